@@ -121,7 +121,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
           const beginning = await events.beginning(incoming.lastEventId || only(incoming.query, "lastEventId"));
           const untilMs = Number.POSITIVE_INFINITY;
           const request = { clientId: "console", accessScope, filter, beginning, untilMs, heartbeatSeconds };
-          return { status: 200, headers: streamHeaders, stream: (outlet) => events.follow(request, outlet) };
+          return { status: 200, headers: streamHeaders, stream: (writer) => events.follow(request, writer) };
         },
       },
       {

@@ -7,61 +7,64 @@ import { limits, type ReachLimit } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { TriggerRow, TriggerTotals } from "../store/tables/triggers.ts";
-import { bytesOf, checkDefinition, checkSize, type GivenTrigger } from "./definition.ts";
-import { type DryRun, DryRuns, dryRun, type Stretch } from "./dry-run.ts";
+import { bytesOf, checkDefinition, checkSize, type TriggerInput } from "./definition.ts";
+import { type DryRun, DryRuns, dryRun, type Period } from "./dry-run.ts";
 import { type Explanation, explain } from "./explain.ts";
 import { Patterns } from "./patterns.ts";
 import { alertReaction } from "./reaction.ts";
 import { Records } from "./records.ts";
 
 export type { TriggerRow } from "../store/tables/triggers.ts";
-export type { GivenTrigger } from "./definition.ts";
-export type { DryRun, Stretch } from "./dry-run.ts";
+export type { TriggerInput } from "./definition.ts";
+export type { DryRun, Period } from "./dry-run.ts";
 export type { Explanation } from "./explain.ts";
 
-/** The alerts within a caller's reach; a foreign one is as unknown as one that never was. */
+/**
+ * The alerts within a caller's access scope. For an alert outside it the error is the same as for one that does not
+ * exist.
+ */
 export interface Alerts {
   /** Creation never fires, whatever the attribute holds. */
-  add(accessScope: AccessScope, given: GivenTrigger, keep?: KeepAnswer<TriggerRow>): Promise<TriggerRow>;
+  add(accessScope: AccessScope, input: TriggerInput, keep?: KeepAnswer<TriggerRow>): Promise<TriggerRow>;
   find(accessScope: AccessScope, id: TriggerId): Promise<TriggerRow>;
-  /** A page of a user's, or of a device's, ascending by id. */
-  page(accessScope: AccessScope, place: AlertPlace): Promise<AlertPage>;
-  /** Replaces its definition. It stays armed or disarmed, unless it now watches for something else. */
+  /** One page of the alerts of a user or of a device, ascending by id. */
+  page(accessScope: AccessScope, request: AlertPageRequest): Promise<AlertPage>;
+  /** Replaces the definition. The alert stays armed or disarmed, unless the new definition fires on something else. */
   redefine(
     accessScope: AccessScope,
     id: TriggerId,
-    given: GivenTrigger,
+    input: TriggerInput,
     keep?: KeepAnswer<TriggerRow>,
   ): Promise<TriggerRow>;
   /** Enabling arms. */
   setEnabled(accessScope: AccessScope, id: TriggerId, isEnabled: boolean): Promise<void>;
   setEnabledOfDevice(accessScope: AccessScope, deviceId: DeviceId, isEnabled: boolean): Promise<void>;
   remove(accessScope: AccessScope, id: TriggerId, keep?: KeepAnswer): Promise<void>;
-  /** Why it fired, or didn't. */
+  /** Explains why the alert fired, or why it didn't. */
   explain(accessScope: AccessScope, id: TriggerId): Promise<Explanation>;
-  /** When a definition would have fired over a stretch of history. */
-  dryRun(accessScope: AccessScope, given: GivenTrigger, stretch: Stretch): Promise<DryRun>;
+  /** When a definition would have fired in a period of the past. */
+  dryRun(accessScope: AccessScope, input: TriggerInput, period: Period): Promise<DryRun>;
 }
 
-/** Where a list of alerts goes on, and whose they are: without a device a user's own. */
-export interface AlertPlace {
-  /** Every id is larger than 0. */
+/** Which page of alerts to read. Without a device: all alerts of the user. */
+export interface AlertPageRequest {
+  /** The last id of the page before; 0 for the first page. */
   readonly afterId: number;
   readonly deviceId: DeviceId | undefined;
 }
 
 export interface AlertPage {
   readonly alerts: readonly TriggerRow[];
-  /** Behind which id the next page begins; undefined when this is the last. */
+  /** `afterId` of the next page; undefined on the last page. */
   readonly nextAfterId: number | undefined;
 }
 
 export const alertsPerPage = 100;
 
-/** Alerts with the engine behind them: it is handed to whoever commits. */
+/** Alerts, and the reaction that evaluates them at each commit. */
 export interface RunningAlerts extends Alerts {
   readonly react: Reaction;
-  heard(commits: readonly DeviceCommit[]): void;
+  afterCommit(commits: readonly DeviceCommit[]): void;
 }
 
 export type AlertTables = Pick<
@@ -71,7 +74,7 @@ export type AlertTables = Pick<
 
 export interface AlertParts {
   readonly store: Store<AlertTables>;
-  /** Resolves when everybody else has had their turn. */
+  /** Yields to the event loop. */
   readonly turn?: () => Promise<void>;
   readonly reached?: ReachLimit;
 }
@@ -85,7 +88,10 @@ export function alertsOn({
   const records = new Records();
   const dryRuns = new DryRuns();
 
-  /** With the user's lock, as every change of a home. */
+  /**
+   * Changes an alert under the user's lock, as all changes of a home. The second look-up sees what happened before the
+   * lock was held.
+   */
   const change = async <Result>(
     accessScope: AccessScope,
     id: TriggerId,
@@ -115,9 +121,9 @@ export function alertsOn({
   return {
     ...alertReaction(patterns, records, reached),
 
-    add: (accessScope, given, keep) =>
-      withDevice(accessScope, given.deviceId, async (tx, device, nowMs) => {
-        const checked = await checkDefinition(tx, device, given, patterns);
+    add: (accessScope, input, keep) =>
+      withDevice(accessScope, input.deviceId, async (tx, device, nowMs) => {
+        const checked = await checkDefinition(tx, device, input, patterns);
         const bytes = checkSize(checked);
         const totals = await tx.triggers.totals(device.userId, device.id);
         checkCounts(device.id, totals);
@@ -138,20 +144,20 @@ export function alertsOn({
     page: (accessScope, { afterId, deviceId }) =>
       store.read(async (tx) => {
         const userId =
-          deviceId === undefined ? ownIn(accessScope) : (await deviceWithin(tx, accessScope, deviceId)).userId;
-        // One more than is shown tells whether another page follows.
+          deviceId === undefined ? userOf(accessScope) : (await deviceWithin(tx, accessScope, deviceId)).userId;
+        // One extra row shows whether another page follows.
         const found = await tx.triggers.page(userId, deviceId, afterId, alertsPerPage + 1);
         const alerts = found.slice(0, alertsPerPage);
         return { alerts, nextAfterId: found.length > alerts.length ? alerts.at(-1)!.id : undefined };
       }),
 
-    redefine: (accessScope, id, given, keep) =>
+    redefine: (accessScope, id, input, keep) =>
       change(accessScope, id, async (tx, before) => {
-        if (given.deviceId !== before.deviceId) {
+        if (input.deviceId !== before.deviceId) {
           throw new BadParameter("deviceId", "An alert stays with its device. Make another one instead.");
         }
         const device = await deviceWithin(tx, accessScope, before.deviceId);
-        const checked = await checkDefinition(tx, device, given, patterns);
+        const checked = await checkDefinition(tx, device, input, patterns);
         const bytesBefore = bytesOf(before);
         const growth = checkSize(checked, bytesBefore) - bytesBefore;
         if (growth > 0) checkBytes(await tx.triggers.totals(device.userId, device.id), growth);
@@ -186,12 +192,12 @@ export function alertsOn({
         return explain(tx, trigger, records.of(id), patterns);
       }),
 
-    async dryRun(accessScope, given, stretch) {
+    async dryRun(accessScope, input, period) {
       const { userId, checked } = await store.read(async (tx) => {
-        const device = await deviceWithin(tx, accessScope, given.deviceId);
-        return { userId: device.userId, checked: await checkDefinition(tx, device, given, patterns) };
+        const device = await deviceWithin(tx, accessScope, input.deviceId);
+        return { userId: device.userId, checked: await checkDefinition(tx, device, input, patterns) };
       });
-      return dryRuns.run(accessScope, () => dryRun({ store, turn }, userId, checked, stretch, patterns));
+      return dryRuns.run(accessScope, () => dryRun({ store, turn }, userId, checked, period, patterns));
     },
   };
 }
@@ -206,13 +212,19 @@ async function deviceWithin(
   return device;
 }
 
-/** Of a whole tenant they would be too many to look through: whoever speaks for one names a device. */
-function ownIn(accessScope: AccessScope): UserId {
+/**
+ * The user whose alerts are listed. A tenant has too many alerts for one list, so an enterprise client must name a
+ * device.
+ */
+function userOf(accessScope: AccessScope): UserId {
   if (accessScope.kind === "user") return accessScope.userId;
   throw new BadParameter("deviceId", "The parameter deviceId is required with an enterprise token.");
 }
 
-/** Enabling arms, and so does a change of when it fires: what it saw before says nothing about the new rule. */
+/**
+ * Whether a redefinition arms the alert: it was enabled, or it fires on something else now. The events before say
+ * nothing about the new rule.
+ */
 function isNewRule(before: TriggerRow, after: TriggerRow): boolean {
   return (
     (after.isEnabled && !before.isEnabled) ||

@@ -9,26 +9,28 @@ import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow, Growth } from "../store/tables/devices.ts";
 import type { WatchingTrigger } from "../store/tables/triggers.ts";
 
-/** An alert as it stands while its chain runs: nobody else can change it meanwhile, the user's lock is held. */
+/** An alert while its chain runs. The user's lock is held, so nothing else can change the alert. */
 export type Watcher = Omit<WatchingTrigger, "isArmed"> & {
   isArmed: boolean;
-  /** False once it has disabled or deleted itself. */
+  /** False after it has disabled or deleted itself. */
   isLive: boolean;
 };
 
-/** What an alert writes to one device. */
+/** The writes of an alert to one device. */
 export interface PlannedWrite {
   readonly device: DeviceRow;
   readonly changes: readonly { readonly key: AttributeKey; readonly value: string | null }[];
 }
 
-/** What happens because of one cause, while its transaction is open. All alerts that it reaches share its budgets. */
+/**
+ * All consequences of one change, while its transaction is open. All alerts that the change reaches share one budget.
+ */
 export class Chain {
-  /** Alerts that were stopped: each says so once. */
+  /** Alerts that a limit stopped: each gets one log entry and one record about it. */
   readonly stopped = new Set<TriggerId>();
-  /** What alerts saw. It goes to memory once the commit is durable. */
+  /** Evaluations of alerts. They move to `Records` when the commit is durable. */
   readonly seen = new Map<TriggerId, Evaluation[]>();
-  /** Limits that were reached, for the counter of limits once the commit is durable. */
+  /** Limits that were reached. They are counted when the commit is durable. */
   readonly reached = new Set<LimitName>();
   readonly #watchers = new Map<DeviceId, Map<AttributeKey, readonly Watcher[]>>();
   readonly #planned = new Map<DeviceId, ReadonlyMap<AttributeKey, string | null>>();
@@ -36,7 +38,10 @@ export class Chain {
   #firingBytes = 0;
   #patternSteps = 0;
 
-  /** The live alerts on what the commit changed, ascending. Each is read once in a chain, however often it is reached. */
+  /**
+   * The live alerts on the changed attributes, ascending by id. Each alert is read once in a chain, however often it is
+   * reached.
+   */
   async watchers(tx: CommitTables, { userId, deviceId, changes }: DeviceCommit): Promise<readonly Watcher[]> {
     const keys = [...new Set(changes.map(({ key }) => key))];
     const known = this.#watchers.get(deviceId) ?? new Map<AttributeKey, readonly Watcher[]>();
@@ -51,13 +56,16 @@ export class Chain {
     return keys.length === 1 ? all : all.sort((a, b) => a.id - b.id);
   }
 
-  /** Whether another pattern may be tried that takes so many steps. */
-  mayTry(steps: number): boolean {
+  /** Whether the budget allows another pattern match of so many steps. */
+  mayMatch(steps: number): boolean {
     this.#patternSteps += steps;
     return this.#within("patternStepsPerCause", this.#patternSteps);
   }
 
-  /** Whether another alert may fire whose definition takes so many bytes: the log gets them with each firing. */
+  /**
+   * Whether the budget allows another firing of an alert with that size: each firing writes the definition's texts to
+   * the log.
+   */
   mayFire(bytes: number): boolean {
     this.#firings += 1;
     this.#firingBytes += bytes;
@@ -65,8 +73,8 @@ export class Chain {
   }
 
   /**
-   * Why an alert may not write this; undefined when it may, and then it counts as written: what alerts of one wave write
-   * is in the store only after all of them have fired.
+   * Why an alert may not write this; undefined when it may. Allowed writes count towards the limits at once: writes of
+   * alerts of one wave reach the store only after all of them have fired.
    */
   async refusalOf(
     tx: CommitTables,

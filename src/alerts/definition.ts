@@ -1,5 +1,5 @@
-import { attributeKey, checkedChanges } from "../devices/write.ts";
-import { type GivenCondition, readCondition } from "../model/condition.ts";
+import { attributeKey, checkWrites } from "../devices/write.ts";
+import { type ConditionInput, readCondition } from "../model/condition.ts";
 import { BadParameter, LimitReached, UnknownDevice } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
@@ -11,9 +11,9 @@ import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Patterns } from "./patterns.ts";
 
-/** An alert as a client defines it; whether it can be one is found out here. */
-export type GivenTrigger = Omit<TriggerDefinition, "condition"> &
-  GivenCondition & {
+/** An alert's definition as a client sends it, not yet checked. */
+export type TriggerInput = Omit<TriggerDefinition, "condition"> &
+  ConditionInput & {
     readonly isEnabled: boolean;
   };
 
@@ -22,25 +22,25 @@ export interface CheckedTrigger extends TriggerDefinition {
   readonly isEnabled: boolean;
 }
 
-const longest = { action: 60, address: 2_048, msg: 2_048, stringThreshold: 8_192 };
-const mostTargets = 100;
+const maximalCharacters = { action: 60, address: 2_048, msg: 2_048, stringThreshold: 8_192 };
+const maximalTargets = 100;
 
-/** The definition with its condition read and its attribute found; whatever is wrong with it is told, the first thing first. */
+/** Checks a definition, parses its condition and resolves its attribute. Throws at the first mistake. */
 export async function checkDefinition(
   tx: Pick<Transaction, "devices">,
   device: DeviceRow,
-  given: GivenTrigger,
+  input: TriggerInput,
   patterns: Pick<Patterns, "faultOf">,
 ): Promise<CheckedTrigger> {
-  const { operation, threshold, stringThreshold, ...definition } = given;
-  if (given.action === "") throw new BadParameter("action", "The parameter action is missing.");
-  checkText("action", given.action);
-  checkText("address", given.address);
-  checkText("msg", given.message);
+  const { operation, threshold, stringThreshold, ...definition } = input;
+  if (input.action === "") throw new BadParameter("action", "The parameter action is missing.");
+  checkText("action", input.action);
+  checkText("address", input.address);
+  checkText("msg", input.message);
   checkText("stringThreshold", stringThreshold);
-  const key = attributeKey(device, given.attributeName);
+  const key = attributeKey(device, input.attributeName);
   const condition = readCondition({ operation, threshold, stringThreshold }, patterns.faultOf);
-  await checkTargets(tx, device.userId, given);
+  await checkTargets(tx, device.userId, input);
   return { ...definition, condition, key };
 }
 
@@ -51,8 +51,8 @@ export function bytesOf({ attributeName, condition, action, targets, address, me
 }
 
 /**
- * Refuses an alert that is too large. `before` is the size that it has had: an alert from before there was a limit may
- * be changed as long as it does not grow.
+ * Refuses an alert that is too large. `before` is its present size: an alert from before the limit existed may be
+ * changed if it does not grow.
  */
 export function checkSize(definition: TriggerDefinition, before = 0): number {
   const bytes = bytesOf(definition);
@@ -68,37 +68,40 @@ export function checkSize(definition: TriggerDefinition, before = 0): number {
 async function checkTargets(
   tx: Pick<Transaction, "devices">,
   userId: UserId,
-  { action, targets }: Pick<GivenTrigger, "action" | "targets">,
+  { action, targets }: Pick<TriggerInput, "action" | "targets">,
 ): Promise<void> {
   if (action === writingAction && targets.length === 0) {
-    throw targetFault(`The action ${writingAction} needs at least one target.`);
+    throw badTargets(`The action ${writingAction} needs at least one target.`);
   }
-  if (targets.length > mostTargets) throw targetFault(`An alert has at most ${mostTargets} targets.`);
+  if (targets.length > maximalTargets) throw badTargets(`An alert has at most ${maximalTargets} targets.`);
   for (const [deviceId, ofDevice] of Map.groupBy(targets, (target: Target) => target.deviceId)) {
     const device = await tx.devices.find(userId, deviceId);
     if (!device) throw new UnknownDevice();
-    const changes = checkedChanges(
+    const changes = checkWrites(
       device,
       ofDevice.map(({ attributeName, value }) => ({ name: attributeName, value })),
     );
     if (new Set(changes.map(({ key }) => key)).size < changes.length) {
-      throw targetFault("An alert writes each attribute of a device once.");
+      throw badTargets("An alert writes each attribute of a device once.");
     }
   }
 }
 
-function targetFault(sentence: string): BadParameter {
+function badTargets(sentence: string): BadParameter {
   return new BadParameter("targetDeviceAttributes", sentence);
 }
 
-/** NUL and halves of surrogate pairs no database keeps; the rest no XML answer could carry, not even escaped. */
-const unkeepable = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+/**
+ * Characters that are refused: databases can't store NUL and halves of surrogate pairs; XML can't carry other control
+ * characters, not even escaped.
+ */
+const forbiddenCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
-function checkText(parameter: keyof typeof longest, text: string): void {
-  if (text.length > longest[parameter] || unkeepable.test(text)) {
+function checkText(parameter: keyof typeof maximalCharacters, text: string): void {
+  if (text.length > maximalCharacters[parameter] || forbiddenCharacter.test(text)) {
     throw new BadParameter(
       parameter,
-      `The parameter ${parameter} must be text of at most ${longest[parameter]} characters; of control characters it may hold tabs and line breaks.`,
+      `The parameter ${parameter} must be text of at most ${maximalCharacters[parameter]} characters; of control characters it may hold tabs and line breaks.`,
     );
   }
 }

@@ -9,27 +9,27 @@ import { stepTrigger } from "../model/trigger.ts";
 import type { CheckedTrigger } from "./definition.ts";
 import type { Patterns } from "./patterns.ts";
 
-/** A stretch of a device's history: what happened strictly after `afterMs`, up to and with `untilMs`. */
-export interface Stretch {
+/** A period of a device's history: `afterMs` is excluded, `untilMs` included. */
+export interface Period {
   readonly afterMs: number;
   readonly untilMs: number;
 }
 
 export interface DryRun {
-  /** How many changes and writes of the attribute there were. */
+  /** Number of changes and writes of the attribute. */
   readonly events: number;
   readonly firings: readonly { readonly timeMs: number; readonly value: string | null }[];
 }
 
 /**
- * When a definition would have fired, had it been made at the beginning of the stretch. The log has every event that a
- * live alert hears, and the rule is the same, so it tells exactly what a live one would have done.
+ * When a definition would have fired, had it been created at the beginning of the period. The log holds every event
+ * that a live alert sees, and both use `stepTrigger`, so the result is exact.
  */
 export async function dryRun(
   history: PastCommitParts,
   userId: UserId,
   { deviceId, key, condition, autoDisarm, autoDelete, autoDisable, isEnabled }: CheckedTrigger,
-  stretch: Stretch,
+  period: Period,
   patterns: Pick<Patterns, "matches" | "stepsFor">,
 ): Promise<DryRun> {
   const firings: { timeMs: number; value: string | null }[] = [];
@@ -38,17 +38,17 @@ export async function dryRun(
   let isLive = isEnabled;
   let isArmed = true;
   let commits = 0;
-  // Whole numbers end here; no time is anywhere near.
-  const toMs = Math.min(stretch.untilMs, Number.MAX_SAFE_INTEGER - 1) + 1;
-  for await (const entry of pastCommits(history, userId, deviceId, { fromMs: stretch.afterMs + 1, toMs })) {
+  // Clamped, so that adding 1 stays exact.
+  const toMs = Math.min(period.untilMs, Number.MAX_SAFE_INTEGER - 1) + 1;
+  for await (const entry of pastCommits(history, userId, deviceId, { fromMs: period.afterMs + 1, toMs })) {
     commits += 1;
     if (commits > limits.commitsPerDryRun) {
       throw new LimitReached(
         "commitsPerDryRun",
-        `Device ${deviceId} has more than ${limits.commitsPerDryRun} changes in this stretch. Choose a shorter one.`,
+        `Device ${deviceId} has more than ${limits.commitsPerDryRun} changes in this period. Choose a shorter one.`,
       );
     }
-    // Of several writes of one attribute in one commit the last is what it became.
+    // Of several writes of one attribute in one commit the last one counts.
     const change = readAttributeBody(entry).changes.findLast(([changed]) => changed === key);
     if (!change) continue;
     events += 1;
@@ -56,7 +56,7 @@ export async function dryRun(
     const [, value] = change;
     patternSteps += patterns.stepsFor(condition, value);
     if (patternSteps > limits.patternStepsPerDryRun) {
-      throw new BadParameter("from", "This pattern takes too long over this stretch. Choose a shorter one.");
+      throw new BadParameter("from", "This pattern takes too long over this period. Choose a shorter one.");
     }
     const step = stepTrigger(
       { autoDisarm, autoDelete, autoDisable, isArmed },
@@ -69,7 +69,7 @@ export async function dryRun(
   return { events, firings };
 }
 
-/** The dry runs under way. Each reads a long history: the next one of the same caller is refused, not queued. */
+/** Limits concurrent dry runs. Each reads a long history, so a second one of the same caller is refused, not queued. */
 export class DryRuns {
   readonly #running = new Map<string, number>();
 

@@ -1,18 +1,18 @@
 import { isMet } from "../model/condition.ts";
-import { type Evaluation, joinRecords } from "../model/trigger.ts";
+import { type Evaluation, mergeRecords } from "../model/trigger.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
 import type { Patterns } from "./patterns.ts";
 
-/** Why an alert fired, or didn't. */
+/** Why an alert fired, or why it didn't. */
 export interface Explanation {
   readonly trigger: TriggerRow;
-  /** What its attribute holds now, and whether the condition is true of it. */
+  /** The present value of its attribute, and whether the condition is true for it. */
   readonly value: string | null;
   readonly isTrue: boolean;
-  /** How it stands, in a sentence. */
+  /** The alert's present state in a sentence. */
   readonly sentence: string;
-  /** The last events that it saw, newest first. */
+  /** The last events that the alert evaluated, newest first. */
   readonly evaluations: readonly Evaluation[];
 }
 
@@ -26,7 +26,7 @@ export async function explain(
   const [attribute] = await tx.attributes.some(userId, deviceId, [key]);
   const value = attribute?.value ?? null;
   const isTrue = isMet(condition, value, patterns.matches);
-  const evaluations = joinRecords(await tx.triggers.record(userId, id), later).toReversed();
+  const evaluations = mergeRecords(await tx.triggers.record(userId, id), later).toReversed();
   return { trigger, value, isTrue, sentence: sentenceOf(trigger, isTrue), evaluations };
 }
 

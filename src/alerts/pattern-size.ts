@@ -6,8 +6,8 @@ const tokens = {
 } as const;
 
 /**
- * About how many instructions a pattern compiles to, found without compiling it: repeats of repeats multiply, and 256
- * characters can ask for a program that takes a second to build.
+ * Estimates the number of instructions that a pattern compiles to, without compiling it: nested repeats multiply, and
+ * 256 characters can describe a program that takes a second to build.
  */
 export function estimatedSize(pattern: string): number {
   const outer: number[] = [];
@@ -36,7 +36,7 @@ export function estimatedSize(pattern: string): number {
       size = 0;
       last = 0;
     } else if (character === ")") {
-      // A group has an instruction at each of its ends.
+      // A group has an instruction at its start and at its end.
       const group = size + 2;
       size = outer.pop() ?? 0;
       add(group);

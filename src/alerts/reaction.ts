@@ -6,12 +6,12 @@ import { isMet } from "../model/condition.ts";
 import type { ReachLimit } from "../model/limits.ts";
 import {
   type Evaluation,
-  joinRecords,
+  mergeRecords,
   type Outcome,
   type Step,
-  shownText,
-  shownValue,
   stepTrigger,
+  truncateText,
+  truncateValue,
   writingAction,
 } from "../model/trigger.ts";
 import type { Target } from "../model/trigger-targets.ts";
@@ -23,26 +23,28 @@ import type { Records } from "./records.ts";
 
 type AlertUpdate = DeviceUpdate & { readonly cause: Cause };
 
-/** What an alert says when one of the limits of its chain stopped it (model/limits.ts). */
+/** The note of an alert that a limit of its chain stopped (model/limits.ts). */
 const stopped = "stopped at the limit";
 
 export interface AlertReaction {
   readonly react: Reaction;
-  /** Called after each durable commit: only then has what its alerts saw really happened. */
-  heard(commits: readonly DeviceCommit[]): void;
+  /** Called after each durable commit: moves the evaluations of its alerts to memory. */
+  afterCommit(commits: readonly DeviceCommit[]): void;
 }
 
 /**
- * Alerts: each commit is shown to the enabled alerts on what it changed, inside its transaction. So the change, what the
- * alerts became, what they write and the log of it are durable together or not at all, and each change counts once.
+ * Shows each commit to the enabled alerts on the changed attributes, inside its transaction. So the change, the alerts'
+ * new states, their writes and the log entries are durable together or not at all, and each change counts once.
  */
 export function alertReaction(patterns: Patterns, records: Records, reached: ReachLimit): AlertReaction {
-  /** Found by the transaction while it is open, and by each of its commits afterwards. One that is repeated starts anew. */
+  /**
+   * Chains by transaction while it is open, and by commit afterwards. A retried transaction starts with a new chain.
+   */
   const chains = new WeakMap<object, Chain>();
 
   return {
     async react(tx, commit, room) {
-      // Most devices have no alert: theirs is a look that the commit has taken anyway.
+      // Most devices have no alert; the commit has looked this up already.
       if (commit.isWatched === false) return [];
       const chain = chains.get(tx) ?? new Chain();
       const triggers = await chain.watchers(tx, commit);
@@ -53,14 +55,14 @@ export function alertReaction(patterns: Patterns, records: Records, reached: Rea
       const updates: AlertUpdate[] = [];
       let left = room;
       for (const trigger of triggers) {
-        const firing = await show(tx, trigger, commit, values.get(trigger.key) ?? null, left, chain);
+        const firing = await evaluate(tx, trigger, commit, values.get(trigger.key) ?? null, left, chain);
         left -= firing.reduce((count, { changes }) => count + changes.length, 0);
         updates.push(...firing);
       }
       return updates;
     },
 
-    heard(commits) {
+    afterCommit(commits) {
       const durable = new Set<Chain>();
       for (const commit of commits) {
         const chain = chains.get(commit);
@@ -73,7 +75,7 @@ export function alertReaction(patterns: Patterns, records: Records, reached: Rea
     },
   };
 
-  async function show(
+  async function evaluate(
     tx: CommitTables,
     trigger: Watcher,
     commit: DeviceCommit,
@@ -81,7 +83,7 @@ export function alertReaction(patterns: Patterns, records: Records, reached: Rea
     room: number,
     chain: Chain,
   ): Promise<readonly AlertUpdate[]> {
-    if (!chain.mayTry(patterns.stepsFor(trigger.condition, value))) {
+    if (!chain.mayMatch(patterns.stepsFor(trigger.condition, value))) {
       await stop(tx, trigger, commit, value, chain);
       return [];
     }
@@ -92,7 +94,7 @@ export function alertReaction(patterns: Patterns, records: Records, reached: Rea
     if (step.outcome === "fired") return fire(tx, trigger, step, commit, value, room, chain);
     chain.remember(trigger.id, evaluationOf(commit, value, step.outcome));
     if (step.isArmed !== wasArmed) {
-      const record = joinRecords(await tx.triggers.record(trigger.userId, trigger.id), laterOf(trigger, chain));
+      const record = mergeRecords(await tx.triggers.record(trigger.userId, trigger.id), laterOf(trigger, chain));
       await tx.triggers.change(trigger.userId, trigger.id, { isArmed: step.isArmed, record });
     }
     return [];
@@ -115,13 +117,13 @@ export function alertReaction(patterns: Patterns, records: Records, reached: Rea
     const limit = await limitOf(tx, trigger, updates, room, chain);
     if (limit !== undefined) notes.push(limit);
     const isStopped = limit !== undefined;
-    const note = notes.length > 0 ? { note: shownText(notes.join("; ")) } : {};
+    const note = notes.length > 0 ? { note: truncateText(notes.join("; ")) } : {};
     chain.remember(trigger.id, { ...evaluationOf(commit, value, "fired"), ...note });
     await tx.triggers.change(trigger.userId, trigger.id, {
       isArmed: step.isArmed,
       firedMs: commit.timeMs,
       firings: trigger.firings + 1,
-      record: joinRecords(found.record, laterOf(trigger, chain)),
+      record: mergeRecords(found.record, laterOf(trigger, chain)),
       ...(step.fate === "disabled" && { isEnabled: false, reason: "autoDisable: it has fired" }),
     });
     if (step.fate === "deleted") await tx.triggers.remove(trigger.userId, trigger.id);
@@ -134,7 +136,7 @@ export function alertReaction(patterns: Patterns, records: Records, reached: Rea
     return isStopped ? [] : updates.map(({ device, changes, cause }) => ({ deviceId: device.id, changes, cause }));
   }
 
-  /** The alert was not evaluated: it stays armed or disarmed as it was. */
+  /** Records that a limit stopped the evaluation. The alert stays armed or disarmed as it was. */
   async function stop(
     tx: CommitTables,
     trigger: Watcher,
@@ -145,7 +147,7 @@ export function alertReaction(patterns: Patterns, records: Records, reached: Rea
     chain.remember(trigger.id, { ...evaluationOf(commit, value, "stopped"), note: stopped });
     if (chain.stopped.has(trigger.id)) return;
     chain.stopped.add(trigger.id);
-    const record = joinRecords(await tx.triggers.record(trigger.userId, trigger.id), laterOf(trigger, chain));
+    const record = mergeRecords(await tx.triggers.record(trigger.userId, trigger.id), laterOf(trigger, chain));
     await tx.triggers.change(trigger.userId, trigger.id, { record });
   }
 
@@ -154,7 +156,7 @@ export function alertReaction(patterns: Patterns, records: Records, reached: Rea
   }
 }
 
-/** Why an alert that fires must not write, in the words of its record; undefined when it may. */
+/** Why a firing alert must not write, in the words of its record; undefined when it may. */
 async function limitOf(
   tx: CommitTables,
   trigger: TriggerRow,
@@ -192,5 +194,5 @@ async function writesOf(tx: CommitTables, { id, userId, action, targets }: Trigg
 }
 
 function evaluationOf({ timeMs }: DeviceCommit, value: string | null, outcome: Outcome | "stopped"): Evaluation {
-  return { timeMs, value: shownValue(value), outcome };
+  return { timeMs, value: truncateValue(value), outcome };
 }

@@ -4,16 +4,17 @@ import { knownAttribute } from "./write.ts";
 export function namesIn(value: string): readonly string[] {
   if (!value.includes(",")) return [value];
   const names = value.split(",").map((name) => name.trim());
-  const given = names.filter((name) => name !== "");
-  return given.length === 0 ? [value] : given;
+  const nonEmpty = names.filter((name) => name !== "");
+  return nonEmpty.length === 0 ? [value] : nonEmpty;
 }
 
 /**
- * The attribute names in the values of the parameter `attribute`, for a question about these devices; none means about
- * all devices that the caller reaches. When all of them are linked accounts, a name that no linked account has throws
- * UnknownAttribute. An ordinary device may have an attribute with a comma in its name, so that name stays in the answer.
+ * The attribute names in the values of the parameter `attribute`, for a query about these devices. An empty list stands
+ * for all devices within the caller's access. When all devices are linked accounts, a name that no linked account has
+ * throws UnknownAttribute. Otherwise a value with a comma is also kept whole, because an ordinary device may have an
+ * attribute with that name.
  */
-export function askedNames(
+export function parseAttributeNames(
   values: readonly string[],
   devices: readonly { readonly isVirtual: boolean }[],
 ): readonly string[] {
@@ -23,7 +24,7 @@ export function askedNames(
   return [...new Set(names)];
 }
 
-/** Throws UnknownAttribute when all the devices are linked accounts and one of the names is none of their attributes. */
+/** Throws UnknownAttribute when all devices are linked accounts and have no attribute of one of the names. */
 export function refuseUnknown(names: readonly string[], devices: readonly { readonly isVirtual: boolean }[]): void {
   if (areAllVirtual(devices)) for (const name of names) knownAttribute(name);
 }

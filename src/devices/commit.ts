@@ -28,7 +28,7 @@ export type CommitTables = Pick<
 export interface AttributeChange {
   readonly key: AttributeKey;
   readonly value: string | null;
-  /** The ecosystem confirmed the value anew: it counts as a change, though it may be the value that is shown. */
+  /** The ecosystem confirmed the value again: it counts as a change even if it equals the stored value. */
   readonly isRestated?: boolean;
 }
 
@@ -40,38 +40,43 @@ export interface DeviceUpdate {
 export interface CommitRequest {
   readonly userId: UserId;
   readonly cause: Cause;
-  /** What to write; or, when that depends on what is there or must be made first, how to find out under the lock. */
+  /**
+   * What to write, or a function that computes it under the lock because it depends on stored values or creates rows
+   * first.
+   */
   readonly updates: readonly DeviceUpdate[] | ((tx: CommitTables, nowMs: number) => Promise<readonly DeviceUpdate[]>);
-  /** Alarm transitions: they wait behind nobody. */
+  /** Alarm transitions: they go before all other commits. */
   readonly urgent?: boolean;
-  /** Aborts when one of them has come up behind this one. */
+  /** Aborts when an urgent commit waits behind this one, so that this one becomes urgent too. */
   readonly hurry?: AbortSignal;
-  /** The right by which a mirror writes; without it in force nothing is written. */
+  /**
+   * The fencing token of a mirror's write: if the owner or its epoch has changed, the commit fails with OwnershipLost.
+   */
   readonly ownership?: Ownership & { readonly deviceId: DeviceId };
-  /** When what is written was received, on this node's own unjumping clock. */
+  /** When the snapshot was received, on this node's monotonic clock. */
   readonly receivedMs?: number;
-  /** What must become durable together with the change (the index map, the link's state), under the same lock. */
+  /** Further writes of the same transaction, under the same lock: the index map, the link's state, a stored answer. */
   readonly also?: (tx: CommitTables) => Promise<void>;
 }
 
-/** One commit to one device: everything it changed has this one time. */
+/** One commit to one device: all its changes have the same time. */
 export interface DeviceCommit {
   readonly userId: UserId;
   readonly deviceId: DeviceId;
   readonly cause: Cause;
   readonly hop: number;
   readonly timeMs: number;
-  /** The device's time before: who holds its state at that time can bring it forward by these changes. */
+  /** The device's time before this commit: a cached state of that time can be updated with these changes. */
   readonly previousTimeMs: number;
   readonly changes: readonly (AttributeChange & { readonly before: string | null })[];
   readonly receivedMs?: number | undefined;
-  /** False when no enabled alert watches the device; undefined when nobody has looked. */
+  /** False when no enabled alert watches the device; undefined when this was not looked up. */
   readonly isWatched?: boolean | undefined;
 }
 
 /**
- * Looks at what somebody other than the ecosystem wants to write, under the lock and before it is written, and answers
- * what will be written instead: as it is, something else, or nothing.
+ * Checks a write that does not come from the ecosystem, under the lock and before it is stored. Returns the changes to
+ * store instead: the same, others, or none.
  */
 export type Gate = (
   tx: CommitTables,
@@ -81,9 +86,9 @@ export type Gate = (
 ) => Promise<readonly AttributeChange[]>;
 
 /**
- * Hears every commit to a device while its transaction is open, and answers what else must be written because of it.
- * What it writes goes through the same steps, in the same transaction. `room` is how many attributes may still be
- * written because of this commit: what is answered beyond it is not.
+ * Sees every commit to a device while its transaction is open, and returns the updates that follow from it. They go
+ * through the same steps in the same transaction. `room` is the number of attributes that may still be written because
+ * of this commit; updates beyond it are dropped.
  */
 export type Reaction = (
   tx: CommitTables,
@@ -91,7 +96,7 @@ export type Reaction = (
   room: number,
 ) => Promise<readonly (DeviceUpdate & { readonly cause: Cause })[]>;
 
-/** Chains of reactions from one cause end here. */
+/** Limits of a chain of reactions that one change starts. */
 export const chainLimits = { hops: limits.alertHopsPerCause, writes: limits.alertWritesPerCause };
 
 export type CommitListener = (commits: readonly DeviceCommit[], isUrgent: boolean) => void;
@@ -107,7 +112,10 @@ export interface CommitParts {
 
 export type Commit = (request: CommitRequest) => Promise<readonly DeviceCommit[]>;
 
-/** The only way an attribute changes: one transaction with all its consequences, durable when it resolves. */
+/**
+ * The only writer of attributes: one transaction with all consequences of a change. The commit is durable when the
+ * promise resolves.
+ */
 export function commitOn(parts: CommitParts): Commit {
   return async (request) => {
     const commits = await parts.store.transaction((tx) => apply(tx, request, parts), {
@@ -137,8 +145,12 @@ async function apply(
       if (!applied) continue;
       if (applied instanceof LimitReached) {
         if (update.cause.by !== "alert") throw applied;
-        // The alert has looked for room before it fired. Should they disagree, the change that caused it still counts.
-        report.warn({ userId, deviceId: update.deviceId, error: applied }, "a write of an alert was left out");
+        // The alert checked the limits before it fired. Should the two checks disagree, the change that fired the alert
+        // is still committed.
+        report.warn(
+          { userId, deviceId: update.deviceId, error: applied },
+          "a write of an alert was dropped at a limit",
+        );
         continue;
       }
       const commit = { ...applied, receivedMs };
@@ -160,18 +172,22 @@ async function apply(
   return commits;
 }
 
-/** A device whose row is locked, and what it shows now if that is known already. */
+/** A device whose row is locked, with its present values if they were read already. */
 type LockedDevice = DeviceRow & { readonly present?: PresentValues | undefined };
 
-/** The order of locks is the same everywhere: user, link, devices ascending. What is known beforehand is asked at once. */
+/**
+ * The order of locks is the same everywhere: user, link, devices ascending. Statements that are known beforehand are
+ * sent together.
+ */
 async function lock(tx: CommitTables, { userId, cause, updates, ownership }: CommitRequest) {
-  const given = typeof updates === "function" ? undefined : updates;
-  // What a gate lets through may be something else, and of several updates the first changes what the next one finds.
-  const only = given?.length === 1 && cause.by === "ecosystem" ? given[0] : undefined;
+  const readyUpdates = typeof updates === "function" ? undefined : updates;
+  // Values can be read early only for a single update of the ecosystem: a gate may change an update, and of several
+  // updates the first changes what the next one compares with.
+  const only = readyUpdates?.length === 1 && cause.by === "ecosystem" ? readyUpdates[0] : undefined;
   const [nowMs, isOwned, early, present] = await Promise.all([
     tx.users.lock(userId),
     !ownership || tx.links.holds(userId, ownership.deviceId, ownership),
-    given && lockDevices(tx, userId, given),
+    readyUpdates && lockDevices(tx, userId, readyUpdates),
     only && presentValues(tx, userId, only),
   ]);
   if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
@@ -192,7 +208,7 @@ function lockDevices(tx: CommitTables, userId: UserId, updates: readonly DeviceU
   return tx.devices.lock(userId, ids);
 }
 
-/** The attributes among the changes that the device has, erased ones included. */
+/** The present values of the attributes to be changed, erased ones included. */
 export async function presentValues(
   tx: Pick<CommitTables, "attributes">,
   userId: UserId,
@@ -233,7 +249,8 @@ async function applyToDevice(
   }
   const tooMany = device.isVirtual ? undefined : await earlyRefusalOf(tx, userId, deviceId, changes);
   if (tooMany) return tooMany;
-  // Under the lock, never from memory: two equal snapshots on their way at once must not both count as a change.
+  // Read under the lock, never from memory: two equal snapshots that arrive at the same time must not both count as a
+  // change.
   const before = device.present ?? (await presentValues(tx, userId, { deviceId, changes }));
   const kept = changes
     .map((change) => ({ ...change, before: before.get(change.key) ?? null }))

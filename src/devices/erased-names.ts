@@ -10,12 +10,12 @@ export interface ErasedNamesParts {
   readonly runtime: Runtime;
 }
 
-/** For so long an erased attribute is shown as null to those who ask for it by name, or with `since`. */
+/** How long an erased attribute is shown as null to clients that read it by name, or with `since`. */
 export const erasedNamesKeptMs = 30 * 86_400_000;
 
 const everyMs = 600_000;
-/** Few names at a time, with a pause between: a commit never waits for more than one such piece. */
-const piece = { devices: 100, names: 500, pauseMs: 50 };
+/** Names are removed in small batches with a pause between, so that a commit never waits for more than one batch. */
+const batch = { devices: 100, names: 500, pauseMs: 50 };
 
 /**
  * Removes the names of attributes that were erased long ago: they count towards the limit of their device. On a shared
@@ -44,72 +44,72 @@ export class ErasedNames {
     return this.#sweep.stop();
   }
 
-  /** Answers how many names it has removed. */
+  /** Returns the number of removed names. */
   sweep(): Promise<number> {
     return this.#sweep.run();
   }
 
   async #removeAll(signal: AbortSignal): Promise<number> {
     const { store } = this.#parts;
-    let all = 0;
+    let total = 0;
     while (!signal.aborted) {
       const devices = await store.read(async (tx) =>
-        tx.attributeUsage.withErasedNames((await tx.clock.nowMs()) - erasedNamesKeptMs, piece.devices),
+        tx.attributeUsage.withErasedNames((await tx.clock.nowMs()) - erasedNamesKeptMs, batch.devices),
       );
       if (devices.length === 0) break;
-      for (const { userId, deviceId } of devices) all += await this.#removeFrom(userId, deviceId, signal);
+      for (const { userId, deviceId } of devices) total += await this.#removeFrom(userId, deviceId, signal);
     }
-    return all;
+    return total;
   }
 
-  /** Walks through the names of one device, piece by piece. */
+  /** Removes the erased names of one device, batch by batch. */
   async #removeFrom(userId: UserId, deviceId: DeviceId, signal: AbortSignal): Promise<number> {
     const { states, runtime } = this.#parts;
-    const walk: Walk = { afterName: "", removed: 0, oldestMs: null };
-    while (!signal.aborted && (await this.#removePiece(userId, deviceId, walk))) {
-      await pause(runtime, piece.pauseMs, signal);
+    const progress: Progress = { afterName: "", removed: 0, oldestMs: null };
+    while (!signal.aborted && (await this.#removeBatch(userId, deviceId, progress))) {
+      await pause(runtime, batch.pauseMs, signal);
     }
-    if (walk.removed > 0) states.forget(deviceId);
-    return walk.removed;
+    if (progress.removed > 0) states.forget(deviceId);
+    return progress.removed;
   }
 
   /** Returns whether more names follow. */
-  async #removePiece(userId: UserId, deviceId: DeviceId, walk: Walk): Promise<boolean> {
+  async #removeBatch(userId: UserId, deviceId: DeviceId, progress: Progress): Promise<boolean> {
     const found = await this.#parts.store.transaction(
       async (tx) => {
         const nowMs = await tx.users.lock(userId);
         const [device] = nowMs === undefined ? [] : await tx.devices.lock(userId, [deviceId]);
         if (nowMs === undefined || !device) return undefined;
-        const { afterName } = walk;
+        const { afterName } = progress;
         const beforeMs = nowMs - erasedNamesKeptMs;
         const removed = await tx.attributeUsage.removeErased(userId, deviceId, {
           beforeMs,
           afterName,
-          limit: piece.names,
+          limit: batch.names,
         });
-        // What was erased between two pieces was erased after the first of them.
-        const begunMs = afterName === "" ? null : (walk.begunMs ?? nowMs);
-        const oldestMs = earliest(earliest(walk.oldestMs, removed.oldestMs), begunMs);
+        // A name that was erased between two batches was erased after the first batch began.
+        const startedMs = afterName === "" ? null : (progress.startedMs ?? nowMs);
+        const oldestMs = earliest(earliest(progress.oldestMs, removed.oldestMs), startedMs);
         if (removed.last === undefined) await tx.attributeUsage.setErased(userId, deviceId, oldestMs);
         return { ...removed, nowMs };
       },
       { patient: true },
     );
     if (!found) return false;
-    walk.removed += found.removed;
-    walk.oldestMs = earliest(walk.oldestMs, found.oldestMs);
-    walk.begunMs ??= found.nowMs;
-    walk.afterName = found.last ?? "";
+    progress.removed += found.removed;
+    progress.oldestMs = earliest(progress.oldestMs, found.oldestMs);
+    progress.startedMs ??= found.nowMs;
+    progress.afterName = found.last ?? "";
     return found.last !== undefined;
   }
 }
 
-/** How far the walk through one device has come. */
-interface Walk {
+/** The progress of the sweep through one device. */
+interface Progress {
   afterName: string;
   removed: number;
   oldestMs: number | null;
-  begunMs?: number;
+  startedMs?: number;
 }
 
 function earliest(one: number | null, other: number | null): number | null {

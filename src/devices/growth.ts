@@ -9,7 +9,10 @@ import type { Growth } from "../store/tables/devices.ts";
 
 type UsageTables = Pick<Transaction, "attributeUsage">;
 
-/** The attributes that a device has, among those that somebody wants to write. Null is an erased one. */
+/**
+ * The stored values of the attributes to be written; null for an erased one. Attributes that the device doesn't have
+ * are missing.
+ */
 export type PresentValues = ReadonlyMap<AttributeKey, string | null>;
 
 interface Change {
@@ -17,7 +20,7 @@ interface Change {
   readonly value: string | null;
 }
 
-/** What writing these changes adds to a device that is not virtual. Of two changes of one attribute the last counts. */
+/** How much these changes add to a device that is not virtual. Of two changes of one attribute the last counts. */
 export function growthOf(changes: readonly Change[], present: PresentValues): Growth {
   let names = 0;
   let bytes = 0;
@@ -34,8 +37,9 @@ export function growthOf(changes: readonly Change[], present: PresentValues): Gr
 }
 
 /**
- * Why a user's devices may not grow like this; undefined when they may. What does not grow is never refused, so that a
- * device beyond a limit can still be written and erased. The user's lock is held.
+ * Why these changes would exceed a limit of the user's devices; undefined when they fit. Changes that don't grow
+ * anything are never refused, so a device beyond a limit can still be written and erased. The caller holds the user's
+ * lock.
  */
 export async function refusalOf(
   tx: UsageTables,
@@ -47,7 +51,7 @@ export async function refusalOf(
   for (const [deviceId, growth] of growths) {
     bytes += growth.bytes;
     if (growth.names === 0 && growth.bytes <= 0) continue;
-    // Also for growth in bytes alone: a device that was never counted would add nothing to the sum below.
+    // Usage is also read for growth in bytes alone: a device that was never counted would add nothing to the sum below.
     const usage = await usageOf(tx, userId, deviceId);
     if (growth.names > 0 && usage.names + growth.names > limits.attributesPerDevice) {
       return tooManyNames(deviceId, usage.names);
@@ -60,8 +64,8 @@ export async function refusalOf(
 }
 
 /**
- * The same, before anything is read, for a write of more names than a device may have. Such a write can only pass when
- * the device had at least as many names before the limit came to be.
+ * Checks the number of names before any value is read. A write of more names than the limit can only pass when the
+ * device had as many names before the limit existed.
  */
 export async function earlyRefusalOf(
   tx: UsageTables,
@@ -77,8 +81,8 @@ export async function earlyRefusalOf(
 }
 
 async function usageOf(tx: UsageTables, userId: UserId, deviceId: DeviceId): Promise<CountedUsage> {
-  const kept = await tx.attributeUsage.ofDevice(userId, deviceId);
-  return kept ? { ...kept, isWhole: true } : tx.attributeUsage.count(userId, deviceId);
+  const counted = await tx.attributeUsage.ofDevice(userId, deviceId);
+  return counted ? { ...counted, isWhole: true } : tx.attributeUsage.count(userId, deviceId);
 }
 
 function tooManyNames(deviceId: DeviceId, names: number): LimitReached {

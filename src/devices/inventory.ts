@@ -11,7 +11,7 @@ export interface NewDevice {
   readonly typeName: string;
 }
 
-/** Gives a user an ordinary device; virtual ones come with a link. */
+/** Adds an ordinary device; virtual devices are created by linking an account. */
 export async function addDevice(
   store: Store<Pick<Transaction, "users" | "devices" | "log">>,
   { userId, name, typeName }: NewDevice,
@@ -29,8 +29,8 @@ export async function addDevice(
 }
 
 /**
- * Takes an ordinary device from its user, with its attributes, its alerts and its history. The one log entry that it leaves says
- * that the device is gone, for those who follow the log. A virtual device goes when its account is unlinked.
+ * Removes an ordinary device with its attributes, alerts and history. One log entry stays: it tells the readers of the
+ * log that the device was removed. A virtual device is removed by unlinking its account.
  */
 export async function removeDevice(
   store: Store<Pick<Transaction, "users" | "devices" | "attributes" | "triggers" | "log">>,
@@ -55,7 +55,7 @@ export async function removeDevice(
   states.forget(deviceId);
 }
 
-/** Virtual devices count for the tenant alone: a user has one for each linked account, and never makes one. */
+/** Virtual devices count only towards the tenant's limit: a user has one for each linked account and can't add more. */
 async function checkRoom(tx: Pick<Transaction, "devices">, userId: UserId): Promise<void> {
   const { devicesPerUser, devicesPerTenant } = limits;
   if (await tx.devices.hasOwn(userId, devicesPerUser)) {
@@ -72,8 +72,8 @@ async function checkRoom(tx: Pick<Transaction, "devices">, userId: UserId): Prom
 const longestName = 128;
 
 function checkName(parameter: string, text: string): void {
-  const isSound = text.trim() !== "" && text.length <= longestName && text.isWellFormed() && !/\p{Cc}/u.test(text);
-  if (!isSound) {
+  const isValid = text.trim() !== "" && text.length <= longestName && text.isWellFormed() && !/\p{Cc}/u.test(text);
+  if (!isValid) {
     throw new BadParameter(
       parameter,
       `The device's ${parameter} must be 1 to ${longestName} characters, none of them a control character.`,

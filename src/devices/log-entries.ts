@@ -4,7 +4,7 @@ import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 
-/** How a commit to a device stands in the log: its cause, and each changed attribute with its new value. */
+/** The body of an `attribute` entry: the cause, and each changed attribute with its new value. */
 export interface AttributeBody {
   readonly cause: Cause;
   readonly changes: readonly (readonly [key: AttributeKey, value: string | null])[];
@@ -21,12 +21,12 @@ export function attributeEntry(
   return { userId, deviceId, kind: "attribute", timeMs, body: JSON.stringify(body) };
 }
 
-/** A device that came to be; its attributes follow in entries of their own. */
+/** A device was added or removed; the attributes of an added device follow in entries of their own. */
 export function deviceEntry(userId: UserId, deviceId: DeviceId, timeMs: number, what: "added" | "removed"): LogEntry {
   return { userId, deviceId, kind: "device", timeMs, body: JSON.stringify({ what }) };
 }
 
-/** How a firing stands in the log: for those who deliver it, and for those who wonder what happened. */
+/** The body of an `alert` entry: what is delivered, and what explains the firing later. */
 export interface AlertBody {
   readonly alert: number;
   readonly action: string;
@@ -35,9 +35,9 @@ export interface AlertBody {
   readonly value: string | null;
   readonly address: string;
   readonly message: string;
-  /** What was written because of it; nothing when the action isn't to write, or when a limit stopped it. */
+  /** The writes of this firing; empty when the action is not to write, or when a limit stopped it. */
   readonly writes: readonly { readonly deviceId: DeviceId; readonly attributeName: string; readonly value: string }[];
-  /** Why it didn't do all that it should. */
+  /** Why the alert did not do everything that its definition says. */
   readonly note?: string;
 }
 
@@ -53,7 +53,7 @@ export function readAttributeBody(entry: LogEntry): AttributeBody {
   return JSON.parse(entry.body) as AttributeBody;
 }
 
-/** How a link stands from then on, and why. */
+/** The body of a `link` entry: the link's new state, and why. */
 export interface LinkBody {
   readonly ecosystem: string;
   readonly state: "live" | "waiting" | "needs_reauth";
@@ -65,7 +65,7 @@ export function linkEntry(userId: UserId, deviceId: DeviceId, timeMs: number, bo
   return { userId, deviceId, kind: "link", timeMs, body: JSON.stringify({ ecosystem, state, reason }) };
 }
 
-/** What has just become of a fan request. */
+/** The body of a `command` entry: a fan request in its new state. */
 export type CommandBody = Pick<CommandRow, "id" | "attribute" | "value" | "state" | "text" | "requestedMs">;
 
 export function commandEntry(command: CommandRow, timeMs: number): LogEntry {

@@ -4,17 +4,17 @@ import type { LogEntry, TimeRange } from "../store/tables/log.ts";
 
 export interface PastCommitParts {
   readonly store: Store<Pick<Transaction, "log">>;
-  /** Resolves when everybody else has had their turn. */
+  /** Yields to the event loop. */
   readonly turn: () => Promise<void>;
 }
 
 /**
- * A page is read at once and held in memory. Its number of commits follows from the size of those before: about 256,000
- * characters, and 13 million when 200 of the largest commits follow small ones.
+ * A page is read in one query and held in memory. The number of commits in a page follows from the size of the commits
+ * before: a page has about 256,000 characters, and 13 million if 200 of the largest commits follow small ones.
  */
 const page = { first: 32, most: 200, characters: 256_000 };
 
-/** The commits to a device in a stretch of time (its end excluded), oldest first, in pages of a bounded size. */
+/** The commits to a device in a time range (end excluded), oldest first, in pages of bounded size. */
 export async function* pastCommits(
   { store, turn }: PastCommitParts,
   userId: UserId,
@@ -25,13 +25,13 @@ export async function* pastCommits(
   for (let fromMs = startMs; ; ) {
     const entries = await store.read((tx) => tx.log.changes(userId, deviceId, { fromMs, toMs }, limit));
     yield* entries;
-    const last = entries.at(-1);
-    if (!last || entries.length < limit) return;
-    // Each commit to a device has a time of its own.
-    fromMs = last.timeMs + 1;
+    const lastEntry = entries.at(-1);
+    if (!lastEntry || entries.length < limit) return;
+    // Commits to one device have distinct times.
+    fromMs = lastEntry.timeMs + 1;
     const characters = entries.reduce((sum, { body }) => sum + body.length, 0);
     const fitting = Math.floor((page.characters * entries.length) / Math.max(1, characters));
-    // At most twice as many as before: the next commits may be larger than these.
+    // Pages grow at most twofold: the next commits may be larger than these.
     limit = Math.max(1, Math.min(fitting, 2 * limit, page.most));
     await turn();
   }

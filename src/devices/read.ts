@@ -16,19 +16,22 @@ export interface ReadAttribute {
 
 export interface DevicePage {
   readonly devices: readonly DeviceRow[];
-  /** Where the next page begins; undefined when this is the last. */
+  /** The position of the next page; undefined on the last page. */
   readonly next: DevicePlace | undefined;
 }
 
 export const devicesPerPage = 100;
 
-/** Reading what is within the caller's reach; a foreign device is as unknown as one that never was. */
+/**
+ * Reads within the caller's access scope. For a device outside it the result is the same as for a device that does not
+ * exist.
+ */
 export interface DeviceReading {
   list(userId: UserId): Promise<readonly DeviceRow[]>;
   page(accessScope: AccessScope, place: DevicePlace): Promise<DevicePage>;
   state(accessScope: AccessScope, deviceId: DeviceId): Promise<DeviceState>;
-  /** The same if it is at hand and certain; undefined says nothing. */
-  heldState(accessScope: AccessScope, deviceId: DeviceId): DeviceState | undefined;
+  /** The state if it is cached and known to be current; otherwise undefined, whether or not the device exists. */
+  cachedState(accessScope: AccessScope, deviceId: DeviceId): DeviceState | undefined;
   /** The device without its attributes. */
   device(accessScope: AccessScope, deviceId: DeviceId): Promise<DeviceRow>;
 }
@@ -37,7 +40,7 @@ export function deviceReading(store: Store<Pick<Transaction, "devices">>, states
   return {
     list: (userId) => store.read((tx) => tx.devices.ofUser(userId)),
     async page(accessScope, place) {
-      // One more than is shown tells whether another page follows.
+      // One extra row shows whether another page follows.
       const found = await store.read((tx) => tx.devices.page(accessScope, place, devicesPerPage + 1));
       const devices = found.slice(0, devicesPerPage);
       const next = found.length > devices.length ? { ...place, afterId: devices.at(-1)!.id } : undefined;
@@ -54,8 +57,8 @@ export function deviceReading(store: Store<Pick<Transaction, "devices">>, states
       if (!state) throw new UnknownDevice();
       return state;
     },
-    heldState: (accessScope, deviceId) =>
-      accessScope.kind === "user" ? states.held(accessScope.userId, deviceId) : undefined,
+    cachedState: (accessScope, deviceId) =>
+      accessScope.kind === "user" ? states.cached(accessScope.userId, deviceId) : undefined,
   };
 }
 
@@ -69,23 +72,26 @@ async function ownerWithin(
 
 /** The attributes that have a value, in the order of the model or of their names. */
 export function attributesWithValues(state: DeviceState): readonly ReadAttribute[] {
-  return attributesThat(state, ({ value }) => value !== null);
+  return filterAttributes(state, ({ value }) => value !== null);
 }
 
 /**
- * The attributes that changed strictly after that time, those that turned blank included, so that a poller never keeps
- * a gone alarm's last word.
+ * The attributes that changed strictly after that time, including those that became blank, so that a polling client
+ * drops the last state of a removed alarm.
  */
 export function attributesSince(state: DeviceState, sinceMs: number): readonly ReadAttribute[] {
-  return attributesThat(state, ({ updateTimeMs }) => updateTimeMs > sinceMs);
+  return filterAttributes(state, ({ updateTimeMs }) => updateTimeMs > sinceMs);
 }
 
-function attributesThat(state: DeviceState, isMeant: (attribute: ReadAttribute) => boolean): readonly ReadAttribute[] {
-  const meant: ReadAttribute[] = [];
+function filterAttributes(
+  state: DeviceState,
+  isSelected: (attribute: ReadAttribute) => boolean,
+): readonly ReadAttribute[] {
+  const selected: ReadAttribute[] = [];
   for (const [key, { value, timeMs }] of state.attributes) {
     const attribute = { key, value, updateTimeMs: timeMs };
-    if (isMeant(attribute)) meant.push(attribute);
+    if (isSelected(attribute)) selected.push(attribute);
   }
-  // They were loaded in this order: only what came to be since stands out of line.
-  return meant.sort((a, b) => (a.key < b.key ? -1 : 1));
+  // Most attributes are in this order already, because they were loaded in it; only later additions are not.
+  return selected.sort((a, b) => (a.key < b.key ? -1 : 1));
 }

@@ -6,50 +6,53 @@ import type { DeviceCommit } from "./commit.ts";
 
 export type StateTables = Pick<Transaction, "devices" | "attributes">;
 
-/** A device with all its attributes as of its last commit. Whoever gets one only reads it. */
+/** A device with all its attributes as of its last commit. Immutable, because callers share it. */
 export interface DeviceState {
   readonly device: DeviceRow;
   readonly attributes: ReadonlyMap<AttributeKey, { readonly value: string | null; readonly timeMs: number }>;
 }
 
-/** What states may take in memory, about. */
-const mostBytesHeld = 200_000_000;
-/** What an attribute takes beside its name and its value, about. */
-const bytesOfAttribute = 100;
+/** Approximate memory limit of the cache. */
+const defaultMaximalBytes = 200_000_000;
+/** Approximate memory of an attribute, without its name and value. */
+const attributeOverheadBytes = 100;
 
 /**
- * The states of devices in memory, loaded when first asked for and brought forward by each commit. On SQLite memory is
- * the truth once a commit is durable; on a shared store the version is checked before each use (one query for all reads
- * of a tick), so that a read after an acknowledged write sees it on every node.
+ * Cache of device states, loaded on first use and updated by each commit. On SQLite the cache is current once
+ * a commit is durable. On a shared store the version is checked before each use (one query for all reads of a tick), so
+ * a read after an acknowledged write sees that write on every node.
  */
 export class DeviceStates {
   readonly #store: Store<StateTables>;
-  readonly #bytesHeld: number;
+  readonly #maximalBytes: number;
   readonly #states = new Map<DeviceId, DeviceState>();
   readonly #sizes = new Map<DeviceId, number>();
   readonly #loading = new Map<DeviceId, { isOvertaken: boolean }>();
-  #held = 0;
-  #versionCheck: { readonly asked: Set<DeviceRow>; readonly versions: Promise<Map<DeviceId, number>> } | undefined;
+  #cachedBytes = 0;
+  #versionCheck: { readonly devices: Set<DeviceRow>; readonly versions: Promise<Map<DeviceId, number>> } | undefined;
 
-  constructor(store: Store<StateTables>, { bytesHeld = mostBytesHeld } = {}) {
+  constructor(store: Store<StateTables>, { bytesHeld = defaultMaximalBytes } = {}) {
     this.#store = store;
-    this.#bytesHeld = bytesHeld;
+    this.#maximalBytes = bytesHeld;
   }
 
-  /** Undefined when this user has no such device: foreign and absent look alike. */
+  /** Undefined when this user has no such device, whether it belongs to another user or does not exist. */
   async get(userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
     const held = this.#states.get(deviceId);
     const state = held && (await this.#isCurrent(held)) ? held : await this.#load(userId, deviceId);
     return state?.device.userId === userId ? state : undefined;
   }
 
-  /** The same where nobody has to be asked: undefined says nothing. */
-  held(userId: UserId, deviceId: DeviceId): DeviceState | undefined {
+  /**
+   * The cached state, without a query. Undefined when it is not cached, or when the store is shared and the version
+   * would have to be checked.
+   */
+  cached(userId: UserId, deviceId: DeviceId): DeviceState | undefined {
     const held = this.#store.isShared ? undefined : this.#states.get(deviceId);
     return held?.device.userId === userId ? held : undefined;
   }
 
-  /** Brings what is held forward by commits that have become durable. */
+  /** Updates cached states with commits that have become durable. */
   apply(commits: readonly DeviceCommit[]): void {
     for (const commit of commits) {
       const loading = this.#loading.get(commit.deviceId);
@@ -57,23 +60,26 @@ export class DeviceStates {
       const held = this.#states.get(commit.deviceId);
       if (!held) continue;
       if (held.device.lastTimeMs === commit.previousTimeMs)
-        this.#keep(broughtForward(held, commit), sizeAfter(this.#sizes.get(commit.deviceId)!, held, commit));
+        this.#keep(withCommit(held, commit), sizeAfter(this.#sizes.get(commit.deviceId)!, held, commit));
       else if (held.device.lastTimeMs < commit.timeMs) this.#drop(commit.deviceId);
     }
   }
 
-  /** A device that is no more; what is being loaded of it isn't kept either. */
+  /** Drops a removed device from the cache; a load that is in progress won't be cached either. */
   forget(deviceId: DeviceId): void {
     const loading = this.#loading.get(deviceId);
     if (loading) loading.isOvertaken = true;
     this.#drop(deviceId);
   }
 
-  /** The store was restored or promoted: what is held, or being loaded, may not be in it. */
+  /**
+   * Empties the cache after the store was restored or promoted: cached states, and loads in progress, may not match the
+   * store.
+   */
   forgetAll(): void {
     for (const loading of this.#loading.values()) loading.isOvertaken = true;
     this.#states.clear();
-    this.#held = 0;
+    this.#cachedBytes = 0;
   }
 
   async #load(userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
@@ -82,8 +88,8 @@ export class DeviceStates {
     try {
       const state = await this.#store.read((tx) => stateIn(tx, userId, deviceId));
       const isLatest = this.#loading.get(deviceId) === loading;
-      // A commit that became durable meanwhile may not be in what was read. The state answers this request, which began
-      // before the commit, and is not kept.
+      // A commit that became durable during the load may be missing from the result. The result answers this request,
+      // which began before the commit, but is not cached.
       if (state && isLatest && !loading.isOvertaken) this.#keep(state, sizeOf(state));
       return state;
     } finally {
@@ -99,15 +105,15 @@ export class DeviceStates {
 
   #versionsOfThisTick(device: DeviceRow): Promise<Map<DeviceId, number>> {
     if (!this.#versionCheck) {
-      const asked = new Set<DeviceRow>();
+      const devices = new Set<DeviceRow>();
       const versions = Promise.resolve().then(async () => {
         this.#versionCheck = undefined;
-        const rows = await this.#store.read((tx) => tx.devices.versions([...asked]));
+        const rows = await this.#store.read((tx) => tx.devices.versions([...devices]));
         return new Map(rows.map((row) => [row.id, row.lastTimeMs]));
       });
-      this.#versionCheck = { asked, versions };
+      this.#versionCheck = { devices, versions };
     }
-    this.#versionCheck.asked.add(device);
+    this.#versionCheck.devices.add(device);
     return this.#versionCheck.versions;
   }
 
@@ -115,16 +121,16 @@ export class DeviceStates {
     this.#drop(state.device.id);
     this.#states.set(state.device.id, state);
     this.#sizes.set(state.device.id, size);
-    this.#held += size;
+    this.#cachedBytes += size;
     for (const [oldest] of this.#states) {
-      if (this.#held <= this.#bytesHeld || oldest === state.device.id) break;
+      if (this.#cachedBytes <= this.#maximalBytes || oldest === state.device.id) break;
       this.#drop(oldest);
     }
   }
 
   #drop(deviceId: DeviceId): void {
     if (!this.#states.delete(deviceId)) return;
-    this.#held -= this.#sizes.get(deviceId) ?? 0;
+    this.#cachedBytes -= this.#sizes.get(deviceId) ?? 0;
     this.#sizes.delete(deviceId);
   }
 }
@@ -136,20 +142,20 @@ async function stateIn(tx: StateTables, userId: UserId, deviceId: DeviceId): Pro
   return { device, attributes };
 }
 
-function broughtForward(state: DeviceState, commit: DeviceCommit): DeviceState {
+function withCommit(state: DeviceState, commit: DeviceCommit): DeviceState {
   const attributes = new Map(state.attributes);
   for (const { key, value } of commit.changes) attributes.set(key, { value, timeMs: commit.timeMs });
   return { device: { ...state.device, lastTimeMs: commit.timeMs }, attributes };
 }
 
-/** The memory that a state takes, about. */
+/** The approximate memory of a state. */
 function sizeOf({ attributes }: DeviceState): number {
   let size = 0;
   for (const [key, { value }] of attributes) size += sizeOfAttribute(key, value);
   return size;
 }
 
-/** The same after a commit, without looking at what it left alone. */
+/** The approximate memory after a commit, computed from its changes alone. */
 function sizeAfter(size: number, { attributes }: DeviceState, { changes }: DeviceCommit): number {
   let after = size;
   for (const [key, value] of new Map(changes.map((change) => [change.key, change.value]))) {
@@ -160,5 +166,5 @@ function sizeAfter(size: number, { attributes }: DeviceState, { changes }: Devic
 }
 
 function sizeOfAttribute(key: AttributeKey, value: string | null): number {
-  return bytesOfAttribute + (typeof key === "string" ? key.length : 0) + (value?.length ?? 0);
+  return attributeOverheadBytes + (typeof key === "string" ? key.length : 0) + (value?.length ?? 0);
 }

@@ -16,15 +16,21 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { AttributeChange, Commit } from "./commit.ts";
 
-/** What a client wants an attribute to hold; null or empty erases it. */
+/** The new value of an attribute; null or empty erases it. */
 export interface AttributeWrite {
   readonly name: string;
   readonly value: string | null;
 }
 
-/** Writing what is within the caller's reach; a foreign device is as unknown as one that never was. */
+/**
+ * Writes within the caller's access scope. For a device outside it the error is the same as for a device that does not
+ * exist.
+ */
 export interface DeviceWriting {
-  /** All of it or nothing, durable when it resolves. `keep` stores the answer of a keyed request with it. */
+  /**
+   * Writes all or nothing; durable when the promise resolves. `keep` stores the answer of a request with an
+   * Idempotency-Key in the same transaction.
+   */
   write(
     accessScope: AccessScope,
     deviceId: DeviceId,
@@ -40,7 +46,7 @@ export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit
     async write(accessScope, deviceId, writes, keep) {
       const device = await store.read((tx) => tx.devices.within(accessScope, deviceId));
       if (!device) throw new UnknownDevice();
-      const changes = checkedChanges(device, writes);
+      const changes = checkWrites(device, writes);
       try {
         await commit({
           userId: device.userId,
@@ -49,7 +55,7 @@ export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit
           ...(keep && { also: (tx) => keep(tx) }),
         });
       } catch (error) {
-        // Removed since we looked: now it is as unknown as any other.
+        // The device was removed after the read above.
         if (error instanceof NotFound) throw new UnknownDevice();
         throw error;
       }
@@ -57,25 +63,27 @@ export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit
   };
 }
 
-/** What a client, or an alert of theirs, may write to that device; throws at the first thing that it may not. */
-export function checkedChanges(
+/**
+ * Checks what a client, or a client's alert, wants to write to a device. Throws at the first write that is not allowed.
+ */
+export function checkWrites(
   { isVirtual }: { readonly isVirtual: boolean },
   writes: readonly AttributeWrite[],
 ): readonly AttributeChange[] {
   return isVirtual ? virtualChanges(writes) : ordinaryChanges(writes);
 }
 
-/** The attribute that a name means on that device, whether or not it has a value there. */
+/** The attribute that a name stands for on that device, with or without a value. */
 export function attributeKey({ isVirtual }: { readonly isVirtual: boolean }, name: string): AttributeKey {
   return isVirtual ? knownAttribute(name).number : checkName(name);
 }
 
-/** An enterprise client is nobody among the users: it acts by the right of the administrator who let it in. */
+/** An enterprise client is not a user: it acts with the rights of the administrator who registered it. */
 function causeOf(accessScope: AccessScope): Cause {
   return accessScope.kind === "user" ? { by: "client", user: accessScope.userId } : { by: "administrator" };
 }
 
-/** Unknown names are told before read-only ones, and both before any value is looked at. */
+/** Errors are checked in this order: unknown names, repeated names, read-only attributes, values. */
 function virtualChanges(writes: readonly AttributeWrite[]): readonly AttributeChange[] {
   const named = writes.map(({ name, value }) => ({ ...knownAttribute(name), value }));
   if (new Set(named.map(({ number }) => number)).size < named.length) {
@@ -91,10 +99,10 @@ function virtualChanges(writes: readonly AttributeWrite[]): readonly AttributeCh
   return named.map(({ number, spelling, value }) => ({ key: number, value: checkRequest(spelling, value) }));
 }
 
-/** The attribute of a linked account that a name means. */
+/** The attribute of a linked account with that name; throws UnknownAttribute. */
 export function knownAttribute(name: string): NamedAttribute {
   const attribute = parseAttributeName(name);
-  if (!attribute) throw new UnknownAttribute(`This device has no attribute ${shown(name) ?? "of that name"}.`);
+  if (!attribute) throw new UnknownAttribute(`This device has no attribute ${printableName(name) ?? "of that name"}.`);
   return attribute;
 }
 
@@ -102,8 +110,8 @@ function ordinaryChanges(writes: readonly AttributeWrite[]): readonly AttributeC
   return writes.map(({ name, value }) => ({ key: checkName(name), value: checkValue(name, value) }));
 }
 
-function checkRequest(spelling: string, given: string | null): string | null {
-  const value = checkValue(spelling, given);
+function checkRequest(spelling: string, requested: string | null): string | null {
+  const value = checkValue(spelling, requested);
   if (value !== null && (countCharacters(value) > writeLimits.requestCharacters || /\p{Cc}/u.test(value))) {
     throw new BadValue(
       `The value of ${spelling} must have at most ${writeLimits.requestCharacters} characters, none of them a control character.`,
@@ -114,7 +122,7 @@ function checkRequest(spelling: string, given: string | null): string | null {
 
 function checkName(name: string): string {
   const length = countCharacters(name);
-  if (length === 0 || length > writeLimits.nameCharacters || /\p{Cc}/u.test(name) || unkeepable.test(name)) {
+  if (length === 0 || length > writeLimits.nameCharacters || /\p{Cc}/u.test(name) || forbiddenCharacter.test(name)) {
     throw new BadParameter(
       "name",
       `An attribute's name must have 1 to ${writeLimits.nameCharacters} characters, none of them a control character.`,
@@ -129,28 +137,34 @@ function checkValue(name: string, value: string | null): string | null {
   if (utf8.encode(value).length > writeLimits.valueBytes) {
     throw new ValueTooLarge(`${subject} must have at most ${writeLimits.valueBytes} bytes in UTF-8.`);
   }
-  if (unkeepable.test(value)) {
+  if (forbiddenCharacter.test(value)) {
     throw new BadValue(`${subject} must be text; of control characters it may hold tabs and line breaks.`);
   }
   return value;
 }
 
-/** How an error speaks of an attribute's value. */
+/** The subject of an error message about an attribute's value. */
 export function theValueOf(name: string): string {
-  return `The value of ${shown(name) ?? "each attribute"}`;
+  return `The value of ${printableName(name) ?? "each attribute"}`;
 }
 
 const utf8 = new TextEncoder();
 
-/** NUL and halves of surrogate pairs no database keeps; the rest no XML answer could carry, not even escaped. */
-const unkeepable = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+/**
+ * Characters that are refused: databases can't store NUL and halves of surrogate pairs; XML can't carry other control
+ * characters, not even escaped.
+ */
+const forbiddenCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
-/** A name as an error may repeat it: one that was plainly meant as a name, not a secret in the wrong place. */
-function shown(name: string): string | undefined {
+/**
+ * The name if an error may repeat it: only text that looks like an attribute name, because a client may send a secret
+ * in the wrong place.
+ */
+function printableName(name: string): string | undefined {
   return /^(?:[a-z_]{1,30}|[do]\.structures[\w.[\]]{1,80})$/i.test(name) ? name : undefined;
 }
 
-/** Code points rather than UTF-16 units: an emoji is no more than a letter. */
+/** Counts code points, not UTF-16 units: an emoji counts as one character. */
 function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -1,27 +1,27 @@
 import type { Account } from "../model/account.ts";
 
 /**
- * What every home ecosystem owes Breezeway. A connector yields whole account states from whatever its protocol sends,
- * owns its refusals and its pace, and nothing outside its folder knows the protocol.
+ * The interface of every home ecosystem. A connector turns its protocol into whole account states and handles refusals
+ * and back-off. Nothing outside its folder knows the protocol.
  */
 export interface Connector {
-  /** As `anEcosystemName` names it, in lower case. */
+  /** The configured name, in lower case. */
   readonly name: string;
   /** The virtual device's name. */
   readonly displayName: string;
   readonly capabilities: Capabilities;
   /**
    * Reads the whole account once: proves a token, or settles what a stream left open. Throws EcosystemRefused when the
-   * token isn't good, EcosystemUnreachable when that can't be told.
+   * token is invalid, EcosystemUnreachable when the ecosystem gives no usable answer.
    */
   read(token: string, signal: AbortSignal): Promise<Account>;
-  /** Follows the account on one connection until that ends; it never throws, and never reconnects by itself. */
+  /** Follows the account on one connection until it ends. Never throws and never reconnects. */
   follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd>;
-  /** Sends one command, once, and never again: whether it was carried out is told by the stream. Never throws. */
+  /** Sends one command, at most once. The stream shows whether it was carried out. Never throws. */
   runFan(token: string, command: FanCommand, signal: AbortSignal): Promise<CommandOutcome>;
-  /** Ends the token at the ecosystem, where it can; true when it is known to be ended. Never throws. */
+  /** Revokes the token at the ecosystem, best effort; true when the token is known to be revoked. Never throws. */
   revoke(token: string, signal: AbortSignal): Promise<boolean>;
-  /** How long to wait before the next connection, after so many that ended without a whole account. */
+  /** The pause before the next connection. `failures`: consecutive connections that ended without a whole account. */
   pauseMs(end: StreamEnd, failures: number, random: () => number): number;
 }
 
@@ -35,7 +35,7 @@ export interface FanCommand {
   readonly isOn: boolean;
 }
 
-/** `unanswered`: it may have been carried out or not. `unauthorized`: the token is no longer good. */
+/** `unanswered`: unknown whether it was carried out. `unauthorized`: the token is no longer valid. */
 export type CommandOutcome =
   | { readonly state: "accepted" }
   | { readonly state: "rejected"; readonly message: string; readonly retryAfterMs?: number }
@@ -43,27 +43,27 @@ export type CommandOutcome =
   | { readonly state: "unauthorized" };
 
 export interface StreamListener {
-  /** The account as it is now, whole. */
+  /** The whole present account. */
   account(account: Account): void;
-  /** The ecosystem sent again what it had sent before. */
+  /** The ecosystem sent the same account again. */
   unchanged(): void;
-  /** The ecosystem sent a part of the account, which is not applied: the whole has to be read. */
+  /** The ecosystem sent a part of the account. It is not applied: the whole account must be read. */
   partial(): void;
 }
 
 export interface StreamEnd {
   readonly reason: StreamEndReason;
   readonly detail: string;
-  /** For how long nothing had been heard when it was given up. */
+  /** How long nothing had been received before the stream was given up. */
   readonly unheardMs?: number;
-  /** An exception in the connector itself: a defect of ours, not a word of the ecosystem. */
+  /** An exception in the connector itself: a defect of Breezeway, not of the ecosystem. */
   readonly error?: unknown;
 }
 
 /**
- * `closed`: the other side ended it. `silent`: nothing was heard for too long. `unreachable`: no stream came about.
- * `refused`: the ecosystem said no for now. `unauthorized`: the token is no longer good. `malformed`: what came could
- * not be followed. `stopped`: we ended it.
+ * `closed`: the ecosystem ended it. `silent`: nothing was received for too long. `unreachable`: no connection.
+ * `refused`: the ecosystem refused for now. `unauthorized`: the token is no longer valid. `malformed`: the content
+ * could not be parsed. `stopped`: this node ended it.
  */
 export type StreamEndReason =
   | "closed"

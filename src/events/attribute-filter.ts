@@ -1,13 +1,16 @@
-import { shownName } from "../devices/shown-attribute.ts";
+import { wireName } from "../devices/wire-attribute.ts";
 import { parseAttributeName } from "../model/attribute-names.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 
-/** The name under which a reader hears of an attribute; undefined when it didn't ask for it. */
+/** The name under which a reader gets an attribute; undefined when the reader's filter excludes it. */
 export type NameFor = (key: AttributeKey) => string | undefined;
 
-/** By the names that a client gave, in any published spelling, which the answer then uses; none means all. */
+/**
+ * Compiles a filter of attribute names in any published spelling; the answer uses the client's spelling. An empty list
+ * means all.
+ */
 export function namesFor(attributes: readonly string[]): NameFor {
-  if (attributes.length === 0) return shownName;
+  if (attributes.length === 0) return wireName;
   const numbers = new Map<number, string>();
   for (const name of attributes) {
     const number = parseAttributeName(name)?.number;

@@ -2,7 +2,7 @@ import { LimitReached } from "../model/errors.ts";
 import { limits } from "../model/limits.ts";
 import type { EventFilter } from "./client-events.ts";
 
-/** A filter as a client sent it, without duplicates; refused when it is longer than a filter may be. */
+/** A client's filter without duplicates; throws LimitReached when it is too long. */
 export function boundedFilter({ deviceIds, attributes }: EventFilter): EventFilter {
   const devices = [...new Set(deviceIds)];
   if (devices.length > limits.filterDevices) {
@@ -14,7 +14,7 @@ export function boundedFilter({ deviceIds, attributes }: EventFilter): EventFilt
   return { deviceIds: devices, attributes: boundedNames(attributes) };
 }
 
-/** Attribute names without duplicates; refused when there are more than a filter may have. */
+/** Attribute names without duplicates; throws LimitReached when there are too many. */
 export function boundedNames(attributes: readonly string[]): readonly string[] {
   const names = [...new Set(attributes)];
   if (names.length > limits.filterNames) {

@@ -9,19 +9,19 @@ import { eventFrame, heartbeatFrame, waitingFrame } from "./frames.ts";
 export interface HubParts {
   readonly store: Store<LogTables>;
   readonly runtime: Runtime;
-  /** Whether the hub is told at present when another node has added to the log. */
-  readonly isTold?: () => boolean;
-  /** Resolves when those whose access has ended are gone; until then nobody is told anything. */
-  readonly readersKnown?: () => Promise<void>;
+  /** Whether this node receives hints at present when another node has appended to the log. */
+  readonly receivesHints?: () => boolean;
+  /** Resolves when this node has read which access has ended; nothing is sent before that. */
+  readonly revocationsRead?: () => Promise<void>;
 }
 
-export const hubTimes = { heartbeatMs: 15_000, pollMs: 250, toldPollMs: 1_000, eagerMs: 20 };
-/** How often the log is looked at in haste after a commit of ours that another's transaction still hides. */
-const eagerLooks = 5;
-/** About so many bytes go to every reader before connections get their turn to take them. */
+export const hubTimes = { heartbeatMs: 15_000, pollMs: 250, hintedPollMs: 1_000, eagerMs: 20 };
+/** Number of quick polls after an own commit that another open transaction still hides. */
+const eagerPolls = 5;
+/** Approximate size of a slice: connections get a turn to send between two slices. */
 const sliceCharacters = 256_000;
 
-/** Readers that hear the same: their bytes are made once and written to each. */
+/** Readers with equal access scope and filter: their bytes are made once and written to each. */
 interface Group {
   readonly accessScope: AccessScope;
   readonly eventsOf: EventsOf;
@@ -32,90 +32,90 @@ interface Group {
 }
 
 /**
- * The one tail of the log in this node. Whoever has caught up is fed from here: what became visible since the last look
- * goes to all of them at once, in the log's order. It looks when a commit of this node is durable, when it is told that
- * others wrote, and every now and then in case it wasn't; while nobody listens it doesn't look at all.
+ * The one tail of the log in this node. It feeds all readers that have caught up: new entries go to all of them at
+ * once, in the log's order. It reads the log after a commit of this node, after a hint from another node, and at
+ * intervals in case a hint was lost. Without readers it does not read.
  */
 export class EventHub {
   readonly #parts: HubParts;
   readonly #groups = new Map<string, Group>();
-  /** Caught up but for what has come since; they become part of their groups between two looks. */
+  /** Readers that have caught up except for the newest entries. They join their groups between two reads. */
   #joining: EventReader[] = [];
-  /** All that is before it has been written to every reader of every group; undefined while there is none. */
+  /** Every entry up to this position was written to all readers in groups; undefined without readers. */
   #position: LogPosition | undefined;
   /** The epoch that the position belongs to. */
   #epoch: string | undefined;
   #round: Promise<void> | undefined;
-  #isAwaited = false;
+  #isReadRequested = false;
   #eager = 0;
-  #seenMs = 0;
-  #nextLook: Cancel | undefined;
+  #lastReadMs = 0;
+  #nextPoll: Cancel | undefined;
   #isStopped = false;
 
   constructor(parts: HubParts) {
     this.#parts = parts;
   }
 
-  /** How many streams are fed here. */
+  /** Number of streams that this hub feeds. */
   get readers(): number {
     return this.#joining.length + [...this.#groups.values()].reduce((sum, { readers }) => sum + readers.size, 0);
   }
 
-  /** Feeds a reader for as long as it stays, once it has caught up. */
+  /** Lets a reader catch up, then feeds it until it leaves. */
   async serve(reader: EventReader): Promise<void> {
     if (!(await reader.catchUp()) || this.#isStopped) return;
     this.#joining.push(reader);
-    reader.parts.outlet.closed.addEventListener("abort", () => this.#leave(reader), { once: true });
+    reader.parts.writer.closed.addEventListener("abort", () => this.#leave(reader), { once: true });
     this.wake();
   }
 
-  /** Something may have been added to the log. */
+  /** Called when the log may have new entries. */
   wake(): void {
     if (this.#isStopped || (this.#groups.size === 0 && this.#joining.length === 0)) return;
-    this.#isAwaited = true;
-    this.#eager = this.#parts.store.isShared ? eagerLooks : 0;
-    this.#nextLook?.();
+    this.#isReadRequested = true;
+    this.#eager = this.#parts.store.isShared ? eagerPolls : 0;
+    this.#nextPoll?.();
     this.#round ??= this.#work();
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#nextLook?.();
+    this.#nextPoll?.();
     for (const { nextBeat } of this.#groups.values()) nextBeat();
     await this.#round;
   }
 
   async #work(): Promise<void> {
-    while (this.#isAwaited && !this.#isStopped) {
-      // The changes of one tick go out together.
+    while (this.#isReadRequested && !this.#isStopped) {
+      // Wait one turn, so that the changes of one tick are sent together.
       await this.#turn();
-      this.#isAwaited = false;
+      this.#isReadRequested = false;
       try {
-        if (await this.#look()) this.#isAwaited = true;
-        this.#seenMs = this.#parts.runtime.elapsedMs();
+        if (await this.#readAndSend()) this.#isReadRequested = true;
+        this.#lastReadMs = this.#parts.runtime.elapsedMs();
       } catch (error) {
-        this.#parts.runtime.report.warn({ error }, "the log could not be read for those who follow it");
+        this.#parts.runtime.report.warn({ error }, "the log could not be read for event streams");
         break;
       }
     }
     this.#round = undefined;
-    this.#forgetIfAlone();
+    this.#resetIfUnused();
     this.#schedule();
   }
 
   #schedule(): void {
     if (this.#isStopped || (this.#groups.size === 0 && this.#joining.length === 0)) return;
-    const pollMs = this.#parts.isTold?.() ? hubTimes.toldPollMs : hubTimes.pollMs;
+    const pollMs = this.#parts.receivesHints?.() ? hubTimes.hintedPollMs : hubTimes.pollMs;
     const delayMs = this.#eager > 0 ? hubTimes.eagerMs : pollMs;
     this.#eager = Math.max(0, this.#eager - 1);
-    this.#nextLook = this.#parts.runtime.after(delayMs, () => {
-      this.#isAwaited = true;
+    this.#nextPoll = this.#parts.runtime.after(delayMs, () => {
+      this.#isReadRequested = true;
       this.#round ??= this.#work();
     });
   }
 
-  /** Reads on and passes on; answers whether there is more to read at once. */
-  async #look(): Promise<boolean> {
+  /** Reads new entries and sends them; returns whether there is more to read at once. */
+  async #readAndSend(): Promise<boolean> {
     const joining = this.#joining;
     this.#joining = [];
     const from = earliest([...(this.#position ? [this.#position] : []), ...joining.map(({ after }) => after)]);
@@ -123,10 +123,10 @@ export class EventHub {
     let page: TailedEntry[];
     try {
       const { epoch, entries } = await this.#read(from);
-      await this.#parts.readersKnown?.();
+      await this.#parts.revocationsRead?.();
       const isOther = (one: string | undefined) => one !== undefined && one !== epoch;
       if (isOther(this.#epoch) || joining.some((reader) => isOther(reader.epoch))) {
-        await this.#startOver(joining);
+        await this.#resyncAll(joining);
         this.#joining.unshift(...joining);
         return true;
       }
@@ -138,11 +138,12 @@ export class EventHub {
     }
     const isWhole = page.length < entriesAtOnce;
     const reached = page.at(-1)?.position ?? from;
-    // Where nobody was fed yet, those who join begin.
+    // Without readers in groups, the position starts at the first joining reader.
     this.#position ??= from;
     const position = this.#position;
-    await this.#passOn(page.filter((entry) => comparePositions(entry.position, position) > 0));
-    // Behind a whole page there is nothing yet: not even before the place at which somebody joins.
+    await this.#sendToGroups(page.filter((entry) => comparePositions(entry.position, position) > 0));
+    // A page that is not full reaches the end of the log: no entry is left before the positions of joining readers
+    // either, so the hub's position can advance to them.
     if (isWhole) this.#position = latest([this.#position, ...joining.map(({ after }) => after)]);
     for (const reader of joining) this.#admit(reader, page, isWhole, reached);
     return !isWhole;
@@ -156,8 +157,8 @@ export class EventHub {
     return this.#parts.store.read(body, { soon: true });
   }
 
-  /** The store was restored or promoted: readers miss what the old history had, and continue at the end of the new one. */
-  async #startOver(joining: readonly EventReader[]): Promise<void> {
+  /** After the store was restored or promoted: all readers get a resync and continue at the end of the new log. */
+  async #resyncAll(joining: readonly EventReader[]): Promise<void> {
     const { epoch, end } = await this.#parts.store.read(async (tx) => {
       const [epoch, end] = await Promise.all([tx.logEpoch.current(), tx.log.end()]);
       return { epoch: epoch.name, end };
@@ -177,20 +178,20 @@ export class EventHub {
       return;
     }
     if (!isWhole && comparePositions(reached, position) < 0) {
-      // It fell far behind while it waited.
-      void this.serve(reader).catch(() => reader.parts.outlet.end());
+      // The reader fell far behind while it waited: it must catch up again.
+      void this.serve(reader).catch(() => reader.parts.writer.end());
       return;
     }
     this.#send(reader, Buffer.from(reader.framesOf(page)), position);
     const { groupKey, heartbeatSeconds } = reader.parts;
     const group = this.#groups.get(groupKey) ?? this.#newGroup(reader);
     group.readers.add(reader);
-    // A stream that is taken up again has no opening heartbeat, and its client must learn the interval at once.
+    // A resumed stream has no opening heartbeat, but its client must learn the interval at once.
     if (heartbeatSeconds !== undefined) this.#send(reader, this.#heartbeat(position, heartbeatSeconds), position);
   }
 
-  /** To every group what concerns it, slice by slice, so that connections can take one before the next is made. */
-  async #passOn(entries: readonly TailedEntry[]): Promise<void> {
+  /** Sends entries to the groups slice by slice, so that connections can send one slice before the next is made. */
+  async #sendToGroups(entries: readonly TailedEntry[]): Promise<void> {
     let slice: TailedEntry[] = [];
     let characters = 0;
     for (const [i, entry] of entries.entries()) {
@@ -198,14 +199,14 @@ export class EventHub {
       characters += entry.body.length;
       const isLast = i === entries.length - 1;
       if (characters < sliceCharacters && !isLast) continue;
-      this.#passOnSlice(slice, entry.position);
+      this.#sendSlice(slice, entry.position);
       slice = [];
       characters = 0;
       if (!isLast) await this.#turn();
     }
   }
 
-  #passOnSlice(entries: readonly TailedEntry[], position: LogPosition): void {
+  #sendSlice(entries: readonly TailedEntry[], position: LogPosition): void {
     const byUser = Map.groupBy(entries, ({ userId }) => userId as number | null);
     const byTenant = Map.groupBy(entries, ({ tenantId }) => tenantId as number | null);
     for (const { accessScope, eventsOf, readers } of this.#groups.values()) {
@@ -219,16 +220,16 @@ export class EventHub {
     this.#position = position;
   }
 
-  /** `position`: where the reader could go on if it didn't get this. */
+  /** `position`: where the reader can resume if it doesn't get these bytes. */
   #send(reader: EventReader, bytes: Buffer, position: LogPosition): void {
-    const { outlet, untilMs } = reader.parts;
+    const { writer, untilMs } = reader.parts;
     if (this.#parts.runtime.elapsedMs() >= untilMs) {
-      outlet.end();
+      writer.end();
       this.#leave(reader);
-    } else if (outlet.unsent > unsentLimit) {
+    } else if (writer.unsentBytes > unsentLimit) {
       reader.cutOff(position);
       this.#leave(reader);
-    } else if (bytes.length > 0) outlet.write(bytes);
+    } else if (bytes.length > 0) writer.write(bytes);
   }
 
   #newGroup({ parts: { groupKey, accessScope, eventsOf, heartbeatSeconds } }: EventReader): Group {
@@ -244,7 +245,7 @@ export class EventHub {
   }
 
   #beat(group: Group): void {
-    const isCurrent = this.#parts.runtime.elapsedMs() - this.#seenMs < intervalMs(group);
+    const isCurrent = this.#parts.runtime.elapsedMs() - this.#lastReadMs < intervalMs(group);
     const position = this.#position;
     if (position) {
       const bytes = isCurrent ? this.#heartbeat(position, group.heartbeatSeconds) : Buffer.from(waitingFrame);
@@ -266,11 +267,14 @@ export class EventHub {
       this.#groups.delete(groupKey);
     }
     this.#joining = this.#joining.filter((one) => one !== reader);
-    this.#forgetIfAlone();
+    this.#resetIfUnused();
   }
 
-  /** Nobody is fed: the next reader begins where it wants to. A look that is under way still needs its place. */
-  #forgetIfAlone(): void {
+  /**
+   * Resets the position when there is no reader, so that the next reader chooses where to begin. A running read still
+   * needs it.
+   */
+  #resetIfUnused(): void {
     if (this.#groups.size > 0 || this.#round) return;
     this.#position = undefined;
     this.#epoch = undefined;

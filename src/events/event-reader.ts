@@ -2,23 +2,23 @@ import type { AccessScope } from "../model/access-scope.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { comparePositions, type LogPosition, type TailedEntry } from "../store/tables/log.ts";
 import type { EventsOf } from "./client-events.ts";
-import { type EventPlace, readEventId, readFrom, resumedPlace } from "./event-id.ts";
+import { type ResumePoint, readEventId, readFrom, resumePointOf } from "./event-id.ts";
 import { eventFrame, heartbeatFrame, openingFrame, type ResyncReason, resyncFrame } from "./frames.ts";
 
 export type LogTables = Pick<Transaction, "log" | "logEpoch">;
 
-/** Where a reader's bytes go. */
-export interface EventOutlet {
+/** Writes the bytes of a stream; see `StreamWriter` in http/answer/open-stream.ts. */
+export interface EventWriter {
   write(bytes: Buffer): void;
-  readonly unsent: number;
-  taken(withinMs: number): Promise<boolean>;
+  readonly unsentBytes: number;
+  drained(withinMs: number): Promise<boolean>;
   end(): void;
   readonly closed: AbortSignal;
 }
 
-/** Where a stream begins, and what its reader hears first. */
+/** Where a stream begins, and its first bytes. */
 export interface Beginning {
-  readonly place: EventPlace;
+  readonly resumePoint: ResumePoint;
   readonly frames: string;
 }
 
@@ -26,25 +26,25 @@ export interface ReaderParts {
   readonly store: Store<LogTables>;
   readonly accessScope: AccessScope;
   readonly eventsOf: EventsOf;
-  /** Readers of the same reach and filter hear the same, byte for byte. */
+  /** Readers with the same key (access scope, filter and interval) get the same bytes. */
   readonly groupKey: string;
-  readonly outlet: EventOutlet;
-  /** Until when the reader may read, on this node's own unjumping clock. */
+  readonly writer: EventWriter;
+  /** When the reader's access ends, on this node's monotonic clock. */
   readonly untilMs: number;
   /** The heartbeat interval that the client asked for; undefined for the default interval. */
   readonly heartbeatSeconds?: number | undefined;
 }
 
-/** Entries that are read at a time: enough to be quick, few enough to hold up nobody. */
+/** Entries per read: enough for throughput, few enough not to block others. */
 export const entriesAtOnce = 500;
 const firstEntriesAtOnce = 50;
-/** More than that unsent, and a live reader is too slow to be one. */
+/** A live reader with more unsent bytes is too slow and is cut off. */
 export const unsentLimit = 1_000_000;
-/** A reader that catches up is sent no more than that before it has taken it. */
+/** Bound of unsent bytes while a reader catches up. */
 const unsentWhileCatchingUp = 256_000;
 const patienceMs = 30_000;
 
-/** Where the last stream broke off, or at the end of the log as it is now. */
+/** The beginning of a stream: after the client's last event, or at the present end of the log. */
 export async function beginningAt(
   store: Store<LogTables & Pick<Transaction, "clock">>,
   lastEventId: string | undefined,
@@ -61,45 +61,44 @@ export async function beginningAt(
     ]);
     return { epoch, end, horizon, nowMs, isHeld };
   });
-  const here: EventPlace = { epoch: epoch.name, position: end };
-  const anew = (frame: string) => ({ place: here, frames: openingFrame + frame });
-  if (lastEventId === undefined) return anew(heartbeatFrame(here, nowMs, heartbeatSeconds));
-  const place = sent && resumedPlace(sent, { epoch, end, isHeld });
-  if (!place) return anew(resyncFrame(here, sent?.epoch === undefined ? "unknown_id" : "restored"));
-  if (comparePositions(readFrom(place), horizon) < 0) return anew(resyncFrame(here, "past_retention"));
-  return { place, frames: openingFrame };
+  const logEnd: ResumePoint = { epoch: epoch.name, position: end };
+  const startAtEnd = (frame: string) => ({ resumePoint: logEnd, frames: openingFrame + frame });
+  if (lastEventId === undefined) return startAtEnd(heartbeatFrame(logEnd, nowMs, heartbeatSeconds));
+  const resumePoint = sent && resumePointOf(sent, { epoch, end, isHeld });
+  if (!resumePoint) return startAtEnd(resyncFrame(logEnd, sent?.epoch === undefined ? "unknown_id" : "restored"));
+  if (comparePositions(readFrom(resumePoint), horizon) < 0) return startAtEnd(resyncFrame(logEnd, "past_retention"));
+  return { resumePoint, frames: openingFrame };
 }
 
-/** One open stream: it catches up at its own pace, then the hub feeds it together with all others. */
+/** One open stream. It catches up at its own pace, then the hub feeds it together with all others. */
 export class EventReader {
   readonly parts: ReaderParts;
-  #place: EventPlace;
-  /** How many entries the next read brings. Few when entries are large: what can't be sent is read again. */
+  #resumePoint: ResumePoint;
+  /** Entries of the next read. Few when entries are large: entries that can't be sent are read again. */
   #atOnce = firstEntriesAtOnce;
 
-  constructor(parts: ReaderParts, { place, frames }: Beginning) {
+  constructor(parts: ReaderParts, { resumePoint, frames }: Beginning) {
     this.parts = parts;
-    this.#place = place;
-    parts.outlet.write(Buffer.from(frames));
+    this.#resumePoint = resumePoint;
+    parts.writer.write(Buffer.from(frames));
   }
 
-  /** From here on the log must be read for it. */
+  /** The position after which the log must be read for this reader. */
   get after(): LogPosition {
-    return readFrom(this.#place);
+    return readFrom(this.#resumePoint);
   }
 
-  /** The epoch of the log that it reads. */
   get epoch(): string {
-    return this.#place.epoch;
+    return this.#resumePoint.epoch;
   }
 
   get isClosed(): boolean {
-    return this.parts.outlet.closed.aborted;
+    return this.parts.writer.closed.aborted;
   }
 
-  /** Reads on until there is next to nothing left that it hasn't been sent. False: it is gone. */
+  /** Sends entries until almost none are left; false when the client has disconnected. */
   async catchUp(): Promise<boolean> {
-    const { store, outlet } = this.parts;
+    const { store, writer } = this.parts;
     while (!this.isClosed) {
       const { epoch, page, end, horizon } = await store.read(async (tx) => {
         const [epoch, page, end, horizon] = await Promise.all([
@@ -117,54 +116,58 @@ export class EventReader {
         if (sent === page.length && page.length < this.#atOnce) return !this.isClosed;
         this.#atOnce = sent < page.length ? sent : Math.min(entriesAtOnce, this.#atOnce * 2);
       }
-      if (outlet.unsent > unsentWhileCatchingUp && !(await outlet.taken(patienceMs))) outlet.end();
+      if (writer.unsentBytes > unsentWhileCatchingUp && !(await writer.drained(patienceMs))) writer.end();
     }
     return false;
   }
 
-  /** What of these entries it has not been sent yet, as one piece. */
+  /** The frames of these entries that the client has not been sent yet. */
   framesOf(entries: readonly TailedEntry[]): string {
     let frames = "";
     for (const entry of entries) {
-      const order = comparePositions(entry.position, this.#place.position);
-      const told = order === 0 ? this.#place.told : 0;
-      if (order < 0 || told === undefined || !isWithin(this.parts.accessScope, entry)) continue;
-      for (const event of this.parts.eventsOf(entry, this.epoch, told)) frames += eventFrame(event);
+      const order = comparePositions(entry.position, this.#resumePoint.position);
+      const sentChanges = order === 0 ? this.#resumePoint.sentChanges : 0;
+      if (order < 0 || sentChanges === undefined || !isWithin(this.parts.accessScope, entry)) continue;
+      for (const event of this.parts.eventsOf(entry, this.epoch, sentChanges)) frames += eventFrame(event);
     }
     return frames;
   }
 
-  /** It can't be served on: it is told that it misses something, and where it could go on. */
+  /** Ends the stream of a slow client, with a resync that says where it can resume. */
   cutOff(position: LogPosition): void {
     this.resync({ epoch: this.epoch, position }, "too_slow");
-    this.parts.outlet.end();
+    this.parts.writer.end();
   }
 
-  /** Answers how many of the entries were sent. */
+  /** Sends entries up to the bound of unsent bytes; returns how many. */
   #sendWhileTaken(entries: readonly TailedEntry[]): number {
-    const { outlet } = this.parts;
+    const { writer } = this.parts;
     let frames = "";
     for (const [at, entry] of entries.entries()) {
       frames += this.framesOf([entry]);
-      this.#place = { epoch: this.epoch, position: entry.position };
-      if (frames.length + outlet.unsent > unsentWhileCatchingUp) {
-        outlet.write(Buffer.from(frames));
-        // The rest is read again once this is taken: a client that stops reading must not hold it in our memory.
+      this.#resumePoint = { epoch: this.epoch, position: entry.position };
+      if (frames.length + writer.unsentBytes > unsentWhileCatchingUp) {
+        writer.write(Buffer.from(frames));
+        // The rest is read again when the client has taken this, so that a client which stops reading does not fill the
+        // memory.
         return at + 1;
       }
     }
-    if (frames !== "") outlet.write(Buffer.from(frames));
+    if (frames !== "") writer.write(Buffer.from(frames));
     return entries.length;
   }
 
-  /** Tells the client that it misses something and has to read its devices anew; its stream continues from there. */
-  resync(place: EventPlace, reason: ResyncReason): void {
-    this.#place = place;
-    this.parts.outlet.write(Buffer.from(resyncFrame(place, reason)));
+  /**
+   * Tells the client that events are missing and that it has to read its devices again; the stream continues from
+   * there.
+   */
+  resync(resumePoint: ResumePoint, reason: ResyncReason): void {
+    this.#resumePoint = resumePoint;
+    this.parts.writer.write(Buffer.from(resyncFrame(resumePoint, reason)));
   }
 }
 
-/** The one rule of who hears what: a user their own, a tenant's client what belongs to its users. */
+/** Whether an entry belongs to an access scope. The only place with this rule. */
 export function isWithin(accessScope: AccessScope, { userId, tenantId }: TailedEntry): boolean {
   return accessScope.kind === "user" ? userId === accessScope.userId : tenantId === accessScope.tenantId;
 }

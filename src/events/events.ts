@@ -3,13 +3,13 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { ReachLimit } from "../model/limits.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import { eventsThrough, type ReaderFilter, unreadableIn } from "./client-events.ts";
+import { compileFilter, type ReaderFilter, unreadableReporter } from "./client-events.ts";
 import { EventHub } from "./event-hub.ts";
-import { type Beginning, beginningAt, type EventOutlet, EventReader } from "./event-reader.ts";
-import { type HistoryPage, type HistoryQuestion, historyOf } from "./history.ts";
+import { type Beginning, beginningAt, EventReader, type EventWriter } from "./event-reader.ts";
+import { type HistoryPage, type HistoryQuery, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
 import { OpenStreams } from "./open-streams.ts";
-import { OwnerLanes } from "./owner-lanes.ts";
+import { OwnerQueues } from "./owner-queues.ts";
 import { nameLookup } from "./webhooks/name-lookup.ts";
 import { type Post, postWith } from "./webhooks/post.ts";
 import type { Resolve } from "./webhooks/public-address.ts";
@@ -29,59 +29,59 @@ export interface EventsParts {
   >;
   readonly runtime: Runtime;
   readonly logDays: number;
-  /** How many streams a client may have open here for one whom it acts for. */
+  /** Maximal number of open streams of a client for one user or tenant, on this node. */
   readonly streamsAtOnce: number;
   readonly sealing: {
     seal(secret: string, place: string): string;
     open(sealedSecret: string, place: string): string;
   };
   readonly allowsPrivateWebhooks: boolean;
-  /** By what name we go where we call. */
+  /** The User-Agent of webhook requests. */
   readonly userAgent: string;
-  /** Whether this node is told at present when another has added to the log. */
-  readonly isTold?: () => boolean;
-  /** Resolves when this node has heard whose access has ended: before that, its streams are told nothing. */
-  readonly readersKnown?: () => Promise<void>;
+  /** Whether this node receives hints at present when another node has appended to the log. */
+  readonly receivesHints?: () => boolean;
+  /** Resolves when this node has read which access has ended; nothing is sent before that. */
+  readonly revocationsRead?: () => Promise<void>;
   readonly resolve?: Resolve;
-  /** How webhooks are called; over the network unless it is given. */
+  /** How webhooks are called; over the network by default. */
   readonly post?: Post;
   readonly newWebhookId?: () => string;
-  /** Whether every node can read sealed addresses of webhooks; all can unless it is given. */
+  /** Whether every node can read sealed addresses of webhooks; true by default. */
   readonly sealsAddresses?: () => boolean;
-  /** Something was held up, or dropped, because of a limit (docs/limits.md). */
+  /** Counts messages that were delayed or dropped because of a limit (docs/limits.md). */
   readonly reached?: ReachLimit;
 }
 
-/** A stream that somebody wants to read. */
+/** A request for a stream. */
 export interface EventRequest {
   readonly clientId: string;
   readonly accessScope: AccessScope;
   readonly filter: ReaderFilter;
   readonly beginning: Beginning;
-  /** Until when, on this node's own unjumping clock. */
+  /** When the client's access ends, on this node's monotonic clock. */
   readonly untilMs: number;
   /** The heartbeat interval that the client asked for; undefined for the default interval. */
   readonly heartbeatSeconds?: number | undefined;
 }
 
-/** What clients hear of what happens to devices, now and afterwards. */
+/** Events of devices for clients: live streams, and history. */
 export interface Events {
   /**
-   * Where a stream begins: behind the event where an earlier one broke off, or now. To be asked before the answer's head
-   * goes out: a client that has it may read its devices, and counts on hearing of all that happens since.
+   * Where a stream begins: after the event at which an earlier one broke off, or now. Call it before the answer's head
+   * is sent: a client that has the head may read its devices, and relies on receiving every later event.
    */
   beginning(lastEventId: string | undefined, heartbeatSeconds?: number): Promise<Beginning>;
-  /** Feeds the outlet with all that happens within reach, from there on, until it is closed. */
-  follow(request: EventRequest, outlet: EventOutlet): void;
-  history(userId: UserId, deviceId: DeviceId, question: HistoryQuestion): Promise<HistoryPage>;
+  /** Sends all events within the access scope from there on, until the stream is closed. */
+  follow(request: EventRequest, writer: EventWriter): void;
+  history(userId: UserId, deviceId: DeviceId, query: HistoryQuery): Promise<HistoryPage>;
 }
 
 export interface RunningEvents extends Events {
   readonly hub: EventHub;
   readonly webhooks: Webhooks;
-  /** Told after each commit of this node: the log has grown, by something urgent or not. */
-  heard(isUrgent: boolean): void;
-  /** Some node may have added to the log. */
+  /** Called after each commit of this node: the log has grown. */
+  afterCommit(isUrgent: boolean): void;
+  /** Called at a hint: another node may have appended to the log. */
   hinted(): void;
   readonly retention: LogRetention;
   start(): void;
@@ -104,12 +104,12 @@ export function eventsOn(parts: EventsParts): RunningEvents {
   const hub = new EventHub({
     store,
     runtime,
-    isTold: parts.isTold ?? (() => false),
-    readersKnown: parts.readersKnown ?? (async () => undefined),
+    receivesHints: parts.receivesHints ?? (() => false),
+    revocationsRead: parts.revocationsRead ?? (async () => undefined),
   });
   const streams = new OpenStreams(parts.streamsAtOnce);
   const turn = () => new Promise<void>((resolve) => runtime.after(0, resolve));
-  const histories = new OwnerLanes(
+  const histories = new OwnerQueues(
     "historiesWaiting",
     "Too many questions about the history of this user's devices wait. Try again when they are answered.",
   );
@@ -125,9 +125,9 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       newId: parts.newWebhookId ?? newWebhookId,
       wake: () => sender.wake(),
     }),
-    heard(isUrgent) {
+    afterCommit(isUrgent) {
       hub.wake();
-      sender.heard(isUrgent);
+      sender.afterCommit(isUrgent);
     },
     hinted() {
       hub.wake();
@@ -135,19 +135,19 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     },
     retention,
     beginning: (lastEventId, heartbeatSeconds) => beginningAt(store, lastEventId, heartbeatSeconds),
-    follow({ clientId, accessScope, filter, beginning, untilMs, heartbeatSeconds }, outlet) {
-      streams.add(JSON.stringify([clientId, ...whose(accessScope)]), outlet);
-      const eventsOf = eventsThrough(filter, unreadableIn(runtime.report));
+    follow({ clientId, accessScope, filter, beginning, untilMs, heartbeatSeconds }, writer) {
+      streams.add(JSON.stringify([clientId, ...ownerOf(accessScope)]), writer);
+      const eventsOf = compileFilter(filter, unreadableReporter(runtime.report));
       const groupKey = keyOf(accessScope, filter, heartbeatSeconds);
-      const readerParts = { store, accessScope, eventsOf, groupKey, outlet, untilMs, heartbeatSeconds };
+      const readerParts = { store, accessScope, eventsOf, groupKey, writer, untilMs, heartbeatSeconds };
       const reader = new EventReader(readerParts, beginning);
       hub.serve(reader).catch((error) => {
-        runtime.report.warn({ error }, "a client's stream of events could not be begun");
-        outlet.end();
+        runtime.report.warn({ error }, "a client's event stream could not be started");
+        writer.end();
       });
     },
-    history: (userId, deviceId, question) =>
-      histories.run(userId, () => historyOf({ store, turn }, userId, deviceId, question)),
+    history: (userId, deviceId, query) =>
+      histories.run(userId, () => historyOf({ store, turn }, userId, deviceId, query)),
     start() {
       retention.start();
       sender.start();
@@ -162,9 +162,9 @@ export function eventsOn(parts: EventsParts): RunningEvents {
 
 function keyOf(accessScope: AccessScope, filter: ReaderFilter, heartbeatSeconds: number | undefined): string {
   const { deviceIds, attributes, hearsAlerts = true } = filter;
-  return JSON.stringify([...whose(accessScope), deviceIds, attributes, hearsAlerts, heartbeatSeconds]);
+  return JSON.stringify([...ownerOf(accessScope), deviceIds, attributes, hearsAlerts, heartbeatSeconds]);
 }
 
-function whose(accessScope: AccessScope): readonly [kind: string, id: number] {
+function ownerOf(accessScope: AccessScope): readonly [kind: string, id: number] {
   return [accessScope.kind, accessScope.kind === "user" ? accessScope.userId : accessScope.tenantId];
 }

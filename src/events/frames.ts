@@ -1,24 +1,24 @@
 import type { ClientEvent } from "./client-events.ts";
-import { type EventPlace, writeEventId } from "./event-id.ts";
+import { type ResumePoint, writeEventId } from "./event-id.ts";
 
-/** Why a reader has to read its devices anew: not all that happened before this event was told. */
+/** Why a client has to read its devices again: events before this one are missing. */
 export type ResyncReason = "past_retention" | "unknown_id" | "too_slow" | "restored";
 
-/** How soon a client that lost its connection comes back. */
+/** After this time a disconnected client reconnects. */
 const retryMs = 1_000;
 
-/** An event as it goes over the wire (Server-Sent Events). JSON has no line breaks of its own. */
+/** An event in the format of Server-Sent Events. JSON contains no line breaks. */
 export function eventFrame({ id, name, data }: ClientEvent): string {
   return frame(id, name, data);
 }
 
-/** Keeps the connection alive, and tells a quiet client from where it could go on. */
-export function heartbeatFrame(place: EventPlace, nowMs: number, everySeconds?: number): string {
-  return frame(writeEventId(place), "heartbeat", { time: nowMs, everySeconds });
+/** Keeps the connection alive, and gives a quiet client an id to resume from. */
+export function heartbeatFrame(resumePoint: ResumePoint, nowMs: number, everySeconds?: number): string {
+  return frame(writeEventId(resumePoint), "heartbeat", { time: nowMs, everySeconds });
 }
 
-export function resyncFrame(place: EventPlace, reason: ResyncReason): string {
-  return frame(writeEventId(place), "resync", { reason });
+export function resyncFrame(resumePoint: ResumePoint, reason: ResyncReason): string {
+  return frame(writeEventId(resumePoint), "resync", { reason });
 }
 
 /**
@@ -27,11 +27,11 @@ export function resyncFrame(place: EventPlace, reason: ResyncReason): string {
  */
 export const openingFrame = `retry: ${retryMs}\n`;
 
-/** The connection is fine, the store isn't: a heartbeat would claim too much. A comment needs no block of its own. */
+/** Sent instead of a heartbeat while the store does not answer. A comment needs no block of its own. */
 export const waitingFrame = ": the store does not answer\n";
 
-/** For a person who reads the bytes: clients skip comments. */
-export function crowdedFrame(atMost: number): string {
+/** A comment for people who read the raw stream; clients skip comments. */
+export function tooManyStreamsFrame(atMost: number): string {
   return `: this client has more than ${atMost} streams open for the same user, and this one is the oldest\n`;
 }
 

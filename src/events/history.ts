@@ -1,13 +1,13 @@
 import { readAttributeBody } from "../devices/log-entries.ts";
 import { type PastCommitParts, pastCommits } from "../devices/past-commits.ts";
-import { shownValue } from "../devices/shown-attribute.ts";
+import { wireValue } from "../devices/wire-attribute.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { LogEntry, TimeRange } from "../store/tables/log.ts";
 import { namesFor } from "./attribute-filter.ts";
 
-export interface HistoryQuestion extends TimeRange {
-  /** In any published spelling; none means all. */
+export interface HistoryQuery extends TimeRange {
+  /** In any published spelling; an empty list means all. */
   readonly attributes: readonly string[];
 }
 
@@ -20,19 +20,19 @@ export interface PastChange {
 
 export interface HistoryPage {
   readonly changes: readonly PastChange[];
-  /** From when the next page goes on; undefined when this is the last. */
+  /** Start of the next page; undefined on the last page. */
   readonly nextFromMs: number | undefined;
 }
 
-/** A page ends behind the commit that fills it, or when so much of the log was read without filling it. */
+/** A page ends after the commit that fills it, or when this much of the log was read. */
 export const historyLimits = { changes: 1_000, characters: 1_000_000, commits: 2_000, charactersRead: 4_000_000 };
 
-/** What was committed to a device in that stretch of time, as far as the log still has it. */
+/** Changes of a device in a time range, as far as the log still has them. */
 export async function historyOf(
   parts: PastCommitParts,
   userId: UserId,
   deviceId: DeviceId,
-  { attributes, fromMs, toMs }: HistoryQuestion,
+  { attributes, fromMs, toMs }: HistoryQuery,
 ): Promise<HistoryPage> {
   const nameFor = namesFor(attributes);
   const changes: PastChange[] = [];
@@ -41,7 +41,7 @@ export async function historyOf(
   let charactersRead = 0;
   let full: LogEntry | undefined;
   for await (const commit of pastCommits(parts, userId, deviceId, { fromMs, toMs })) {
-    // Each commit to a device has a time of its own, so a page can end behind any of them.
+    // Commits to one device have distinct times, so a page can end after any of them.
     if (full) return { changes, nextFromMs: full.timeMs + 1 };
     commits += 1;
     charactersRead += commit.body.length;
@@ -49,7 +49,7 @@ export async function historyOf(
     for (const [key, value] of changed) {
       const name = nameFor(key);
       if (name === undefined) continue;
-      changes.push({ name, value: shownValue(key, value), updateTimeMs: commit.timeMs, cause });
+      changes.push({ name, value: wireValue(key, value), updateTimeMs: commit.timeMs, cause });
       characters += name.length + (value?.length ?? 0);
     }
     const isFull =

@@ -7,15 +7,15 @@ type RetentionTables = Pick<Transaction, "log" | "webhooks" | "deliveries" | "cl
 export interface RetentionParts {
   readonly store: Store<RetentionTables>;
   readonly runtime: Runtime;
-  /** How long what happened is kept. */
+  /** How long entries are kept. */
   readonly keptMs: number;
 }
 
 const everyMs = 60_000;
-/** Few at a time, with a pause between: a commit never waits for more than one such piece. */
-const piece = { entries: 500, pauseMs: 50 };
+/** Entries are removed in small batches with a pause between, so that a commit never waits for more than one batch. */
+const batch = { entries: 500, pauseMs: 50 };
 
-/** Removes what the log no longer needs to hold, and what webhooks were told, so that the store stays as large as it is. */
+/** Removes old log entries and settled webhook deliveries, so that the store does not grow without bound. */
 export class LogRetention {
   readonly #parts: RetentionParts;
   readonly #sweep: Sweep;
@@ -24,7 +24,7 @@ export class LogRetention {
     this.#parts = parts;
     this.#sweep = new Sweep({
       task: "log_retention",
-      failure: "the log could not be shortened",
+      failure: "old log entries could not be removed",
       everyMs,
       runtime: parts.runtime,
       remove: (signal) => this.#removeAll(signal),
@@ -39,7 +39,7 @@ export class LogRetention {
     return this.#sweep.stop();
   }
 
-  /** Answers how many entries it has removed. */
+  /** Returns the number of removed entries. */
   sweep(): Promise<number> {
     return this.#sweep.run();
   }
@@ -47,22 +47,22 @@ export class LogRetention {
   async #removeAll(signal: AbortSignal): Promise<number> {
     const { store } = this.#parts;
     await store.transaction((tx) => tx.webhooks.removeDead());
-    await this.#piecewise(signal, (tx, beforeMs) => tx.deliveries.removeSettled(beforeMs, piece.entries));
-    return this.#piecewise(signal, (tx, beforeMs) => tx.log.removeOlder(beforeMs, piece.entries));
+    await this.#removeInBatches(signal, (tx, beforeMs) => tx.deliveries.removeSettled(beforeMs, batch.entries));
+    return this.#removeInBatches(signal, (tx, beforeMs) => tx.log.removeOlder(beforeMs, batch.entries));
   }
 
-  async #piecewise(
+  async #removeInBatches(
     signal: AbortSignal,
     remove: (tx: RetentionTables, beforeMs: number) => Promise<number>,
   ): Promise<number> {
     const { store, runtime, keptMs } = this.#parts;
-    let all = 0;
+    let total = 0;
     while (!signal.aborted) {
       const removed = await store.transaction(async (tx) => remove(tx, (await tx.clock.nowMs()) - keptMs));
       if (removed === 0) break;
-      all += removed;
-      await pause(runtime, piece.pauseMs, signal);
+      total += removed;
+      await pause(runtime, batch.pauseMs, signal);
     }
-    return all;
+    return total;
   }
 }

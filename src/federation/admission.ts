@@ -1,11 +1,11 @@
 import { pause, type Runtime } from "../runtime/runtime.ts";
 
-/** 10,000 links are back within 25 seconds, and their ecosystem isn't stormed. */
+/** Rate limit for new connections: 10,000 links reconnect within 25 seconds without overloading the ecosystem. */
 const connectionsPerSecond = 400;
 
 /**
- * The door through which all streams of a node connect: after an outage or a start they go out evenly, each a little
- * off its beat, instead of all at once.
+ * Admission control for all streams of a node: after an outage or a start they connect evenly with jitter, instead of
+ * all at once.
  */
 export class Admission {
   readonly #runtime: Runtime;
@@ -22,7 +22,7 @@ export class Admission {
     const turnMs = Math.max(elapsedMs(), this.#nextMs);
     this.#nextMs = turnMs + intervalMs;
     const waitMs = turnMs - elapsedMs() + random() * intervalMs;
-    // Nobody else wants out just now: then there is nothing to spread.
+    // No other stream waits: connect at once.
     if (waitMs >= intervalMs) await pause(this.#runtime, waitMs, signal);
   }
 }

@@ -6,8 +6,8 @@ import type { TriggerRow } from "../store/tables/triggers.ts";
 import type { LinkKey } from "./link-key.ts";
 
 /**
- * Disables the alerts that watch a slot which passed to another id, or write to it: they were made for what is no longer
- * there, and must neither fire for a stranger nor switch its fan. It happens only when a whole range is full.
+ * Disables the alerts that watch or write to a slot which passed to another id: they were made for the previous device,
+ * and must neither fire for the new one nor switch its fan. This happens only when a whole range of slots is full.
  */
 export async function disableAlertsOn(
   tx: CommitTables,
@@ -15,7 +15,7 @@ export async function disableAlertsOn(
   evicted: readonly Eviction[],
 ): Promise<void> {
   const lost = attributesOfLostSlots(evicted);
-  const lostOf = (trigger: TriggerRow): number | undefined => {
+  const lostAttributeOf = (trigger: TriggerRow): number | undefined => {
     if (trigger.deviceId === deviceId && lost.has(trigger.key as number)) return trigger.key as number;
     const written = trigger.targets
       .filter((target) => target.deviceId === deviceId)
@@ -23,7 +23,7 @@ export async function disableAlertsOn(
     return written.find((number) => number !== undefined && lost.has(number));
   };
   for (const trigger of await tx.triggers.ofUser(userId)) {
-    const number = trigger.isEnabled ? lostOf(trigger) : undefined;
+    const number = trigger.isEnabled ? lostAttributeOf(trigger) : undefined;
     if (number === undefined) continue;
     const reason = `${attributeName(number)} has passed to another device`;
     await tx.triggers.change(userId, trigger.id, { isEnabled: false, reason });

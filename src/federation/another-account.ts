@@ -11,8 +11,9 @@ import { toAttributeChange } from "./lane.ts";
 import { encodeNotices } from "./notices.ts";
 
 /**
- * Whether the account has structures, and none of those that the link shows. A new token of the same account is left to
- * its stream: the stream before may have brought more than the read that proved the token, and must not be taken back.
+ * Whether the account has structures, but none of those that the link shows. Only then is the read that proved the
+ * token mirrored. For a new token of the same account the stream goes on: it may have brought a newer state than that
+ * read.
  */
 export function isAnotherAccount({ structures }: Account, { indexMap }: Pick<LinkRow, "indexMap">): boolean {
   if (!structures.isWhole || structures.byId.size === 0) return false;
@@ -20,7 +21,7 @@ export function isAnotherAccount({ structures }: Account, { indexMap }: Pick<Lin
   return shown.length > 0 && shown.every(({ id }) => !structures.byId.has(id));
 }
 
-/** Brings attributes and index map to another account, together, so that a client never reads one of each. */
+/** Changes attributes and index map to another account in one transaction, so that a client never reads a mixture. */
 export async function switchAccount(
   tx: CommitTables,
   { userId, deviceId, indexMap }: LinkRow,

@@ -5,24 +5,24 @@ import { fanDeadlines } from "../model/fan-request.ts";
 import type { DeviceId } from "../model/ids.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
 
-/** What a snapshot confirms although it doesn't change it: it is written again, with a new time. */
+/** Values that a snapshot confirms without changing them: they are written again, with a new time. */
 export interface Restatement {
-  /** Asked under the user's lock: a request that was superseded or settled meanwhile is no longer confirmed. */
+  /** Called under the user's lock: a request that was superseded or settled meanwhile is not confirmed. */
   readonly changes: (tx: Pick<CommitTables, "commands">) => Promise<readonly AttributeChange[]>;
-  /** The changes are durable: the snapshots that follow restate nothing. */
+  /** Called when the changes are durable: later snapshots restate nothing. */
   readonly stored: () => void;
 }
 
 interface AwaitedFan {
   readonly command: CommandRow;
-  /** On this node's own unjumping clock. */
+  /** On this node's monotonic clock. */
   readonly sentMs: number;
 }
 
 /**
- * Fan requests that the ecosystem accepted while the fan was shown as requested already. Their confirmation changes no
- * value, so the next snapshot restates `fan_timer_active`: clients accept it only with a time later than their request
- * (interface 7). At most one for each thermostat, for as long as the stream has time to show it.
+ * Fan requests that the ecosystem accepted while the fan was already in the requested state. Their confirmation changes
+ * no value, so the next snapshot restates `fan_timer_active`: clients accept it only with a time later than their
+ * request (interface 7). At most one request per thermostat is kept, until the stream's deadline to show it.
  */
 export class AwaitedFans {
   readonly #ofDevice = new Map<DeviceId, Map<AttributeNumber, AwaitedFan>>();
@@ -35,7 +35,7 @@ export class AwaitedFans {
     this.#ofDevice.set(command.deviceId, awaited);
   }
 
-  /** What of a device a snapshot restates that was received then and leads to these values. */
+  /** What a snapshot restates of a device. `receivedMs`: when the snapshot was received; `values`: its values. */
   restated(deviceId: DeviceId, receivedMs: number, values: AttributeValues): Restatement | undefined {
     const awaited = this.#ofDevice.get(deviceId);
     if (!awaited) return undefined;
@@ -45,7 +45,7 @@ export class AwaitedFans {
       return values[fan] === command.value && values[idOf(fan)] === command.thermostatId;
     });
     const stored = () => {
-      for (const [fan, one] of due) if (awaited.get(fan) === one) awaited.delete(fan);
+      for (const [fan, fanRequest] of due) if (awaited.get(fan) === fanRequest) awaited.delete(fan);
       if (awaited.size === 0) this.#ofDevice.delete(deviceId);
     };
     if (shown.length === 0) {
@@ -64,7 +64,7 @@ export class AwaitedFans {
     return { changes, stored };
   }
 
-  /** Gives up what no snapshot has shown in time. */
+  /** Drops requests that no snapshot has shown in time. */
   forgetOverdue(nowMs: number): void {
     for (const [deviceId, awaited] of this.#ofDevice) {
       for (const [fan, { sentMs }] of awaited) if (nowMs - sentMs > fanDeadlines.showMs) awaited.delete(fan);

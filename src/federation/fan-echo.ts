@@ -6,15 +6,15 @@ import { changeReceipt } from "./fan-receipts.ts";
 import { slotOf } from "./fan-slot.ts";
 
 /**
- * When this node sent a request, on its own unjumping clock: never yet is Infinity; undefined when it wasn't this node,
- * or another life of it.
+ * When this node sent a request, on its monotonic clock. Infinity: not sent yet. Undefined: another node sent it, or
+ * this node before a restart.
  */
 export type SentAt = (commandId: number) => number | undefined;
 
 /**
- * What the stream shows of a fan closes the request that asked for it: it is confirmed, or, when the fan stops again at
- * once, contradicted. An echo that was received before the request was sent says nothing about it, nor does one of
- * another thermostat that has its slot now.
+ * Closes a fan request when the stream shows the fan's state: confirmed, or contradicted when the fan stops again at
+ * once. An echo that was received before the request was sent does not count, nor does one of another thermostat that
+ * has the slot now.
  */
 export function fanEcho(sentAt: SentAt): Reaction {
   return async (tx, commit) => {
@@ -36,7 +36,7 @@ function isOlder({ receivedMs }: DeviceCommit, sentMs: number | undefined): bool
   return receivedMs !== undefined && sentMs !== undefined && receivedMs < sentMs;
 }
 
-/** Answers whether `requestWrite` is to be erased: the fan does what was asked, and nobody wrote there since. */
+/** Returns whether to erase `requestWrite`: the fan is in the requested state, and no later request was written. */
 async function close(tx: CommitTables, command: CommandRow, shown: string, timeMs: number): Promise<boolean> {
   const { isSameThermostat, isWritable } = await slotOf(tx, command);
   if (!isSameThermostat) return false;

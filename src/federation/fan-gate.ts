@@ -8,13 +8,13 @@ import { addReceipt } from "./fan-receipts.ts";
 
 export interface FanGateParts {
   readonly connectors: ReadonlyMap<string, Connector>;
-  /** How a link stands that this node follows: after a start, the store still tells how it stood before. */
+  /** The state of a link that this node follows. It goes before the stored state, which may be older after a start. */
   readonly stateOf: (deviceId: DeviceRow["id"]) => LinkState | undefined;
 }
 
 /**
- * What becomes of a fan request when somebody writes it, under the user's lock: it is refused here, joins the one that
- * runs, or becomes an intent that the owner of the link will send. The write itself always succeeds.
+ * Decides about a fan request under the user's lock: it is refused, joined to the running request, or stored as an
+ * intent that the link's owner node will send. The write itself always succeeds.
  */
 export function fanGate(parts: FanGateParts): Gate {
   return async (tx, device, { changes }, nowMs) => {
@@ -44,7 +44,7 @@ async function admit(
   const reject = (text: string) => addReceipt(tx, { ...command, state: "rejected", text, settledMs: nowMs });
   const latest = await tx.commands.latest(userId, deviceId, attribute);
   const isRunning = latest?.state === "queued" || latest?.state === "sending";
-  // One that was meant for the thermostat that had this slot before is nothing to join.
+  // A request for the previous thermostat of this slot is not joined.
   if (isRunning && latest.thermostatId === view.thermostatId) {
     if (latest.value === value) return [change];
     await reject("Another request is running");

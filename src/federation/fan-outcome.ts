@@ -6,8 +6,8 @@ import { changeReceipt } from "./fan-receipts.ts";
 import { type FanSlot, slotOf } from "./fan-slot.ts";
 
 /**
- * What the ecosystem's answer changes. It is the best word on a request, so it also counts when somebody had already
- * recorded that nobody knows, or when the stream seemed to show it.
+ * The changes that follow from the ecosystem's answer. The answer is the best evidence about a request, so it also
+ * replaces `expired`, and what the stream seemed to show.
  */
 export async function answered(
   tx: CommitTables,
@@ -44,7 +44,7 @@ export async function answered(
   }
 }
 
-/** Whether a request that the ecosystem accepted asks for what the fan is shown to do already. */
+/** Whether an accepted request asks for the state that the fan is shown in already. */
 export async function isShownAlready(tx: CommitTables, { userId, deviceId, id }: CommandRow): Promise<boolean> {
   const command = await tx.commands.find(userId, deviceId, id);
   if (command?.state !== "accepted") return false;
@@ -53,22 +53,22 @@ export async function isShownAlready(tx: CommitTables, { userId, deviceId, id }:
 }
 
 /**
- * What it changes that a request stayed as it was found for too long. Whether one that was taken was carried out, what
- * is shown of the fan tells, if the account is followed and no later request had its say.
+ * Settles a request that stayed in one state for too long. For an accepted request the fan's shown state decides, if
+ * the link is live and no later request exists.
  */
 export async function overdue(tx: CommitTables, found: CommandRow, nowMs: number): Promise<readonly DeviceUpdate[]> {
   const { userId, deviceId, id } = found;
   const command = await tx.commands.find(userId, deviceId, id);
-  // Somebody else has dealt with it since.
+  // Another node has settled it meanwhile.
   if (command?.state !== found.state) return [];
   const slot = await slotOf(tx, command);
   if (command.state !== "accepted") {
     return record(tx, command, slot, [command.state], { state: "expired", text: noAnswer, settledMs: nowMs }, nowMs);
   }
   const isFollowed = (await tx.links.ofDevice(userId, deviceId))?.state === "live";
-  const canBeTold = slot.isSameThermostat && slot.isLatest && isFollowed;
-  const told = slot.fan === command.value ? "confirmed" : "contradicted";
-  const change = { state: canBeTold ? told : "accepted", settledMs: nowMs } as const;
+  const isDecidable = slot.isSameThermostat && slot.isLatest && isFollowed;
+  const evidence = slot.fan === command.value ? "confirmed" : "contradicted";
+  const change = { state: isDecidable ? evidence : "accepted", settledMs: nowMs } as const;
   await changeReceipt(tx, command, ["accepted"], change, nowMs);
   return [];
 }

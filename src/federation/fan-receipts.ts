@@ -8,7 +8,7 @@ export type ReceiptTables = Pick<Transaction, "commands" | "log">;
 /** Receipts that are kept for a device. */
 export const receiptsKept = 100;
 
-/** Keeps what was asked for, and tells those who follow the log, in the same transaction. */
+/** Stores a receipt for a request and appends it to the log, in the same transaction. */
 export async function addReceipt(
   tx: ReceiptTables,
   command: Omit<CommandRow, "id" | "sentMs" | "blockedUntilMs">,
@@ -18,7 +18,10 @@ export async function addReceipt(
   await tx.log.append(commandEntry({ ...command, id, sentMs: null, blockedUntilMs: null }, command.requestedMs));
 }
 
-/** Changes it only while it is in one of these states, and tells those who follow the log; answers whether it was. */
+/**
+ * Changes a receipt if it is in one of the states `from`, and appends the change to the log. Returns whether it
+ * changed.
+ */
 export async function changeReceipt(
   tx: ReceiptTables,
   command: CommandRow,

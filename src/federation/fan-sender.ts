@@ -28,7 +28,7 @@ export interface FanConnection {
   readonly connector: Connector;
   /** Runs work on behalf of the link: an error that nothing catches then belongs to the link. */
   readonly run: <Result>(act: () => Result) => Result;
-  /** Takes an unexpected error of the sending. */
+  /** Handles an unexpected error of the sending. */
   readonly failed: (error: unknown) => void;
   /** Reads the account soon. */
   readonly readSoon: () => void;
@@ -37,19 +37,19 @@ export interface FanConnection {
 const everyMs = 500;
 const atOnce = 100;
 const retryMs = 1_000;
-/** How long a node that stops waits for answers that are still to come. */
+/** How long a stopping node waits for outstanding answers. */
 const patienceMs = 3_000;
-/** How long it is remembered when something was sent: longer than any snapshot waits for the store. */
+/** How long the time of sending is remembered: longer than any snapshot waits for the store. */
 const rememberedMs = 600_000;
-/** How soon a request that could not be settled is tried again: sooner at first, then ever later. */
+/** Back-off for a request that could not be settled. */
 const unsettledRetry = { fromMs: 1_000, toMs: 300_000 };
-/** Requests that wait for another try or for their link. Beyond it, they count towards those that are looked at at once. */
+/** Maximal number of requests that wait for another try or for their link. Further ones count towards `atOnce`. */
 const passedOverAtMost = 1_000;
 
 /**
- * Sends the fan requests of the links that this node owns: marked as sent before the one sending, never sent again, and
- * its outcome always recorded. What a node that died left behind, any node settles: nobody knows whether it was carried
- * out, and so it says.
+ * Sends the fan requests of the links that this node owns, at most once: a request is marked as sent before it is sent,
+ * is never repeated, and its outcome is always recorded. Any node settles the requests of a dead node as `expired`,
+ * because it is unknown whether they were carried out.
  */
 export class FanSender {
   readonly #parts: FanSenderParts;
@@ -58,9 +58,11 @@ export class FanSender {
   readonly #hurry = new AbortController();
   readonly #task: BackgroundTask;
   readonly #settling: BackgroundTask;
-  /** Requests that could not be settled, and when each is tried again. One account's must not crowd out the others'. */
+  /**
+   * Requests that could not be settled, and when each is tried again. They must not block requests of other accounts.
+   */
   readonly #unsettled = new Map<number, { readonly tries: number; readonly nextMs: number }>();
-  /** How many queued requests the last round found whose account can't be reached from here. */
+  /** Number of queued requests in the last round whose account can't be reached from this node. */
   #unreachable = 0;
   #isRunning = false;
   #isAwaited = false;
@@ -75,7 +77,7 @@ export class FanSender {
     this.#settling = new BackgroundTask("fan_requests", "a fan request could not be settled", runtime);
   }
 
-  /** Whatever an earlier life of a lone node was sending has no answer to wait for. */
+  /** On SQLite no other node exists, so a request that was being sent before a restart is settled at once. */
   async start(): Promise<void> {
     if (!this.#parts.store.isShared) await this.#sweep(Number.NEGATIVE_INFINITY);
     this.#isRunning = true;
@@ -83,7 +85,7 @@ export class FanSender {
     this.#schedule();
   }
 
-  /** There is something to send: a write has just become durable here. */
+  /** A fan request has become durable on this node: send it at once. */
   wake(): void {
     this.#isAwaited = true;
     if (!this.#isRunning || this.#isWorking) return;
@@ -95,7 +97,7 @@ export class FanSender {
     return this.#sentMs.get(commandId);
   }
 
-  /** Lets what is under way end; an ecosystem that takes too long has not answered. */
+  /** Waits for requests in progress; when the ecosystem takes too long, they count as unanswered. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     this.#next?.();
@@ -139,7 +141,7 @@ export class FanSender {
     const sending = connection
       .run(() => this.#send(command, connection))
       .catch((error) => {
-        // The sweep settles what was sent; what was not sent is tried again a little later.
+        // The sweep settles requests that were sent; requests that were not sent are tried again later.
         if (error instanceof StoreUnavailable) return;
         this.#putOff(command);
         connection.failed(error);
@@ -150,7 +152,8 @@ export class FanSender {
 
   async #send(command: CommandRow, connection: FanConnection): Promise<void> {
     const { link } = connection;
-    // Others may see it marked before we do: what they receive until then was received before it was sent.
+    // The mark may be visible to others before this call returns. Until then a snapshot counts as received before the
+    // sending.
     this.#sentMs.set(command.id, Number.POSITIVE_INFINITY);
     const marked = await this.#mark(command, link);
     if (!marked || marked === "too late") {
@@ -163,12 +166,12 @@ export class FanSender {
     const leftMs = timeLeft(marked, fanDeadlines.answerMs);
     const outcome = await this.#run(command, connection, leftMs);
     if (!(await this.#settle(marked, outcome))) return;
-    // No change will confirm it: the fan is shown so already.
+    // The fan is shown in the requested state already, so no change will confirm the request.
     this.#parts.awaited.add(command, sentMs);
     connection.readSoon();
   }
 
-  /** A connector that throws has not answered: nobody knows whether the ecosystem carried the request out. */
+  /** A connector that throws has not answered: it is unknown whether the ecosystem carried the request out. */
   async #run(
     command: CommandRow,
     { connector, token, failed }: FanConnection,
@@ -185,7 +188,10 @@ export class FanSender {
     }
   }
 
-  /** Durable before anything is sent: whoever finds it so knows that it may have been. */
+  /**
+   * Marks the request as sent, durably and before it is sent: another node that finds the mark knows that the request
+   * may have been sent.
+   */
   async #mark(
     command: CommandRow,
     { userId, deviceId, ownership }: LinkKey,
@@ -200,8 +206,8 @@ export class FanSender {
   }
 
   /**
-   * The outcome of what was sent is not given up because the store is slow. Answers whether the request was accepted
-   * while the fan is shown as requested already.
+   * Records the outcome, and retries while the store is unavailable. Returns whether the request was accepted while the
+   * fan is shown in the requested state already.
    */
   async #settle(command: CommandRow, outcome: CommandOutcome): Promise<boolean> {
     for (;;) {
@@ -227,12 +233,12 @@ export class FanSender {
     try {
       await this.#parts.commit({ userId, cause: { by: "ecosystem" }, updates });
     } catch (error) {
-      // Removed meanwhile: there is nobody left to tell.
+      // The device was removed meanwhile: there is no receipt to change.
       if (!(error instanceof NotFound)) throw error;
     }
   }
 
-  /** Settles what was sent and is still open so long after it was asked for, and what else should have gone on. */
+  /** Settles requests that were sent and have been open for `openForMs`, and others that are overdue. */
   async #sweep(openForMs: number): Promise<void> {
     for (;;) {
       const found = await this.#parts.store.read(async (tx) => {
@@ -247,7 +253,7 @@ export class FanSender {
     }
   }
 
-  /** One that can't be settled must not hold up those behind it. */
+  /** Settles one request. A failure is put off, so that it does not block the requests behind it. */
   async #sweepOne(command: CommandRow): Promise<boolean> {
     if (this.#sending.has(command.id)) return false;
     if (this.#isPutOff(command)) return false;
@@ -283,12 +289,12 @@ export class FanSender {
         this.#sentMs.delete(id);
       }
     }
-    // Settled elsewhere, or gone with their device: a try that was due long ago will not come.
+    // Remove requests that another node settled or that were removed with their device: their next try never came.
     for (const [id, { nextMs: dueMs }] of this.#unsettled) if (nowMs - dueMs > rememberedMs) this.#unsettled.delete(id);
   }
 }
 
-/** What is left of a time that began with the request; all of it for one that, by a clock that was set back, is to come. */
+/** The part of a time limit that is left, counted from the request. The whole limit if the clock was set back. */
 function timeLeft({ requestedMs, sentMs }: CommandRow, ofMs: number): number {
   return Math.min(ofMs, Math.max(0, ofMs - ((sentMs ?? requestedMs) - requestedMs)));
 }

@@ -3,15 +3,15 @@ import { type AttributeNumber, placeOf, thermostatAttribute } from "../model/att
 import { isAbout } from "../model/fan-request.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
 
-/** The slot for which a fan request was written, as it is now. */
+/** The present state of the slot for which a fan request was written. */
 export interface FanSlot {
-  /** Its thermostat is still the one that was meant. */
+  /** The slot still belongs to the thermostat of the request. */
   readonly isSameThermostat: boolean;
-  /** No later request was let through. */
+  /** No later request was accepted by the gate. */
   readonly isLatest: boolean;
-  /** What is to be said of the request may be written there. */
+  /** The request's outcome may be written to `requestWrite`. */
   readonly isWritable: boolean;
-  /** What the fan is shown to do. */
+  /** The fan's shown state. */
   readonly fan: string | null;
 }
 

@@ -19,7 +19,7 @@ import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { tokenContext } from "./link-key.ts";
 import type { OpenToken } from "./link-supervisor.ts";
 import { encodeNotices } from "./notices.ts";
-import { type Removed, removeLink } from "./unlinking.ts";
+import { type RemovedCounts, removeLink } from "./unlinking.ts";
 
 export interface FederatedTokenParts {
   readonly store: Store<FederationTables>;
@@ -31,19 +31,22 @@ export interface FederatedTokenParts {
   readonly sealToken: (token: string, place: string) => string;
   readonly openToken: OpenToken;
   readonly runtime: Runtime;
-  /** Ends the proof of a token when the service stops. */
+  /** Aborts a running read that proves a token when the service stops. */
   readonly signal: AbortSignal;
 }
 
 export interface Unlinked {
   readonly deviceId: DeviceId;
-  readonly removed: Removed;
+  readonly removed: RemovedCounts;
   readonly isTokenRevoked: boolean;
 }
 
 export const virtualDeviceType = "EcosystemAccount";
 
-/** The federated tokens of users: a token is proven before anything is stored, and a refused one changes nothing. */
+/**
+ * Links, relinks and unlinks users. A token is proven by a read before anything is stored, and a refused token changes
+ * nothing.
+ */
 export class FederatedTokens {
   readonly #parts: FederatedTokenParts;
 
@@ -52,8 +55,8 @@ export class FederatedTokens {
   }
 
   /**
-   * Links a user. The proof read is the first snapshot: device, link, index map and attributes become durable together,
-   * so the model is filled when this resolves and no alert can have existed before it.
+   * Links a user. The read that proves the token is the first snapshot: device, link, index map and attributes become
+   * durable together. So the attributes are filled when this resolves, and no alert can exist before them.
    */
   async link(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId> {
     const { store, runtime, keeper, signal } = this.#parts;
@@ -68,8 +71,8 @@ export class FederatedTokens {
   }
 
   /**
-   * Replaces the token. The virtual device, its indexes and its alerts stay; the old token isn't revoked. With the token
-   * of another account, the device shows that account when this resolves.
+   * Replaces the token. The virtual device, its indexes and its alerts stay; the old token isn't revoked. If the token
+   * belongs to another account, the device shows that account when this resolves.
    */
   async relink(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId> {
     const { store, sealToken, keeper, membership, signal } = this.#parts;
@@ -79,37 +82,37 @@ export class FederatedTokens {
     if (!before) throw new NotFederated(connector.name);
     const account = await connector.read(accessToken, signal);
     const sealedToken = sealToken(accessToken, tokenContext(userId, connector.name));
-    const { deviceId, taken } = await store.transaction(async (tx) => {
+    const { deviceId, claimed } = await store.transaction(async (tx) => {
       const nowMs = await tx.users.lock(userId);
       const link = nowMs === undefined ? undefined : await find(tx);
       if (nowMs === undefined || !link) throw new NotFederated(connector.name);
       const { deviceId } = link;
       await tx.links.setToken(userId, deviceId, sealedToken);
-      if (keeper.isFollowing(link, accessToken)) return { deviceId, taken: undefined };
-      // The node that was given the token follows with it, from this transaction on whatever becomes of the node: an
-      // epoch before it, this node's own included, can no longer record that the old token was refused.
+      if (keeper.isFollowing(link, accessToken)) return { deviceId, claimed: undefined };
+      // This node takes over the link with a new epoch, in this transaction. An older epoch, this node's own included,
+      // can no longer record that the old token was refused.
       const reason = "a new token was given";
       const blindness = link.blindness ?? { sinceMs: link.confirmedMs, cause: reason };
       await tx.links.setState(userId, deviceId, { state: "waiting", reason, blindness });
       await tx.log.append(linkEntry(userId, deviceId, nowMs, { ...link, state: "waiting", reason }));
-      return { deviceId, taken: await tx.links.take(userId, deviceId, membership.id) };
+      return { deviceId, claimed: await tx.links.take(userId, deviceId, membership.id) };
     });
-    if (taken) {
-      if (taken.indexMap === before.indexMap) await this.#showAnotherAccount(taken, account);
-      keeper.adopt(taken);
+    if (claimed) {
+      if (claimed.indexMap === before.indexMap) await this.#showAnotherAccount(claimed, account);
+      keeper.adopt(claimed);
     }
     return deviceId;
   }
 
   /**
-   * Unlinks: the link, its virtual device and all that belonged to them are gone when this resolves, its stream too. The
-   * token is ended at the ecosystem where that can be done; one that can't be is forgotten all the same.
+   * Unlinks: when this resolves, the link, its virtual device, all their data and the stream are gone. Revoking the
+   * token at the ecosystem is best effort.
    */
   async unlink(userId: UserId, ecosystemName: string): Promise<Unlinked> {
     return this.#unlink(userId, this.#connector(ecosystemName));
   }
 
-  /** Unlinks the user from every ecosystem. One that is no longer configured can't be told, and is forgotten. */
+  /** Unlinks the user from every ecosystem. At an ecosystem that is no longer configured the token is not revoked. */
   async unlinkAll(userId: UserId): Promise<readonly Unlinked[]> {
     const { store, connectors } = this.#parts;
     const unlinked: Unlinked[] = [];
@@ -120,7 +123,7 @@ export class FederatedTokens {
     return unlinked;
   }
 
-  /** The configured ecosystem of that name, in any spelling of case. */
+  /** The name of a configured ecosystem; case is ignored. */
   nameOf(ecosystemName: string): string {
     return this.#connector(ecosystemName).name;
   }
@@ -133,7 +136,7 @@ export class FederatedTokens {
     return { deviceId, removed, isTokenRevoked: await this.#revoke(userId, connector, sealedToken) };
   }
 
-  /** The token is stored already, so a failure fails nothing: the stream brings the same a little later. */
+  /** Best effort: the token is stored already, and the stream will bring the same account later. */
   async #showAnotherAccount(link: LinkRow, account: Account): Promise<void> {
     const { commit, membership, runtime } = this.#parts;
     if (!isAnotherAccount(account, link)) return;
@@ -146,23 +149,26 @@ export class FederatedTokens {
         ownership: { deviceId, owner: membership.id, epoch },
       });
     } catch (error) {
-      runtime.report.warn({ userId, deviceId, error }, "another account could not be shown before its stream opens");
+      runtime.report.warn(
+        { userId, deviceId, error },
+        "the account of the new token could not be mirrored before its stream opens",
+      );
     }
   }
 
-  /** The link is removed already: a token that can't be opened or ended is reported, and fails nothing. */
+  /** Best effort: the link is removed already, so a token that can't be opened or revoked is only reported. */
   async #revoke(userId: UserId, connector: Pick<Connector, "name" | "revoke">, sealedToken: string): Promise<boolean> {
     const { openToken, signal, runtime } = this.#parts;
     try {
       return await connector.revoke(openToken(sealedToken, tokenContext(userId, connector.name)), signal);
     } catch (error) {
-      const sentence = "the token of a removed link could not be ended at its ecosystem";
+      const sentence = "the token of a removed link could not be revoked at its ecosystem";
       runtime.report.error({ userId, ecosystem: connector.name, error }, sentence);
       return false;
     }
   }
 
-  /** `readMs`: when the account was read, on this node's own unjumping clock. */
+  /** `readMs`: when the account was read, on this node's monotonic clock. */
   async #store(userId: UserId, connector: Connector, accessToken: string, account: Account, readMs: number) {
     const { commit, membership, sealToken, runtime } = this.#parts;
     const { map, overLimit } = assignIndexes(emptyIndexMap, account);

@@ -25,27 +25,30 @@ import { type LinkStatus, linkStatus } from "./link-status.ts";
 
 /** What the adaptor interface offers a platform user (docs/interface.md). */
 export interface Federation {
-  /** Links the user to an account of that ecosystem: proven, filled and durable when it resolves. */
+  /**
+   * Links the user to an account of that ecosystem. When this resolves, the token is proven, and device and attributes
+   * are durable.
+   */
   link(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId>;
   /** Replaces the token of an existing link; the virtual device and its indexes stay. */
   relink(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId>;
-  /** Ends the link and removes its virtual device with all that belonged to it. */
+  /** Removes the link, its virtual device and all their data. */
   unlink(userId: UserId, ecosystemName: string): Promise<Unlinked>;
-  /** The same for every link of the user, also to an ecosystem that is no longer configured or doesn't answer. */
+  /** Unlinks every link of the user, also of an ecosystem that is no longer configured or doesn't answer. */
   unlinkAll(userId: UserId): Promise<readonly Unlinked[]>;
-  /** How the link stands, and what was noticed about its account. */
+  /** The link's state, and notices about its account. */
   status(userId: UserId, ecosystemName: string): Promise<LinkStatus>;
   /** The index map of a virtual device; UnknownDevice for any other. */
   largeStrings(userId: UserId, deviceId: DeviceId): Promise<LargeStrings>;
-  /** How far a device's state can be believed now; an ordinary device is always present. */
+  /** Whether a device's state is current; an ordinary device is always present. */
   freshness(userId: UserId, deviceId: DeviceId): Promise<Freshness>;
-  /** The same of many devices that the caller was shown, at one price; one whose link has just ended is left out. */
+  /** Freshness of many devices with one query. A device whose link has just ended is left out. */
   freshnessOfEach(
     devices: readonly Pick<DeviceRow, "userId" | "id" | "isVirtual">[],
   ): Promise<ReadonlyMap<DeviceId, Freshness>>;
-  /** The same of one, if this node knows it without asking; undefined says nothing. */
+  /** Freshness of one device without a query; undefined when the store must be asked. */
   freshnessHere(device: { readonly id: DeviceId; readonly isVirtual: boolean }): Freshness | undefined;
-  /** What became of the fan requests of a device, the newest first. */
+  /** The receipts of a device's fan requests, newest first. */
   receipts(userId: UserId, deviceId: DeviceId): Promise<readonly CommandRow[]>;
 }
 
@@ -62,23 +65,24 @@ export interface FederationParts {
   readonly runtime: Runtime;
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;
-  /** To whom an error belongs that nothing caught. */
+  /** Finds the link to which an uncaught error belongs. */
   readonly owners?: ErrorOwners;
 }
 
-/** Federation with the streams behind it: nothing is followed, and nothing sent, before it is started. */
+/** Federation with its background work: no stream is opened and no fan request sent before `start`. */
 export interface RunningFederation extends Federation {
   readonly keeper: LinkKeeper;
   readonly fans: FanSender;
   /** The links that this node follows, by state, and how many of them are stale. */
   tally(): ReturnType<typeof tallyOf>;
-  /** The links of a user, and all links counted, as an administrator reads them. */
+  /** The links of a user, for an administrator. */
   shownLinksOf(userId: UserId): Promise<readonly ShownLink[]>;
+  /** All links, counted by state. */
   overview(): Promise<LinkOverview>;
-  /** Told after each commit: a fan request that became durable here is sent at once. */
-  heard(commits: readonly DeviceCommit[]): void;
+  /** Called after each commit: a fan request that became durable on this node is sent at once. */
+  afterCommit(commits: readonly DeviceCommit[]): void;
   start(): Promise<void>;
-  /** Ends the streams and gives the links back, while all else goes on: others follow them from now on. */
+  /** Ends the streams and hands the links back, while everything else goes on: other nodes can follow them at once. */
   handBack(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -104,15 +108,15 @@ export function federationOn(parts: FederationParts): RunningFederation {
     openToken: sealing.open,
     signal: stopping.signal,
   });
-  const here = { ...parts, keeper };
-  const freshness = (userId: UserId, deviceId: DeviceId) => freshnessOf(here, userId, deviceId);
+  const thisNode = { ...parts, keeper };
+  const freshness = (userId: UserId, deviceId: DeviceId) => freshnessOf(thisNode, userId, deviceId);
   return {
     keeper,
     fans,
     tally: () => tallyOf(keeper, parts.runtime.nowMs()),
-    shownLinksOf: (userId) => shownLinksOf(here, userId),
-    overview: () => linkOverview(here),
-    heard: (commits) => {
+    shownLinksOf: (userId) => shownLinksOf(thisNode, userId),
+    overview: () => linkOverview(thisNode),
+    afterCommit: (commits) => {
       if (commits.some(isFanRequest)) fans.wake();
     },
     async start() {
@@ -122,7 +126,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
     handBack: () => keeper.stop(),
     async stop() {
       stopping.abort();
-      // Links are handed back at once; a fan request that is under way needs none to record its outcome.
+      // Both at the same time: a running fan request does not need its link to record the outcome.
       await Promise.all([fans.stop(), keeper.stop()]);
     },
     receipts: (userId, deviceId) => store.read((tx) => tx.commands.ofDevice(userId, deviceId, receiptsKept)),
@@ -132,8 +136,8 @@ export function federationOn(parts: FederationParts): RunningFederation {
     unlinkAll: (userId) => tokens.unlinkAll(userId),
     status: async (userId, ecosystemName) => linkStatus(store, keeper, freshness, userId, tokens.nameOf(ecosystemName)),
     freshness,
-    freshnessOfEach: (devices) => freshnessOfEach(here, devices),
-    freshnessHere: (device) => freshnessHere(here, device),
+    freshnessOfEach: (devices) => freshnessOfEach(thisNode, devices),
+    freshnessHere: (device) => freshnessHere(thisNode, device),
     largeStrings: (userId, deviceId) =>
       store.read(async (tx) => {
         const link = await tx.links.ofDevice(userId, deviceId);

@@ -19,25 +19,28 @@ export interface FollowerParts {
   readonly failed: FailLink;
 }
 
-/** How an account reached us. */
+/** Where and when a snapshot was received. */
 interface Receipt {
   readonly stream: AbortController;
-  /** On this node's own unjumping clock. */
+  /** On this node's monotonic clock. */
   readonly receivedMs: number;
   readonly by: "stream" | "settles" | "checks";
 }
 
-/** A stream that ends sooner has failed, even if it brought an account: else one that breaks at once would loop. */
+/**
+ * A stream with a shorter life counts as failed, even if it brought an account: otherwise a stream that always breaks
+ * at once would loop without back-off.
+ */
 const shortestLifeMs = 100;
 
 /**
- * Follows one linked account for as long as this node owns it: a stream, a pause, the next stream, and a second look
- * where a stream leaves something open.
+ * Follows one linked account while this node owns the link: a stream, a pause, the next stream, and second looks at
+ * quiet or incomplete streams.
  */
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #secondLook: SecondLook;
-  /** Only the present stream's accounts make the link live. */
+  /** Receipts of the snapshots: only a snapshot of the current stream makes the link live. */
   readonly #receipts = new WeakMap<Account, Receipt>();
   #stream: AbortController | undefined;
   #run: Promise<void> = Promise.resolve();
@@ -52,7 +55,7 @@ export class Follower {
     this.#secondLook = new SecondLook({
       ...parts,
       signal: parts.stopping.signal,
-      seen: (account, purpose) => this.#receive(account, this.#stream, purpose),
+      received: (account, purpose) => this.#receive(account, this.#stream, purpose),
       refused: () => this.#stream?.abort("the token was refused"),
       failed: (error) => parts.failed("second_look", error),
     });
@@ -62,12 +65,15 @@ export class Follower {
     return this.#parts.record.standing.state === "live";
   }
 
-  /** Whoever takes over counts from then: not from before what is told as blind already. */
+  /**
+   * The time from which another node counts the link as blind when it takes over. Not earlier than the end of the last
+   * recorded blind interval.
+   */
   get confirmedMs(): number {
-    return Math.max(this.#confirmedMs, this.#parts.record.toldUntilMs);
+    return Math.max(this.#confirmedMs, this.#parts.record.blindUntilMs);
   }
 
-  /** How often a second look found what the stream had kept back. */
+  /** How often a second look found changes that the stream had not sent. */
   get drifts(): number {
     return this.#drifts;
   }
@@ -77,9 +83,12 @@ export class Follower {
     return this.#partialPuts;
   }
 
-  /** Reads the account soon, unless the stream brings it before. Without a stream, the next one opens with it. */
+  /**
+   * Reads the account soon, unless the stream sends it first. Without an open stream nothing is to do, because the next
+   * one begins with the account.
+   */
   readSoon(): void {
-    if (this.#stream && !this.#stream.signal.aborted) this.#secondLook.doubted();
+    if (this.#stream && !this.#stream.signal.aborted) this.#secondLook.requestAccount();
   }
 
   start(): void {
@@ -88,7 +97,7 @@ export class Follower {
     this.#run = this.#follow().catch((error) => failed("stream", error));
   }
 
-  /** The lane has stored an account: the link is live when it came while this stream was open. */
+  /** Called when the lane has stored an account. The link is live if the account was received on the current stream. */
   stored(account: Account, hasChanged: boolean): void {
     const receipt = this.#receipts.get(account);
     if (!receipt) return;
@@ -111,7 +120,7 @@ export class Follower {
   async stop(): Promise<void> {
     this.#parts.stopping.abort();
     this.#stream?.abort();
-    this.#secondLook.rest();
+    this.#secondLook.streamEnded();
     await this.#run;
     await this.#parts.lane.idle();
   }
@@ -128,18 +137,18 @@ export class Follower {
       const listener: StreamListener = {
         account: (account) => {
           firstMs ??= runtime.elapsedMs();
-          this.#secondLook.heard(account);
+          this.#secondLook.streamSent(account);
           this.#receive(account, stream, "stream");
         },
         unchanged: () => this.#repeated(stream),
         partial: () => {
           this.#partialPuts += 1;
-          this.#secondLook.doubted();
+          this.#secondLook.requestAccount();
         },
       };
       const end = await this.#connect(guarded(listener, failed), stream.signal);
       stream.abort();
-      this.#secondLook.rest();
+      this.#secondLook.streamEnded();
       if (signal.aborted) return;
       if (end.error !== undefined) return failed("stream", end.error);
       const lived = firstMs !== undefined && runtime.elapsedMs() - firstMs >= shortestLifeMs;
@@ -150,7 +159,7 @@ export class Follower {
     }
   }
 
-  /** A connector never throws. If one does, that is a defect of ours, and it ends this link's stream only. */
+  /** A connector must not throw. If it does, the defect ends only this link's stream. */
   async #connect(listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
     const { connector, token } = this.#parts;
     try {
@@ -163,18 +172,18 @@ export class Follower {
   #receive(account: Account, stream: AbortController | undefined, by: Receipt["by"]): void {
     if (!stream || stream.signal.aborted) return;
     const { lane, runtime, stopping } = this.#parts;
-    // What the stream brought may still wait for the store: then a check that differs proves nothing against the stream.
+    // Snapshots of the stream may still wait in the lane. Then a difference does not prove a drift.
     const purpose = by === "checks" && !lane.isIdle ? "settles" : by;
     this.#receipts.set(account, { stream, by: purpose, receivedMs: runtime.elapsedMs() });
     lane.offer(account, stopping.signal);
   }
 
-  /** The same bytes again confirm the state once those before them are stored. */
+  /** An equal put confirms the state as soon as the snapshot before it is stored. */
   #repeated(stream: AbortController): void {
     const timeMs = this.#parts.runtime.nowMs();
-    this.#secondLook.heard(undefined);
+    this.#secondLook.streamSent(undefined);
     const confirm = () => {
-      // An end of the stream may have given them up.
+      // The snapshot before may have been dropped when the stream ended.
       const isPresent = stream === this.#stream && !stream.signal.aborted;
       if (isPresent && this.isLive) this.#confirm(timeMs);
     };
@@ -190,8 +199,8 @@ export class Follower {
   }
 
   /**
-   * The stream lives and says nothing of what has changed: a new one begins with the truth. Nobody knows when it fell
-   * silent, so what happened since the last confirmation may have gone unseen.
+   * Drift: the stream is open but did not send a change. A new stream begins with the true state. It is unknown when
+   * the stream fell silent, so everything since the last confirmation counts as blind.
    */
   #drift(unconfirmedMs: number): void {
     const reason = "the stream kept back changes";
@@ -202,12 +211,12 @@ export class Follower {
   }
 }
 
-/** The connector calls its listener from socket callbacks, where nothing would catch an error. */
+/** Catches errors of the listener: the connector calls it from socket callbacks, where nothing else would. */
 function guarded(listener: StreamListener, failed: FailLink): StreamListener {
-  const guard = <Given extends readonly unknown[]>(act: (...given: Given) => void) => {
-    return (...given: Given) => {
+  const guard = <Arguments extends readonly unknown[]>(act: (...args: Arguments) => void) => {
+    return (...args: Arguments) => {
       try {
-        act(...given);
+        act(...args);
       } catch (error) {
         failed("stream", error);
       }
@@ -220,7 +229,7 @@ function guarded(listener: StreamListener, failed: FailLink): StreamListener {
   };
 }
 
-/** In our own words when it was us who ended the stream. */
-function describe(end: StreamEnd, ours: unknown): string {
-  return end.reason === "stopped" && typeof ours === "string" ? ours : `${end.reason}: ${end.detail}`;
+/** The reason of the end: the abort reason if this node ended the stream, otherwise the connector's. */
+function describe(end: StreamEnd, abortReason: unknown): string {
+  return end.reason === "stopped" && typeof abortReason === "string" ? abortReason : `${end.reason}: ${end.detail}`;
 }

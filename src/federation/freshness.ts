@@ -7,7 +7,10 @@ import type { Store } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 
-/** Derived when read, from the link's state and its owner's heartbeat: a dead owner shows by itself. */
+/**
+ * Whether a device's state is current. Derived at each read from the link's state and its owner's heartbeat, so a dead
+ * owner needs no cleanup.
+ */
 export interface Freshness {
   readonly isPresent: boolean;
   readonly isStale: boolean;
@@ -23,11 +26,11 @@ export interface FreshnessParts {
   readonly runtime: Runtime;
 }
 
-/** Nothing confirmed for so long: what is shown may no longer be so, even on a stream that seems alive. */
+/** After this time without a confirmation the state counts as stale, even if the stream seems alive. */
 export const staleAfterMs = 15 * 60_000;
 
-/** A device that mirrors nothing is always there and never behind. */
-const always: Freshness = { isPresent: true, isStale: false, confirmedTimeMs: null };
+/** An ordinary device is always present and never stale. */
+const ordinaryFreshness: Freshness = { isPresent: true, isStale: false, confirmedTimeMs: null };
 
 export async function freshnessOf(parts: FreshnessParts, userId: UserId, deviceId: DeviceId): Promise<Freshness> {
   const state = await parts.states.get(userId, deviceId);
@@ -37,9 +40,8 @@ export async function freshnessOf(parts: FreshnessParts, userId: UserId, deviceI
 }
 
 /**
- * Never written, always derived: from the follower when the link is this node's, otherwise from the link's state and
- * whether its owner lives. However many devices, the store is asked once for all; a virtual device whose link has just
- * ended is not in the answer.
+ * Derived from the follower when this node owns the link, otherwise from the link's stored state and whether its owner
+ * is alive. One query serves all devices. A virtual device whose link has just ended is left out.
  */
 export async function freshnessOfEach(
   { store, keeper, membership, runtime }: Omit<FreshnessParts, "states">,
@@ -56,7 +58,7 @@ export async function freshnessOfEach(
   if (elsewhere.length === 0) return known;
   const [links, nodes] = await store.read((tx) => Promise.all([tx.links.standings(elsewhere), membership.living(tx)]));
   const living = new Set(nodes);
-  // What is this node's and has no follower here is followed by nobody.
+  // A link of this node without a follower here is followed by no node.
   living.delete(membership.id);
   for (const { deviceId, state, owner, confirmedMs } of links) {
     const isFollowed = owner !== null && living.has(owner);
@@ -65,12 +67,12 @@ export async function freshnessOfEach(
   return known;
 }
 
-/** The same of one device, where this node knows it by itself: undefined when the store has to be asked. */
+/** Freshness of one device without a query; undefined when the store must be asked. */
 export function freshnessHere(
   { keeper, membership, runtime }: Pick<FreshnessParts, "keeper" | "membership" | "runtime">,
   { id, isVirtual }: Pick<DeviceRow, "id" | "isVirtual">,
 ): Freshness | undefined {
-  if (!isVirtual) return always;
+  if (!isVirtual) return ordinaryFreshness;
   const supervisor = membership.isAlive ? keeper.supervisor(id) : undefined;
   return supervisor && freshness(supervisor.isLive, supervisor.confirmedMs, runtime.nowMs());
 }

@@ -14,7 +14,7 @@ import type { LinkFaultKind, PauseCause } from "./link-faults.ts";
 import type { LinkKey } from "./link-key.ts";
 import type { LinkStanding } from "./link-record.ts";
 import { LinkSupervisor, type OpenToken } from "./link-supervisor.ts";
-import { type HeldLink, isAnothers, SharedLinks } from "./shared-links.ts";
+import { type OwnLink, ownedElsewhere, SharedLinks } from "./shared-links.ts";
 
 export type FederationTables = Pick<
   Transaction,
@@ -42,15 +42,18 @@ export interface KeeperParts {
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;
   readonly owners?: ErrorOwners;
-  /** What a snapshot of a device confirms without changing it. */
+  /** Which values a snapshot confirms without changing them. */
   readonly restated?: AwaitedFans["restated"];
 }
 
 const confirmEveryMs = 60_000;
-/** Bound on remembered ids of dropped links. A read from before the drop is seconds old; far fewer links end in that time. */
+/**
+ * Maximal number of remembered dropped links. A stale read is at most seconds old, and far fewer links end in that
+ * time.
+ */
 const droppedRemembered = 10_000;
 
-const isRestored = "the store was restored or promoted: the link is taken up anew";
+const storeRestored = "the store was restored or promoted; the link is followed again from the store";
 
 interface Followed {
   readonly supervisor: LinkSupervisor;
@@ -58,17 +61,17 @@ interface Followed {
 }
 
 /**
- * Keeps the links that this node owns followed: all of them on SQLite; on a shared store its fair share of them, claimed
- * when they are nobody's or their owner is dead, and until another node has them. Whoever owns a link writes with its
- * epoch, and with no other. While the store can't be reached nothing is let go: nobody else may have taken it.
+ * Follows the links that this node owns: all of them on SQLite; on a shared store the node's fair share, claimed when
+ * they have no owner or a dead one. All writes of a link carry its epoch. While the store is unreachable the node keeps
+ * its links, because possibly no other node has claimed them.
  */
 export class LinkKeeper {
   readonly #parts: KeeperParts;
   readonly #admission: Admission;
   readonly #followed = new Map<DeviceId, Followed>();
-  /** Links that ended here. Their ids never come back, but a look from before may still bring one. */
+  /** Links that were removed on this node. A stale read may still contain one. */
   readonly #dropped = new Set<DeviceId>();
-  /** Links that are this node's and of an ecosystem that it doesn't know, with their epochs. */
+  /** Links of this node whose ecosystem is not configured here, with their epochs. */
   readonly #unfollowed = new Map<DeviceId, number>();
   readonly #shared: SharedLinks;
   readonly #flushing: BackgroundTask;
@@ -83,13 +86,13 @@ export class LinkKeeper {
     this.#flushing = new BackgroundTask("confirmation_times", sentence, parts.runtime);
     this.#shared = new SharedLinks({
       ...parts,
-      held: () => this.#held(),
+      ownLinks: () => this.#ownLinks(),
       adopt: (row) => this.adopt(row),
-      letGo: (held, sentence) => this.#letGo(held, sentence),
+      stopFollowing: (link, sentence) => this.#stopFollowing(link, sentence),
     });
   }
 
-  /** Takes up every link that is this node's or nobody's. */
+  /** Follows every link that this node owns, and claims links without an owner. */
   async start(): Promise<void> {
     const { store, membership } = this.#parts;
     for (const row of await store.read((tx) => tx.links.ownedBy(membership.id))) this.adopt(row);
@@ -97,57 +100,59 @@ export class LinkKeeper {
     this.#scheduleFlush();
   }
 
-  /** Links may have changed hands, or may be to be had. */
+  /** A hint: links may have changed owners, or may be claimable. */
   wake(): void {
     this.#shared.wake();
   }
 
   /**
-   * The store was restored, or a standby promoted: what lanes believe to be stored may not be there. Every link is let go
-   * and taken up again from the store, so that its account is mirrored anew.
+   * After the store was restored or a standby promoted: what lanes hold in memory may not be stored. Every link is
+   * given up and followed again from the store, so that its account is mirrored again.
    */
   async startOver(): Promise<void> {
     if (this.#isStartingOver || this.#stopping) return;
     this.#isStartingOver = true;
-    // A restored store may give an id again that a link had which ended here.
+    // A restored store may reuse the id of a link that was dropped here.
     this.#dropped.clear();
-    await Promise.all([...this.#followed.values()].map(({ supervisor: { link } }) => this.#abandon(link, isRestored)));
+    await Promise.all(
+      [...this.#followed.values()].map(({ supervisor: { link } }) => this.#abandon(link, storeRestored)),
+    );
     this.#isStartingOver = false;
     this.#shared.wake();
   }
 
-  /** Begins to follow a link that is this node's; one that was just made brings what it has mirrored along. */
+  /** Starts to follow a link of this node. A new link passes what it has mirrored. */
   adopt(row: LinkRow, mirrored?: Mirrored): void {
     const connector = this.#parts.connectors.get(row.ecosystem);
-    // What is let go to start over is taken up by the next comparison with the store.
+    // Links that `startOver` gives up are followed again after the next comparison with the store.
     if (this.#stopping || this.#isStartingOver || this.#dropped.has(row.deviceId)) return;
     if (!connector) {
       this.#unfollowed.set(row.deviceId, row.epoch);
       return;
     }
-    // A round and a call may both bring the same link: one follower for each, and the newest epoch's.
+    // A round and a call may both bring the same link: only the newest epoch gets a follower.
     const present = this.#followed.get(row.deviceId)?.supervisor;
     if (present && present.link.ownership.epoch >= row.epoch) return;
-    if (present) void this.#abandon(present.link, isAnothers);
+    if (present) void this.#abandon(present.link, ownedElsewhere);
     const { countFault = () => undefined, owners = noErrorOwners } = this.#parts;
-    const lost = () => void this.#abandon(supervisor.link, isAnothers);
+    const lost = () => void this.#abandon(supervisor.link, ownedElsewhere);
     const parts = { ...this.#parts, connector, admission: this.#admission, owners, countFault, lost };
     const supervisor: LinkSupervisor = new LinkSupervisor(parts, row);
     this.#followed.set(row.deviceId, { supervisor, flushedMs: supervisor.confirmedMs });
     supervisor.start(mirrored);
   }
 
-  /** The supervisor of a link that this node owns for certain. */
+  /** The supervisor of a link, if it is certain that this node owns the link. */
   supervisor(deviceId: DeviceId): LinkSupervisor | undefined {
     return this.#shared.isSure ? this.#followed.get(deviceId)?.supervisor : undefined;
   }
 
-  /** How a link stands that this node owns; ahead of the store by at most one write. */
+  /** The standing of a link that this node owns; ahead of the store by at most one write. */
   standing(deviceId: DeviceId): LinkStanding | undefined {
     return this.#followed.get(deviceId)?.supervisor.standing;
   }
 
-  /** The link is gone: this node ends all work for it. */
+  /** The link was removed: ends all work for it. */
   async drop(deviceId: DeviceId): Promise<void> {
     const followed = this.#followed.get(deviceId);
     this.#dropped.add(deviceId);
@@ -158,7 +163,7 @@ export class LinkKeeper {
     await followed?.supervisor.stop();
   }
 
-  /** Whether this node follows the link, as it stands in the store, with that token. */
+  /** Whether this node follows the link in its stored epoch with that token. */
   isFollowing({ deviceId, owner, epoch }: LinkRow, token: string): boolean {
     const supervisor = this.#followed.get(deviceId)?.supervisor;
     if (supervisor?.link.ownership.owner !== owner || supervisor.link.ownership.epoch !== epoch) return false;
@@ -169,7 +174,7 @@ export class LinkKeeper {
     return this.#followed.size;
   }
 
-  /** How the links stand that this node owns. */
+  /** The standings of the links that this node owns. */
   *standings(): Iterable<{
     readonly state: LinkStanding["state"];
     readonly isLive: boolean;
@@ -182,7 +187,7 @@ export class LinkKeeper {
     }
   }
 
-  /** Ends all streams, finishes what is under way, and gives the links back so that others take them at once. */
+  /** Ends all streams, waits for commits in progress, and releases the links so that other nodes claim them at once. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -198,8 +203,11 @@ export class LinkKeeper {
     try {
       await store.transaction((tx) => tx.links.release(membership.id), { soon: true });
     } catch (error) {
-      // Then the others find out by themselves, once this node is gone.
-      this.#parts.runtime.report.warn({ error }, "the links could not be given back");
+      // Best effort: other nodes claim the links anyway when this node's lease has ended.
+      this.#parts.runtime.report.warn(
+        { error },
+        "the links could not be released; other nodes claim them when this node's lease ends",
+      );
     }
   }
 
@@ -211,7 +219,7 @@ export class LinkKeeper {
     await supervisor.stop();
   }
 
-  #held(): readonly HeldLink[] {
+  #ownLinks(): readonly OwnLink[] {
     const followed = [...this.#followed.values()].map(({ supervisor: { link } }) => ({
       deviceId: link.deviceId,
       epoch: link.ownership.epoch,
@@ -219,26 +227,26 @@ export class LinkKeeper {
     return [...followed, ...[...this.#unfollowed].map(([deviceId, epoch]) => ({ deviceId, epoch }))];
   }
 
-  async #letGo({ deviceId, epoch }: HeldLink, sentence: string): Promise<void> {
+  async #stopFollowing({ deviceId, epoch }: OwnLink, sentence: string): Promise<void> {
     if (this.#unfollowed.get(deviceId) === epoch) this.#unfollowed.delete(deviceId);
     const link = this.#followed.get(deviceId)?.supervisor.link;
     if (link?.ownership.epoch === epoch) await this.#abandon(link, sentence);
   }
 
   async #flush(): Promise<void> {
-    // Not before the store knows how the link stands: until then only the old time tells since when it was blind.
-    const news = [...this.#followed.values()].filter(
+    // Only when the standing is stored: until then the old confirmation time shows since when the link was blind.
+    const unflushed = [...this.#followed.values()].filter(
       ({ supervisor, flushedMs }) => supervisor.isWritten && supervisor.confirmedMs > flushedMs,
     );
-    if (news.length === 0) return;
-    const times = news.map(({ supervisor: { link, confirmedMs } }) => ({
+    if (unflushed.length === 0) return;
+    const times = unflushed.map(({ supervisor: { link, confirmedMs } }) => ({
       deviceId: link.deviceId,
       epoch: link.ownership.epoch,
       confirmedMs,
     }));
     try {
       await this.#parts.store.transaction((tx) => tx.links.confirm(this.#parts.membership.id, times));
-      news.forEach((followed, i) => {
+      unflushed.forEach((followed, i) => {
         followed.flushedMs = times[i]!.confirmedMs;
       });
       this.#flushing.succeeded();

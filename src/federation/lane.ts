@@ -12,7 +12,7 @@ import type { Restatement } from "./awaited-fans.ts";
 import type { LinkKey } from "./link-key.ts";
 import { encodeNotices } from "./notices.ts";
 
-/** What the lane believes the store to hold: only the owner of the link's epoch writes it. */
+/** What the store holds, cached by the lane: only the owner of the link's epoch writes it. */
 export interface Mirrored {
   readonly indexMap: IndexMap;
   readonly notices: string;
@@ -22,39 +22,48 @@ export interface Mirrored {
 export interface LaneParts {
   readonly link: LinkKey;
   readonly commit: Commit;
-  /** Reads back what is stored; rejects with OwnershipLost when the link is no longer this node's. */
+  /** Reads the stored state; rejects with OwnershipLost when this node no longer owns the link. */
   readonly load: () => Promise<Mirrored>;
-  /** What a snapshot that was received then confirms without changing it. */
+  /** Which values a snapshot confirms without changing them. */
   readonly restated?: (receivedMs: number, values: AttributeValues) => Restatement | undefined;
-  /** That account, as it was offered, is in the store; `hasChanged` tells whether it differed from what was there. */
+  /** Called when the account is stored; `hasChanged`: it differed from what was stored before. */
   readonly stored: (account: Account, hasChanged: boolean) => void;
-  /** Too many transitions waited for a slow store: one that was offered since then is given up. */
-  readonly passedOver: (sinceMs: number) => void;
-  /** Another node has the link now, or it is gone: the lane has ended. */
+  /**
+   * Called when a snapshot was dropped because too many waited for a slow store. `sinceMs`: the snapshot was offered
+   * since then.
+   */
+  readonly snapshotDropped: (sinceMs: number) => void;
+  /** Called when another node owns the link, or the link was removed: the lane has ended. */
   readonly lost: () => void;
-  /** A snapshot can't be mirrored or stored for another reason than a store that is down: the lane has ended. */
+  /** Called when a snapshot can't be mirrored or stored although the store is available: the lane has ended. */
   readonly failed: (error: unknown) => void;
   readonly runtime: Runtime;
 }
 
-/** An emergency that ends while the store is slow must not vanish, nor may waiting snapshots fill the memory. */
-const mostWaiting = 16;
+/**
+ * Bound of the queue. Several snapshots wait so that a short emergency is not lost while the store is slow; the bound
+ * protects the memory.
+ */
+const maximalWaiting = 16;
 const retry = { fromMs: 100, toMs: 2_000 };
-const mostTries = 5;
+const maximalTries = 5;
 
 /**
- * The lane of one account: snapshots in, commits out, one at a time and in order. Accounts never wait for each other;
- * within one, a waiting snapshot gives way to a newer one only if no transition between them would be lost.
+ * The queue in which the snapshots of one account are committed, one at a time and in order. Accounts never wait for
+ * each other. A newer snapshot replaces a waiting one only if no transition is lost.
  */
 export class Lane {
   readonly #parts: LaneParts;
   readonly #waiting: Account[] = [];
-  /** When each was offered, on this node's own unjumping clock. */
+  /** When each snapshot was offered, on this node's monotonic clock. */
   readonly #offered = new WeakMap<Account, number>();
   #mirrored: Mirrored | undefined;
-  /** The last that waits and tells of alarms what the one before it doesn't: until it is stored, all is urgent. */
+  /**
+   * The last waiting snapshot whose alarm states differ from the one before it: until it is stored, all commits are
+   * urgent.
+   */
   #alarming: Account | undefined;
-  /** Of the commit that is under way. */
+  /** Makes the commit in progress urgent. */
   #hurry: AbortController | undefined;
   #run: Promise<void> | undefined;
   #lastOfferedMs = 0;
@@ -64,6 +73,7 @@ export class Lane {
     this.#mirrored = mirrored;
   }
 
+  /** Queues a snapshot; never blocks. */
   offer(account: Account, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#offered.set(account, this.#parts.runtime.elapsedMs());
@@ -73,22 +83,22 @@ export class Lane {
       this.#hurry?.abort();
     }
     if (last && sameTransitions(last, account)) this.#replaceLast(account);
-    else if (this.#waiting.length < mostWaiting) this.#waiting.push(account);
+    else if (this.#waiting.length < maximalWaiting) this.#waiting.push(account);
     else {
       this.#replaceLast(account);
-      this.#report.warn({ ...this.#parts.link }, "the store is too slow: a snapshot was passed over");
-      this.#parts.passedOver(this.#lastOfferedMs);
+      this.#report.warn({ ...this.#parts.link }, "the store is too slow: a snapshot was dropped");
+      this.#parts.snapshotDropped(this.#lastOfferedMs);
     }
     this.#lastOfferedMs = this.#parts.runtime.nowMs();
     this.#run ??= this.#work(signal).catch((error) => this.#fail(error));
   }
 
-  /** Whether all that was offered is committed or given up. */
+  /** Whether every offered snapshot is committed or dropped. */
   get isIdle(): boolean {
     return this.#run === undefined;
   }
 
-  /** Resolves when all that was offered is committed or given up. */
+  /** Resolves when every offered snapshot is committed or dropped. */
   async idle(): Promise<void> {
     await this.#run;
   }
@@ -99,43 +109,43 @@ export class Lane {
       let hasChanged = false;
       try {
         const before = this.#mirrored ?? (await this.#parts.load());
-        const brought = await this.#bring(account, before);
-        this.#mirrored = brought?.mirrored ?? before;
-        hasChanged = brought?.hasChanged ?? false;
+        const written = await this.#store(account, before);
+        this.#mirrored = written?.mirrored ?? before;
+        hasChanged = written?.hasChanged ?? false;
         failures = 0;
       } catch (error) {
-        // Whether a failed commit took effect can't be known: what we believe must be read back before it is used.
+        // A failed commit may still have taken effect: the stored state must be read again.
         this.#mirrored = undefined;
         if (error instanceof OwnershipLost || error instanceof NotFound) {
           this.#waiting.length = 0;
           this.#run = undefined;
           return this.#parts.lost();
         }
-        this.#complain(error, failures);
+        this.#warn(error, failures);
         failures += 1;
-        // A snapshot that we can't digest must not hold up those behind it for ever; a store that is down may.
-        if (!(error instanceof StoreUnavailable) && failures > mostTries) {
+        // A snapshot that always fails must not block those behind it; an unavailable store may.
+        if (!(error instanceof StoreUnavailable) && failures > maximalTries) {
           this.#waiting.shift();
-          this.#parts.passedOver(this.#lastOfferedMs);
+          this.#parts.snapshotDropped(this.#lastOfferedMs);
           if (this.#waiting.length === 0) throw error;
           failures = 0;
         }
         await pause(this.#parts.runtime, this.#retryMs(failures), signal);
         continue;
       }
-      // A newer one may have taken its place meanwhile; then that one is still to do.
+      // A newer snapshot may have replaced it meanwhile; then that one is next.
       if (this.#waiting[0] === account) this.#waiting.shift();
       if (this.#alarming === account) this.#alarming = undefined;
       this.#parts.stored(account, hasChanged);
     }
     if (signal.aborted) this.#waiting.length = 0;
     this.#alarming = undefined;
-    // In the same turn as the last look at what waits: what is offered after it starts a run of its own.
+    // In the same turn of the event loop as the last check of the queue, so that a later offer starts a new run.
     this.#run = undefined;
   }
 
-  /** Undefined when the store holds all that already. */
-  async #bring(
+  /** Commits a snapshot; undefined when the store holds all of it already. */
+  async #store(
     account: Account,
     before: Mirrored,
   ): Promise<{ readonly mirrored: Mirrored; readonly hasChanged: boolean } | undefined> {
@@ -152,7 +162,8 @@ export class Lane {
     await commit({
       userId: link.userId,
       cause: { by: "ecosystem" },
-      // Before anything is written: what a slot shows of its new owner must set off nothing that was meant for the old.
+      // Alerts are disabled before values are written: the values of a slot's new device must not fire alerts that were
+      // made for the old one.
       updates:
         evicted.length === 0 && !restated
           ? updates
@@ -186,7 +197,7 @@ export class Lane {
     this.#parts.failed(error);
   }
 
-  #complain(error: unknown, failures: number): void {
+  #warn(error: unknown, failures: number): void {
     if (error instanceof StoreUnavailable && failures > 0) return;
     this.#report.warn({ ...this.#parts.link, error }, "a snapshot could not be stored; trying again");
   }
@@ -201,13 +212,13 @@ export class Lane {
   }
 }
 
-/** What changes anyway needs no restatement. */
+/** Adds restated values, except those that change anyway. */
 function withRestated(update: DeviceUpdate, restated: readonly AttributeChange[] = []): readonly DeviceUpdate[] {
   const changed = new Set(update.changes.map(({ key }) => key));
   return [{ ...update, changes: [...update.changes, ...restated.filter(({ key }) => !changed.has(key))] }];
 }
 
-/** What the store should hold after a snapshot. */
+/** Computes what the store should hold after a snapshot. */
 function mirrorOf(account: Account, before: Mirrored): Mirrored & { readonly evicted: readonly Eviction[] } {
   const { map, overLimit, evicted } = assignIndexes(before.indexMap, account);
   const values = mirror(account, map, before.values);

@@ -1,10 +1,10 @@
 import type { Runtime } from "../runtime/runtime.ts";
 
 /**
- * Where in a link's life an unexpected error arose. `stream`: the connector, or what hears its stream. `snapshot`:
- * mirroring or storing an account. `second_look`: the plain read beside a stream. `record`: storing how the link stands.
- * `command`: sending a fan request. `token`: opening the sealed token. `timer`: a delayed step. `uncaught`: an error that
- * none of these caught.
+ * Where an unexpected error of a link arose. `stream`: the connector or its listener. `snapshot`: mirroring or storing
+ * an account. `second_look`: the plain read beside a stream. `record`: storing the link's standing. `command`: sending
+ * a fan request. `token`: opening the sealed token. `timer`: a delayed step. `uncaught`: an error that none of these
+ * caught.
  */
 export const linkFaultKinds = [
   "stream",
@@ -19,13 +19,13 @@ export const linkFaultKinds = [
 
 export type LinkFaultKind = (typeof linkFaultKinds)[number];
 
-/** Why a link is paused by a fault of ours: after an unexpected error, or because its token can't be opened. */
+/** Why a link is paused: after an unexpected error, or because its token can't be opened. */
 export type PauseCause = "error" | "token";
 
-/** Takes an unexpected error of one link. Never throws. */
+/** Handles an unexpected error of one link. Never throws. */
 export type FailLink = (kind: LinkFaultKind, error: unknown) => void;
 
-/** A fault that comes later than `calmMs` after the last try begins the back-off anew. */
+/** Back-off after faults. It restarts when a fault comes later than `calmMs` after the last start. */
 export const faultPause = { fromMs: 1_000, toMs: 300_000, calmMs: 600_000 };
 
 /** How often a token that can't be opened is tried again: the key file may hold its key by then. */
@@ -37,14 +37,14 @@ export function pauseReason(delayMs: number, errorId: string): string {
   return `paused after an internal error; next try in ${delayMs / 1_000} s (error id ${errorId})`;
 }
 
-/** Finds the log line of an error from what a link's status shows. Not a secret, and not unique for ever. */
+/** An id that a link's status shows, to find the error in the log. It is neither secret nor unique. */
 export function newErrorId({ random }: Runtime): string {
   return Math.floor(random() * 0x1_0000_0000)
     .toString(16)
     .padStart(8, "0");
 }
 
-/** The error as it may be logged: if it quotes the link's token anywhere, only its name is left. */
+/** Redacts an error that quotes the link's token: only its name is left. */
 export function withoutToken(error: unknown, token: string | undefined): unknown {
   if (token === undefined || !quotes(error, token)) return error;
   return new Error(`${error instanceof Error ? error.name : typeof error} (its text held the token and is withheld)`);
@@ -56,12 +56,12 @@ function quotes(error: unknown, token: string, depth = 0): boolean {
   return error.cause !== undefined && depth < 5 && quotes(error.cause, token, depth + 1);
 }
 
-/** The growing, bounded pauses after faults of one link. */
+/** Exponential back-off after faults of one link. */
 export class FaultBackOff {
   #faults = 0;
   #triedMs = 0;
 
-  /** The link was started at that time, on this node's monotonic clock. */
+  /** Records when the link was started, on this node's monotonic clock. */
   tried(elapsedMs: number): void {
     this.#triedMs = elapsedMs;
   }

@@ -1,7 +1,7 @@
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Ownership } from "../store/tables/links.ts";
 
-/** A link as its owner holds it: whose it is, which virtual device, and by which right it is written. */
+/** Identifies a link and the ownership with which its owner node writes it. */
 export interface LinkKey {
   readonly userId: UserId;
   readonly deviceId: DeviceId;
@@ -9,7 +9,7 @@ export interface LinkKey {
   readonly ownership: Ownership;
 }
 
-/** What an ecosystem's token is sealed for: it opens for this user's link to this ecosystem and nowhere else. */
+/** The context that a token is sealed with: it opens only for this user's link to this ecosystem. */
 export function tokenContext(userId: UserId, ecosystem: string): string {
   return `link of user ${userId} to ${ecosystem}`;
 }

@@ -5,7 +5,7 @@ import { type FreshnessParts, staleAfterMs } from "./freshness.ts";
 import type { FederationTables } from "./keeper.ts";
 
 /**
- * How a link stands, as an administrator reads it. `stale`: the stream is up, but nothing was confirmed for 15 minutes.
+ * The state of a link as an administrator sees it. `stale`: the stream is up, but nothing was confirmed for 15 minutes.
  * `not_followed`: no living node follows the link, so the values of its device are those of its last confirmation.
  */
 export type ShownLinkState = LinkState | "stale" | "not_followed";
@@ -15,7 +15,7 @@ export interface ShownLink {
   readonly deviceId: DeviceId;
   readonly state: ShownLinkState;
   readonly reason: string;
-  /** When the ecosystem last confirmed the whole state: what is known of the account is as of this time. */
+  /** When the ecosystem last confirmed the whole state. */
   readonly confirmedMs: number;
 }
 
@@ -32,12 +32,12 @@ export interface LinkOverview {
   readonly counts: readonly LinkCount[];
 }
 
-/** Three heartbeats of a node. */
+/** A node whose last heartbeat is older counts as dead here. */
 const aliveWithinMs = 3 * heartbeat.everyMs;
 
 type OverviewParts = Pick<FreshnessParts, "store" | "keeper" | "membership">;
 
-/** The links of a user. A state that a dead or stopped node has stored is never shown as the state of now. */
+/** The links of a user. The stored state of a link that no living node follows is never shown as current. */
 export async function shownLinksOf(parts: OverviewParts, userId: UserId): Promise<readonly ShownLink[]> {
   const { store, keeper, membership } = parts;
   const [rows, nodes, nowMs] = await store.read((tx) =>
@@ -65,7 +65,7 @@ export async function shownLinksOf(parts: OverviewParts, userId: UserId): Promis
   });
 }
 
-/** All links by state: this node's as it knows them, those of other living nodes as they are stored. */
+/** All links by state: those of this node from memory, those of other living nodes from the store. */
 export async function linkOverview(parts: OverviewParts): Promise<LinkOverview> {
   const { store, keeper, membership } = parts;
   const { stored, nodes, nowMs } = await store.read(async (tx) => {
@@ -99,7 +99,10 @@ export async function linkOverview(parts: OverviewParts): Promise<LinkOverview> 
   return { nodes: others + (isFollowing ? 1 : 0), counts: [...counts.values()] };
 }
 
-/** Stricter than membership, which must not take links from a node too soon: a display may doubt a node sooner. */
+/**
+ * Stricter than membership: a display may declare a node dead sooner, while membership must not take its links too
+ * early.
+ */
 async function aliveNodes(
   { store, membership }: OverviewParts,
   tx: Pick<FederationTables, "nodes">,
@@ -113,12 +116,12 @@ function shownState(state: LinkState, isLive: boolean, confirmedMs: number, nowM
   return nowMs - confirmedMs > staleAfterMs ? "stale" : "live";
 }
 
-/** A link of this node that has no supervisor here is followed by nobody. */
+/** A link of this node without a supervisor here is followed by no node. */
 function isFollowedElsewhere(owner: NodeId | null, nodes: readonly NodeId[], ownId: NodeId): boolean {
   return owner !== null && owner !== ownId && nodes.includes(owner);
 }
 
-/** A refused token stays refused, also while no service runs. */
+/** A refused token stays refused, even while no service runs. */
 function unfollowed({ state, reason }: Pick<LinkRow, "state" | "reason">): Pick<ShownLink, "state" | "reason"> {
   if (state === "needs_reauth") return { state, reason };
   return { state: "not_followed", reason: "no service follows this link" };

@@ -4,7 +4,7 @@ import type { BlindInterval } from "../store/tables/blind-intervals.ts";
 import type { Blindness, LinkRow, LinkState } from "../store/tables/links.ts";
 import type { LinkKey } from "./link-key.ts";
 
-/** How a link stands, as one piece: what shows, and since when an event could not have been seen. */
+/** The standing of a link: its state, and since when it is blind. */
 export interface LinkStanding {
   readonly state: LinkState;
   readonly reason: string;
@@ -14,41 +14,44 @@ export interface LinkStanding {
 
 export interface LinkRecordParts {
   readonly link: LinkKey;
-  /** Makes it durable; rejects when the store can't. */
+  /** Stores the standing and ended blind intervals; rejects when the store can't. */
   readonly write: (standing: LinkStanding, ended: readonly BlindInterval[]) => Promise<void>;
   readonly runtime: Runtime;
-  /** By how much the clock may be behind. */
+  /** By how much this node's clock may be behind the store's. */
   readonly unsureMs: () => number;
-  /** The store refused a write for another reason than being down: it is tried again after a growing pause. */
+  /** Called when a write fails although the store is available. It is tried again after a growing pause. */
   readonly failed: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
 
 const retry = { everyMs: 1_000, atMostMs: 300_000 };
-/** Blind intervals that wait for the store. */
-const endedAtMost = 1_000;
+/** Maximal number of blind intervals that wait for the store. */
+const maximalEnded = 1_000;
 
 /**
- * The state of one link over time. It changes at once in memory, where its owner derives presence from it; the store
- * gets it as soon as it can, with every blind interval that has ended.
+ * The standing of one link over time. It changes at once in memory, where the owner node derives presence from it. The
+ * store gets it as soon as possible, with every blind interval that has ended.
  */
 export class LinkRecord {
   readonly #parts: LinkRecordParts;
   #standing: LinkStanding;
   #written: LinkStanding;
   #ended: BlindInterval[] = [];
-  /** Passed over while live, and nothing later stored yet. Whoever took over now would count from before them anyway. */
+  /**
+   * Intervals of snapshots that were dropped while the link was live, and that no stored snapshot follows yet. A node
+   * that takes over now counts from an earlier time, so they need not be stored.
+   */
   #unconfirmed: BlindInterval[] = [];
-  /** The end of the last blind interval, and by how much it may be told too late. */
-  #last = { toMs: 0, unsureMs: 0 };
+  /** The end of the last blind interval, and by how much it may be too late. */
+  #lastBlind = { toMs: 0, unsureMs: 0 };
   #writing: Promise<void> | undefined;
-  /** An epoch that was lost never comes back: nothing of this record is the store's to have any more. */
+  /** This epoch is lost for good: nothing more may be written. */
   #isLost = false;
 
   constructor(parts: LinkRecordParts, row: LinkRow) {
     this.#parts = parts;
     this.#written = row;
-    // A link that was live when its node ended has been blind since the ecosystem was last known to confirm it.
+    // A link that was live when its node ended has been blind since the last stored confirmation.
     this.#standing =
       row.state === "live"
         ? {
@@ -63,17 +66,20 @@ export class LinkRecord {
     return this.#standing;
   }
 
-  /** Whether the store has all that is so. */
+  /** Whether the store has the present standing and all ended intervals. */
   get isWritten(): boolean {
     return this.#written === this.#standing && this.#ended.length === 0;
   }
 
-  /** Until then it has been told as blind, whatever was received before; 0 when nothing was told yet. */
-  get toldUntilMs(): number {
-    return this.#last.toMs;
+  /** The end of the last recorded blind interval; 0 when there is none. */
+  get blindUntilMs(): number {
+    return this.#lastBlind.toMs;
   }
 
-  /** `forMs`: for how long it had been so when that was noticed (nothing heard, or the account received). */
+  /**
+   * Changes the standing. `forMs`: how long ago the change happened (nothing heard since, or the account received
+   * then).
+   */
   enter(state: LinkState, reason: string, forMs = 0): void {
     const before = this.#standing;
     if (before.state === state && before.reason === reason) return;
@@ -86,17 +92,17 @@ export class LinkRecord {
       this.#standing = { state, reason, blindness };
       this.#endUnconfirmed(blindness.sinceMs);
     }
-    if (before.state !== state) this.#tell(reason);
+    if (before.state !== state) this.#log(reason);
     this.#keepWriting();
   }
 
-  /** Something was passed over although the stream is live. While the link is blind anyway, that is no news. */
-  passedOver(sinceMs: number, cause: string): void {
+  /** A snapshot was dropped since `sinceMs` while the stream is live. While the link is blind, this adds nothing. */
+  snapshotDropped(sinceMs: number, cause: string): void {
     const { blindness } = this.#standing;
     if (blindness && blindness.sinceMs <= sinceMs) return;
     if (!blindness) {
       const interval = endedAt({ sinceMs, cause }, this.#parts.runtime.nowMs());
-      // A store that is down for hours has passed over one after another: that is one stretch.
+      // While the store is down, intervals follow each other without a gap: merge them.
       const last = this.#unconfirmed.at(-1);
       if (last?.toMs === interval.fromMs) this.#unconfirmed.splice(-1, 1, { ...interval, fromMs: last.fromMs });
       else this.#unconfirmed.push(interval);
@@ -106,7 +112,10 @@ export class LinkRecord {
     this.#keepWriting();
   }
 
-  /** What the ecosystem said at that time is stored: who takes over from here on counts from then. */
+  /**
+   * A snapshot of that time is stored: a node that takes over counts from then, so earlier dropped snapshots must be
+   * recorded as blind intervals.
+   */
   confirmed(timeMs: number): void {
     const isOver = ({ toMs }: BlindInterval) => toMs <= timeMs;
     if (!this.#unconfirmed.some(isOver)) return;
@@ -115,42 +124,51 @@ export class LinkRecord {
     this.#keepWriting();
   }
 
-  /** Resolves when the store has what is so, or when that is no longer ours to write. */
+  /** Resolves when everything is stored, or when this node may no longer write it. */
   async written(): Promise<void> {
     await this.#writing;
   }
 
-  /** A clock that may be behind tells early when something began, which is well, and must not when it is over. */
+  /**
+   * A clock that is behind reports the start too early, which is harmless, but must not report the end too early: so
+   * the uncertainty is added to the end.
+   */
   #end(blindness: Blindness, toMs: number): void {
     const unsureMs = this.#parts.unsureMs();
     const interval = endedAt(blindness, toMs + unsureMs);
-    this.#last = { toMs: interval.toMs, unsureMs };
+    this.#lastBlind = { toMs: interval.toMs, unsureMs };
     this.#addEnded(interval);
   }
 
-  /** While the store is down intervals wait in memory. Beyond the bound the two oldest become one that covers both. */
+  /**
+   * While the store is down, intervals wait in memory. Beyond the bound the two oldest are merged into one that covers
+   * both.
+   */
   #addEnded(...intervals: readonly BlindInterval[]): void {
     this.#ended.push(...intervals);
-    while (this.#ended.length > endedAtMost) {
+    while (this.#ended.length > maximalEnded) {
       const [first, second] = this.#ended as [BlindInterval, BlindInterval];
       const toMs = Math.max(first.toMs, second.toMs);
       this.#ended.splice(0, 2, { ...first, fromMs: Math.min(first.fromMs, second.fromMs), toMs });
     }
   }
 
-  /** What is told as blind already is not told again; but a clock that was set back has told nothing yet. */
+  /**
+   * Clamps a start to the end of the last interval, so that no time is recorded twice. If the clock was set back, the
+   * start is kept.
+   */
   #afterLast(sinceMs: number): number {
-    const { toMs, unsureMs } = this.#last;
+    const { toMs, unsureMs } = this.#lastBlind;
     return toMs - sinceMs > unsureMs ? sinceMs : Math.max(sinceMs, toMs);
   }
 
-  #tell(reason: string): void {
+  #log(reason: string): void {
     const { userId, deviceId, ecosystem } = this.#parts.link;
     const { state } = this.#standing;
     this.#parts.runtime.report.info({ userId, deviceId, ecosystem, state, reason }, `the link is ${state}`);
   }
 
-  /** From `sinceMs` on the link is blind as a whole; what was passed over before is told beside it. */
+  /** The link is blind from `sinceMs` on; dropped snapshots before that are recorded as intervals of their own. */
   #endUnconfirmed(sinceMs: number): void {
     for (const { fromMs, toMs, cause } of this.#unconfirmed.splice(0)) {
       if (fromMs < sinceMs) this.#addEnded({ fromMs, toMs: Math.min(toMs, sinceMs), cause });
@@ -161,7 +179,7 @@ export class LinkRecord {
     if (!this.#isLost) this.#writing ??= this.#write();
   }
 
-  /** While the store can't be reached, what changes meanwhile is written once, not each time. */
+  /** Writes until the store has everything. Changes during an outage are written once, not each of them. */
   async #write(): Promise<void> {
     const { signal, runtime, failed } = this.#parts;
     let failures = 0;
@@ -186,7 +204,7 @@ export class LinkRecord {
     } catch (error) {
       failed(error);
     } finally {
-      // In the same turn as the last look: what is entered after it starts a writing of its own.
+      // In the same turn of the event loop as the last check; what is entered after it starts a writing of its own.
       this.#writing = undefined;
     }
   }

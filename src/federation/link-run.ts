@@ -23,11 +23,11 @@ export interface LinkRunParts {
   readonly stopping: AbortController;
   /** When the ecosystem last confirmed the whole state. */
   readonly confirmedMs: number;
-  /** What the store holds, if that is known. */
+  /** What the store holds, if known. */
   readonly mirrored: Mirrored | undefined;
   readonly failed: FailLink;
   readonly lost: () => void;
-  /** What a snapshot of the device confirms without changing it. */
+  /** Which values a snapshot confirms without changing them. */
   readonly restated?: AwaitedFans["restated"];
 }
 
@@ -47,7 +47,7 @@ export function newRun(parts: LinkRunParts): LinkRun {
       load: () => loadMirrored(store, link),
       restated: (receivedMs, values) => parts.restated?.(link.deviceId, receivedMs, values),
       stored: (account, hasChanged) => follower.stored(account, hasChanged),
-      passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
+      snapshotDropped: (sinceMs) => record.snapshotDropped(sinceMs, "the store was too slow"),
       lost,
       failed: (error) => failed("snapshot", error),
       runtime,
@@ -59,7 +59,7 @@ export function newRun(parts: LinkRunParts): LinkRun {
   return { stopping, follower };
 }
 
-/** A delayed step that throws would otherwise be an uncaught exception. */
+/** Catches errors of delayed steps: they would be uncaught exceptions. */
 function guardedTimers(runtime: Runtime, failed: FailLink): Runtime {
   const guarded = (act: () => void) => () => {
     try {

@@ -7,19 +7,19 @@ import type { Freshness } from "./freshness.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { decodeNotices, type Notices, noNotices } from "./notices.ts";
 
-/** How a link stands and what was noticed about its account: what the 519 attributes can't tell. */
+/** The state of a link, and notices about its account that the 519 attributes can't show. */
 export interface LinkStatus extends Freshness, Notices {
   readonly oddities: Notices["oddities"] & {
-    /** How often this node was sent a part of the account instead of the whole. */
+    /** How often this node received a part of the account instead of the whole. */
     readonly partialPuts: number;
   };
   readonly deviceId: DeviceId;
   readonly ecosystem: string;
   readonly state: LinkState;
   readonly reason: string;
-  /** How often this node found that a stream had kept back changes. */
+  /** How often this node found changes that a stream had not sent. */
   readonly drifts: number;
-  /** The last one has no end while it lasts. */
+  /** A current interval has no end. */
   readonly blindIntervals: readonly (Omit<BlindInterval, "toMs"> & { readonly toMs: number | null })[];
 }
 
@@ -37,7 +37,7 @@ export async function linkStatus(
   });
   const { deviceId } = link;
   const standing = keeper.standing(deviceId) ?? link;
-  const lasting = standing.blindness && {
+  const current = standing.blindness && {
     fromMs: standing.blindness.sinceMs,
     toMs: null,
     cause: standing.blindness.cause,
@@ -54,6 +54,6 @@ export async function linkStatus(
     overLimit,
     oddities: { ...oddities, partialPuts: supervisor?.partialPuts ?? 0 },
     drifts: supervisor?.drifts ?? 0,
-    blindIntervals: lasting ? [...ended, lasting] : ended,
+    blindIntervals: current ? [...ended, current] : ended,
   };
 }

@@ -23,7 +23,7 @@ import { LinkRecord, type LinkStanding } from "./link-record.ts";
 import { type LinkRun, newRun } from "./link-run.ts";
 import { type StoredLinkTables, writeStanding } from "./stored-link.ts";
 
-/** Opens what an ecosystem's token was sealed into, for one place only. */
+/** Unseals an ecosystem's token. `place` must be the context that it was sealed with. */
 export type OpenToken = (sealedToken: string, place: string) => string;
 
 export interface LinkSupervisorParts {
@@ -37,16 +37,16 @@ export interface LinkSupervisorParts {
   readonly owners: ErrorOwners;
   readonly countFault: (kind: LinkFaultKind) => void;
   readonly restated?: AwaitedFans["restated"];
-  /** Another node owns the link now, or the link is gone. */
+  /** Called when another node owns the link now, or the link was removed. */
   readonly lost: () => void;
 }
 
 const faultSentence = "an internal error in a link's work";
 
 /**
- * Owns everything that this node does for one link. An unexpected error anywhere in that work pauses this link with a
- * reason that its status shows, and the link is tried again after a growing pause. Nothing here throws to a caller: the
- * keeper, the process and all other links go on.
+ * Owns all work that this node does for one link. An unexpected error in that work pauses this link with a reason that
+ * its status shows, and the link is tried again after a growing pause. No method throws: the keeper, the process and
+ * all other links go on.
  */
 export class LinkSupervisor implements ErrorOwner {
   readonly link: LinkKey;
@@ -57,12 +57,12 @@ export class LinkSupervisor implements ErrorOwner {
   readonly #backOff = new FaultBackOff();
   #token: string | undefined;
   #run: LinkRun | undefined;
-  /** Resolves when all runs that have ended do nothing any more. */
+  /** Resolves when the ended runs have no work left. */
   #ended: Promise<void> = Promise.resolve();
   #paused: { readonly cause: PauseCause; readonly reason: string } | undefined;
   #next: Cancel | undefined;
   #tokenFailures = 0;
-  /** Shown while the record can't be stored. */
+  /** The reason that the status shows while the record can't be stored; "" otherwise. */
   #recordFault = "";
   #confirmedMs: number;
   #drifts = 0;
@@ -92,12 +92,12 @@ export class LinkSupervisor implements ErrorOwner {
     );
   }
 
-  /** A link that was just made brings what it has mirrored along. */
+  /** A new link passes what it has mirrored. */
   start(mirrored?: Mirrored): void {
     this.#guard("stream", () => this.#try(mirrored));
   }
 
-  /** Ends the stream, lets the lane finish its commit, and stores how the link stands. Never rejects. */
+  /** Ends the stream, waits for the lane's commit, and stores the standing. Never rejects. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#next?.();
@@ -111,7 +111,7 @@ export class LinkSupervisor implements ErrorOwner {
   }
 
   get confirmedMs(): number {
-    return Math.max(this.#run?.follower.confirmedMs ?? this.#confirmedMs, this.#record.toldUntilMs);
+    return Math.max(this.#run?.follower.confirmedMs ?? this.#confirmedMs, this.#record.blindUntilMs);
   }
 
   get drifts(): number {
@@ -143,7 +143,7 @@ export class LinkSupervisor implements ErrorOwner {
     return this.#paused?.cause;
   }
 
-  /** How to reach the account; undefined while its token can't be opened. */
+  /** How to send commands to the account; undefined while its token can't be opened. */
   get connection() {
     const { link } = this;
     const { connector, owners } = this.#parts;
@@ -162,14 +162,14 @@ export class LinkSupervisor implements ErrorOwner {
     return this.#run?.follower.isFollowingWith(token) ?? false;
   }
 
-  /** An error of this link's work that nothing else caught. */
+  /** Handles an error of this link's work that nothing else caught. */
   uncaught(error: unknown): void {
     this.failed("uncaught", error);
   }
 
   /**
-   * A fan request or a write of the record that fails leaves the stream alone: alarms still come through. Every other
-   * fault pauses the link.
+   * Handles a fault. A failed fan request and a failed write of the record leave the stream alone, so that alarms still
+   * come through. Every other fault pauses the link.
    */
   failed(kind: LinkFaultKind, error: unknown): void {
     try {
@@ -188,7 +188,7 @@ export class LinkSupervisor implements ErrorOwner {
   #try(mirrored?: Mirrored): void {
     this.#next = undefined;
     if (this.#stopping.signal.aborted || this.#record.standing.state === "needs_reauth") return;
-    // A pause that could not be entered is entered now: the blind interval must not be missing.
+    // If entering the pause failed, enter it now: otherwise the blind interval would be missing.
     if (this.#paused && this.#record.standing.state === "live") this.#record.enter("waiting", this.#paused.reason);
     const { runtime } = this.#parts;
     this.#backOff.tried(runtime.elapsedMs());
@@ -202,7 +202,7 @@ export class LinkSupervisor implements ErrorOwner {
 
   #newRun(token: string, mirrored: Mirrored | undefined): LinkRun {
     const stopping = new AbortController();
-    // What an ended run still throws is counted and reported, and pauses nothing.
+    // Errors of an ended run are counted and reported, but pause nothing.
     const failed = (kind: LinkFaultKind, error: unknown) => {
       if (this.#run?.stopping === stopping || this.#stopping.signal.aborted) this.failed(kind, error);
       else this.#report(kind, error);
@@ -224,7 +224,10 @@ export class LinkSupervisor implements ErrorOwner {
     }
   }
 
-  /** Only another key file or a new token helps: the link waits, and says so once and then ever less often. */
+  /**
+   * Waits for a key: only another key file or a new token helps. The error is logged at the 1st, 2nd, 4th, 8th failure
+   * and so on.
+   */
   #awaitKey(error: unknown): void {
     const { runtime, countFault } = this.#parts;
     this.#paused = { cause: "token", reason: tokenReason };
@@ -238,7 +241,7 @@ export class LinkSupervisor implements ErrorOwner {
   }
 
   #pause(errorId: string): void {
-    // A token that was refused stays refused: there is nothing to try again.
+    // A refused token needs a new one: nothing to try again.
     const isRefused = this.#record.standing.state === "needs_reauth";
     const isPaused = this.#next !== undefined;
     this.#end();
@@ -249,7 +252,7 @@ export class LinkSupervisor implements ErrorOwner {
     this.#record.enter("waiting", this.#paused.reason);
   }
 
-  /** The next run starts when nothing of the last one is under way: two runs would write with the same epoch. */
+  /** The next run starts when the last one has ended: two runs at once would write with the same epoch. */
   #tryIn(delayMs: number): void {
     const { runtime } = this.#parts;
     this.#next = runtime.after(delayMs, () => {
@@ -286,11 +289,11 @@ export class LinkSupervisor implements ErrorOwner {
       const fields = { ...this.#names, kind, errorId, error: withoutToken(error, this.#token) };
       this.#parts.runtime.report.error(fields, faultSentence);
     } catch {
-      // Reporting itself fails: the link goes on.
+      // Reporting failed; the link goes on.
     }
   }
 
-  /** The handling of a fault has failed itself: what matters is that the run ends and another try is planned. */
+  /** The handling of a fault failed: make sure that the run ends and another try is scheduled. */
   #failSafely(error: unknown): void {
     this.#report("uncaught", error);
     if (this.#stopping.signal.aborted) return;

@@ -2,11 +2,11 @@ import type { Account, Oddities } from "../model/account.ts";
 import type { IndexMap, OverLimit } from "../model/index-map.ts";
 import { countStrayAlarms } from "../model/stray-alarms.ts";
 
-/** What was noticed about an account that its 519 attributes can't tell, for the link's status. */
+/** Notices about an account that its 519 attributes can't show, for the link's status. */
 export interface Notices {
   readonly overLimit: { readonly structures: number; readonly thermostats: number; readonly alarms: number };
   readonly oddities: Oddities & {
-    /** Alarms that belong to no structure that is known. */
+    /** Alarms that belong to no known structure. */
     readonly strayAlarms: number;
   };
 }
@@ -25,7 +25,7 @@ export function encodeNotices(overLimit: OverLimit, account: Account, map: Index
   return JSON.stringify(notices);
 }
 
-/** Undefined when the stored text can't be read: the next snapshot that differs replaces it. */
+/** Undefined when the stored text can't be parsed; the next snapshot that differs replaces it. */
 export function decodeNotices(text: string): Notices | undefined {
   try {
     const { overLimit, oddities } = JSON.parse(text) as Notices;

@@ -7,11 +7,13 @@ export interface SecondLookParts {
   readonly connector: Connector;
   readonly token: string;
   readonly runtime: Runtime;
-  /** What was read, and what it was read for: `settles` an incomplete snapshot, or `checks` a quiet stream. */
-  readonly seen: (account: Account, purpose: "settles" | "checks") => void;
-  /** The ecosystem no longer takes the token. */
+  /**
+   * Called with the account and the purpose of the read: `settles` an incomplete snapshot, or `checks` a quiet stream.
+   */
+  readonly received: (account: Account, purpose: "settles" | "checks") => void;
+  /** Called when the ecosystem refuses the token. */
   readonly refused: () => void;
-  /** An unexpected error: the look has failed for another reason than the ecosystem's answer. */
+  /** Called with an unexpected error, which is not an answer of the ecosystem. */
   readonly failed: (error: unknown) => void;
   readonly signal: AbortSignal;
 }
@@ -19,82 +21,82 @@ export interface SecondLookParts {
 const quietMs = 10 * 60_000;
 const settleFromMs = 2_000;
 const unreachableMs = 60_000;
-const mostDoublings = 10;
+const maximalDoublings = 10;
 
 /**
- * A stream can stay alive with keep-alives while changes no longer come, and a snapshot can leave something open. Either
- * is settled by reading the account once: ten minutes after the last snapshot, or soon after an incomplete one (and ever
- * later while it stays so). What the stream sends meanwhile is newer and goes before.
+ * Reads the account beside its stream, because a stream can send keep-alives but no more changes, and a snapshot can be
+ * incomplete. A read follows ten minutes after the last snapshot, or soon after an incomplete one (with growing pauses
+ * while it stays incomplete). A snapshot that the stream sends meanwhile is newer and wins.
  */
 export class SecondLook {
   readonly #parts: SecondLookParts;
-  /** The look that is planned; none while one is under way. */
+  /** Cancels the planned read; undefined while a read is in progress. */
   #planned: Cancel | undefined;
-  /** Rises with each plan: what was read for an earlier one is overtaken. */
+  /** Rises with each plan: a read for an earlier plan is outdated. */
   #turn = 0;
   #isIncomplete = false;
-  /** How often a whole account was needed, and how many of these needs a whole account has settled since. */
-  #doubts = 0;
-  #settledDoubts = 0;
-  /** Looks in a row that were taken because something was open. */
-  #settlingLooks = 0;
-  /** Whether the look that is planned is taken because something is open. */
+  /** How often a whole account was requested, and how many of these requests a whole account has settled. */
+  #requests = 0;
+  #settledRequests = 0;
+  /** Number of consecutive reads because of something incomplete. */
+  #settlingReads = 0;
+  /** Whether the planned read is one of these. */
   #isPlannedSoon = false;
-  /** The plan whose look is under way. */
-  #lookingFor = -1;
+  /** The plan whose read is in progress. */
+  #readingFor = -1;
 
   constructor(parts: SecondLookParts) {
     this.#parts = parts;
   }
 
-  /** The stream has sent the account; undefined when it was the same as before. */
-  heard(account: Account | undefined): void {
-    if (account) this.#settledDoubts = this.#doubts;
-    const isStillOpen = account ? this.#isIncomplete && account.oddities.incomplete > 0 : this.#isOpen;
-    // A home that talks all the time must not put off the look that it needs.
-    if (isStillOpen && this.#planned) return;
+  /** Called when the stream has sent the account; undefined when it was the same as before. */
+  streamSent(account: Account | undefined): void {
+    if (account) this.#settledRequests = this.#requests;
+    const isStillUnsettled = account ? this.#isIncomplete && account.oddities.incomplete > 0 : this.#isUnsettled;
+    // A stream that sends all the time must not postpone the read that it needs.
+    if (isStillUnsettled && this.#planned) return;
     if (account) this.#judge(account);
     this.#plan();
   }
 
   /**
-   * A whole account is needed: the stream has sent a part of one, or a fan request waits for its confirmation. A read
-   * follows soon, and ever later while the stream brings nothing whole in between.
+   * Requests a whole account: the stream has sent a part of one, or a fan request waits for its confirmation. The read
+   * follows soon, with growing pauses while the stream sends no whole account in between.
    */
-  doubted(): void {
-    this.#doubts += 1;
-    // What a look under way reads may be from before this part: the next one is planned when it ends.
-    const isLooking = !this.#planned && this.#lookingFor === this.#turn;
-    if (!isLooking && !(this.#planned && this.#isPlannedSoon)) this.#plan();
+  requestAccount(): void {
+    this.#requests += 1;
+    // The read in progress may be older than this request: the next one is planned when it ends.
+    const isReading = !this.#planned && this.#readingFor === this.#turn;
+    if (!isReading && !(this.#planned && this.#isPlannedSoon)) this.#plan();
   }
 
-  /** There is no stream: the next one opens with a snapshot. */
-  rest(): void {
+  /** The stream has ended: nothing to read, because the next one begins with a snapshot. */
+  streamEnded(): void {
     this.#turn += 1;
     this.#planned?.();
     this.#planned = undefined;
     this.#isIncomplete = false;
-    this.#settledDoubts = this.#doubts;
-    this.#settlingLooks = 0;
+    this.#settledRequests = this.#requests;
+    this.#settlingReads = 0;
   }
 
-  get #isDoubted(): boolean {
-    return this.#doubts > this.#settledDoubts;
+  get #isRequested(): boolean {
+    return this.#requests > this.#settledRequests;
   }
 
-  get #isOpen(): boolean {
-    return this.#isIncomplete || this.#isDoubted;
+  get #isUnsettled(): boolean {
+    return this.#isIncomplete || this.#isRequested;
   }
 
   #judge(account: Account): void {
     this.#isIncomplete = account.oddities.incomplete > 0;
-    if (!this.#isIncomplete) this.#settlingLooks = 0;
+    if (!this.#isIncomplete) this.#settlingReads = 0;
   }
 
   #plan(delayMs = this.#nextMs()): void {
     this.#planned?.();
     this.#turn += 1;
-    this.#isPlannedSoon = this.#isOpen;
+    this.#isPlannedSoon = this.#isUnsettled;
     const turn = this.#turn;
     // Jittered, so that ten thousand quiet accounts are not read in the same second.
     const { after, random } = this.#parts.runtime;
@@ -105,29 +107,29 @@ export class SecondLook {
   }
 
   #nextMs(): number {
-    return this.#isOpen ? Math.min(quietMs, settleFromMs * 2 ** this.#settlingLooks) : quietMs;
+    return this.#isUnsettled ? Math.min(quietMs, settleFromMs * 2 ** this.#settlingReads) : quietMs;
   }
 
   async #look(turn: number): Promise<void> {
-    const { seen, signal } = this.#parts;
-    const purpose = this.#isOpen ? "settles" : "checks";
-    const doubts = this.#doubts;
-    const wasDoubted = this.#isDoubted;
-    this.#lookingFor = turn;
+    const { received, signal } = this.#parts;
+    const purpose = this.#isUnsettled ? "settles" : "checks";
+    const requests = this.#requests;
+    const wasRequested = this.#isRequested;
+    this.#readingFor = turn;
     const account = await this.#read(turn);
     if (!account) return;
     if (turn !== this.#turn || signal.aborted) return;
-    const looks = this.#isOpen ? Math.min(this.#settlingLooks + 1, mostDoublings) : 0;
-    this.#settledDoubts = doubts;
-    this.#settlingLooks = looks;
+    const looks = this.#isUnsettled ? Math.min(this.#settlingReads + 1, maximalDoublings) : 0;
+    this.#settledRequests = requests;
+    this.#settlingReads = looks;
     this.#judge(account);
-    // A stream that goes on sending parts must not have the account read every two seconds.
-    if (wasDoubted) this.#settlingLooks = looks;
+    // A stream that keeps sending parts must not cause a read every two seconds.
+    if (wasRequested) this.#settlingReads = looks;
     this.#plan();
-    seen(account, purpose);
+    received(account, purpose);
   }
 
-  /** Undefined when the ecosystem refused or could not be reached: what follows from that is done here. */
+  /** Undefined when the ecosystem refused or could not be reached; both are handled here. */
   async #read(turn: number): Promise<Account | undefined> {
     const { connector, token, refused, signal } = this.#parts;
     try {

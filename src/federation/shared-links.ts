@@ -4,10 +4,10 @@ import { BackgroundTask } from "../runtime/background-task.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
-import { claimShare, orphansIn, type ShareTables, streamsAtMost, surplusIn } from "./shares.ts";
+import { claimShare, maximalStreams, orphansIn, type ShareTables, surplusIn } from "./shares.ts";
 
-/** A link that this node counts as its own, and in which epoch. */
-export interface HeldLink {
+/** A link that this node regards as its own, with its epoch. */
+export interface OwnLink {
   readonly deviceId: DeviceId;
   readonly epoch: number;
 }
@@ -16,45 +16,53 @@ export interface SharedLinksParts {
   readonly store: Store<ShareTables>;
   readonly membership: Membership;
   readonly runtime: Runtime;
-  readonly held: () => readonly HeldLink[];
+  readonly ownLinks: () => readonly OwnLink[];
   readonly adopt: (row: LinkRow) => void;
-  /** Resolves when nothing is done for it any more. */
-  readonly letGo: (link: HeldLink, sentence: string) => Promise<void>;
+  /** Stops following the link; resolves when its work has ended. */
+  readonly stopFollowing: (link: OwnLink, sentence: string) => Promise<void>;
 }
 
-export const isAnothers = "the link is another node's now";
-const isHandedBack = "the link is handed back: this node has more than its share";
+export const ownedElsewhere = "another node owns the link now";
+const surplusHandedBack = "the link is handed back, because this node has more than its share";
 
-/** A node looks for links to take this often, and this often whether its own are still its own, and not too many. */
+/**
+ * Intervals: `lookMs` for claimable links, `settleMs` for comparing the own links with the store and for handing back
+ * surplus.
+ */
 const times = { lookMs: 500, settleMs: 3_000 };
-/** A hundred links that were just taken have much to ask of the store; those that nobody follows yet go before them. */
-const first = { soon: true };
-/** Few enough that a node which starts at the same time gets its share. */
+/**
+ * Priority over ordinary transactions: links that no node follows go before the work of links that were just claimed.
+ */
+const priority = { soon: true };
+/** Small enough that a node which starts at the same time gets its share. */
 const claimedAtOnce = 100;
-/** Of what a node has beyond its share it gives up so many in each round: streams move, and nobody is stormed. */
+/**
+ * Surplus links that are handed back in one round: a small number, so that the ecosystem does not get too many new
+ * connections at once.
+ */
 const handedBackAtOnce = 40;
 
 /**
- * Which of the links are this node's: it claims its share of those that are nobody's or whose owner is dead, finds out
- * which of its own others have taken, and hands back what is too much. While the store can't be reached nothing is let
- * go: nobody else may have taken it. On SQLite there is nobody else.
+ * Decides which links this node owns: it claims its share of links without an owner or with a dead one, notices links
+ * that other nodes have claimed, and hands back surplus. While the store is unreachable the node keeps its links,
+ * because possibly no other node has claimed them. On SQLite there is no other node.
  */
 export class SharedLinks {
   readonly #parts: SharedLinksParts;
   readonly #task: BackgroundTask;
-  /** In which of this node's lives it was last seen that its links are still its own; undefined before it starts. */
+  /** The membership life in which the links were last compared with the store; undefined before the start. */
   #sureOfLife: number | undefined;
   #isInDoubt = false;
   #settleMs = 0;
   #next: Cancel | undefined;
   #round: Promise<void> | undefined;
-  #isAwaited = false;
+  #isRoundRequested = false;
   #isFull = false;
   #isStopped = false;
 
   constructor(parts: SharedLinksParts) {
     this.#parts = parts;
-    const sentence = "links could not be looked after; trying again";
+    const sentence = "links could not be compared with the store or claimed; trying again";
     this.#task = new BackgroundTask("link_shares", sentence, parts.runtime);
   }
 
@@ -65,13 +73,16 @@ export class SharedLinks {
     if (store.isShared) this.#schedule();
   }
 
-  /** Links may have changed hands, or may be to be had. */
+  /** A hint: links may have changed owners, or may be claimable. */
   wake(): void {
     this.#isInDoubt = true;
-    if (this.#parts.store.isShared) this.#keepUp();
+    if (this.#parts.store.isShared) this.#requestRound();
   }
 
-  /** Others may have taken what was this node's while it was as good as dead: until that is seen, it owns nothing. */
+  /**
+   * False after this node's lease had ended: other nodes may have claimed its links, so it owns nothing until the next
+   * comparison.
+   */
   get isSure(): boolean {
     return this.#sureOfLife === undefined || this.#sureOfLife === this.#parts.membership.life;
   }
@@ -82,21 +93,21 @@ export class SharedLinks {
     await this.#round;
   }
 
-  /** One round at a time, and another if something was heard meanwhile. */
-  #keepUp(): void {
-    this.#isAwaited = true;
+  /** Single-flight: one round at a time, and another one if `wake` was called meanwhile. */
+  #requestRound(): void {
+    this.#isRoundRequested = true;
     if (this.#isStopped) return;
     this.#next?.();
-    this.#round ??= this.#lookAfter().finally(() => {
+    this.#round ??= this.#runRounds().finally(() => {
       this.#round = undefined;
       this.#schedule();
     });
   }
 
-  async #lookAfter(): Promise<void> {
+  async #runRounds(): Promise<void> {
     const { membership, runtime } = this.#parts;
-    while (this.#isAwaited && !this.#isStopped && membership.isAlive) {
-      this.#isAwaited = false;
+    while (this.#isRoundRequested && !this.#isStopped && membership.isAlive) {
+      this.#isRoundRequested = false;
       try {
         const isDue = runtime.elapsedMs() >= this.#settleMs;
         if (isDue) this.#settleMs = runtime.elapsedMs() + times.settleMs;
@@ -111,17 +122,17 @@ export class SharedLinks {
     }
   }
 
-  /** Lets go of what others have taken, and takes up what this node owns without having heard of it. */
+  /** Gives up links that other nodes have claimed, and follows owned links that this node doesn't follow yet. */
   async #compare(): Promise<void> {
     const { store, membership } = this.#parts;
     const { life } = membership;
     this.#isInDoubt = false;
     try {
-      // Only what was held before the look: what was taken up since may not be in it.
-      const held = this.#parts.held();
-      const tally = await store.read((tx) => tx.links.tallyOf(membership.id), first);
-      const epochs = held.reduce((sum, { epoch }) => sum + epoch, 0);
-      if (tally.count !== held.length || tally.epochs !== epochs) await this.#correct(held);
+      // Links that were added after this line may be missing from the read.
+      const ownLinks = this.#parts.ownLinks();
+      const tally = await store.read((tx) => tx.links.tallyOf(membership.id), priority);
+      const epochs = ownLinks.reduce((sum, { epoch }) => sum + epoch, 0);
+      if (tally.count !== ownLinks.length || tally.epochs !== epochs) await this.#correct(ownLinks);
       this.#sureOfLife = life;
     } catch (error) {
       this.#isInDoubt = true;
@@ -129,49 +140,52 @@ export class SharedLinks {
     }
   }
 
-  async #correct(held: readonly HeldLink[]): Promise<void> {
-    const { store, membership, adopt, letGo } = this.#parts;
-    const rows = await store.read((tx) => tx.links.epochsOf(membership.id), first);
+  async #correct(ownLinks: readonly OwnLink[]): Promise<void> {
+    const { store, membership, adopt, stopFollowing } = this.#parts;
+    const rows = await store.read((tx) => tx.links.epochsOf(membership.id), priority);
     const owned = new Map(rows.map(({ deviceId, epoch }) => [deviceId, epoch]));
-    for (const link of held) if (owned.get(link.deviceId) !== link.epoch) void letGo(link, isAnothers);
-    const known = new Set(this.#parts.held().map(({ deviceId }) => deviceId));
+    for (const link of ownLinks) if (owned.get(link.deviceId) !== link.epoch) void stopFollowing(link, ownedElsewhere);
+    const known = new Set(this.#parts.ownLinks().map(({ deviceId }) => deviceId));
     if (!rows.some(({ deviceId }) => !known.has(deviceId))) return;
-    for (const row of await store.read((tx) => tx.links.ownedBy(membership.id), first)) {
+    for (const row of await store.read((tx) => tx.links.ownedBy(membership.id), priority)) {
       if (!known.has(row.deviceId)) adopt(row);
     }
   }
 
-  /** Takes what is nobody's or was left by the dead, up to this node's fair share. */
+  /** Claims links without an owner or with a dead one, up to this node's fair share. */
   async #claim(): Promise<void> {
     const { store, membership, runtime, adopt } = this.#parts;
     while (!this.#isStopped && membership.isAlive) {
-      if (!(await store.read((tx) => orphansIn(tx, membership), first))) return;
+      if (!(await store.read((tx) => orphansIn(tx, membership), priority))) return;
       const { claimed, room, isFull } = await store.transaction(
         (tx) => claimShare(tx, membership, claimedAtOnce),
-        first,
+        priority,
       );
       for (const row of claimed) adopt(row);
       if (isFull && !this.#isFull) {
-        runtime.report.error({ streamsAtMost }, "this node follows as many links as it can; start another");
+        runtime.report.error(
+          { streamsAtMost: maximalStreams },
+          "this node follows as many links as it can; start another node",
+        );
       }
       this.#isFull = isFull;
       if (claimed.length < claimedAtOnce || room === 0) return;
     }
   }
 
-  /** A node that has joined gets its share from those who have more than theirs, a few at a time. */
+  /** Hands back some surplus links, so that a node that has joined gets its share. */
   async #handBackSurplus(): Promise<void> {
-    const { store, membership, letGo } = this.#parts;
-    const surplus = await store.read((tx) => surplusIn(tx, membership), first);
+    const { store, membership, stopFollowing } = this.#parts;
+    const surplus = await store.read((tx) => surplusIn(tx, membership), priority);
     if (surplus === 0) return;
-    const links = this.#parts.held().slice(0, Math.min(surplus, handedBackAtOnce));
-    await Promise.all(links.map((link) => letGo(link, isHandedBack)));
-    // Should that fail, the next comparison takes them up again.
-    await store.transaction((tx) => tx.links.handBack(membership.id, links), first);
+    const links = this.#parts.ownLinks().slice(0, Math.min(surplus, handedBackAtOnce));
+    await Promise.all(links.map((link) => stopFollowing(link, surplusHandedBack)));
+    // If this fails, the next comparison follows the links again.
+    await store.transaction((tx) => tx.links.handBack(membership.id, links), priority);
   }
 
   #schedule(): void {
     this.#next?.();
-    if (!this.#isStopped) this.#next = this.#parts.runtime.after(times.lookMs, () => this.#keepUp());
+    if (!this.#isStopped) this.#next = this.#parts.runtime.after(times.lookMs, () => this.#requestRound());
   }
 }

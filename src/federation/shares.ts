@@ -3,13 +3,16 @@ import type { Membership } from "../nodes/membership.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 
-/** How the links of a shared store are divided among its nodes: as evenly as they can be. */
+/** Divides the links of a shared store evenly among its nodes. */
 export type ShareTables = Pick<Transaction, "links" | "nodes">;
 
-/** One address can have so many connections to an ecosystem at once: about half of the ports that there are. */
-export const streamsAtMost = 14_000;
+/** Maximal streams of one node: about half of the ports of one address. */
+export const maximalStreams = 14_000;
 
-/** Among whom links are to be shared, and whose are to be had; undefined when none are, or nobody can tell yet. */
+/**
+ * Live nodes, and dead owners whose links can be claimed. Undefined when no link is claimable, or when it is not yet
+ * certain which nodes are alive.
+ */
 export async function orphansIn(tx: ShareTables, membership: Membership) {
   const { living, isSettled } = await membership.census(tx);
   if (!isSettled) return undefined;
@@ -18,15 +21,15 @@ export async function orphansIn(tx: ShareTables, membership: Membership) {
   return dead.length > 0 || owners.includes(null) ? { living, dead } : undefined;
 }
 
-/** Takes what is nobody's or was left by the dead, up to a node's fair share and at most so many. */
+/** Claims links without an owner or with a dead one, up to the node's fair share and at most `atMost`. */
 export async function claimShare(tx: ShareTables, membership: Membership, atMost: number) {
   const orphans = await orphansIn(tx, membership);
   if (!orphans) return { claimed: [], room: 0, isFull: false };
   const { own, share } = await shareIn(tx, membership.id, orphans.living.length);
-  const room = Math.min(share, streamsAtMost) - own;
+  const room = Math.min(share, maximalStreams) - own;
   const limit = Math.min(room, atMost);
   const claimed: LinkRow[] = limit > 0 ? await tx.links.claim(membership.id, orphans.dead, limit) : [];
-  return { claimed, room: room - claimed.length, isFull: own + claimed.length >= streamsAtMost };
+  return { claimed, room: room - claimed.length, isFull: own + claimed.length >= maximalStreams };
 }
 
 /** How many links a node has beyond its fair share. */

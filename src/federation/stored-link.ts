@@ -13,8 +13,8 @@ export type StoredLinkTables = Pick<Transaction, "users" | "attributes" | "links
 const blindIntervalsKeptMs = 90 * 24 * 3_600_000;
 
 /**
- * What the store holds of a link's account. Under the user's lock, not as a mere look: a commit of ours that seemed to
- * fail may still be on its way into the store, and holds the lock until it is there.
+ * Reads what the store holds of a link's account. Under the user's lock, because an own commit that seemed to fail may
+ * still be in progress and holds the lock until it ends.
  */
 export function loadMirrored(store: Store<StoredLinkTables>, link: LinkKey): Promise<Mirrored> {
   return store.transaction(
@@ -33,7 +33,7 @@ export function loadMirrored(store: Store<StoredLinkTables>, link: LinkKey): Pro
   );
 }
 
-/** Makes it durable how a link stands, and what has ended; refused when the link is no longer this node's. */
+/** Stores the standing and the ended blind intervals; throws OwnershipLost when this node no longer owns the link. */
 export function writeStanding(
   store: Store<StoredLinkTables>,
   link: LinkKey,
@@ -47,7 +47,8 @@ export function writeStanding(
       const [nowMs, isOwned] = await Promise.all([tx.users.lock(userId), tx.links.holds(userId, deviceId, ownership)]);
       if (nowMs === undefined || !isOwned) throw lostLink(link);
       await tx.links.setState(userId, deviceId, standing);
-      // Whoever takes over a live link counts it as blind since then: not since before the interval that ends here.
+      // A node that takes over a live link counts it as blind since the confirmation time, which must not lie before
+      // the interval that ends here.
       if (standing.state === "live") {
         await tx.links.confirm(ownership.owner, [{ deviceId, epoch: ownership.epoch, confirmedMs }]);
       }

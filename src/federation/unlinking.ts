@@ -4,8 +4,8 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store } from "../store/seam.ts";
 import type { FederationTables } from "./keeper.ts";
 
-/** What an unlinking took away. */
-export interface Removed {
+/** Numbers of rows that unlinking removed. */
+export interface RemovedCounts {
   readonly attributes: number;
   readonly history: number;
   readonly blindIntervals: number;
@@ -14,20 +14,20 @@ export interface Removed {
 }
 
 /**
- * Takes a link and its virtual device out of the store, with all that belonged to them, in one transaction. The one log
- * entry that it leaves says that the device is gone, for those who follow the log; it says nothing of what it was.
+ * Removes a link and its virtual device with all their data, in one transaction. One log entry stays: it tells the
+ * readers of the log that the device was removed, and nothing about its content.
  */
 export function removeLink(
   store: Store<FederationTables>,
   userId: UserId,
   ecosystem: string,
-): Promise<{ readonly deviceId: DeviceId; readonly sealedToken: string; readonly removed: Removed }> {
+): Promise<{ readonly deviceId: DeviceId; readonly sealedToken: string; readonly removed: RemovedCounts }> {
   return store.transaction(async (tx) => {
     const nowMs = await tx.users.lock(userId);
     const link = nowMs === undefined ? undefined : await tx.links.find(userId, ecosystem);
     if (nowMs === undefined || !link) throw new NotFederated(ecosystem);
     const { deviceId, sealedToken } = link;
-    const removed: Removed = {
+    const removed: RemovedCounts = {
       attributes: await tx.attributes.removeOfDevice(userId, deviceId),
       history: await tx.log.removeOfDevice(userId, deviceId),
       blindIntervals: await tx.blindIntervals.removeOfDevice(userId, deviceId),

@@ -6,9 +6,9 @@ export interface LineBounds {
   readonly perKind: number;
   /** Lines of all sources together in a window. */
   readonly perWindow: number;
-  /** Kinds that are told apart in a window. */
+  /** Kinds that are counted separately in a window. */
   readonly kinds: number;
-  /** Lines about what was left out in a window. */
+  /** Summary lines in a window. */
   readonly summaries: number;
 }
 
@@ -20,7 +20,7 @@ export const defaultLineBounds: LineBounds = {
   summaries: 20,
 };
 
-/** What lines are counted by. */
+/** Lines are counted by source, code and route. */
 export interface LineKind {
   readonly source: string;
   readonly code: string;
@@ -30,12 +30,12 @@ export interface LineKind {
 interface Count {
   readonly kind: LineKind;
   written: number;
-  leftOut: number;
+  suppressed: number;
 }
 
 /**
- * A rate limit for log lines that callers cause, so that a flood of refused requests doesn't fill the disk. What was left
- * out is counted, and the counts are written when the window ends.
+ * Rate limit for log lines that callers cause, so that a flood of refused requests doesn't fill the disk. Suppressed
+ * lines are counted, and the counts are written when the window ends.
  */
 export class BoundedLines {
   readonly #report: Report;
@@ -43,8 +43,8 @@ export class BoundedLines {
   readonly #bounds: LineBounds;
   readonly #counts = new Map<string, Count>();
   #written = 0;
-  /** Left out, of kinds that are not told apart. */
-  #othersLeftOut = 0;
+  /** Suppressed lines of kinds that are not counted separately. */
+  #othersSuppressed = 0;
   #windowEnd: Cancel | undefined;
 
   constructor(report: Report, after: Runtime["after"], bounds = defaultLineBounds) {
@@ -53,7 +53,7 @@ export class BoundedLines {
     this.#bounds = bounds;
   }
 
-  /** Whether a line of that kind may be written now. If not, it is counted as left out. */
+  /** Whether a line of that kind may be written now. If not, it is counted as suppressed. */
   admit(kind: LineKind): boolean {
     this.#windowEnd ??= this.#after(this.#bounds.windowMs, () => this.endWindow());
     const count = this.#countOf(kind);
@@ -62,26 +62,27 @@ export class BoundedLines {
     if (isAdmitted) {
       count.written += 1;
       this.#written += 1;
-    } else if (count) count.leftOut += 1;
-    else this.#othersLeftOut += 1;
+    } else if (count) count.suppressed += 1;
+    else this.#othersSuppressed += 1;
     return isAdmitted;
   }
 
-  /** Writes what was left out and begins anew. */
+  /** Writes the counts of suppressed lines and starts a new window. */
   endWindow(): void {
     this.#windowEnd?.();
     this.#windowEnd = undefined;
-    const leftOut = [...this.#counts.values()].filter((count) => count.leftOut > 0);
-    leftOut.sort((a, b) => b.leftOut - a.leftOut);
-    for (const { kind, leftOut: lines } of leftOut.slice(0, this.#bounds.summaries)) this.#tell({ ...kind, lines });
-    const others = leftOut.slice(this.#bounds.summaries).reduce((sum, count) => sum + count.leftOut, 0);
-    if (others + this.#othersLeftOut > 0) this.#tell({ lines: others + this.#othersLeftOut });
+    const suppressed = [...this.#counts.values()].filter((count) => count.suppressed > 0);
+    suppressed.sort((a, b) => b.suppressed - a.suppressed);
+    for (const { kind, suppressed: lines } of suppressed.slice(0, this.#bounds.summaries))
+      this.#writeSummary({ ...kind, lines });
+    const others = suppressed.slice(this.#bounds.summaries).reduce((sum, count) => sum + count.suppressed, 0);
+    if (others + this.#othersSuppressed > 0) this.#writeSummary({ lines: others + this.#othersSuppressed });
     this.#counts.clear();
     this.#written = 0;
-    this.#othersLeftOut = 0;
+    this.#othersSuppressed = 0;
   }
 
-  #tell(fields: object): void {
+  #writeSummary(fields: object): void {
     this.#report.warn(fields, "further lines of this kind were left out of the log");
   }
 
@@ -89,7 +90,7 @@ export class BoundedLines {
     const key = `${kind.source}\n${kind.code}\n${kind.route}`;
     const known = this.#counts.get(key);
     if (known || this.#counts.size >= this.#bounds.kinds) return known;
-    const count = { kind, written: 0, leftOut: 0 };
+    const count = { kind, written: 0, suppressed: 0 };
     this.#counts.set(key, count);
     return count;
   }

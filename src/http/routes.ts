@@ -9,8 +9,8 @@ import type { Answer, SlicedAnswer, StreamAnswer } from "./answer/answer.ts";
 import { failureOf } from "./answer/error-response.ts";
 import { type ErrorShape, shapeBelow } from "./answer/error-shape.ts";
 import type { CallerIds } from "./answer/failure.ts";
-import { OneATurn } from "./answer/one-slice-per-turn.ts";
-import { openOutlet } from "./answer/open-stream.ts";
+import { OneSlicePerTurn } from "./answer/one-slice-per-turn.ts";
+import { openStreamWriter } from "./answer/open-stream.ts";
 import { refusals } from "./answer/refusal.ts";
 import type { Description, OperationDescription } from "./documentation/description.ts";
 import type { Exchange } from "./exchange.ts";
@@ -22,10 +22,10 @@ import { type Incoming, readIncoming } from "./request/incoming.ts";
 import { refuseMistyped } from "./request/mistyped-parameters.ts";
 
 /**
- * Who may use a route. `secToken`: a platform user with a security token. `bearer`: a client with an access token.
- * `secTokenOrBearer`: either of them.
- * `client`: an OAuth client with its secret. `operation`: each platform operation has its own rule
- * (outlets/platform/operations.ts). The caller is found before a route's handler runs, so no handler can forget to.
+ * The access rule of a route. `secToken`: a platform user with a security token. `bearer`: a client with an access
+ * token. `secTokenOrBearer`: either of them. `client`: an OAuth client with its secret. `operation`: each platform
+ * operation has its own rule (outlets/platform/operations.ts). The caller is authenticated before a route's handler
+ * runs, so no handler can forget it.
  */
 export const accessRules = ["public", "secToken", "bearer", "secTokenOrBearer", "client", "operation"] as const;
 export type Access = (typeof accessRules)[number];
@@ -35,32 +35,38 @@ interface RouteAddress {
   readonly methods: readonly Method[];
   readonly path: string;
   readonly errors: ErrorShape;
-  /** Larger bodies are refused; what the server takes at most when left out. */
+  /** Maximal size of the body; the server's limit when left out. */
   readonly bodyBytes?: number;
-  /** It takes an `Idempotency-Key` (keyed-routes.ts). */
+  /** The route takes an `Idempotency-Key` (outlets/v3/idempotent-routes.ts). */
   readonly takesKey?: true;
-  /** Its answer goes on until the client or the server ends it. */
+  /** The answer goes on until the client or the server ends it. */
   readonly isStream?: true;
 }
 
-/** What an access token must have been granted, all of it. A route that takes access tokens and names none doesn't compile. */
+/**
+ * Scopes that an access token needs, all of them. The type enforces that each route which takes access tokens names at
+ * least one.
+ */
 export type NeededScopes = readonly [Scope, ...Scope[]];
 
 export type Route = RouteAddress &
   (
-    | (Told & { readonly access: "public"; answer(incoming: Incoming): Promise<Answer> })
-    | (Told & { readonly access: "secToken"; answer(incoming: Incoming, caller: UserPrincipal): Promise<Answer> })
-    | (Told & {
+    | (WithDescription & { readonly access: "public"; answer(incoming: Incoming): Promise<Answer> })
+    | (WithDescription & {
+        readonly access: "secToken";
+        answer(incoming: Incoming, caller: UserPrincipal): Promise<Answer>;
+      })
+    | (WithDescription & {
         readonly access: "bearer";
         readonly scopes: NeededScopes;
         answer(incoming: Incoming, caller: ScopedPrincipal): Promise<Answer | StreamAnswer>;
       })
-    | (Told & {
+    | (WithDescription & {
         readonly access: "secTokenOrBearer";
         readonly scopes: NeededScopes;
         answer(incoming: Incoming, caller: ScopedPrincipal): Promise<Answer>;
       })
-    | (Told & { readonly access: "client"; answer(incoming: Incoming, client: Client): Promise<Answer> })
+    | (WithDescription & { readonly access: "client"; answer(incoming: Incoming, client: Client): Promise<Answer> })
     | {
         readonly access: "operation";
         readonly descriptions: readonly OperationDescription[];
@@ -69,16 +75,16 @@ export type Route = RouteAddress &
   );
 
 /**
- * A route that a program around the service brings along, such as the demo with its page. The service itself has none:
- * it is no part of the interface, and so nobody is told of it.
+ * A route that an embedding program adds, such as the demo's page. It is not part of the interface, so the
+ * documentation does not list it.
  */
 export type GuestRoute = RouteAddress & {
   readonly access: "public";
   answer(incoming: Incoming): Promise<Answer | StreamAnswer>;
 };
 
-/** What `/openapi.json` and `/docs` say about it: a route that nobody has described doesn't compile. */
-interface Told {
+/** Text for `/openapi.json` and `/docs`. It is required by type, so that no route is undocumented. */
+interface WithDescription {
   readonly description: Description;
 }
 
@@ -89,14 +95,14 @@ declare module "fastify" {
   }
 }
 
-/** Puts the routes into the server, and beside each path a refusal of the methods that it doesn't take. */
+/** Adds the routes to the server, and for each path a refusal of all other methods. */
 export function addRoutes(
   app: FastifyInstance,
   routes: readonly (Route | GuestRoute)[],
   callers: Callers,
   exchanges: Pick<Exchanges, "goesOn" | "of">,
 ): void {
-  const turns = new OneATurn();
+  const turns = new OneSlicePerTurn();
   app.addHook("onRoute", ({ method, url, config }) => {
     if (config?.access === undefined || !accessRules.includes(config.access)) {
       throw new Error(`The route ${method} ${url} has no access rule.`);
@@ -127,10 +133,10 @@ export function addRoutes(
       throw refusals.wrongMethod(allowed);
     };
     app.route({
-      method: app.supportedMethods.filter((method) => !allowed.some((taken) => taken === method)),
+      method: app.supportedMethods.filter((method) => !allowed.some((one) => one === method)),
       url: path,
       config: { access: "public", errors: shapeBelow(path) },
-      // Before the body is looked at: a wrong method is the first thing to tell.
+      // Before the body is parsed: a wrong method is reported first.
       onRequest: refuse,
       handler: refuse,
     });
@@ -139,7 +145,7 @@ export function addRoutes(
 
 /**
  * The methods of a route, with HEAD wherever there is a GET: Fastify sends the same head without the body. Not for
- * streams, whose answer never ends, and not for platform operations, which change things by GET too.
+ * streams, whose answer never ends, and not for platform operations, which also change state by GET.
  */
 function methodsOf({ methods, access, isStream }: Route | GuestRoute): readonly Method[] {
   const takesHead = methods.includes("GET") && !methods.includes("HEAD") && !isStream && access !== "operation";
@@ -158,11 +164,11 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
     .send(body);
 }
 
-/** When a slice can't be made, the connection is cut: the client sees that the answer isn't whole. */
+/** Sends slices. If a slice fails, the connection is cut, so that the client sees that the answer is incomplete. */
 function sendSlices(
   reply: FastifyReply,
   { status, headers, slices }: SlicedAnswer,
-  turns: OneATurn,
+  turns: OneSlicePerTurn,
   exchange: Exchange | undefined,
 ): FastifyReply {
   const body = Readable.from(inTurns(slices, turns, exchange), { objectMode: false });
@@ -173,12 +179,12 @@ function sendSlices(
 }
 
 /**
- * Other callers are answered between two slices: on SQLite a slice is made without waiting for anything. All sliced
- * answers together make one slice in a turn.
+ * Yields between two slices, so that other callers are answered: on SQLite a slice is made without any wait. All sliced
+ * answers together make one slice per turn.
  */
 async function* inTurns(
   slices: AsyncIterable<string>,
-  turns: OneATurn,
+  turns: OneSlicePerTurn,
   exchange: Exchange | undefined,
 ): AsyncGenerator<string> {
   try {
@@ -199,9 +205,9 @@ function openStream(
   exchanges: Pick<Exchanges, "goesOn">,
 ): FastifyReply {
   reply.hijack();
-  const outlet = openOutlet(reply.raw, status, headers);
-  stream(outlet);
-  exchanges.goesOn(request.raw, () => outlet.end());
+  const writer = openStreamWriter(reply.raw, status, headers);
+  stream(writer);
+  exchanges.goesOn(request.raw, () => writer.end());
   return reply;
 }
 
@@ -211,31 +217,31 @@ async function answerOf(
   callers: Callers,
   exchange: Exchange | undefined,
 ): Promise<Answer | SlicedAnswer | StreamAnswer> {
-  const known = (ids: CallerIds) => {
+  const setCaller = (ids: CallerIds) => {
     if (exchange) exchange.caller = ids;
   };
   switch (route.access) {
     case "secToken": {
       const caller = await callerBySecToken(incoming, callers);
-      known(caller);
+      setCaller(caller);
       return route.answer(incoming, caller);
     }
     case "bearer": {
       const caller = await callerByBearer(incoming, callers);
-      known({ ...caller, clientId: callers.clientHolding?.(incoming.bearer ?? "") });
+      setCaller({ ...caller, clientId: callers.clientHolding?.(incoming.bearer ?? "") });
       requireScopes(caller, route.scopes);
       if (route.methods.includes("GET")) refuseMistyped(incoming.query, route.description);
       return route.answer(incoming, caller);
     }
     case "secTokenOrBearer": {
       const caller = await callerByEitherToken(incoming, callers);
-      known({ ...caller, clientId: callers.clientHolding?.(eitherToken(incoming) ?? "") });
+      setCaller({ ...caller, clientId: callers.clientHolding?.(eitherToken(incoming) ?? "") });
       requireScopes(caller, route.scopes);
       return route.answer(incoming, caller);
     }
     case "client": {
       const client = await callingClient(incoming, callers);
-      known({ tenantId: client.tenantId, clientId: client.id });
+      setCaller({ tenantId: client.tenantId, clientId: client.id });
       return route.answer(incoming, client);
     }
     default:

@@ -4,7 +4,7 @@ import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import { type ReachLimit, limits as tableOfLimits } from "../model/limits.ts";
 import type { Report } from "../runtime/runtime.ts";
-import { corsHeaders, letOriginsIn } from "./answer/cors.ts";
+import { allowOrigins, corsHeaders } from "./answer/cors.ts";
 import { appOn, type Lane } from "./app.ts";
 import { Certificate, type CertificateFiles, type CertificateStatus } from "./connection/certificate.ts";
 import type { ConnectionLimits } from "./connection/connection-limits.ts";
@@ -100,7 +100,7 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   const { checkTimeoutMs } = limits;
   const { routes, lane } = parts.serve({ exchanges, checkTimeoutMs, corsOrigins, headers });
   const app = appOn({ exchanges, reached, trustedProxies, tls: certificate?.load(), lane, ...limits });
-  letOriginsIn(app, routes, corsOrigins);
+  allowOrigins(app, routes, corsOrigins);
   addRoutes(app, [...routes, ...(parts.guests ?? [])], callers, exchanges);
   const sockets = socketsOf(app.server);
   const listening = await Listening.start(app, parts);

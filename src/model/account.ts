@@ -1,18 +1,18 @@
 /**
- * A whole account of a home ecosystem as its connector read it: what is there, what each thing says, and what could not
- * be told. Incomplete is not gone: an object that is named but can't be read keeps the values it had.
+ * A whole account of a home ecosystem, as its connector parsed it: the objects, their fields, and which parts were
+ * unreadable. An unreadable object is not gone: an object that is named but can't be read keeps its last values.
  */
 export interface Account {
   readonly structures: Listing<Structure>;
   readonly thermostats: Listing<Thermostat>;
   readonly alarms: Listing<Alarm>;
-  /** False when no part of the account speaks of alarms at all: their aggregates are then blank, not "false". */
+  /** False when no part of the account mentions alarms: the alarm summaries are then blank, not "false". */
   readonly speaksOfAlarms: boolean;
   readonly oddities: Oddities;
 }
 
 export interface Listing<T> {
-  /** False when the snapshot doesn't tell which ones there are: then none of them is gone. */
+  /** False when the snapshot does not list all objects of this kind: then a missing object does not count as gone. */
   readonly isWhole: boolean;
   readonly byId: ReadonlyMap<string, Sighting<T>>;
 }
@@ -48,7 +48,7 @@ export interface Alarm {
   readonly uiColorState: string | null;
 }
 
-/** What was noticed while reading, counted for the link's status. */
+/** Counts of unusual input, shown in the link's status. */
 export interface Oddities {
   readonly incomplete: number;
   readonly unknownAlarmStates: number;

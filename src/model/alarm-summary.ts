@@ -4,9 +4,9 @@ import { type AttributeValues, findAlarm, findStructure } from "./attribute-valu
 import { cleanText } from "./clean-text.ts";
 import type { IndexMap, StructureSlot } from "./index-map.ts";
 import { isPresent } from "./slots.ts";
-import { isHomeless, knownStructures } from "./stray-alarms.ts";
+import { hasNoKnownStructure, knownStructures } from "./stray-alarms.ts";
 
-/** What a structure's alarms say together (interface 2.7, warnings and emergencies); null is blank. */
+/** The combined state of a structure's alarms (interface 2.7, warnings and emergencies); null is blank. */
 export type AlarmSummary = Readonly<Record<(typeof alarmSummaryFields)[number], string | null>>;
 
 export const alarmSummaryFields = [
@@ -19,9 +19,9 @@ export const alarmSummaryFields = [
 ] as const;
 
 /**
- * Counts every alarm of the structure, also those over the limit that have no attributes of their own, and every alarm
- * that belongs to no known structure: such alarms count in all structures, also when they still have an index in one.
- * `next` holds the mapped alarms already; `current` has what an alarm that can't be read now said last.
+ * Combines every alarm of the structure, including alarms over the limit that have no attributes of their own, and
+ * every alarm without a known structure: such alarms count in all structures, even if they still have an index in one.
+ * `next` already holds the mapped alarms; `current` holds the last state of an alarm that can't be read now.
  */
 export function summariseAlarms(
   account: Account,
@@ -31,14 +31,16 @@ export function summariseAlarms(
   current: AttributeValues,
   next: AttributeValues,
 ): AlarmSummary {
-  const before = summaryShown(structure.id, current);
-  // What isn't whole says nothing about permissions either: what was known stays.
-  if (!account.speaksOfAlarms) return isWholeAround(structure, account) ? blankSummary : before;
+  const before = shownSummary(structure.id, current);
+  // Alarms are also missing when the permission for them was withdrawn. Only a complete snapshot shows that; after an
+  // incomplete one the last summary stays.
+  if (!account.speaksOfAlarms) return isCompleteAround(structure, account) ? blankSummary : before;
 
   const others = statesOfOthers(account, map, structure, current);
   const states = [...mappedStates(structure, x, next), ...others.flatMap((one) => one ?? [])];
-  // An alarm without an index here that isn't named, or can't be read, may still be sounding: such a "true" isn't taken
-  // back before we are told. These are alarms beyond a full range and, in an account of two structures, strays.
+  // An alarm without an index in this structure, if it is missing from the snapshot or can't be read, may still be
+  // sounding: its "true" stays until a snapshot shows its state. Such alarms are those beyond a full range and, in an
+  // account of two structures, strays.
   const mayBeUnnamed = structure.alarms.every(isPresent) || map.structures.filter(isPresent).length > 1;
   const mayHideMore = (!account.alarms.isWhole && mayBeUnnamed) || others.includes(undefined);
   const any = (sensor: keyof AlarmStates, state: string, field: keyof AlarmSummary) =>
@@ -58,7 +60,7 @@ export function summariseAlarms(
   };
 }
 
-function isWholeAround(structure: StructureSlot, { alarms, structures }: Account): boolean {
+function isCompleteAround(structure: StructureSlot, { alarms, structures }: Account): boolean {
   return alarms.isWhole && structures.isWhole && structures.byId.get(structure.id)?.isRead === true;
 }
 
@@ -76,7 +78,7 @@ const blankSummary: AlarmSummary = {
   emergenciesCo: null,
 };
 
-function summaryShown(structureId: string, values: AttributeValues): AlarmSummary {
+function shownSummary(structureId: string, values: AttributeValues): AlarmSummary {
   const x = findStructure(values, cleanText(structureId));
   if (x === undefined) return blankSummary;
   const shown = alarmSummaryFields.map((field) => [field, values[structureSummary(x, field)] ?? null]);
@@ -87,7 +89,10 @@ function mappedStates(structure: StructureSlot, x: number, values: AttributeValu
   return structure.alarms.flatMap((slot, index) => (isPresent(slot) ? [statesAt(values, x, index + 1)] : []));
 }
 
-/** Of alarms that count here without an index here; undefined for one of which nothing is known. */
+/**
+ * The states of alarms that count in this structure without an index in it; undefined for an alarm whose state is
+ * unknown.
+ */
 function statesOfOthers(
   account: Account,
   { structures }: IndexMap,
@@ -101,12 +106,13 @@ function statesOfOthers(
   for (const [id, sighting] of account.alarms.byId) {
     if (own.has(id)) continue;
     const alarm = sighting.isRead ? sighting.object : sighting.partial;
-    const isOfHere = alarm.structureId === structure.id && !mapped.has(id);
-    if (!isOfHere && !isHomeless(alarm.structureId, known)) continue;
-    const isTold = isOfHere || account.structures.isWhole;
-    // With an index elsewhere it may belong there: only its structure's list can say so, and that may be missing.
-    if (!isTold && mapped.has(id)) states.push(undefined);
-    else if (isTold && sighting.isRead) states.push(statesIn(sighting.object));
+    const belongsHere = alarm.structureId === structure.id && !mapped.has(id);
+    if (!belongsHere && !hasNoKnownStructure(alarm.structureId, known)) continue;
+    const isPlacementKnown = belongsHere || account.structures.isWhole;
+    // An alarm with an index in another structure may belong there. Only that structure's list can say so, and the list
+    // may be missing.
+    if (!isPlacementKnown && mapped.has(id)) states.push(undefined);
+    else if (isPlacementKnown && sighting.isRead) states.push(statesIn(sighting.object));
     else states.push(lastStates(id, current));
   }
   return states;
@@ -121,7 +127,7 @@ function statesIn({ smokeAlarmState, coAlarmState }: Alarm): AlarmStates {
   return { smoke: smokeAlarmState, co: coAlarmState };
 }
 
-/** Undefined when no state was ever told: a slot that was given to an alarm that can't be read shows none. */
+/** Undefined when no state was ever reported: a slot that was assigned to an unreadable alarm shows none. */
 function lastStates(id: string, current: AttributeValues): AlarmStates | undefined {
   const shown = findAlarm(current, cleanText(id));
   const states = shown && statesAt(current, shown.x, shown.y);

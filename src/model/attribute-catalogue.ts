@@ -155,7 +155,7 @@ function wordsFor(place: AttributePlace): Words {
   }
 }
 
-/** The fields of a device share one other spelling, which is told once. */
+/** All fields of a device share one alternative spelling, so it is listed once. */
 function withoutField(name: string): string {
   return withoutIndexes(name).replace(/(?<=\[Y\]\.).*/, "…");
 }

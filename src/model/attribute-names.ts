@@ -11,7 +11,7 @@ export type StructureField = (typeof structureTable)[number]["field"];
 export type ThermostatField = (typeof thermostatTable)[number]["field"];
 export type AlarmField = (typeof alarmTable)[number]["field"];
 
-/** What an attribute speaks about; x and y are the indexes X and Y of the interface and count from 1. */
+/** What an attribute describes; x and y are the indexes X and Y of the interface and count from 1. */
 export type AttributePlace =
   | { readonly kind: "account"; readonly field: "totalStructures" }
   | { readonly kind: "summary"; readonly x: number; readonly field: SummaryField }
@@ -101,7 +101,7 @@ export function alarmAttribute(x: number, y: number, field: AlarmField): Attribu
 interface AttributeEntry {
   readonly place: AttributePlace;
   readonly valueKind: ValueKind;
-  /** Every name that means this attribute; the first is the one of the wire. */
+  /** Every accepted name of this attribute; the first is the name on the wire. */
   readonly spellings: readonly string[];
 }
 
@@ -158,7 +158,7 @@ function orderOf<Field extends string>(table: readonly { readonly field: Field }
   return Object.fromEntries(table.map(({ field }, index) => [field, index])) as Record<Field, number>;
 }
 
-/** All attributes by number: each is put where the functions above say that it is. */
+/** All attributes by number: each entry is stored at the number that the functions above compute. */
 function listAttributes(): AttributeEntry[] {
   const list: AttributeEntry[] = [];
   list[totalStructures] = {

@@ -20,8 +20,9 @@ export interface Change {
 }
 
 /**
- * What turns `current` into `next`, by rising number. The fan request of a slot whose thermostat changed is always among
- * them: a client may have written one that `current` doesn't know, and it must not pass to another thermostat.
+ * The changes from `current` to `next`, by ascending number. The fan request of a slot whose thermostat changed is
+ * always among them: a client may have written a request that `current` does not know, and the request must not pass to
+ * another thermostat.
  */
 export function mirrorChanges(current: AttributeValues, next: AttributeValues): readonly Change[] {
   const changes: Change[] = [];
@@ -34,7 +35,9 @@ export function mirrorChanges(current: AttributeValues, next: AttributeValues): 
   return changes;
 }
 
-/** By the number of a fan request: the attribute that tells whose it is. All others have none. */
+/**
+ * Maps the number of each fan request to the number of its thermostat's `deviceId`; undefined for all other attributes.
+ */
 const thermostatOfRequest = listThermostats();
 
 function listThermostats(): readonly (AttributeNumber | undefined)[] {
@@ -47,7 +50,7 @@ function listThermostats(): readonly (AttributeNumber | undefined)[] {
   return list;
 }
 
-/** The X under which the values show the structure; undefined when they don't. */
+/** The X under which the values show the structure; undefined when they don't show it. */
 export function findStructure(values: AttributeValues, id: string): number | undefined {
   for (let x = 1; x <= structureLimit; x++) if (values[structureAttribute(x, "structureId")] === id) return x;
   return undefined;

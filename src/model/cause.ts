@@ -7,5 +7,4 @@ export type Cause =
   | { readonly by: "alert"; readonly alert: number; readonly hop: number }
   | { readonly by: "administrator" };
 
-/** Who changed it. */
 export const causes: readonly Cause["by"][] = ["ecosystem", "client", "alert", "administrator"];

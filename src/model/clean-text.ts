@@ -2,8 +2,8 @@
 export const longestText = 8192;
 
 /**
- * Text from outside as every database can keep it: no NUL (PostgreSQL refuses it), no half of a surrogate pair (UTF-8
- * has none), and not endless. Most text passes untouched.
+ * Makes text from outside storable in every database: no NUL (PostgreSQL refuses it), no half of a surrogate pair
+ * (UTF-8 can't encode it), and a bounded length. Most text passes unchanged.
  */
 export function cleanText(text: string): string {
   const cut = text.length > longestText ? cutTo(text, longestText) : text;

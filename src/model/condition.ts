@@ -6,27 +6,29 @@ export const operations = ["regex", "equals", ...numericOperations] as const;
 export type NumericOperation = (typeof numericOperations)[number];
 export type Operation = (typeof operations)[number];
 
-/** What must be so of a value for an alert to fire (interface 4.4). */
+/** The condition on a value under which an alert fires (interface 4.4). */
 export type Condition =
   | { readonly operation: "regex"; readonly pattern: string }
   | { readonly operation: "equals"; readonly text: string }
   | { readonly operation: NumericOperation; readonly threshold: number };
 
-/** A condition as a client sends it; a threshold that its operation doesn't use is passed over. */
-export interface GivenCondition {
+/** A condition as a client sends it; a threshold that the operation doesn't use is ignored. */
+export interface ConditionInput {
   readonly operation: string;
   readonly threshold: string;
   readonly stringThreshold: string;
 }
 
-/** Whether a pattern matches the whole of a value. Patterns are anybody's, so it takes time in proportion to the value. */
+/**
+ * Whether a pattern matches the whole value. Patterns come from clients, so the implementation must run in linear time.
+ */
 export type Matches = (pattern: string, value: string) => boolean;
 
 export const longestPattern = 256;
 
-/** Reads a condition. What is wrong with a pattern, in a sentence, says whoever compiles it. */
-export function readCondition(given: GivenCondition, faultOf: (pattern: string) => string | undefined): Condition {
-  const { operation, threshold, stringThreshold } = given;
+/** Parses a condition. `faultOf` says in a sentence what is wrong with a pattern; undefined when it compiles. */
+export function readCondition(input: ConditionInput, faultOf: (pattern: string) => string | undefined): Condition {
+  const { operation, threshold, stringThreshold } = input;
   if (!isOperation(operation)) {
     throw new BadParameter("operation", `The parameter operation must be one of ${operations.join(" ")}.`);
   }
@@ -48,7 +50,7 @@ export function readCondition(given: GivenCondition, faultOf: (pattern: string) 
   return { operation, threshold: number };
 }
 
-/** Blank satisfies no condition. What isn't a number satisfies none that compares numbers. */
+/** A blank value satisfies no condition; a value that is not a number satisfies no numeric condition. */
 export function isMet(condition: Condition, value: string | null, matches: Matches): boolean {
   if (value === null) return false;
   if (condition.operation === "regex") return matches(condition.pattern, value);
@@ -78,7 +80,7 @@ function compare(number: number, operation: NumericOperation, threshold: number)
 
 const longestNumber = 64;
 
-/** A decimal number, and not the many other things that JavaScript takes for one. */
+/** Accepts decimal numbers only: `Number()` would also accept hexadecimal, "Infinity" and blanks. */
 function readNumber(text: string): number | undefined {
   if (text.length > longestNumber || !/^[-+.\deE]+$/.test(text)) return undefined;
   const number = Number(text);

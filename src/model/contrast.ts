@@ -3,10 +3,10 @@ export type Color = readonly [red: number, green: number, blue: number];
 
 const white: Color = [255, 255, 255];
 const black: Color = [0, 0, 0];
-/** The ink of our pages. */
+/** The text colour of the pages. */
 const nearBlack: Color = [0x14, 0x17, 0x1c];
 
-/** The least contrast of text, and of the outlines that show where something is (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** Minimum contrast of text, and of the lines that outline controls (WCAG 2.2, 1.4.3 and 1.4.11). */
 export const leastForText = 4.5;
 export const leastForLines = 3;
 
@@ -22,20 +22,20 @@ export function writeColor(color: Color): string {
   return `#${color.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** How far apart two colours are for the eye, from 1 to 21 (WCAG 2.2, contrast ratio). */
+/** The contrast ratio of two colours, from 1 to 21 (WCAG 2.2). */
 export function contrastOf(one: Color, other: Color): number {
   const [darker, lighter] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
   return (lighter! + 0.05) / (darker! + 0.05);
 }
 
-/** The text that is easier to read on a colour: white or near-black. */
+/** The text colour that is easier to read on a colour: white or near-black. */
 export function textOn(color: Color): Color {
   return contrastOf(color, white) >= contrastOf(color, nearBlack) ? white : nearBlack;
 }
 
 /**
- * The nearest shade of a colour that stands out from a background by at least that contrast. Most colours do as they
- * are; the others are darkened on a light background, and brightened on a dark one before they fade to white.
+ * The nearest shade of a colour that has at least that contrast with a background. Most colours have it unchanged; the
+ * others are darkened on a light background. On a dark one they are brightened, then faded to white.
  */
 export function shadeOn(color: Color, background: Color, least: number): Color {
   const goals = luminanceOf(background) > 0.18 ? [black] : [brightest(color), white];
@@ -67,7 +67,7 @@ function luminanceOf(color: Color): number {
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
 
-/** As bright as a colour gets without turning paler. */
+/** The brightest colour of the same hue and saturation. */
 function brightest(color: Color): Color {
   const most = Math.max(...color);
   return most === 0 ? black : mix(black, color, 255 / most);

@@ -1,8 +1,9 @@
 import type { LimitName } from "./limits.ts";
 
 /**
- * Every way to fail that a caller could react to. The code is stable; the message tells who, what and which value, and
- * never holds a secret. `http/answer/error-response.ts` turns them into answers, `outlets/platform/faults.ts` into XML faults.
+ * Every failure that a caller could react to. The code is stable; the message names the actor, the action and the
+ * value, and never holds a secret. `http/answer/error-response.ts` turns them into answers,
+ * `outlets/platform/faults.ts` into XML faults.
  */
 export abstract class BreezewayError extends Error {
   abstract readonly code: string;
@@ -49,7 +50,7 @@ export class TooManyRequests extends BreezewayError {
   }
 }
 
-/** The client closed its connection before its request was served. The answer reaches nobody. */
+/** The client closed its connection before its request was served: the answer is dropped. */
 export class ClientGone extends BreezewayError {
   readonly code = "client_gone";
   constructor() {
@@ -82,7 +83,7 @@ export class UnknownEcosystem extends BreezewayError {
   readonly code = "unknown_ecosystem";
 }
 
-/** The ecosystem answered that the token isn't good. */
+/** The ecosystem rejected the token. */
 export class EcosystemRefused extends BreezewayError {
   readonly code = "ecosystem_refused";
 }
@@ -127,12 +128,12 @@ export class LimitReached extends BreezewayError {
   }
 }
 
-/** The device or the user has as many alerts as the limit allows. The interface has a code of its own for it. */
+/** The device or the user has as many alerts as the limit allows. The interface defines its own code for this limit. */
 export class TooManyTriggers extends LimitReached {
   override readonly code = "too_many_triggers";
 }
 
-/** Answers of keyed requests are kept for a day, and there is room for no more of them. */
+/** The owner has reached the limit of idempotency keys, which are kept for 24 hours with their answers. */
 export class TooManyIdempotencyKeys extends LimitReached {
   override readonly code = "too_many_idempotency_keys";
 }
@@ -156,7 +157,7 @@ export class IdempotencyKeyReused extends BreezewayError {
   }
 }
 
-/** The access token is unknown, expired or revoked: which of these is nobody's business. */
+/** The access token is unknown, expired or revoked. The answer does not say which of these. */
 export class InvalidToken extends BreezewayError {
   readonly code = "invalid_token";
   constructor() {
@@ -172,7 +173,9 @@ export class MissingToken extends BreezewayError {
   }
 }
 
-/** An access token stands where none may stand: addresses and forms are kept in logs and histories (RFC 6750 2.3). */
+/**
+ * An access token in the address or in a form. Addresses and forms end up in logs and browser histories (RFC 6750 2.3).
+ */
 export class MisplacedToken extends BreezewayError {
   readonly code = "misplaced_token";
   constructor() {
@@ -200,7 +203,7 @@ export class UnsupportedGrantType extends BreezewayError {
   readonly code = "unsupported_grant_type";
 }
 
-/** Something with that name or id is there already. */
+/** An object with that name or id exists already. */
 export class Conflict extends BreezewayError {
   readonly code = "conflict";
 }
@@ -209,7 +212,7 @@ export class NotFound extends BreezewayError {
   readonly code = "not_found";
 }
 
-/** The store can't be reached or can't write now. It is known that nothing was changed. */
+/** The store can't be reached or can't write now. Nothing was changed. */
 export class StoreUnavailable extends BreezewayError {
   readonly code: string = "store_unavailable";
 }
@@ -230,7 +233,7 @@ export class OutcomeUnknown extends StoreUnavailable {
   }
 }
 
-/** What a caller reads about a write, or a read, that failed because of the store. The cause stays in the log. */
+/** The message that a caller gets when a read or write failed because of the store. The cause goes to the log only. */
 export function storeFailureSentence(error: StoreUnavailable): string {
   if (!(error instanceof OutcomeUnknown)) {
     return "Breezeway can't use its store now. Nothing was changed. Try again in a few seconds.";
@@ -241,12 +244,12 @@ export function storeFailureSentence(error: StoreUnavailable): string {
   return `Breezeway can't tell whether the change was stored. ${nextStep}`;
 }
 
-/** A command needs a service, and none runs. */
+/** A command needs a running service, and none runs. */
 export class NotRunning extends BreezewayError {
   readonly code = "not_running";
 }
 
-/** A write to a link by a node that no longer owns it: it changes nothing, and the node stops its lane. */
+/** A node wrote to a link that it no longer owns. Nothing was changed, and the node stops its lane. */
 export class OwnershipLost extends BreezewayError {
   readonly code = "ownership_lost";
 }

@@ -1,10 +1,10 @@
 import { cleanText } from "./clean-text.ts";
 
 /**
- * The states of a fan request (interface 3), as its receipt tells them. `queued`: written, the owner of the link will
- * send it. `sending`: sent once, and never again. `accepted`: the ecosystem took it. `confirmed`: its stream showed the
- * fan so. `contradicted`: the stream went on showing it otherwise. `rejected`: refused, here or there. `expired`: nobody
- * knows whether it was carried out.
+ * The states of a fan request (interface 3), as its receipt shows them. `queued`: stored; the link's owner node will
+ * send it. `sending`: sent, at most once. `accepted`: the ecosystem accepted it. `confirmed`: the stream showed the fan
+ * in the requested state. `contradicted`: the stream kept showing the other state. `rejected`: refused, by Breezeway or
+ * by the ecosystem. `expired`: it is unknown whether the request was carried out.
  */
 export const fanRequestStates = [
   "queued",
@@ -19,27 +19,27 @@ export const fanRequestStates = [
 export type FanRequestState = (typeof fanRequestStates)[number];
 
 /**
- * All but the last count from when it was asked for, so that a request which had to wait for an owner of its link, or for
- * the next one, keeps its promise too: an outcome within 35 s. It is sent only while there is time left for an answer,
- * which is waited for that long; what is still open at the sweep has nobody who waits for it. What the ecosystem took,
- * its stream has so long to show from the sending.
+ * All deadlines except `showMs` count from the time of the request, so that a request which waits for an owner node
+ * also has an outcome within 35 s. `sendMs`: the request is sent only before this, so that there is time left for an
+ * answer. `answerMs`: how long the node waits for the answer. `sweepMs`: a request that is still open then was left by
+ * a dead node. `showMs`, counted from the sending: how long the stream has to show an accepted request.
  */
 export const fanDeadlines = { sendMs: 20_000, answerMs: 30_000, sweepMs: 34_000, showMs: 60_000 };
 
-/** What is known about a thermostat when somebody wants its fan to do something. Null: nobody knows. */
+/** What is known about a thermostat when a client requests its fan. Null: unknown. */
 export interface FanView {
   readonly linkState: "live" | "waiting" | "needs_reauth";
   readonly thermostatId: string | null;
   readonly hasFan: string | null;
   readonly isOnline: string | null;
   readonly away: string | null;
-  /** A condition of the ecosystem's own: some start a fan only while somebody is home. */
+  /** A rule of the ecosystem: some start a fan only while somebody is home. */
   readonly needsHome: boolean;
   readonly blockedUntilMs: number | null;
   readonly nowMs: number;
 }
 
-/** Why a request is refused here, without asking the ecosystem; undefined when it is for the ecosystem to decide. */
+/** Why Breezeway refuses a request without asking the ecosystem; undefined when the ecosystem decides. */
 export function fanRefusal(value: string, view: FanView): string | undefined {
   if (value !== "true" && value !== "false") return "Invalid value for fan_timer_active";
   if (view.linkState === "needs_reauth") return "The account must be linked again";
@@ -47,11 +47,11 @@ export function fanRefusal(value: string, view: FanView): string | undefined {
   if (view.blockedUntilMs !== null && view.nowMs < view.blockedUntilMs) {
     return `blocked until ${new Date(view.blockedUntilMs).toISOString()}`;
   }
-  // What is shown of an account that isn't followed now may be old: in doubt the ecosystem decides.
+  // The values of an account whose stream is not live may be stale: the ecosystem decides.
   if (view.linkState !== "live") return undefined;
   if (view.hasFan === "false") return "Thermostat does not have a fan";
   if (view.isOnline === "false") return "Thermostat is not online";
-  // `unknown` is what we show for a word that we don't know: that too is for the ecosystem to decide.
+  // `unknown` stands for a word that Breezeway doesn't know: the ecosystem decides here too.
   if (view.needsHome && (view.away === "away" || view.away === "auto-away")) {
     return "Cannot change fan_timer_active while structure is away";
   }
@@ -60,7 +60,7 @@ export function fanRefusal(value: string, view: FanView): string | undefined {
 
 export const noAnswer = "no answer from the ecosystem";
 
-/** The ecosystem's words as they are kept: word for word, on one line. */
+/** The ecosystem's message as it is stored: verbatim, on one line. */
 export function fanMessage(message: string): string {
   return cleanText(message).replaceAll(/\r\n|[\r\n\u2028\u2029]/g, " ");
 }
@@ -74,8 +74,8 @@ export function fanErrorText(message: string, badValue: string, timeMs: number):
 }
 
 /**
- * Whether what `requestWrite` shows is about this request: its value, while it runs; nothing; or that nobody answered
- * it. Anything else was written there by a later one, and is not for this one to touch.
+ * Whether the value of `requestWrite` belongs to this request: its own value while it runs, blank, or its `no answer`
+ * error. Any other value was written by a later request, and this one must not overwrite it.
  */
 export function isAbout(
   request: { readonly value: string; readonly settledMs: number | null },

@@ -1,4 +1,4 @@
-/** Ids have their own types, so that a device's id can't stand where a user's is meant. All are integers below 2^31. */
+/** Branded types: a device id can't be passed where a user id is expected. All ids are integers below 2^31. */
 export type TenantId = number & { readonly __id: "tenant" };
 export type UserId = number & { readonly __id: "user" };
 export type DeviceId = number & { readonly __id: "device" };
@@ -6,8 +6,8 @@ export type TriggerId = number & { readonly __id: "trigger" };
 export type NodeId = string & { readonly __id: "node" };
 
 /**
- * Whose something is, in one number, by which a large deployment can be split: a user's id, or a tenant's, negated, for
- * what is the tenant's own. 0 for what is nobody's.
+ * The owner of a row in one number, by which a large deployment can be partitioned: a user's id, or a tenant's id
+ * negated for what the tenant itself owns. 0 for what has no owner.
  */
 export type OwnerId = UserId | (number & { readonly __id: "tenant's own" });
 
@@ -17,7 +17,7 @@ export function ownerIdOf({ userId, tenantId }: { userId: UserId | null; tenantI
 
 const largestId = 2 ** 31 - 1;
 
-/** Reads an id from text that a caller sent; undefined when it is no id at all. */
+/** Parses an id from text that a caller sent; undefined when it is not a valid id. */
 export function parseId<Id extends TenantId | UserId | DeviceId | TriggerId>(text: string): Id | undefined {
   if (!/^[1-9][0-9]{0,9}$/.test(text)) return undefined;
   const id = Number(text);

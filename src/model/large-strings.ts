@@ -12,7 +12,7 @@ export interface LargeStrings {
   readonly identifiers: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Lists what has an index and is present, under the ids and names that the attributes show. */
+/** Lists the present objects that have an index, under the ids and names that the attributes show. */
 export function largeStrings(map: IndexMap, values: AttributeValues): LargeStrings {
   const labels = emptyRecord<string>();
   const identifiers = emptyRecord<readonly string[]>();
@@ -50,7 +50,7 @@ function listDevices(
   });
 }
 
-/** Names and ids come from outside: in an ordinary object a structure called `__proto__` would vanish. */
+/** Names and ids come from outside: in an ordinary object a structure named `__proto__` would get lost. */
 function emptyRecord<T>(): Record<string, T> {
   return Object.create(null) as Record<string, T>;
 }

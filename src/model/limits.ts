@@ -1,9 +1,9 @@
 /**
- * Bounds on everything that a caller can grow. Each one is explained in docs/limits.md. A refusal names its limit
+ * Bounds on everything that a caller can grow. docs/limits.md explains each of them. A refusal names its limit
  * (`LimitReached`), and `breezeway_limit_reached_total` counts refusals by that name.
  */
 export const limits = {
-  /** Names of one device, those of erased attributes included. Virtual devices have their own fixed set. */
+  /** Names of one device, including those of erased attributes. Virtual devices have their own fixed set. */
   attributesPerDevice: 1_000,
   /** Bytes of names and values over all devices of a user that are not virtual. */
   attributeBytesPerUser: 8_388_608,
@@ -13,13 +13,13 @@ export const limits = {
   alertsPerUser: 10_000,
   bytesPerAlert: 16_384,
   alertBytesPerUser: 8_388_608,
-  /** From one change: how far alerts set each other off, and how much they do. */
+  /** For one change: how many hops alerts may trigger each other, and how much they may do. */
   alertHopsPerCause: 8,
   alertWritesPerCause: 200,
   firingsPerCause: 1_000,
   firingBytesPerCause: 1_048_576,
   patternStepsPerCause: 4_000_000,
-  /** Of one user, or of one enterprise client's tenant, on one node. */
+  /** For one user, or for one tenant's enterprise clients, on one node. */
   dryRunsAtOnce: 1,
   commitsPerDryRun: 100_000,
   patternStepsPerDryRun: 20_000_000,
@@ -28,9 +28,9 @@ export const limits = {
   jsonDepth: 64,
   /** Requests of one source that are handled in one turn of the event loop. */
   requestsPerTurn: 16,
-  /** The same in a turn in which a connection was accepted. */
+  /** The same limit for a turn in which a connection was accepted. */
   requestsPerShortTurn: 2,
-  /** Questions about the history of a user's devices that wait for one under way, on one node. */
+  /** History reads of one user's devices that wait for a running one, on one node. */
   historiesWaiting: 20,
   parametersPerRequest: 10_000,
   /** Bytes of a request's line and headers. The names of all 519 attributes in one query take 33,541 percent-encoded. */
@@ -42,19 +42,22 @@ export const limits = {
   /** Idempotency keys of one user, or of one tenant's enterprise clients, in 24 hours, and the answers kept for them. */
   idempotencyKeysPerOwner: 100_000,
   idempotencyBytesPerOwner: 33_554_432,
-  /** Sign-ins under way from one source. A source is an IPv4 address or an IPv6 network (/64). */
+  /** Concurrent sign-ins from one source. A source is an IPv4 address or an IPv6 network (/64). */
   signInsPerSource: 20,
-  /** Passwords of all sources together that wait to be hashed. */
+  /** Passwords of all sources that wait to be hashed. */
   passwordsWaiting: 1_000,
-  /** Client authentications under way from one source. High: one address of an assistant refreshes many users' tokens. */
+  /**
+   * Concurrent client authentications from one source. The limit is high because one address of an assistant refreshes
+   * the tokens of many users.
+   */
   clientAuthenticationsPerSource: 1_000,
   /** Security tokens of one user. */
   secTokensPerUser: 100,
   /** Refresh tokens of one grant, and access tokens of one grant. */
   tokensPerGrant: 100,
-  /** Tokens that a client took with its own secret (client_credentials). */
+  /** Tokens that a client got with its own secret (client_credentials). */
   tokensPerClient: 1_000,
-  /** Bytes of one account's stream that are read: on average, and in a burst. */
+  /** Rate limit for the bytes of one account's stream: average and burst. */
   streamBytesPerSecond: 1_048_576,
   streamBytesAtOnce: 4_194_304,
   filterDevices: 100,

@@ -1,7 +1,7 @@
 import { type AttributeNumber, type AttributePlace, attributeCount, placeOf } from "./attribute-names.ts";
 import type { Eviction } from "./index-map.ts";
 
-/** The attributes that, since a slot passed to another id, speak about something else than before. */
+/** The attributes whose meaning changed because their slot passed to another id. */
 export function attributesOfLostSlots(evicted: readonly Eviction[]): ReadonlySet<AttributeNumber> {
   const lost = new Set<AttributeNumber>();
   if (evicted.length === 0) return lost;
@@ -12,7 +12,7 @@ export function attributesOfLostSlots(evicted: readonly Eviction[]): ReadonlySet
   return lost;
 }
 
-/** A structure's eviction stands for everything below it. */
+/** Eviction of a structure includes all its attributes and devices. */
 function isWithin(place: AttributePlace, eviction: Eviction): boolean {
   if (place.kind === "account" || place.x !== eviction.x) return false;
   if (eviction.kind === "structure") return true;

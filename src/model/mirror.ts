@@ -15,9 +15,9 @@ import type { IndexMap, StructureSlot } from "./index-map.ts";
 import { isPresent, type Slot } from "./slots.ts";
 
 /**
- * The values of the virtual device after a snapshot, given the index map that the snapshot led to and the values shown
- * now. Gone is blank, and so is a field that an object which was read doesn't have; what could not be read
- * keeps its values, wherever its slot is now.
+ * The values of the virtual device after a snapshot, from the snapshot's index map and the values shown now. An absent
+ * object is blank, and so is a field that a readable object lacks. An unreadable object keeps its values, even if its
+ * slot changed.
  */
 export function mirror(account: Account, map: IndexMap, current: AttributeValues): AttributeValues {
   const next = [...blankValues];
@@ -46,7 +46,8 @@ function mirrorWholeStructure(
   structure.alarms.forEach((slot, index) => {
     if (isPresent(slot)) mirrorAlarm(account.alarms.byId.get(slot.id), slot, x, index + 1, current, next);
   });
-  // A device is left without a slot only when all are taken by present ones: the slots count up to the interface's limit.
+  // A device has no slot only when present devices hold all of them, so counting slots clamps the total to the
+  // interface's limit.
   next[structureSummary(x, "totalThermostats")] = String(structure.thermostats.filter(isPresent).length);
   next[structureSummary(x, "totalAlarms")] = String(structure.alarms.filter(isPresent).length);
   mirrorAlarmSummary(account, map, structure, x, current, next);
@@ -115,7 +116,8 @@ export function mirrorThermostat(
     if (name !== null) set("name", cleanText(name));
   }
   set("deviceId", id);
-  // The request belongs to the slot and its thermostat together: it doesn't move along, nor pass to another one.
+  // The request belongs to this thermostat in this slot: it neither moves with the thermostat nor passes to another
+  // one.
   const isSameOccupant = current[thermostatAttribute(x, y, "deviceId")] === id;
   set("requestWrite", isSameOccupant ? current[thermostatAttribute(x, y, "requestWrite")] : null);
 }

@@ -1,7 +1,7 @@
 import { BreezewayError } from "./errors.ts";
 import { missingScopes, type Scope, type Scopes } from "./scopes.ts";
 
-/** The access token is good, but was not granted all scopes that the call needs. */
+/** The access token is valid, but lacks scopes that the call needs. */
 export class InsufficientScope extends BreezewayError {
   readonly code = "insufficient_scope";
   readonly needed: readonly Scope[];

@@ -2,14 +2,14 @@
 export const scopes = ["devices:read", "devices:control", "alerts", "webhooks", "links"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** The scopes of a token or grant. Null: all of them, because no known scope was asked for. */
+/** The scopes of a token or grant. Null means all, because the client requested no known scope. */
 export type Scopes = readonly Scope[] | null;
 
 /**
- * The known scopes in a `scope` parameter. Unknown words are ignored; without a known one the answer is null. Some
- * clients write commas instead of spaces: read as one unknown word, such a parameter would grant everything.
+ * Parses the known scopes of a `scope` parameter. Unknown words are ignored; without a known scope the result is null.
+ * Commas separate too, because some clients write them: as one unknown word, such a parameter would grant everything.
  */
-export function askedScopes(parameter: string | undefined): Scopes {
+export function parseScopes(parameter: string | undefined): Scopes {
   const words = new Set(parameter?.split(/[\s,]+/));
   const known = scopes.filter((scope) => words.has(scope));
   return known.length === 0 ? null : known;
@@ -19,7 +19,7 @@ export function scopeText(granted: Scopes): string | null {
   return granted?.join(" ") ?? null;
 }
 
-/** Scopes as the store has them. Words of a later version are left out, and never turn the rest into "all". */
+/** Parses stored scopes. Words of a later version are left out; the result is never null because of them. */
 export function storedScopes(text: string | null): Scopes {
   if (text === null) return null;
   const words = new Set(text.split(" "));

@@ -1,23 +1,23 @@
-/** An index that was given; a slot that never was is null. */
+/** An index that was assigned to an id. A slot that was never used is null. */
 export interface Slot {
   readonly id: string;
-  /** The step at which the id was first missed; null while it is present. */
+  /** The step at which the id was first missing; null while it is present. */
   readonly absentSince: number | null;
 }
 
 /** A slot that passed from an absent id to a present one. */
-export interface Lost {
+export interface EvictedSlot {
   readonly index: number;
   readonly oldId: string;
   readonly newId: string;
 }
 
-export interface Seating<S extends Slot> {
-  /** The very range that was given when nothing changed. */
+export interface SlotAssignment<S extends Slot> {
+  /** The same object as the input when nothing changed. */
   readonly slots: readonly (S | null)[];
-  readonly lost: readonly Lost[];
-  /** Present, but all slots are taken by others that are present too. */
-  readonly unseated: readonly string[];
+  readonly evicted: readonly EvictedSlot[];
+  /** Present ids without a slot, because other present ids hold all of them. */
+  readonly withoutSlot: readonly string[];
 }
 
 export function isPresent<S extends Slot>(slot: S | null): slot is S {
@@ -29,42 +29,42 @@ export function neverUsed(count: number): readonly null[] {
 }
 
 /**
- * One range of slots with those present now. Newcomers take never-used slots, lowest first and in the order of their ids
- * (the order in a payload says nothing); in a full range the longest absent id loses its slot at once, because an alarm
- * must never be invisible for the sake of a ghost.
+ * Assigns the slots of one range to the present ids. New ids take never-used slots, lowest first, sorted by id (the
+ * order in a payload means nothing). In a full range the longest absent id loses its slot at once: an absent device
+ * must never hide a present alarm.
  */
-export function seat<S extends Slot>(
+export function assignSlots<S extends Slot>(
   range: readonly (S | null)[],
   present: ReadonlySet<string>,
   step: number,
   newSlotFor: (id: string) => S,
-): Seating<S> {
+): SlotAssignment<S> {
   const slots = range.map((slot) => slot && withPresence(slot, present.has(slot.id), step));
-  const seated = new Set(slots.map((slot) => slot?.id));
-  const newcomers = [...present].filter((id) => !seated.has(id)).sort();
-  const lost: Lost[] = [];
-  const unseated: string[] = [];
-  for (const newId of newcomers) {
+  const assigned = new Set(slots.map((slot) => slot?.id));
+  const newIds = [...present].filter((id) => !assigned.has(id)).sort();
+  const evicted: EvictedSlot[] = [];
+  const withoutSlot: string[] = [];
+  for (const newId of newIds) {
     const free = slots.indexOf(null);
     const index = free >= 0 ? free : longestAbsent(slots);
     if (index < 0) {
-      unseated.push(newId);
+      withoutSlot.push(newId);
       continue;
     }
     const old = slots[index];
-    if (old) lost.push({ index, oldId: old.id, newId });
+    if (old) evicted.push({ index, oldId: old.id, newId });
     slots[index] = newSlotFor(newId);
   }
   const isSame = slots.every((slot, index) => slot === range[index]);
-  return { slots: isSame ? range : slots, lost, unseated };
+  return { slots: isSame ? range : slots, evicted, withoutSlot };
 }
 
-function withPresence<S extends Slot>(slot: S, isThere: boolean, step: number): S {
-  if (isThere === isPresent(slot)) return slot;
-  return { ...slot, absentSince: isThere ? null : step };
+function withPresence<S extends Slot>(slot: S, isNowPresent: boolean, step: number): S {
+  if (isNowPresent === isPresent(slot)) return slot;
+  return { ...slot, absentSince: isNowPresent ? null : step };
 }
 
-/** Of those that went absent in one step, the lowest index goes first. */
+/** The index of the longest absent id, the lowest among equals; -1 when none is absent. */
 function longestAbsent(slots: readonly (Slot | null)[]): number {
   let longest = -1;
   let since = Number.POSITIVE_INFINITY;

@@ -3,20 +3,20 @@ import type { IndexMap, StructureSlot } from "./index-map.ts";
 import type { Slot } from "./slots.ts";
 
 /**
- * The index map as the store keeps it: `[step, [structure, structure]]`, a structure `[id, absentSince, thermostats,
- * alarms]`, a device `[id, absentSince]`. Slots are given from the lowest up, so the never-used end isn't written.
+ * The stored form of the index map: `[step, [structure, structure]]`, a structure `[id, absentSince, thermostats,
+ * alarms]`, a device `[id, absentSince]`. Slots are assigned from the lowest up, so trailing unused slots are omitted.
  */
 export function encodeIndexMap(map: IndexMap): string {
-  const structures = given(map.structures).map(
+  const structures = withoutUnusedEnd(map.structures).map(
     (slot) => slot && [slot.id, slot.absentSince, encodeSlots(slot.thermostats), encodeSlots(slot.alarms)],
   );
   return JSON.stringify([map.step, structures]);
 }
 
-/** Reads what `encodeIndexMap` wrote. Anything else throws: a wrong index would show one device as another. */
+/** Parses the output of `encodeIndexMap`. Anything else throws: a wrong index would show one device as another. */
 export function decodeIndexMap(text: string): IndexMap {
   const [step, structures] = tuple(JSON.parse(text), 2);
-  if (!Number.isSafeInteger(step) || (step as number) < 0) throw nonsense("its step is no count");
+  if (!Number.isSafeInteger(step) || (step as number) < 0) throw unreadable("its step is no count");
   const decodeStructure = (value: unknown): StructureSlot => {
     const [id, absentSince, thermostats, alarms] = tuple(value, 4);
     return {
@@ -29,21 +29,21 @@ export function decodeIndexMap(text: string): IndexMap {
 }
 
 function encodeSlots(slots: readonly (Slot | null)[]): unknown[] {
-  return given(slots).map((slot) => slot && [slot.id, slot.absentSince]);
+  return withoutUnusedEnd(slots).map((slot) => slot && [slot.id, slot.absentSince]);
 }
 
-function given<S extends Slot>(slots: readonly (S | null)[]): readonly (S | null)[] {
+function withoutUnusedEnd<S extends Slot>(slots: readonly (S | null)[]): readonly (S | null)[] {
   return slots.slice(0, slots.findLastIndex((slot) => slot !== null) + 1);
 }
 
 function decodeSlots<S extends Slot>(value: unknown, limit: number, decode: (slot: unknown) => S): (S | null)[] {
-  if (!Array.isArray(value) || value.length > limit) throw nonsense(`it has no list of at most ${limit} slots`);
+  if (!Array.isArray(value) || value.length > limit) throw unreadable(`it has no list of at most ${limit} slots`);
   const slots: (S | null)[] = new Array(limit).fill(null);
   const ids = new Set<string>();
   value.forEach((item, index) => {
     if (item === null) return;
     const slot = decode(item);
-    if (ids.has(slot.id)) throw nonsense("an id has two slots");
+    if (ids.has(slot.id)) throw unreadable("an id has two slots");
     ids.add(slot.id);
     slots[index] = slot;
   });
@@ -52,19 +52,19 @@ function decodeSlots<S extends Slot>(value: unknown, limit: number, decode: (slo
 
 function decodeSlot(value: unknown, step: number): Slot {
   const [id, absentSince] = tuple(value, 2);
-  if (typeof id !== "string") throw nonsense("an id is no text");
+  if (typeof id !== "string") throw unreadable("an id is no text");
   if (absentSince === null) return { id, absentSince };
-  if (!Number.isSafeInteger(absentSince)) throw nonsense("an absence is no step");
+  if (!Number.isSafeInteger(absentSince)) throw unreadable("an absence is no step");
   const since = absentSince as number;
-  if (since < 1 || since > step) throw nonsense("an absence began at a step that never was");
+  if (since < 1 || since > step) throw unreadable("an absence began at a step that never was");
   return { id, absentSince: since };
 }
 
 function tuple(value: unknown, length: number): readonly unknown[] {
-  if (!Array.isArray(value) || value.length !== length) throw nonsense(`a part is no list of ${length}`);
+  if (!Array.isArray(value) || value.length !== length) throw unreadable(`a part is no list of ${length}`);
   return value;
 }
 
-function nonsense(what: string): Error {
+function unreadable(what: string): Error {
   return new Error(`The stored index map can't be read: ${what}.`);
 }

@@ -2,8 +2,8 @@ import type { Account } from "./account.ts";
 import { isPresent, type Slot } from "./slots.ts";
 
 /**
- * The structures that an alarm can belong to: those of the snapshot, whether or not they have an index, and those that
- * stay present because the snapshot doesn't say which structures there are.
+ * The structures that an alarm can belong to: those in the snapshot, with or without an index, and, when the snapshot
+ * does not list all structures, those that were present before.
  */
 export function knownStructures({ structures }: Account, slots: readonly (Slot | null)[]): ReadonlySet<string> {
   const known = new Set(structures.byId.keys());
@@ -12,11 +12,11 @@ export function knownStructures({ structures }: Account, slots: readonly (Slot |
 }
 
 /**
- * Whether an alarm belongs to no structure that is known: it names none and no structure lists it, or it names one that
- * is absent. It is a stray when the snapshot says which structures there are; otherwise its structure may be one that
- * the snapshot left out. The states of a stray still count: an alarm that sounds must never be invisible.
+ * Whether an alarm belongs to no known structure: it names none and no structure lists it, or it names an absent one.
+ * If the snapshot lists all structures, the alarm is a stray; otherwise the snapshot may have left out its structure.
+ * The states of a stray still count: a sounding alarm must never be invisible.
  */
-export function isHomeless(structureId: string | null | undefined, known: ReadonlySet<string>): boolean {
+export function hasNoKnownStructure(structureId: string | null | undefined, known: ReadonlySet<string>): boolean {
   return structureId === null || structureId === undefined || !known.has(structureId);
 }
 
@@ -26,13 +26,18 @@ export function countStrayAlarms(account: Account, structureSlots: readonly (Slo
   let count = 0;
   for (const sighting of account.alarms.byId.values()) {
     const { structureId } = sighting.isRead ? sighting.object : sighting.partial;
-    if (isHomeless(structureId, known)) count += 1;
+    if (hasNoKnownStructure(structureId, known)) count += 1;
   }
   return count;
 }
 
-/** Where stray alarms are placed: in the only structure of the account; undefined when there are two, or none. */
-export function homeOfStrays<S extends Slot>({ structures }: Account, slots: readonly (S | null)[]): S | undefined {
+/**
+ * The structure that stray alarms are assigned to: the only one of the account; undefined when there are two, or none.
+ */
+export function structureForStrays<S extends Slot>(
+  { structures }: Account,
+  slots: readonly (S | null)[],
+): S | undefined {
   const present = slots.filter(isPresent);
   return structures.isWhole && present.length === 1 ? present[0] : undefined;
 }

@@ -3,15 +3,15 @@ import { alarmSummaryFields } from "./alarm-summary.ts";
 import { type AttributeNumber, placeOf } from "./attribute-names.ts";
 import type { Change } from "./attribute-values.ts";
 
-/** Whether the changes are to be committed before others wait for company: an alarm began or ceased to sound. */
+/** Whether the changes go before other commits: an alarm started or stopped sounding. */
 export function isUrgent(changes: readonly Change[]): boolean {
-  return changes.some(({ attribute }) => tellsOfAlarm(attribute));
+  return changes.some(({ attribute }) => isAlarmState(attribute));
 }
 
 /**
- * Whether a waiting snapshot may be replaced by a newer one without anybody missing anything: alarm states, away and fan
- * state are the same for the same ids, and what could not be told is the same too. Names and timeouts may differ, since
- * only their newest value matters.
+ * Whether a newer snapshot may replace a waiting one without losing a transition: alarm states, away and fan states are
+ * equal for the same ids, and the same parts are unreadable. Names and timeouts may differ, since only their newest
+ * value matters.
  */
 export function sameTransitions(waiting: Account, newer: Account): boolean {
   return (
@@ -21,7 +21,7 @@ export function sameTransitions(waiting: Account, newer: Account): boolean {
   );
 }
 
-/** Whether alarms tell the same in both: what is behind a snapshot that differs in that should not wait for long. */
+/** Whether all alarm states are equal. A commit before a snapshot whose alarm states differ should hurry. */
 export function sameAlarms(waiting: Account, newer: Account): boolean {
   return (
     waiting.speaksOfAlarms === newer.speaksOfAlarms &&
@@ -29,7 +29,7 @@ export function sameAlarms(waiting: Account, newer: Account): boolean {
   );
 }
 
-function tellsOfAlarm(attribute: AttributeNumber): boolean {
+function isAlarmState(attribute: AttributeNumber): boolean {
   const place = placeOf(attribute);
   if (place.kind === "alarm") return place.field === "coAlarmState" || place.field === "smokeAlarmState";
   return place.kind === "summary" && (alarmSummaryFields as readonly string[]).includes(place.field);

@@ -1,7 +1,7 @@
 import { BadParameter } from "./errors.ts";
 import { type DeviceId, parseId } from "./ids.ts";
 
-/** What an alert writes, and where. An empty value erases. */
+/** One write of an alert: device, attribute and value. An empty value erases. */
 export interface Target {
   readonly deviceId: DeviceId;
   /** As the client spelled it. */
@@ -17,7 +17,7 @@ export function readTargets(text: string): readonly Target[] {
   const targets: Target[] = [];
   for (let at = 0; at < text.length; ) {
     const [whole, id = "", attributeName = ""] = matchAt(/\s*([0-9]+)\s*,\s*([^:]*):/y, text, at) ?? [];
-    // What is left after the last semicolon may be nothing at all.
+    // A trailing semicolon, with or without blanks, is allowed.
     if (targets.length > 0 && text.slice(at).trim() === "") break;
     const deviceId = parseId<DeviceId>(id);
     if (whole === undefined || deviceId === undefined) throw malformed();
@@ -35,7 +35,8 @@ function readValue(text: string, at: number): { readonly value: string; readonly
     return { value, end: at + value.length + 1 };
   }
   const start = at + opening.length;
-  // Looked for step by step: a pattern with a choice in a loop would need the stack for each character of a long value.
+  // A loop instead of one pattern: a regular expression with an alternation in a repetition overflows the stack on a
+  // long value.
   let close = text.indexOf('"', start);
   while (close > start && text[close - 1] === "\\") close = text.indexOf('"', close + 1);
   const [after] = close < 0 ? [] : (matchAt(/\s*(?:;|$)/y, text, close + 1) ?? []);

@@ -8,7 +8,7 @@ export interface TriggerDefinition {
   /** As the client spelled it. */
   readonly attributeName: string;
   readonly condition: Condition;
-  /** `attribute` writes to the targets; whatever else is told to those who listen for events. */
+  /** `attribute` writes to the targets; any other action is only sent as an event. */
   readonly action: string;
   readonly targets: readonly Target[];
   readonly address: string;
@@ -26,8 +26,9 @@ export type Arming = Pick<TriggerDefinition, "autoDisarm" | "autoDelete" | "auto
 };
 
 /**
- * What an event did to an enabled alert. `fired`. `ignored`: its condition is true, but it fired before and has not been
- * false since. `rearmed`: the condition is false, and the next true event fires. `unmet`: false, as it was.
+ * The effect of an event on an enabled alert. `fired`: it fired. `ignored`: the condition is true, but the alert fired
+ * before and the condition has not been false since. `rearmed`: the condition is false again, so the next true event
+ * fires. `unmet`: the condition is still false.
  */
 export type Outcome = "fired" | "ignored" | "rearmed" | "unmet";
 
@@ -37,7 +38,9 @@ export interface Step {
   readonly fate: "stays" | "disabled" | "deleted";
 }
 
-/** One event for an enabled alert: the whole rule of when it fires, for the live engine and for dry runs alike. */
+/**
+ * Applies one event to an enabled alert. This is the whole rule of firing, shared by the live engine and by dry runs.
+ */
 export function stepTrigger({ autoDisarm, autoDelete, autoDisable, isArmed }: Arming, isTrue: boolean): Step {
   if (!isTrue) return { outcome: isArmed ? "unmet" : "rearmed", isArmed: true, fate: "stays" };
   if (autoDisarm && !isArmed) return { outcome: "ignored", isArmed: false, fate: "stays" };
@@ -54,48 +57,47 @@ export interface Evaluation {
   /** Long values and notes are cut. */
   readonly value: string | null;
   readonly outcome: Outcome | "stopped";
-  /** What more there is to say: a limit, a target that is gone. */
+  /** More detail: a limit that was reached, a target device that was removed. */
   readonly note?: string;
 }
 
 export const evaluationsKept = 50;
 
-/** Two records of the same alert as one: what memory has seen since the stored one was written comes after it. */
-export function joinRecords(stored: readonly Evaluation[], later: readonly Evaluation[]): readonly Evaluation[] {
+/** Merges two records of one alert: evaluations in memory that are newer than the stored record follow it. */
+export function mergeRecords(stored: readonly Evaluation[], later: readonly Evaluation[]): readonly Evaluation[] {
   const storedUntilMs = stored.at(-1)?.timeMs ?? 0;
-  return withinRecord([...stored, ...later.filter(({ timeMs }) => timeMs > storedUntilMs)]);
+  return newestInRecord([...stored, ...later.filter(({ timeMs }) => timeMs > storedUntilMs)]);
 }
 
-/** A record is written whole each time its alert fires. */
+/** Maximum size of a record. It is rewritten as a whole each time its alert fires. */
 const recordBytes = 8_192;
 
-/** The newest evaluations that one record holds. */
-export function withinRecord(evaluations: readonly Evaluation[]): readonly Evaluation[] {
+/** The newest evaluations that fit into one record. */
+export function newestInRecord(evaluations: readonly Evaluation[]): readonly Evaluation[] {
   let left = recordBytes;
   let first = evaluations.length;
   while (first > 0 && evaluations.length - first < evaluationsKept) {
-    left -= mostBytes(evaluations[first - 1]!);
+    left -= maximalBytes(evaluations[first - 1]!);
     if (left < 0) break;
     first -= 1;
   }
   return evaluations.slice(first);
 }
 
-/** At least as many bytes as the evaluation takes in JSON: three for each character, and its field names. */
-function mostBytes({ value, note }: Evaluation): number {
+/** Upper bound of an evaluation's bytes in JSON: three for each character, plus its field names. */
+function maximalBytes({ value, note }: Evaluation): number {
   return 80 + 3 * ((value?.length ?? 0) + (note?.length ?? 0));
 }
 
-const longestShown = 100;
+const maximalCharacters = 100;
 
-/** A value as a record shows it. */
-export function shownValue(value: string | null): string | null {
-  return value === null ? null : shownText(value);
+export function truncateValue(value: string | null): string | null {
+  return value === null ? null : truncateText(value);
 }
 
-/** A note as a record shows it. */
-export function shownText(text: string): string {
-  if (text.length <= longestShown) return text;
-  // Joined anew: a slice would keep the whole text in memory for as long as the record is held.
-  return [...text.slice(0, longestShown).toWellFormed(), "…"].join("");
+/** Cuts a value or note to the length that a record shows. */
+export function truncateText(text: string): string {
+  if (text.length <= maximalCharacters) return text;
+  // Copied character by character: a slice would keep the whole text in memory as long as the record is held.
+  return [...text.slice(0, maximalCharacters).toWellFormed(), "…"].join("");
 }

@@ -15,7 +15,7 @@ import { type HistoryRouteParts, historyRoutes } from "./v3/history-routes.ts";
 import { userRoutes } from "./v3/user-routes.ts";
 import { type WebhookRouteParts, webhookRoutes } from "./v3/webhook-routes.ts";
 
-/** What the routes work with. */
+/** The parts that the routes use. */
 export interface RouteParts {
   readonly v3: DeviceRouteParts &
     AlertRouteParts &
@@ -26,15 +26,15 @@ export interface RouteParts {
   readonly federation: AdaptorFederation;
   readonly sessions: SessionRouteParts;
   readonly platform: Platform;
-  /** What `/readyz` looks at, by name. */
+  /** The checks of `/readyz`, by name. */
   readonly checks: Readonly<Record<string, Check>>;
   readonly metrics: MetricsRouteParts;
   readonly version: string;
-  /** Where clients reach the service; known once the port is. */
+  /** The address of the service for clients; known when the port is known. */
   readonly baseUrl: () => string;
 }
 
-/** Every route there is, each with its rule. */
+/** Every route of the service. */
 export function routeTable(
   parts: RouteParts,
   health: { readonly isDraining: () => boolean; readonly checkTimeoutMs: number },

@@ -150,8 +150,8 @@ async function partsOn(
     runtime: sharedRuntime,
     sealing,
     logDays: config.logDays,
-    isTold: () => store.nodeBus.receivesHints,
-    readersKnown: () => oauth.caughtUp(),
+    receivesHints: () => store.nodeBus.receivesHints,
+    revocationsRead: () => oauth.caughtUp(),
     streamsAtOnce: config.eventStreams,
     allowsPrivateWebhooks: config.allowPrivateWebhooks,
     userAgent: `breezeway/${version}`,
@@ -166,9 +166,9 @@ async function partsOn(
   );
   listeners.push(
     (commits) => states.apply(commits),
-    (commits) => alerts.heard(commits),
-    (commits) => federation.heard(commits),
-    (_, isUrgent) => events.heard(isUrgent),
+    (commits) => alerts.afterCommit(commits),
+    (commits) => federation.afterCommit(commits),
+    (_, isUrgent) => events.afterCommit(isUrgent),
     (commits) => {
       for (const { cause, changes } of commits) metrics.committed(cause.by, changes.length);
     },

@@ -4,8 +4,8 @@ import { onStore } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { madeAlerts } from "./made-alerts.ts";
 
-describe("alerts that were made to keep us busy", () => {
-  it("share one allowance of steps: those beyond it are not looked at, and say so", () =>
+describe("alerts that were made to exhaust the service", () => {
+  it("share one budget of steps: those beyond it are not evaluated, and their records say so", () =>
     onStore(sqliteHarness, async (store) => {
       const { add, write, lamp, firings, alerts, accessScope, standing } = await madeAlerts(store);
       const busy = { deviceId: lamp, attributeName: "text", operation: "regex", action: "note", targets: [] };
@@ -22,12 +22,12 @@ describe("alerts that were made to keep us busy", () => {
       }
       assert.ok(stopped.length > 30);
       assert.equal((await firings(lamp)).length, ids.length - stopped.length);
-      // The next event is looked at as ever.
+      // The next event is evaluated normally.
       await write(lamp, "text", "a".repeat(20));
       assert.equal((await alerts.explain(accessScope, ids[0]!)).evaluations[0]?.outcome, "ignored");
     }));
 
-  it("all fire when they watch one device, and are told to nobody beyond that", () =>
+  it("all fire when they watch one device, and send no events beyond the limit", () =>
     onStore(sqliteHarness, async (store) => {
       const { add, write, lamp, devices, firings } = await madeAlerts(store);
       const other = devices[1]!;

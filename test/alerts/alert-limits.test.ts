@@ -17,7 +17,7 @@ const named = (first: number, count: number) =>
 
 for (const { harness, skip } of harnesses) {
   describe(`the size of alerts on ${harness.kind}`, { skip, timeout: 120_000 }, () => {
-    it("is limited for each alert; one that was larger before may be changed, as long as it doesn't grow", () =>
+    it("is limited for each alert; a larger one from before the limit may be changed if it doesn't grow", () =>
       onStore(harness, async (store) => {
         const { alerts, accessScope, given, userId, lamp } = await madeAlerts(store);
         const targets = (count: number) =>
@@ -27,7 +27,7 @@ for (const { harness, skip } of harnesses) {
         const { id } = await alerts.add(accessScope, given({ targets: targets(1) }));
         await assert.rejects(alerts.redefine(accessScope, id, given({ targets: targets(3) })), tooLarge);
         assert.equal((await alerts.find(accessScope, id)).targets.length, 1);
-        // As the version before left it.
+        // As an older version stored it.
         const { isArmed, ...small } = await alerts.find(accessScope, id);
         await store.transaction((tx) => tx.triggers.redefine({ ...small, isArmed, userId, targets: targets(4) }));
         await assert.rejects(alerts.redefine(accessScope, id, given({ targets: targets(5) })), tooLarge);
@@ -90,7 +90,7 @@ for (const { harness, skip } of harnesses) {
   });
 
   describe(`an alert that would grow a device beyond its limit on ${harness.kind}`, { skip, timeout: 120_000 }, () => {
-    it("says so in its record and in the log, writes nothing, and lets the change stand that caused it", () =>
+    it("says so in its record and in the log, writes nothing, and keeps the change that caused it", () =>
       onStore(harness, async (store) => {
         const reached: string[] = [];
         const home = await madeAlerts(store, { reached: (limit) => reached.push(limit) });
@@ -136,7 +136,7 @@ for (const { harness, skip } of harnesses) {
   });
 
   describe(`a change that alerts watch on ${harness.kind}`, { skip, timeout: 120_000 }, () => {
-    /** Counts what a chain reads of alerts. */
+    /** Counts the reads of alerts in a chain. */
     async function watched(store: Store<Transaction>) {
       const looks = { watching: 0, whole: 0 };
       const counting = (tx: Transaction): Transaction => {
@@ -161,11 +161,16 @@ for (const { harness, skip } of harnesses) {
         transaction: (body, priority) => store.transaction((tx) => body(counting(tx)), priority),
       };
       const alerts = alertsOn({ store: counted as Store<AlertTables> });
-      const commit = commitOn({ store: counted, reactions: [alerts.react], committed: alerts.heard, report: silent });
+      const commit = commitOn({
+        store: counted,
+        reactions: [alerts.react],
+        committed: alerts.afterCommit,
+        report: silent,
+      });
       return { looks, commit };
     }
 
-    it("reads no alert whole that doesn't fire, and each alert once, however often its chain comes back to it", () =>
+    it("reads only alerts that fire in full, and each alert once, however often its chain reaches it", () =>
       onStore(harness, async (store) => {
         const { add, userId, byClient, lamp } = await madeAlerts(store);
         for (let i = 0; i < 20; i++) {

@@ -56,7 +56,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
             commit,
             load: async () => mirrored,
             stored: () => undefined,
-            passedOver: () => assert.fail("passed over"),
+            snapshotDropped: () => assert.fail("passed over"),
             lost: () => assert.fail("lost"),
             failed: (error) => assert.ifError(error),
             runtime: movedRuntime(),
@@ -74,7 +74,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         const smoke = (y: number) => `d.structures[1].d.smokeCoAlarms[${y}].smoke_alarm_state`;
         const onLost = await add({ attributeName: smoke(1), operation: "regex", stringThreshold: "emergency" });
         const onKept = await add({ attributeName: smoke(2), operation: "regex", stringThreshold: "emergency" });
-        // The range is full, the first has gone, and the newcomer takes its place with smoke in the room.
+        // The range is full, the first device is gone, and a new one with smoke takes its slot.
         await offer(home(all.slice(1)));
         const newcomer = alarm("home", { smokeAlarmState: "emergency" });
         await offer(home([...all.slice(1), ["new", newcomer]]));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type AlertTables, alertsOn, type GivenTrigger } from "../../src/alerts/alerts.ts";
+import { type AlertTables, alertsOn, type TriggerInput } from "../../src/alerts/alerts.ts";
 import { type AttributeChange, commitOn } from "../../src/devices/commit.ts";
 import { type AlertBody, readAlertBody } from "../../src/devices/log-entries.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
@@ -34,12 +34,12 @@ export async function madeAlerts(store: OpenStore, { lamps = 2, name = "Ada", re
   );
   const accessScope = { kind: "user", userId } as const;
   const alerts = alertsOn({ store: store as Store<AlertTables>, ...(reached && { reached }) });
-  const commit = commitOn({ store, reactions: [alerts.react], committed: alerts.heard, report: silent });
+  const commit = commitOn({ store, reactions: [alerts.react], committed: alerts.afterCommit, report: silent });
   const devices = deviceWriting(store, commit);
   const lamp = home.devices[0]!;
 
   /** An alert on the account's away that switches the first lamp; each test says what is different. */
-  const given = (change: Partial<GivenTrigger> = {}): GivenTrigger => ({
+  const given = (change: Partial<TriggerInput> = {}): TriggerInput => ({
     deviceId: account,
     attributeName: awayName,
     action: "attribute",
@@ -55,9 +55,9 @@ export async function madeAlerts(store: OpenStore, { lamps = 2, name = "Ada", re
     targets: [target(lamp, "power", "on")],
     ...change,
   });
-  const add = async (change: Partial<GivenTrigger> = {}): Promise<TriggerId> =>
+  const add = async (change: Partial<TriggerInput> = {}): Promise<TriggerId> =>
     (await alerts.add(accessScope, given(change))).id;
-  /** What the ecosystem shows. */
+  /** Commits changes as the ecosystem. */
   const show = (changes: readonly AttributeChange[]) =>
     commit({ userId, cause: { by: "ecosystem" }, updates: [{ deviceId: account, changes }] });
   const showAway = (value: string | null) => show([{ key: away, value }]);

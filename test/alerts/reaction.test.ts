@@ -92,7 +92,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.equal((await writesTo(lamp, "echo")).length, 3);
       }));
 
-    it("never fires by being made, nor for another attribute or device", () =>
+    it("never fires when it is created, nor for another attribute or device", () =>
       on(async ({ add, showAway, show, write, firings, lamp }) => {
         await showAway("home");
         await add();
@@ -104,7 +104,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.equal((await firings()).length, 1);
       }));
 
-    it("is neither armed nor shown anything by a change of another attribute", () =>
+    it("is neither armed nor evaluated by a change of another attribute", () =>
       on(async ({ add, showAway, show, write, standing, evaluationsOf, lamp }) => {
         const id = await add();
         const named = await add({ deviceId: lamp, attributeName: "button", action: "note", targets: [] });
@@ -135,7 +135,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         );
       }));
 
-    it("is deleted or disabled after firing when it is to be", () =>
+    it("is deleted or disabled after firing if its definition says so", () =>
       on(async ({ add, showAway, alerts, accessScope, standing, firings }) => {
         const deleted = await add({ autoDelete: true, autoDisable: true });
         const disabled = await add({ autoDisable: true });
@@ -154,7 +154,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.equal((await firings()).length, 3);
       }));
 
-    it("is armed by being enabled, by another autoDisarm, and by nothing less", () =>
+    it("is armed by being enabled, by another autoDisarm, and by nothing else", () =>
       on(async ({ add, showAway, alerts, accessScope, given, standing, account }) => {
         const id = await add();
         await showAway("home");
@@ -183,7 +183,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.equal((await firings()).length, 1);
       }));
 
-    it("with another action writes nothing and is told as an event", () =>
+    it("with another action writes nothing and is sent as an event", () =>
       on(async ({ add, showAway, firings, writesTo, lamp }) => {
         await add({ action: "email", address: "ada@example.org", message: "Home!" });
         await showAway("home");
@@ -192,7 +192,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.deepEqual(await writesTo(lamp, "power"), []);
       }));
 
-    it("asks for the fan of a linked account, through the same gate as a client", () =>
+    it("requests the fan of a linked account, through the same gate as a client", () =>
       onStore(harness, async (store) => {
         const { userId, account, alerts, accessScope, given, lamp } = await madeAlerts(store);
         const request = thermostatAttribute(1, 2, "requestWrite");
@@ -206,7 +206,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
             },
           ],
           reactions: [alerts.react],
-          committed: alerts.heard,
+          committed: alerts.afterCommit,
           report: silent,
         });
         const name = "d.structures[1].d.thermostat[2].fan_timer_active.requestWrite";
@@ -231,7 +231,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.deepEqual(await evaluationsOf(id), [`home fired device ${gone} is not there any more`]);
       }));
 
-    it("sets off others, step by step", () =>
+    it("fires other alerts, step by step", () =>
       on(async ({ add, showAway, writesTo, devices }) => {
         const [one, two] = devices as [DeviceId, DeviceId];
         await add({ targets: [target(one, "step", "1")] });
@@ -241,7 +241,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.deepEqual(await writesTo(one, "last"), ["3"]);
       }));
 
-    it("that sets itself off again ends at the limit of hops, and says so", () =>
+    it("that fires itself again stops at the limit of hops, and says so", () =>
       on(async ({ add, write, writesTo, devices, lamp, firings, evaluationsOf, alerts, accessScope }) => {
         const other = devices[1]!;
         const loop = { attributeName: "ball", operation: "regex", stringThreshold: ".*", autoDisarm: false };
@@ -273,7 +273,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
           fired.map(({ note }) => note),
           [...new Array(6).fill(undefined), "stopped at the limit", "stopped at the limit"],
         );
-        // The home goes on as before.
+        // The home still works.
         await commit({ userId, cause: { by: "administrator" }, updates: [{ deviceId: lamp, changes: [] }] });
       }));
 
@@ -308,7 +308,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.deepEqual((await evaluationsOf(id)).slice(0, 2), ["away rearmed", "home fired"]);
       }));
 
-    it("counts each of two equal changes on their way at once as one", () =>
+    it("counts two equal concurrent changes as one", () =>
       onStore(harness, async (store) => {
         const { add, showAway, writesTo, lamp } = await madeAlerts(store);
         await add({ autoDisarm: false });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { EventStream, type HeardEvent } from "../events/event-stream.ts";
+import { EventStream, type ReceivedEvent } from "../events/event-stream.ts";
 import { historyOf, type LampOwner, retryPauseMs } from "./lamp-owner.ts";
 
 /** The event of each id, over all readers. */
@@ -88,7 +88,7 @@ export class EventWitness {
     }
   }
 
-  async #take({ id, name, data }: HeardEvent): Promise<void> {
+  async #take({ id, name, data }: ReceivedEvent): Promise<void> {
     if (name === "resync") await this.#readAnew(data.reason);
     else if (name !== "heartbeat") this.#keep(id, name, data);
     this.#lastEventId = id;

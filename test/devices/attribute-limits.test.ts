@@ -96,7 +96,7 @@ for (const { harness, skip } of harnesses) {
         await write(other!, namesFrom(40, 9, large));
       }));
 
-    it("counts anew after a write that was not counted, also when the next one adds nothing", () =>
+    it("counts again after an uncounted write, also when the next write adds nothing", () =>
       on(async ({ devices: [lamp], write, writeUncounted, counted, bytesIn }) => {
         await write(lamp!, namesFrom(0, 10));
         await writeUncounted(lamp!, namesFrom(10, 10));
@@ -139,7 +139,7 @@ for (const { harness, skip } of harnesses) {
   });
 
   describe(`the name of an erased attribute on ${harness.kind}`, { skip, timeout: 120_000 }, () => {
-    it("stays for 30 days and then leaves, piece by piece, so that there is room again", () =>
+    it("stays for 30 days and is then removed in batches, so that there is room again", () =>
       onStore(harness, async (store, place) => {
         const { devices, userId, write, rowsOf, counted, bytesIn, erasedNames, states } = await limitedHome(store);
         const lamp = devices[0]!;
@@ -168,7 +168,7 @@ for (const { harness, skip } of harnesses) {
         await write(lamp, { new: "1" });
       }));
 
-    it("leaves a device to which a node of the version before wrote, once it is written again", () =>
+    it("is removed from a device to which a node of an older version wrote, after its next write", () =>
       onStore(harness, async (store, place) => {
         const { devices, write, writeUncounted, erasedNames, rowsOf } = await limitedHome(store);
         const lamp = devices[0]!;

@@ -63,7 +63,7 @@ describe("adding a device", () => {
 });
 
 describe("removing a device", () => {
-  it("takes its attributes and its history along, and leaves one word that it is gone", async (t) => {
+  it("removes its attributes and its history, and leaves one log entry that it was removed", async (t) => {
     const { store, states, userId, add, paint, left } = await madeHome(t);
     const [gone, stays] = [await add("one"), await add("another")];
     await paint(gone, "red");
@@ -78,7 +78,7 @@ describe("removing a device", () => {
     assert.ok((await add("a third")) > stays, "its id was given again");
   });
 
-  it("is refused for somebody else's, for one that is gone, and for a linked account's", async (t) => {
+  it("is refused for another user's device, an absent one, and a linked account's", async (t) => {
     const { store, states, userId, add, left } = await madeHome(t);
     const lamp = await add("one");
     const bob = await makeHome(store, { name: "Bob" });

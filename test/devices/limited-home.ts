@@ -10,7 +10,7 @@ import { postgresHarness } from "../contracts/store/postgres-harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 
-/** Both databases, and why one of them can't be tried here. */
+/** Both databases, with the reason if one can't be tested here. */
 export const harnesses: readonly { readonly harness: StoreHarness; readonly skip: string | false }[] = [
   { harness: sqliteHarness, skip: false },
   { harness: postgresHarness, skip: missingPostgres() ?? false },
@@ -18,7 +18,7 @@ export const harnesses: readonly { readonly harness: StoreHarness; readonly skip
 
 export type Values = Readonly<Record<string, string | null>>;
 
-/** A user with devices, the ways to write to them, and what the store really holds. */
+/** A user with devices, ways to write to them, and what the store really holds. */
 export async function limitedHome(store: OpenStore, { devices = 2, name = "Ada" } = {}) {
   const home = await makeHome(store, { devices, name });
   const { userId } = home;
@@ -36,7 +36,7 @@ export async function limitedHome(store: OpenStore, { devices = 2, name = "Ada" 
       deviceId,
       Object.entries(values).map(([attribute, value]) => ({ name: attribute, value })),
     );
-  /** As a node of the version before writes: it moves the device's time and counts nothing. */
+  /** Writes as a node of an older version: it moves the device's time and counts nothing. */
   const writeUncounted = (deviceId: DeviceId, values: Values) =>
     store.transaction(async (tx) => {
       await tx.users.lock(userId);
@@ -52,7 +52,7 @@ export async function limitedHome(store: OpenStore, { devices = 2, name = "Ada" 
       (sum, { key, value }) => sum + Buffer.byteLength(`${key}`) + Buffer.byteLength(value ?? ""),
       0,
     );
-  /** The counters of the device, and of the user, as a check would use them. */
+  /** The counters of device and user, as a check would use them. */
   const counted = (deviceId: DeviceId) =>
     store.transaction(async (tx) => {
       await tx.users.lock(userId);
@@ -68,7 +68,7 @@ export async function limitedHome(store: OpenStore, { devices = 2, name = "Ada" 
       elapsedMs: () => 0,
       random: () => 0,
       report: silent,
-      // No test waits for a pause.
+      // Pauses end at once.
       after: (_, act) => {
         const timer = setImmediate(act);
         return () => clearImmediate(timer);
@@ -78,7 +78,7 @@ export async function limitedHome(store: OpenStore, { devices = 2, name = "Ada" 
   return { ...home, states, commit, write, writeUncounted, rowsOf, bytesIn, counted, erasedNames };
 }
 
-/** So many attributes, each with a name of its own. */
+/** `count` attributes with distinct names. */
 export function namesFrom(first: number, count: number, value: string | null = "x"): Values {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`name ${first + i}`, value]));
 }

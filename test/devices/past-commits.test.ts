@@ -35,7 +35,7 @@ function listening(store: Store<Transaction>) {
 }
 
 describe("a long history", () => {
-  it("is read in pages of a bounded size, with a turn for others between them, and nothing is left out", () =>
+  it("is read in pages of a bounded size, yields between them, and leaves nothing out", () =>
     onStore(sqliteHarness, async (store) => {
       const { devices, userId, write } = await limitedHome(store);
       const lamp = devices[0]!;
@@ -55,13 +55,13 @@ describe("a long history", () => {
         Array.from({ length: 150 }, (_, i) => `${i}`),
       );
       assert.equal(turns, pages.length - 1);
-      // Twice as many as before while they are small, then as many of the large ones as fit.
+      // Pages double while commits are small, then hold as many large ones as fit.
       const lengths = pages.map(({ length }) => length);
       assert.deepEqual(lengths.slice(0, 2), [32, 64]);
       assert.ok(lengths.slice(2).every((length) => length < 10));
     }));
 
-  it("fills a page with a bounded amount of text, and goes on where that ended", () =>
+  it("fills a page with a bounded amount of text, and continues after it", () =>
     onStore(sqliteHarness, async (store) => {
       const { devices, userId, write } = await limitedHome(store);
       const lamp = devices[0]!;
@@ -81,7 +81,7 @@ describe("a long history", () => {
       assert.deepEqual(counts, [126, 126, 108]);
     }));
 
-  it("that has nothing of what was asked for ends a page after a bounded amount was read", () =>
+  it("without a match for the filter ends a page after a bounded amount was read", () =>
     onStore(sqliteHarness, async (store) => {
       const { devices, userId, write } = await limitedHome(store);
       const lamp = devices[0]!;
@@ -99,26 +99,26 @@ describe("a long history", () => {
 });
 
 describe("states in memory", () => {
-  it("take a bounded number of bytes: the one that was used longest ago leaves, also when another one grows", () =>
+  it("take a bounded number of bytes: the least recently changed is evicted, also when another one grows", () =>
     onStore(sqliteHarness, async (store) => {
       const { devices, userId, write } = await limitedHome(store, { devices: 3 });
       const [one, two, three] = devices as [never, never, never];
       for (const deviceId of [one, two, three]) await write(deviceId, { a: "x".repeat(4_000) });
       const states = new DeviceStates(store, { bytesHeld: 10_000 });
-      const isHeld = (deviceId: never) => states.held(userId, deviceId) !== undefined;
+      const isCached = (deviceId: never) => states.cached(userId, deviceId) !== undefined;
       for (const deviceId of [one, two]) await states.get(userId, deviceId);
-      assert.deepEqual([isHeld(one), isHeld(two)], [true, true]);
+      assert.deepEqual([isCached(one), isCached(two)], [true, true]);
       await states.get(userId, three);
-      assert.deepEqual([isHeld(one), isHeld(two), isHeld(three)], [false, true, true]);
-      const { device } = states.held(userId, three)!;
+      assert.deepEqual([isCached(one), isCached(two), isCached(three)], [false, true, true]);
+      const { device } = states.cached(userId, three)!;
       const change = { key: "b", value: "x".repeat(4_000), before: null };
       const times = { timeMs: device.lastTimeMs + 1, previousTimeMs: device.lastTimeMs };
       states.apply([{ userId, deviceId: three, cause: { by: "administrator" }, hop: 0, ...times, changes: [change] }]);
-      assert.deepEqual([isHeld(two), isHeld(three)], [false, true]);
+      assert.deepEqual([isCached(two), isCached(three)], [false, true]);
       const erased = { key: "b", value: null, before: change.value };
       const later = { timeMs: device.lastTimeMs + 2, previousTimeMs: device.lastTimeMs + 1 };
       states.apply([{ userId, deviceId: three, cause: { by: "administrator" }, hop: 0, ...later, changes: [erased] }]);
       await states.get(userId, two);
-      assert.deepEqual([isHeld(two), isHeld(three)], [true, true]);
+      assert.deepEqual([isCached(two), isCached(three)], [true, true]);
     }));
 });

@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 
-/** An ecosystem that says exactly the bytes a test wants, on a free port of its own. */
+/** An ecosystem that sends exactly the bytes of a test, on its own free port. */
 export interface ByteServer {
   readonly url: string;
   readonly port: number;
-  /** As `allowedHosts` names it. */
+  /** In the format of `allowedHosts`. */
   readonly host: string;
   /** The head of each request, in order. */
   readonly requests: string[];
 }
 
-/** `answer` gets each connection once its request's head has come, with the number of requests before it. */
+/** `answer` gets each connection when its request's head has arrived, with the number of earlier requests. */
 export async function startByteServer(
   t: TestContext,
   answer: (socket: Socket, index: number) => void,

@@ -25,7 +25,7 @@ function commands(simulator: Simulator): number {
 }
 
 describe("a fan command", () => {
-  it("is accepted by the cloud, also where it was sent on to", async (t) => {
+  it("is accepted by the cloud, also after a redirect", async (t) => {
     for (const redirect of ["off", "second-host"] as const) {
       const { simulator, token, connector, command } = await home(t, { redirect });
       assert.deepEqual(await connector.runFan(token, command, signal), { state: "accepted" });
@@ -42,7 +42,7 @@ describe("a fan command", () => {
     });
   });
 
-  it("tells how long it is blocked when the ecosystem says so", async (t) => {
+  it("reports how long it is blocked when the ecosystem says so", async (t) => {
     const { simulator, token, connector, command } = await home(t);
     simulator.addFault({ fault: "too-many-requests", retryAfter: "seconds", seconds: 120 });
     assert.deepEqual(await connector.runFan(token, command, signal), {
@@ -52,7 +52,7 @@ describe("a fan command", () => {
     });
   });
 
-  it("is blocked for as long as the ecosystem means, however far its clock is from ours", async (t) => {
+  it("is blocked for the time that the ecosystem means, however far its clock is from this one", async (t) => {
     for (const aheadMs of [-3_600_000, 3_600_000]) {
       const theirs = (ms: number) => new Date(Date.now() + aheadMs + ms).toUTCString();
       const headers = () => `Date: ${theirs(0)}\r\nRetry-After: ${theirs(120_000)}\r\n`;
@@ -60,12 +60,12 @@ describe("a fan command", () => {
       const connector = nestConnector({ name: "nest", apiUrl: blocking.url, allowedHosts: [] });
       const outcome = await connector.runFan("c.token", { thermostatId: "t", isOn: true }, signal);
       const { retryAfterMs } = outcome as { readonly retryAfterMs?: number };
-      // Two readings of one clock may fall into two seconds.
+      // Two readings of one clock may fall into different seconds.
       assert.ok(retryAfterMs === 120_000 || retryAfterMs === 121_000, JSON.stringify(outcome));
     }
   });
 
-  it("is sent once and left open when no answer comes", async (t) => {
+  it("is sent once and is unanswered when no answer comes", async (t) => {
     const { simulator, token, connector, command } = await home(t);
     simulator.addFault({ fault: "reset-after-body" });
     assert.equal((await connector.runFan(token, command, signal)).state, "unanswered");
@@ -79,7 +79,7 @@ describe("a fan command", () => {
     assert.equal(sent, 1);
   });
 
-  it("says that the token is no longer good", async (t) => {
+  it("reports that the token is no longer valid", async (t) => {
     const { simulator, token, connector, command } = await home(t);
     simulator.revokeToken(token);
     assert.deepEqual(await connector.runFan(token, command, signal), { state: "unauthorized" });
@@ -87,7 +87,7 @@ describe("a fan command", () => {
 });
 
 describe("a token", () => {
-  it("is ended at the ecosystem, and being ended already is as good", async (t) => {
+  it("is revoked at the ecosystem, also when it was revoked already", async (t) => {
     const { simulator, token, connector } = await home(t);
     assert.equal(await connector.revoke(token, signal), true);
     assert.equal((await fetch(simulator.url, { headers: { authorization: `Bearer ${token}` } })).status, 401);

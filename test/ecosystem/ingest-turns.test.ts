@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { IngestTurns } from "../../src/ecosystem/nest/ingest-turns.ts";
 
-describe("whose turn it is to be read", () => {
+describe("the scheduler for parsing streams", () => {
   let turns: IngestTurns;
   let read: string[];
 
@@ -12,14 +12,14 @@ describe("whose turn it is to be read", () => {
     read = [];
   });
 
-  /** Takes longer than one turn may. */
+  /** Takes longer than the time budget of a turn. */
   const busy = (name: string) => () => {
     const endMs = performance.now() + 3;
     while (performance.now() < endMs);
     read.push(name);
   };
 
-  it("is at once for one that comes while nobody talks", () => {
+  it("parses a stream at once when no other waits", () => {
     turns.take(
       () => read.push("a"),
       () => false,
@@ -27,7 +27,7 @@ describe("whose turn it is to be read", () => {
     assert.deepEqual(read, ["a"]);
   });
 
-  it("leaves the rest for later turns, the longest waiting first, so that everybody else gets theirs", async () => {
+  it("leaves the rest for later turns, oldest first, so that other work gets its turn", async () => {
     for (const name of ["a", "b", "c"]) turns.take(busy(name), () => false);
     assert.deepEqual(read, ["a"]);
     await nextTurn();
@@ -36,7 +36,7 @@ describe("whose turn it is to be read", () => {
     assert.deepEqual(read, ["a", "b", "c"]);
   });
 
-  it("is at once for what is urgent, and counts as its turn", async () => {
+  it("parses urgent text at once, which counts as the stream's turn", async () => {
     const later = busy("later");
     turns.take(busy("a"), () => false);
     turns.take(later, () => false);
@@ -47,7 +47,7 @@ describe("whose turn it is to be read", () => {
     assert.deepEqual(read, ["a", "later"]);
   });
 
-  it("is once for one that asks again while it waits, and never for one that has gone", async () => {
+  it("parses a waiting stream once, and an ended one never", async () => {
     const [again, gone] = [busy("again"), busy("gone")];
     turns.take(busy("a"), () => false);
     for (const one of [again, again, gone]) turns.take(one, () => false);

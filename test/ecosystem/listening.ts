@@ -1,11 +1,11 @@
 import type { Connector, StreamEnd, StreamListener } from "../../src/ecosystem/connector.ts";
 import type { Account } from "../../src/model/account.ts";
 
-/** One connection of a connector as a test hears it. */
+/** One connection of a connector, with what it reported to its listener. */
 export interface Listening {
-  /** What came, in order. */
+  /** What the listener received, in order. */
   readonly heard: readonly (Account | "unchanged" | "partial")[];
-  /** Resolves when so many things have come; rejects when the stream ends before. */
+  /** Resolves when the listener was called this often; rejects when the stream ends before. */
   until(count: number): Promise<void>;
   readonly ended: Promise<StreamEnd>;
   stop(): void;

@@ -1,4 +1,4 @@
-/** The account document of the wire, of which a test states only what matters to it. */
+/** An account document; a test states only what matters to it. */
 export function makeDocument(parts: Record<string, unknown> = {}) {
   return {
     metadata: { access_token: "c.secret-of-the-document", client_version: 1 },

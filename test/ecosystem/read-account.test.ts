@@ -80,7 +80,7 @@ async function answering(
   return { server, connector, signal: new AbortController().signal };
 }
 
-/** The error of that class, with the token nowhere in it. */
+/** Matches an error of that class that doesn't contain the token. */
 function isQuiet(kind: typeof EcosystemRefused | typeof EcosystemUnreachable) {
   return (error: unknown) => {
     assert.ok(error instanceof kind, inspect(error));

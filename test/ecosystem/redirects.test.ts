@@ -85,7 +85,7 @@ describe("a redirected Nest call", () => {
     });
   }
 
-  it("names the foreign host for the operator, unless that spells the token", async (t) => {
+  it("names the foreign host for the operator, unless the name contains the token", async (t) => {
     const locations = ["http://shard7.invalid/", `http://${token}.invalid/`];
     const home = await startByteServer(t, (socket, index) => socket.end(redirectTo(locations[index]!)));
     const connector = connectorAt(home, [home]);
@@ -93,7 +93,7 @@ describe("a redirected Nest call", () => {
     assert.doesNotMatch((await listen(connector, token).ended).detail, /testtoken/i);
   });
 
-  it("takes the token along to an allowed host, and goes there directly the next time", async (t) => {
+  it("sends the token to an allowed host, and uses that host directly the next time", async (t) => {
     const shard = await startByteServer(t, (socket) => socket.end(documentAnswer));
     const home = await startByteServer(t, (socket) => socket.end(redirectTo(`${shard.url}/?x=1`)));
     const connector = connectorAt(home, [shard]);
@@ -122,7 +122,7 @@ describe("a redirected Nest call", () => {
     assert.deepEqual([home.requests.length, shard.requests.length], [2, 2]);
   });
 
-  it("believes a 401 of a remembered host only when the ecosystem's own address says it too", async (t) => {
+  it("accepts a 401 of a remembered host only when the ecosystem's own address answers it too", async (t) => {
     const old = await startByteServer(t, (socket, index) => socket.end(index === 0 ? documentAnswer : answerOf(401)));
     const next = await startByteServer(t, (socket, index) => socket.end(index === 0 ? documentAnswer : answerOf(401)));
     const home = await startByteServer(t, (socket, index) => socket.end(redirectTo(index === 0 ? old.url : next.url)));
@@ -146,7 +146,7 @@ describe("a redirected Nest call", () => {
     assert.equal(home.requests.length, 8);
   });
 
-  it("goes nowhere without a Location, or with other kinds of redirects", async (t) => {
+  it("is not followed without a Location, nor for other kinds of redirects", async (t) => {
     for (const answer of [answerOf(307), redirectTo("http://"), answerOf(302, "", "Location: /x\r\n")]) {
       const home = await startByteServer(t, (socket) => socket.end(answer));
       await assert.rejects(connectorAt(home, [home]).read(token, signal), EcosystemUnreachable);

@@ -23,7 +23,7 @@ describe("a Nest snapshot", () => {
     assert.deepEqual(counted(account), [0, 0, 0]);
   });
 
-  it("lets go of the token that it carries", () => {
+  it("drops the token that it contains", () => {
     assert.doesNotMatch(inspect(readSnapshot(makeDocument()), { depth: null }), /secret-of-the-document/);
   });
 
@@ -34,14 +34,14 @@ describe("a Nest snapshot", () => {
     assert.deepEqual([account.structures.byId.size, account.thermostats.byId.size], [3, 21]);
   });
 
-  it("takes any name as it is", () => {
+  it("keeps any name unchanged", () => {
     for (const name of ["", "Hall", "ردهة", "🏠", "x".repeat(10_240), "a\0b", "\uD83C"]) {
       const account = readSnapshot(withThermostat({ name }));
       assert.deepEqual(account.thermostats.byId.get("t1"), read({ ...plainThermostat, name }));
     }
   });
 
-  it("passes over unknown fields everywhere", () => {
+  it("ignores unknown fields everywhere", () => {
     const unknown = { $company: { x: 1 }, eta: null, wheres: { w: { name: "x" } }, future: [[{}]] };
     const plain = readSnapshot(makeDocument());
     const account = readSnapshot({
@@ -58,7 +58,7 @@ describe("a Nest snapshot", () => {
     assert.deepEqual(account, plain);
   });
 
-  it("takes keys that mean something to JavaScript for ids like any other", () => {
+  it("treats keys such as __proto__ as ordinary ids", () => {
     const text = `{"__proto__": {"structures": 1}, "structures": {"__proto__": {"away": "away", "constructor": 1}},
       "devices": {"thermostats": {"__proto__": {"is_online": true, "structure_id": "__proto__"}, "constructor": {}}}}`;
     const account = readSnapshot(parseJson(text));
@@ -68,7 +68,7 @@ describe("a Nest snapshot", () => {
     assert.equal(({} as Record<string, unknown>).away, undefined);
   });
 
-  it("never makes a field out of the wrong type", () => {
+  it("never accepts a field of the wrong type", () => {
     const wrong = { is_online: "yes", has_fan: 1, fan_timer_active: null, name: 5, fan_timer_timeout: {} };
     const account = readSnapshot(withThermostat({ ...wrong, has_fan: true }));
     const blank = { name: null, isOnline: null, hasFan: true, fanTimerActive: null, fanTimerTimeout: null };
@@ -76,7 +76,7 @@ describe("a Nest snapshot", () => {
     assert.deepEqual(counted(account), [0, 0, 0]);
   });
 
-  it("survives whatever JSON there is", () => {
+  it("parses any JSON without throwing", () => {
     const anything = fc.jsonValue({ maxDepth: 3 });
     const parts = fc.record({ structures: anything, devices: anything }, { requiredKeys: [] });
     const below = fc.record({
@@ -87,7 +87,7 @@ describe("a Nest snapshot", () => {
   });
 });
 
-describe("what a Nest snapshot doesn't tell", () => {
+describe("what a Nest snapshot leaves open", () => {
   const untold: [string, unknown, [boolean, boolean, boolean]][] = [
     ["no data at all", null, [false, false, false]],
     ["no document", undefined, [false, false, false]],
@@ -181,7 +181,7 @@ describe("what a Nest snapshot doesn't tell", () => {
     }
   });
 
-  it("includes who is gone from a structure whose lists can't be read whole", () => {
+  it("includes which devices are gone from a structure whose lists can't be read", () => {
     for (const lists of [{ thermostats: "t1" }, { smoke_co_alarms: ["a1", 7] }, { thermostats: null }]) {
       const account = readSnapshot(makeDocument({ structures: { s1: makeStructure(lists) } }));
       assert.equal(structureOf(account, "s1").listsDevices, false);
@@ -192,17 +192,17 @@ describe("what a Nest snapshot doesn't tell", () => {
 });
 
 describe("where a device of a Nest snapshot is", () => {
-  it("is told by its structure's list when it doesn't say so itself", () => {
+  it("follows from its structure's list when the device doesn't name one", () => {
     const account = readSnapshot(withThermostat({ structure_id: undefined }));
     assert.deepEqual(account.thermostats.byId.get("t1"), read({ ...plainThermostat, structureId: "s1" }));
   });
 
-  it("is where it says itself when the lists disagree", () => {
+  it("is the structure that the device names when the lists disagree", () => {
     const account = readSnapshot(withThermostat({ structure_id: "s2" }));
     assert.deepEqual(account.thermostats.byId.get("t1"), read({ ...plainThermostat, structureId: "s2" }));
   });
 
-  it("stays open when nobody says", () => {
+  it("stays unknown when neither names one", () => {
     const thermostats = { t1: makeThermostat({ structure_id: 7, device_id: "other" }) };
     const account = readSnapshot({ structures: { s1: makeStructure() }, devices: { thermostats } });
     assert.deepEqual([...account.thermostats.byId], [["t1", read({ ...plainThermostat, structureId: null })]]);
@@ -224,7 +224,7 @@ describe("the states of a Nest snapshot", () => {
     });
   }
 
-  it("keep the word of an alarm state that we don't know, and count it", () => {
+  it("keep the word of an unknown alarm state, and count it", () => {
     const alarm = makeAlarm({ co_alarm_state: "evacuate", smoke_alarm_state: 7, ui_color_state: "purple" });
     const account = readSnapshot(makeDocument({ devices: { smoke_co_alarms: { a1: alarm } } }));
     const sighting = account.alarms.byId.get("a1");
@@ -248,7 +248,7 @@ describe("the states of a Nest snapshot", () => {
     assert.equal(account.speaksOfAlarms, true);
   });
 
-  it("speak of alarms when any part of the account does", () => {
+  it("mention alarms when any part of the account does", () => {
     const speaks = (document: object) => readSnapshot(document).speaksOfAlarms;
     const structures = { s1: makeStructure() };
     assert.equal(speaks({ structures, devices: { thermostats: { t1: makeThermostat() } } }), false);

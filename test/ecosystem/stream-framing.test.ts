@@ -26,9 +26,9 @@ describe("the events of a Nest stream", () => {
   for (const [how, text] of framings) {
     it(`are read ${how}, in one piece and byte by byte`, async (t) => {
       const bytes = Buffer.from(text);
-      assert.deepEqual(await namesHeard(t, [bytes]), ["ردهة 🏠 é"]);
+      assert.deepEqual(await namesReceived(t, [bytes]), ["ردهة 🏠 é"]);
       assert.deepEqual(
-        await namesHeard(
+        await namesReceived(
           t,
           Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)),
         ),
@@ -44,7 +44,7 @@ describe("the events of a Nest stream", () => {
       socket.setNoDelay(true).write(chunkedHead);
       for (let number = 0; number < puts; number++) {
         const bytes = Buffer.from(putFrame(named(`stream ${index}, put ${number}, ${"é🏡".repeat(20 + index)}`)));
-        // Behind the data, so that only the blank line is left; or within a name or a character too.
+        // After the data, so that only the blank line is left; or within a name or a character.
         const last = [bytes.length - 1, bytes.length];
         const cuts = number % 2 === 0 ? last : [7 * index + 1, bytes.length - 300 + number, ...last];
         for (const [place, cut] of cuts.entries()) {
@@ -91,8 +91,8 @@ describe("the events of a Nest stream", () => {
   });
 });
 
-/** The thermostat's name in each account that a stream of these pieces brings. */
-async function namesHeard(t: TestContext, pieces: readonly Buffer[]): Promise<string[]> {
+/** The thermostat's name in each account of a stream with these pieces. */
+async function namesReceived(t: TestContext, pieces: readonly Buffer[]): Promise<string[]> {
   const server = await startByteServer(t, (socket) => {
     socket.setNoDelay(true).write(streamHead);
     void (async () => {

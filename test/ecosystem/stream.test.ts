@@ -14,7 +14,7 @@ const put = putFrame(makeDocument());
 const otherPut = putFrame(makeDocument({ structures: { s1: makeStructure({ away: "away" }) } }));
 
 describe("a Nest stream", () => {
-  it("asks for events, with the token in the header alone", async (t) => {
+  it("requests events, with the token in the header only", async (t) => {
     const { server, ended } = await streamOf(t, streamHead);
     await ended;
     const [request = ""] = server.requests;
@@ -24,7 +24,7 @@ describe("a Nest stream", () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it("tells each account, and that one came again", async (t) => {
+  it("reports each account, and that one was repeated", async (t) => {
     const bytes = frame("open", "null") + put + put + frame("keep-alive", "null") + otherPut + put + put;
     const { heard, ended } = await streamOf(t, streamHead + bytes);
     assert.equal((await ended).reason, "closed");
@@ -33,7 +33,7 @@ describe("a Nest stream", () => {
     assert.deepEqual(heard, [account, "unchanged", other, account, "unchanged"]);
   });
 
-  it("compares only with what this connection brought", async (t) => {
+  it("compares only with accounts of this connection", async (t) => {
     const { server, heard, ended, connector } = await streamOf(t, streamHead + put);
     await ended;
     const again = listen(connector, token);
@@ -53,7 +53,7 @@ describe("a Nest stream", () => {
     assert.equal(sighting?.isRead && sighting.object.smokeAlarmState, "emergency");
   });
 
-  it("is read more slowly than it comes when it brings too much, and is read whole", async (t) => {
+  it("is throttled when it sends too much, and is read completely", async (t) => {
     const padding = "x".repeat(1_500_000);
     const names = ["a", "b", "c", "d"].map((name) => name + padding);
     const puts = names.map((name) => putFrame(makeDocument({ structures: { s1: makeStructure({ name }) } })));
@@ -64,7 +64,7 @@ describe("a Nest stream", () => {
     assert.deepEqual([...reached], ["streamBytesPerSecond"]);
   });
 
-  it("tells of a put with another path than /, applies nothing of it and goes on", async (t) => {
+  it("reports a put with another path than /, applies nothing of it and continues", async (t) => {
     const part = frame("put", JSON.stringify({ path: "/devices", data: makeDocument().devices }));
     const { heard, ended } = await streamOf(t, streamHead + put + part + put);
     assert.equal((await ended).reason, "closed");
@@ -72,13 +72,13 @@ describe("a Nest stream", () => {
     assert.deepEqual(heard, [account, "partial", account]);
   });
 
-  it("takes a put without data for one that tells nothing", async (t) => {
+  it("treats a put without data as an unreadable account", async (t) => {
     const { heard, ended } = await streamOf(t, streamHead + putFrame(null));
     await ended;
     assert.deepEqual(heard, [readSnapshot(null)]);
   });
 
-  it("passes over events and fields that it doesn't know", async (t) => {
+  it("ignores unknown events and fields", async (t) => {
     const bytes = `retry: 1\nid: 7\n: hello\n\n${frame("surprise", "{")}data: unnamed\n\n`;
     const { heard, ended } = await streamOf(t, streamHead + bytes + put);
     assert.equal((await ended).reason, "closed");
@@ -134,7 +134,7 @@ describe("a Nest stream ends", () => {
     });
   }
 
-  it("once: nothing after the end is told", async (t) => {
+  it("once: nothing after the end is reported", async (t) => {
     const { heard, ended } = await streamOf(
       t,
       streamHead + frame("cancel", "null") + put + frame("auth_revoked", token),
@@ -165,7 +165,7 @@ describe("a Nest stream ends", () => {
     assert.equal((await ended).reason, "unreachable");
   });
 
-  it("malformed when its listener fails, and takes nothing else along", async (t) => {
+  it("malformed when its listener fails, and no other stream ends", async (t) => {
     const { connector } = await streamOf(t, streamHead + put);
     const error = new RangeError(token);
     const fail = () => {
@@ -193,18 +193,18 @@ describe("a silent Nest stream", () => {
     await closing(sockets[0]!);
   });
 
-  it("says for how long nothing was heard, however late that was noticed", async (t) => {
+  it("reports how long nothing was received, however late that was noticed", async (t) => {
     let nowMs = 1_000;
     t.mock.method(performance, "now", () => nowMs);
     const server = await startByteServer(t, (socket) => socket.write(streamHead + put));
     const stream = listen(nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [], watchdogMs: 50 }), token);
     await stream.until(1);
-    // The process stands still while the watchdog becomes due.
+    // The process is suspended while the watchdog becomes due.
     nowMs += 90_000;
     assert.equal((await stream.ended).unheardMs, 90_000);
   });
 
-  it("is kept by any byte, whole event or not", async (t) => {
+  it("is kept alive by any byte, whole event or not", async (t) => {
     const server = await startByteServer(t, (socket) => {
       socket.write(streamHead);
       const bytes = [...`: ${"x".repeat(10)}\n${frame("keep-alive", "")}`];
@@ -252,7 +252,7 @@ describe("a Nest stream that is stopped", () => {
     }
   });
 
-  it("ends while the answer is awaited, and before anything is asked", async (t) => {
+  it("ends while the answer is awaited, and before anything is requested", async (t) => {
     const server = await startByteServer(t, () => controller.abort());
     const connector = nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [] });
     const controller = new AbortController();
@@ -263,7 +263,7 @@ describe("a Nest stream that is stopped", () => {
   });
 });
 
-/** A stream from a server that answers with these bytes and hangs up, or with nothing at all. */
+/** A stream from a server that sends these bytes and closes, or sends nothing. */
 async function streamOf(
   t: TestContext,
   bytes: string | Buffer | undefined,

@@ -1,4 +1,4 @@
-export interface HeardEvent {
+export interface ReceivedEvent {
   readonly id: string;
   readonly name: string;
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
@@ -10,9 +10,9 @@ export interface StreamPlan {
   readonly lastEventId?: string;
 }
 
-/** A reader of `/v3/events` that keeps all it hears, and whose connection a test can hold and let go. */
+/** A reader of `/v3/events` that records all events, and whose connection a test can pause and resume. */
 export class EventStream {
-  readonly heard: HeardEvent[] = [];
+  readonly received: ReceivedEvent[] = [];
   readonly answer: Response;
   readonly #abort: AbortController;
   /** Resolves when the service has ended the stream. */
@@ -38,26 +38,26 @@ export class EventStream {
     return new EventStream(answer, abort);
   }
 
-  /** All but the heartbeats. */
-  get events(): readonly HeardEvent[] {
-    return this.heard.filter(({ name }) => name !== "heartbeat");
+  /** All events except heartbeats. */
+  get events(): readonly ReceivedEvent[] {
+    return this.received.filter(({ name }) => name !== "heartbeat");
   }
 
   get lastEventId(): string {
-    return this.heard.at(-1)?.id ?? "";
+    return this.received.at(-1)?.id ?? "";
   }
 
   close(): void {
     this.#abort.abort();
   }
 
-  /** The events, once there are so many of them that count. */
+  /** The events, when this many of them match. */
   async until(
     count: number,
-    counts = (event: HeardEvent) => event.name !== "heartbeat",
-  ): Promise<readonly HeardEvent[]> {
+    counts = (event: ReceivedEvent) => event.name !== "heartbeat",
+  ): Promise<readonly ReceivedEvent[]> {
     for (;;) {
-      const counted = this.heard.filter(counts);
+      const counted = this.received.filter(counts);
       if (counted.length >= count) return counted;
       await this.#changed.promise;
     }
@@ -70,7 +70,7 @@ export class EventStream {
       for await (const bytes of this.answer.body!) {
         const frames = (unread + text.decode(bytes, { stream: true })).split("\n\n");
         unread = frames.pop()!;
-        for (const frame of frames) this.#hear(frame);
+        for (const frame of frames) this.#receive(frame);
         this.#tell();
       }
     } catch (error) {
@@ -78,11 +78,11 @@ export class EventStream {
     }
   }
 
-  /** What has no name is a comment, or tells how soon to come back. */
-  #hear(frame: string): void {
+  /** A frame without a name is a comment or the retry time. */
+  #receive(frame: string): void {
     const fields = new Map(frame.split("\n").map((line) => [line.split(": ", 1)[0]!, line.replace(/^.*?: /, "")]));
     const name = fields.get("event");
-    if (name) this.heard.push({ id: fields.get("id") ?? "", name, data: JSON.parse(fields.get("data") ?? "null") });
+    if (name) this.received.push({ id: fields.get("id") ?? "", name, data: JSON.parse(fields.get("data") ?? "null") });
   }
 
   #tell(): void {

@@ -7,7 +7,7 @@ import { home, write } from "./made-home.ts";
 
 for (const database of databases) {
   describe(`a stream of events on ${database}`, () => {
-    it("tells what is written, each change with its time and cause, blank as null", { timeout: 60_000 }, async (t) => {
+    it("sends each change with its time and cause, blank as null", { timeout: 60_000 }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database });
       const stream = await open();
       assert.equal(stream.answer.headers.get("content-type"), "text/event-stream; charset=utf-8");
@@ -34,7 +34,7 @@ for (const database of databases) {
       );
     });
 
-    it("begins with an id, and goes on behind any id without a gap or a repetition", { timeout: 60_000 }, async (t) => {
+    it("begins with an id, and resumes after any id without a gap or a repetition", { timeout: 60_000 }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database });
       const first = await open();
       const [beginning] = await first.until(1, () => true);
@@ -56,7 +56,7 @@ for (const database of databases) {
       assert.equal(new Set(ids).size, ids.length);
     });
 
-    it("takes an id from the query as well", { timeout: 60_000 }, async (t) => {
+    it("accepts an id in the query as well", { timeout: 60_000 }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database });
       const first = await open();
       await write(world, token, lamp, { a: "1" });
@@ -66,7 +66,7 @@ for (const database of databases) {
       assert.equal((await resumed.until(1))[0]?.data.value, "2");
     });
 
-    it("says resync to an id that it can't place, and goes on", { timeout: 60_000 }, async (t) => {
+    it("sends resync for an unknown id, and continues", { timeout: 60_000 }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database });
       for (const lastEventId of ["nonsense", "zzzzzzzz-1", "0-0-0-0", "-", "1-01"]) {
         const stream = await open({ lastEventId });
@@ -79,7 +79,7 @@ for (const database of databases) {
       }
     });
 
-    it("passes only what is asked for, in the reader's spelling", { timeout: 60_000 }, async (t) => {
+    it("sends only what the filter selects, in the reader's spelling", { timeout: 60_000 }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database });
       const other = await world.addDevice(world.userId, "Other lamp");
       const ofLamp = await open({ query: `?deviceId=${lamp}` });
@@ -103,7 +103,7 @@ for (const database of databases) {
       assert.deepEqual(await shown(ofBoth, 3), ["other power off", "other level 2", "other power end"]);
     });
 
-    it("never tells of another's device, whatever is asked for", { timeout: 60_000 }, async (t) => {
+    it("never sends events of another user's device, whatever the filter says", { timeout: 60_000 }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database });
       const bob = { name: "bob", password: "another word" };
       const bobs = (await world.tokens(world.client, bob)).access_token;
@@ -143,8 +143,8 @@ for (const database of databases) {
       assert.deepEqual(await told(streams.bob, 1), ["bob's", "by the tenant"]);
       assert.deepEqual(await told(streams.stranger, 1), ["the stranger's"]);
       assert.deepEqual(await told(streams.acme, 2), ["ada's", "bob's", "by the tenant"]);
-      // Another's id is no more than a place in the log.
-      const resumed = await EventStream.open(world.baseUrl, bobs, { lastEventId: streams.ada.heard[0]!.id });
+      // Another user's event id is only a position in the log.
+      const resumed = await EventStream.open(world.baseUrl, bobs, { lastEventId: streams.ada.received[0]!.id });
       assert.deepEqual(await told(resumed, 1), ["bob's", "by the tenant"]);
     });
 
@@ -164,9 +164,11 @@ for (const database of databases) {
       assert.equal((await world.get("/v3/events", expiring.access_token)).status, 401);
     });
 
-    it("ends when its client opens 16 more for the same user, and no other does", { timeout: 60_000 }, async (t) => {
+    it("ends when its client opens 16 more for the same user, and no other stream ends", {
+      timeout: 60_000,
+    }, async (t) => {
       const { world, token, lamp, ...house } = await home(t, { database });
-      // It is so many at a node.
+      // The limit counts per node.
       const [node] = world.nodes;
       const open = (given = {}, by = token) => house.open(given, by, node!.url);
       const elsewhere = await open({}, (await world.tokens(await world.addClient())).access_token);
@@ -201,7 +203,7 @@ for (const database of databases) {
 }
 
 describe("the head of a stream's answer", () => {
-  it("comes when its beginning is known: whoever has it hears of all that happens since", {
+  it("is sent when the beginning is fixed: the client receives every later event", {
     timeout: 60_000,
   }, async (t) => {
     const { world, token, lamp, open } = await home(t, { database: "sqlite" });

@@ -13,17 +13,17 @@ export interface Flood {
   readonly writes: number;
 }
 
-/** What guarantees allow the process to grow by. */
+/** By how much the process may grow (docs/guarantees.md). */
 const growthLimit = 100 * 1024 * 1024;
-/** One write brings about 56 kB to each reader. */
+/** One write sends about 56 kB to each reader. */
 const value = "x".repeat(8_000);
 const values = Object.fromEntries(["a", "b", "c", "d", "e", "f", "g"].map((name) => [name, value]));
 
 const names = [...Object.keys(values), "count"];
 
 /**
- * Readers stop reading; some wake up, one after the other. Those that slept for too long are let go, with `resync` for
- * who wakes soon after; the process stays small, and whoever reads hears everything.
+ * Readers stop reading; some resume later. Those that paused too long are disconnected, with `resync` for those that
+ * resume soon after; the process stays small, and active readers get every event.
  */
 export async function floodSleepers(t: TestContext, { database, sleepers, writes }: Flood): Promise<void> {
   const { service, token, lamps } = await lampHouse(t, database, { BREEZEWAY_EVENT_STREAMS: "1000" });
@@ -35,11 +35,11 @@ export async function floodSleepers(t: TestContext, { database, sleepers, writes
     await write(service, token, lamps[0] as never, { ...values, count: `${written++}` });
     largest = Math.max(largest, residentBytes(service.process.pid!));
   };
-  // What a process takes once it is warm is no growth.
+  // Memory of a warm process does not count as growth.
   while (written < writes / 2) await writeNext();
   const before = largest;
 
-  // A filter for each: readers of one filter share the bytes that wait for them.
+  // Each reader has its own filter: readers with one filter share the bytes that wait for them.
   const asleep = await Promise.all(
     Array.from({ length: sleepers }, (_, i) =>
       openSleeping(service.baseUrl, token, {

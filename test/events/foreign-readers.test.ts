@@ -7,7 +7,7 @@ import { foreignReaders } from "./foreign-readers.ts";
 import { readThroughKills } from "./killed-service.ts";
 import { home, write } from "./made-home.ts";
 
-describe("readers that others have written, of a service that is killed twice", () => {
+describe("third-party event readers, of a service that is killed twice", () => {
   for (const database of databases) {
     const isBehindNginx = database === "postgres";
     const way = isBehindNginx ? "through nginx" : "directly";
@@ -18,7 +18,7 @@ describe("readers that others have written, of a service that is killed twice", 
   }
 });
 
-describe("an nginx as it comes, in front of the service", () => {
+describe("an nginx with its default settings, in front of the service", () => {
   it("passes on a single event, and heartbeats, though nothing else follows", { timeout: 60_000 }, async (t) => {
     const { world, token, lamp } = await home(t, { clockSpeed: 50 });
     const readers = foreignReaders(`${await nginxInFront(t, world.baseUrl)}/v3/events`, token);
@@ -26,7 +26,7 @@ describe("an nginx as it comes, in front of the service", () => {
     await Promise.all(readers.map(({ opened }) => opened));
     await write(world, token, lamp, { a: "1" });
     await Promise.all(readers.map(({ until }) => until(1)));
-    // One when the stream began, and those that are due every 15 seconds.
+    // One when the stream began, then one every 15 seconds.
     await eventually(t.signal, async () => assert.ok(readers.every(({ heartbeats }) => heartbeats >= 3)));
     const empty = readers.filter((reader) => reader.empty > 0).map(({ client }) => client);
     assert.deepEqual(empty, [], "each block that the service sends is an event");

@@ -7,17 +7,17 @@ const require = createRequire(import.meta.url);
 const LaunchDarklySource = require("launchdarkly-eventsource").EventSource;
 const { fetchEventSource } = require("@microsoft/fetch-event-source") as typeof import("@microsoft/fetch-event-source");
 
-/** What a client that others have written has heard: its `attribute` events, in order, and what else matters. */
+/** What a third-party client has received: its `attribute` events, in order, and other facts. */
 export interface ForeignReader {
   readonly client: string;
   readonly events: { readonly id: string; readonly value: string }[];
   readonly resyncs: unknown[];
   heartbeats: number;
-  /** Messages without a name or without data: the service sends none. */
+  /** Messages without a name or without data; the service sends none. */
   empty: number;
-  /** The first heartbeat has come: from here on everything is told. */
+  /** Resolves at the first heartbeat: from then on every event is sent. */
   readonly opened: Promise<void>;
-  /** Resolves when so many events were heard. */
+  /** Resolves when this many events were received. */
   until(count: number): Promise<void>;
   close(): void;
 }
@@ -30,12 +30,12 @@ export function foreignReaders(url: string, token: string): readonly ForeignRead
   );
 }
 
-/** `message` is the name of an event that has none. */
+/** `message` is the name of events without a name. */
 const names = ["attribute", "heartbeat", "resync", "message"];
 
 /**
- * As the standard tells it, it gives up for good when it is answered with an error, as a proxy does while there is no
- * service behind it. A program then makes a new one that goes on behind the last id.
+ * As the standard says, it gives up for good after an error answer, such as a proxy's while no service runs. A program
+ * then opens a new one with the last id.
  */
 export function ofEventSource(url: string, token: string): ForeignReader {
   let lastId = "";
@@ -90,7 +90,7 @@ function ofLaunchDarkly(url: string, token: string): ForeignReader {
   return reader;
 }
 
-/** It takes every block for a message, also one without data. It is made for browsers, and looks for a page. */
+/** It treats every block as a message, also one without data. It is made for browsers, and looks for a page. */
 function ofFetchEventSource(url: string, token: string): ForeignReader {
   const page = { addEventListener: () => undefined, removeEventListener: () => undefined };
   Object.assign(globalThis, { window: globalThis, document: page });
@@ -109,7 +109,7 @@ function ofFetchEventSource(url: string, token: string): ForeignReader {
   return reader;
 }
 
-/** It reads one answer; a program opens the next one itself. A block without data is a message for it. */
+/** It reads one answer; a program reconnects by itself. It treats a block without data as a message. */
 function ofFetchEventStream(url: string, token: string): ForeignReader {
   const closing = new AbortController();
   const { signal } = closing;

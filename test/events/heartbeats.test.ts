@@ -5,11 +5,11 @@ import { home } from "./made-home.ts";
 import { madeEvents } from "./moved-events.ts";
 
 describe("heartbeats of a stream", () => {
-  it("come every 15 seconds, or as often as the client asks for, and then say so", async (t) => {
+  it("come every 15 seconds, or in the requested interval, which they then repeat", async (t) => {
     const { join, advance } = await madeEvents(t);
     const [ordinary, quick] = [await join(), await join(2)];
     await advance(15_500);
-    const intervals = (outlet: typeof quick) => outlet.heartbeats().map(({ everySeconds }) => everySeconds);
+    const intervals = (writer: typeof quick) => writer.heartbeats().map(({ everySeconds }) => everySeconds);
     assert.deepEqual(intervals(ordinary), [undefined, undefined], "the first one begins the stream");
     assert.deepEqual(intervals(quick), [2, 2, 2, 2, 2, 2, 2, 2, 2]);
   });

@@ -35,7 +35,7 @@ describe("readers that join while the log can't be read", () => {
     assert.deepEqual(late.values(), ["2", "3"]);
   });
 
-  it("are fed when this node knows again whose access has ended", { timeout: 30_000 }, async (t) => {
+  it("are fed when this node has read again which access has ended", { timeout: 30_000 }, async (t) => {
     const { change, join, fail, failures, until } = await madeEvents(t);
     const reader = await join();
     fail.revocations = true;

@@ -11,14 +11,14 @@ export interface ReadThroughKills {
   readonly database: Deployment;
   readonly events: number;
   readonly kills: number;
-  /** Behind an nginx in which nothing about buffers is set. */
+  /** Behind an nginx with default buffer settings. */
   readonly isBehindNginx: boolean;
 }
 
-/** What one write changes: a reader that breaks off in the middle of it goes on there. */
+/** The attributes of one write: a reader that disconnects in the middle of it resumes there. */
 const attributes = ["a", "b", "c", "d"];
 
-/** Foreign readers hear each change once, in one order, and miss none, while the service is killed in between. */
+/** Third-party readers get each change once, in order, and miss none, while the service is killed in between. */
 export async function readThroughKills(
   t: TestContext,
   { database, events, kills, isBehindNginx }: ReadThroughKills,
@@ -55,7 +55,7 @@ export async function readThroughKills(
     await Promise.all(writers);
   }
 
-  // What counts is what was committed: also writes of which no answer came back.
+  // Committed writes count, also those whose answer was lost.
   const committed = (await Promise.all(lamps.map((lamp) => history(nodes.baseUrl, token, lamp)))).flat().sort();
   assert.ok(committed.length >= events);
   const kept = new Set(committed);

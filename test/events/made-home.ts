@@ -4,7 +4,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { type Answered, type OAuthWorldPlan, oauthWorld } from "../oauth/oauth-world.ts";
 import { EventStream, type StreamPlan } from "./event-stream.ts";
 
-/** Ada with a lamp and a token, and streams of what happens to it. */
+/** Ada with a lamp and a token, and streams of its events. */
 export async function home(t: TestContext, plan: OAuthWorldPlan) {
   const world = await oauthWorld(t, plan);
   const token = (await world.tokens()).access_token;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { attributeEntry } from "../../src/devices/log-entries.ts";
-import type { EventOutlet } from "../../src/events/event-reader.ts";
+import type { EventWriter } from "../../src/events/event-reader.ts";
 import { eventsOn } from "../../src/events/events.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Store } from "../../src/store/seam.ts";
@@ -11,7 +11,7 @@ import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { movedRuntime, settled } from "../federation/moved-runtime.ts";
 
-/** Ada's lamp on SQLite, and streams of its changes in a time that the test moves. */
+/** Ada's lamp on SQLite, and streams of its changes, on a clock that the test moves. */
 export async function madeEvents(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-joining-"));
   const runtime = movedRuntime();
@@ -33,7 +33,7 @@ export async function madeEvents(t: TestContext) {
     sealing: { seal: (text) => text, open: (text) => text },
     allowsPrivateWebhooks: false,
     userAgent: "test",
-    readersKnown: async () => ifOn(fail.revocations),
+    revocationsRead: async () => ifOn(fail.revocations),
   });
   t.after(async () => {
     await events.stop();
@@ -49,23 +49,23 @@ export async function madeEvents(t: TestContext) {
       await opened.transaction((tx) => tx.log.append(entry));
       events.hub.wake();
     },
-    /** Opens a stream; resolves when it has caught up and waits for the hub's next look. */
+    /** Opens a stream; resolves when it has caught up and waits for the hub's next read. */
     async join(heartbeatSeconds?: number) {
       const before = events.hub.readers;
-      const outlet = new HeardOutlet();
+      const writer = new RecordingWriter();
       const beginning = await events.beginning(undefined, heartbeatSeconds);
       const accessScope = { kind: "user", userId, tenantId } as const;
       const filter = { deviceIds: [], attributes: [] };
       const untilMs = Number.POSITIVE_INFINITY;
-      events.follow({ clientId: "client", accessScope, filter, beginning, untilMs, heartbeatSeconds }, outlet);
+      events.follow({ clientId: "client", accessScope, filter, beginning, untilMs, heartbeatSeconds }, writer);
       while (events.hub.readers === before) {
         t.signal.throwIfAborted();
         await settled();
       }
-      return outlet;
+      return writer;
     },
     advance: runtime.advance,
-    /** Moves the time on until that is so. */
+    /** Moves the clock until the condition is true. */
     async until(isSo: () => boolean) {
       while (!isSo()) {
         t.signal.throwIfAborted();
@@ -75,8 +75,8 @@ export async function madeEvents(t: TestContext) {
   };
 }
 
-class HeardOutlet implements EventOutlet {
-  readonly unsent = 0;
+class RecordingWriter implements EventWriter {
+  readonly unsentBytes = 0;
   readonly closed = new AbortController().signal;
   #text = "";
 
@@ -84,10 +84,10 @@ class HeardOutlet implements EventOutlet {
     this.#text += bytes.toString();
   }
 
-  taken = async () => true;
+  drained = async () => true;
   end(): void {}
 
-  /** What the lamp's attribute became, event by event. */
+  /** The values of the lamp's attribute, event by event. */
   values(): readonly unknown[] {
     return [...this.#text.matchAll(/^event: attribute\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!).value);
   }

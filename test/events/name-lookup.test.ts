@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { OwnerLanes } from "../../src/events/owner-lanes.ts";
+import { OwnerQueues } from "../../src/events/owner-queues.ts";
 import { nameLookup } from "../../src/events/webhooks/name-lookup.ts";
 import type { OwnerId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
@@ -62,7 +62,7 @@ describe("a look-up of a receiver's name", () => {
 
 describe("the look-ups of one owner", () => {
   it("run one at a time, in order, apart from those of others", async () => {
-    const lanes = new OwnerLanes("webhookLookupsWaiting", "Too many wait.");
+    const lanes = new OwnerQueues("webhookLookupsWaiting", "Too many wait.");
     const [ada, bob] = [1 as OwnerId, 2 as OwnerId];
     const ends: (() => void)[] = [];
     const begun: string[] = [];
@@ -85,7 +85,7 @@ describe("the look-ups of one owner", () => {
   });
 
   it("are refused when too many wait, and a failed one doesn't hold up the next", async () => {
-    const lanes = new OwnerLanes("webhookLookupsWaiting", "Too many wait.");
+    const lanes = new OwnerQueues("webhookLookupsWaiting", "Too many wait.");
     const ada = 1 as OwnerId;
     const { promise, reject } = Promise.withResolvers<string>();
     const first = lanes.run(ada, () => promise);

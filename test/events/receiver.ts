@@ -12,7 +12,7 @@ export interface Received {
   readonly message: any;
 }
 
-/** Somebody's own server that takes webhooks; how it answers, and whether it is there, is up to the test. */
+/** A webhook receiver; the test decides how it answers, and whether it listens. */
 export async function receiver(t: TestContext) {
   const received: Received[] = [];
   const behaviour = {
@@ -42,7 +42,7 @@ export async function receiver(t: TestContext) {
     url: `http://127.0.0.1:${port}/hook`,
     received,
     behaviour,
-    /** From now on nobody listens at its address. */
+    /** Stops listening. */
     goDown,
     comeBack: () => listen(port),
     until: (count: number) =>

@@ -6,7 +6,7 @@ import { receiver } from "./receiver.ts";
 
 for (const database of databases) {
   describe(`a store on ${database} that was restored`, () => {
-    it("has open streams and resumed ones read anew, and continues with ids of its own", {
+    it("sends resync to open and resumed streams, and continues with new ids", {
       timeout: 60_000,
     }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database });

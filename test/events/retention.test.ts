@@ -9,7 +9,7 @@ const day = 86_400_000;
 
 for (const database of databases) {
   describe(`the log on ${database}`, () => {
-    it("is kept for so many days, and no longer; who comes back later hears resync", {
+    it("is kept for the configured days, and no longer; a client that resumes later gets resync", {
       timeout: 180_000,
     }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database, environment: { BREEZEWAY_LOG_DAYS: "2" } });
@@ -36,7 +36,7 @@ for (const database of databases) {
       await world.timePasses(day + 60_000);
       const fresh = (await world.tokens()).access_token;
       await write(world, fresh, lamp, { a: "young" });
-      // The service sweeps by itself every minute, and may have been here first: what counts is what is left.
+      // The service also sweeps every minute and may have been first: only the result counts.
       await retention.sweep();
       const left = await world.service.parts.store.read((tx) => tx.log.ofDevice(world.userId, lamp));
       assert.equal(left.length, 1);
@@ -51,7 +51,7 @@ for (const database of databases) {
         assert.deepEqual([resync?.name, resync?.data], ["resync", { reason: "past_retention" }]);
         late.close();
       }
-      // The last that was removed is the last that one may have seen.
+      // A client that saw the last removed entry has missed nothing.
       const last = await open({ lastEventId: all.at(-1)!.id }, fresh);
       assert.equal((await last.until(1))[0]?.data.value, "young");
       last.close();
@@ -59,7 +59,7 @@ for (const database of databases) {
   });
 }
 
-/** Without HTTP and four side by side: so many requests, one after the other, take too long on a busy machine. */
+/** Without HTTP and four at a time: that many sequential requests take too long on a busy machine. */
 async function commitOften({ service, userId }: OAuthWorld, deviceId: DeviceId, count: number): Promise<void> {
   const values = Array.from({ length: count }, (_, i) => `${i}`).values();
   const writer = async () => {

@@ -6,13 +6,13 @@ import { home, send, write } from "./made-home.ts";
 import { receiver } from "./receiver.ts";
 
 describe("streams and webhooks of a client without the scope alerts", () => {
-  it("tell of devices and not of alerts that fire, and end with the grant that allowed them", {
+  it("send events of devices but no firings of alerts, and end with their grant", {
     timeout: 60_000,
   }, async (t) => {
     const { world, token, lamp } = await home(t, { environment: { BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true" } });
     const firing = { deviceId: lamp, attrName: "power", operation: "equals", stringThreshold: "on", action: "email" };
     assert.equal((await send(`${world.baseUrl}/v3/alerts`, token, "POST", firing)).status, 201);
-    // Of a client that has no other grant.
+    // A client that has no other grant.
     const client = await world.addClient();
     const scoped = async (scope: string) =>
       (await world.exchange(await world.code({ client_id: client.id, scope }), client)).body;

@@ -4,7 +4,7 @@ import { inTurns, SendingSlots, type SlotUse } from "../../src/events/webhooks/s
 import type { OwnerId, TenantId } from "../../src/model/ids.ts";
 import { type LimitName, limits } from "../../src/model/limits.ts";
 
-/** Each use is its own webhook, owner, receiver and tenant, unless the test says otherwise. */
+/** Each use has its own webhook, owner, receiver and tenant, unless the test says otherwise. */
 function use(n: number, same: Partial<SlotUse> = {}): SlotUse {
   const own = { webhookId: `wh_${n}`, ownerId: n as OwnerId, tenantId: n as TenantId, receiver: `r${n}.example` };
   return { ...own, isUrgent: false, ...same };
@@ -19,7 +19,7 @@ describe("the slots for sending to webhooks", () => {
     ["webhookSends", {}],
   ];
   for (const [limit, same] of cases) {
-    it(`hold up what exceeds ${limit}, and nothing of others`, () => {
+    it(`delay what exceeds ${limit}, and nothing of others`, () => {
       const slots = new SendingSlots();
       const taken = Array.from({ length: limits[limit] }, (_, i) => use(i + 100, same));
       for (const one of taken) {

@@ -15,13 +15,13 @@ export async function openSleeping(
   return socket;
 }
 
-/** Reads all that is still to come. */
+/** Reads everything that is left. */
 export async function wakeUp(socket: Socket): Promise<string> {
   let read = "";
   socket.setEncoding("utf8").on("data", (part: string) => {
     read += part;
   });
-  // One that slept for too long was let go without waiting for it.
+  // A reader that paused for too long was disconnected.
   socket.on("error", () => undefined);
   if (!socket.closed) await once(socket, "close");
   return read;

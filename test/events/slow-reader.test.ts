@@ -10,7 +10,7 @@ const values = Object.fromEntries(["a", "b", "c", "d", "e", "f", "g"].map((name)
 
 for (const database of databases) {
   describe(`a reader that stops reading, on ${database}`, () => {
-    it("is let go with resync and can go on from there, while others notice nothing", {
+    it("is disconnected with resync and can resume from there, while others notice nothing", {
       timeout: 120_000,
     }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database });
@@ -21,7 +21,7 @@ for (const database of databases) {
       const { hub } = node!.service.parts.events;
       await eventually(t.signal, async () => assert.equal(hub.readers, 2));
       let writes = 0;
-      // Until its connection's own buffers are full, and a megabyte more.
+      // Until the connection's buffers are full, plus a megabyte.
       while (hub.readers === 2) {
         await write(world, token, lamp, { ...values, count: `${++writes}` });
         await attentive.until(writes, ({ data }) => data.name === "count");

@@ -4,13 +4,15 @@ import { EventStream } from "./event-stream.ts";
 import { home, write } from "./made-home.ts";
 
 describe("streams of two nodes on one database", () => {
-  it("tell the same in the same order, and each goes on where the other broke off", { timeout: 120_000 }, async (t) => {
+  it("send the same events in the same order, and each resumes where the other broke off", {
+    timeout: 120_000,
+  }, async (t) => {
     const { world, token, lamp, open } = await home(t, { database: "postgres" });
     const other = await world.secondNode();
     const lamps = [lamp, await world.addDevice(world.userId, "Second"), await world.addDevice(world.userId, "Third")];
     const [here, there] = [await open(), await EventStream.open(other.baseUrl, token)];
     const writes = 50;
-    // Each lamp has writers at both nodes, side by side.
+    // Each lamp has concurrent writers at both nodes.
     await Promise.all(
       lamps.flatMap((device) =>
         [world, other].map(async (node, n) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { eventsThrough, type PlacedEntry } from "../../src/events/client-events.ts";
+import { compileFilter, type PlacedEntry } from "../../src/events/client-events.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 
 const entry = (kind: PlacedEntry["kind"], body: string): PlacedEntry => ({
@@ -15,7 +15,7 @@ const entry = (kind: PlacedEntry["kind"], body: string): PlacedEntry => ({
 describe("an entry of the log that can't be read", () => {
   it("is reported and left out, and stops no other", () => {
     const unreadable: PlacedEntry[] = [];
-    const eventsOf = eventsThrough({ deviceIds: [], attributes: [] }, (one) => unreadable.push(one));
+    const eventsOf = compileFilter({ deviceIds: [], attributes: [] }, (one) => unreadable.push(one));
     const broken = [entry("attribute", "{"), entry("alert", "nonsense"), entry("attribute", "{}")];
     assert.deepEqual(
       broken.flatMap((one) => eventsOf(one, "e")),

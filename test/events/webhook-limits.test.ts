@@ -26,7 +26,7 @@ describe("a filter of events", () => {
     }
   });
 
-  it("is compiled once for each webhook, and the least used are forgotten", () => {
+  it("is compiled once for each webhook, and the least recently used are evicted", () => {
     const filters = new CompiledFilters(() => assert.fail("unreadable"));
     const webhook = (n: number) => ({ id: `wh_${n}`, deviceIds: [], attributes: [] });
     const compiled = filters.of(webhook(0));
@@ -97,7 +97,7 @@ describe("the address of a new webhook", () => {
     assert.equal(added(), 0);
   });
 
-  it("is no longer looked up, nor added, when its client has gone", async () => {
+  it("is no longer looked up, nor added, when its client has disconnected", async () => {
     let lookups = 0;
     const gone = new AbortController();
     const { webhooks, added } = addingTo(0, async () => {
@@ -111,7 +111,7 @@ describe("the address of a new webhook", () => {
   });
 });
 
-/** Webhooks of an owner who has so many, on a store that only counts what is added. */
+/** Webhooks of an owner with `count` webhooks, on a store that only counts additions. */
 function addingTo(count: number, resolve: Resolve) {
   let added = 0;
   const tables = { webhooks: { ofOwner: async () => Array(count).fill({}) } };

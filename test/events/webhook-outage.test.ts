@@ -8,7 +8,7 @@ import { type Received, receiver } from "./receiver.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** Between two attempts: an hour, and a fifth of it by chance. */
+/** Longest pause between two attempts: an hour plus a fifth of jitter. */
 const longestWait = 72 * minute;
 const allowed = { BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true" };
 const movedClock = new URL("../set-up/moved-clock.ts", import.meta.url);
@@ -34,7 +34,7 @@ for (const database of databases) {
         assert.deepEqual([state, text], ["waiting", "the connection was refused"]);
       }
 
-      // There again, but not yet well: what it refuses comes again under the same id.
+      // The receiver is up again but refuses: refused messages come again with the same id.
       hook.behaviour.answer = () => ({ status: 503 });
       await hook.comeBack();
       await pass(longestWait);
@@ -45,7 +45,7 @@ for (const database of databases) {
       hook.behaviour.answer = () => ({ status: 204 });
       await pass(longestWait);
       for (const lamp of lamps) await house.write(lamp, 10);
-      await eventually(t.signal, async () => assert.equal(heardOnce(hook.received).length, 11 * lamps.length));
+      await eventually(t.signal, async () => assert.equal(distinctIds(hook.received).length, 11 * lamps.length));
       for (const lamp of lamps) assert.deepEqual(countsOf(hook.received, lamp), range(11));
       for (const one of hook.received.slice(refused)) verify(t, secret, one, house.nowMs());
       await eventually(t.signal, async () =>
@@ -53,7 +53,7 @@ for (const database of databases) {
       );
     });
 
-    it("that was gone for longer than a day is told what it missed when that is asked for", {
+    it("that was down for longer than a day gets missed messages when they are resent", {
       timeout: 120_000,
     }, async (t) => {
       const house = await hookedHouse(t, database);
@@ -81,14 +81,16 @@ for (const database of databases) {
       await hook.until(4 * lamps.length);
       for (const lamp of lamps) assert.deepEqual(countsOf(hook.received, lamp), [3, 0, 1, 2]);
       for (const one of hook.received) verify(t, secret, one, house.nowMs());
-      const ids = heardOnce(hook.received);
+      const ids = distinctIds(hook.received);
       assert.deepEqual(ids.slice(lamps.length).sort(), failed.map(({ messageId }) => messageId).sort());
     });
   });
 }
 
 describe("a webhook's messages when the service is killed", () => {
-  it("wait for the next life, and one that was under way comes again under its id", { timeout: 120_000 }, async (t) => {
+  it("are sent after the restart, and one that was being sent comes again with its id", {
+    timeout: 120_000,
+  }, async (t) => {
     const hook = await receiver(t);
     const longLived = { BREEZEWAY_ACCESS_TOKEN_SECONDS: "86400" };
     const { service, start, token, lamps } = await lampHouse(t, "sqlite", { ...allowed, ...longLived });
@@ -103,7 +105,7 @@ describe("a webhook's messages when the service is killed", () => {
     await hook.comeBack();
     const later = (hours: number) => ({ preload: movedClock, environment: { CLOCK_MOVED_MS: `${hours * hour}` } });
     const second = await start(later(1));
-    // In the middle of it, before the answer to what was just received.
+    // During the attempt, before the receiver answers.
     hook.behaviour.answer = () => {
       if (hook.received.length >= 7) second.process.kill("SIGKILL");
       return { status: 204 };
@@ -114,7 +116,7 @@ describe("a webhook's messages when the service is killed", () => {
     assert.ok(heard >= 7 && heard < 10 * lamps.length);
 
     await start(later(2));
-    await eventually(t.signal, async () => assert.equal(heardOnce(hook.received).length, 10 * lamps.length));
+    await eventually(t.signal, async () => assert.equal(distinctIds(hook.received).length, 10 * lamps.length));
     assert.ok(hook.received.length > 10 * lamps.length, "what was under way came again");
     for (const lamp of lamps) assert.deepEqual(countsOf(hook.received, lamp), range(10));
     for (const [i, one] of hook.received.entries()) {
@@ -133,7 +135,7 @@ interface ShownDelivery {
   readonly nextTime: number | null;
 }
 
-/** Ada's two lamps with a webhook for them, and time that passes when the test says so. */
+/** Ada's two lamps with a webhook for them, and a clock that the test moves. */
 async function hookedHouse(t: TestContext, database: Deployment) {
   const { world, token, lamp } = await home(t, { database, environment: allowed });
   const lamps = [lamp, await world.addDevice(world.userId, "Other lamp")];
@@ -141,12 +143,12 @@ async function hookedHouse(t: TestContext, database: Deployment) {
   const { body } = await send(`${world.baseUrl}/v3/webhooks`, token, "POST", { url: hook.url });
   let passedMs = 0;
   let held = { token, atMs: 0 };
-  /** Access tokens are good for an hour. */
+  /** Access tokens are valid for an hour. */
   const fresh = async () => {
     if (passedMs - held.atMs >= hour / 2) held = { token: (await world.tokens()).access_token, atMs: passedMs };
     return held.token;
   };
-  // PostgreSQL has a clock of its own: there all that is stored grows older instead.
+  // PostgreSQL has its own clock: there all stored times are moved back instead.
   const nowMs = () => Date.now() + (database === "sqlite" ? passedMs : 0);
   const call = async (method: string, path: string) =>
     send(`${world.baseUrl}/v3/webhooks/${body.webhookId}${path}`, await fresh(), method);
@@ -163,9 +165,9 @@ async function hookedHouse(t: TestContext, database: Deployment) {
     async pass(ms: number) {
       passedMs += ms;
       await world.timePasses(ms);
-      world.service.parts.events.heard(false);
+      world.service.parts.events.afterCommit(false);
     },
-    /** All that is due was tried. */
+    /** Every due message was attempted. */
     isTried: () =>
       eventually(t.signal, async () => {
         const waiting = (await deliveries()).filter(({ nextTime }) => nextTime !== null && nextTime <= nowMs());
@@ -176,7 +178,7 @@ async function hookedHouse(t: TestContext, database: Deployment) {
   };
 }
 
-/** What a device's messages counted, in the order in which each was first received. */
+/** The counters in a device's messages, in order of first receipt. */
 function countsOf(received: readonly Received[], deviceId: number): readonly number[] {
   const own = received.filter(({ message }) => message.data.deviceId === deviceId);
   const bodies = new Map(own.map(({ headers, message }) => [headers["webhook-id"], message]));
@@ -185,11 +187,11 @@ function countsOf(received: readonly Received[], deviceId: number): readonly num
 }
 
 /** The ids of all messages, each once. */
-function heardOnce(received: readonly Received[]): readonly string[] {
+function distinctIds(received: readonly Received[]): readonly string[] {
   return [...new Set(received.map(({ headers }) => headers["webhook-id"]!))];
 }
 
-/** As its receiver would, in whose time it is as late as in the service's. */
+/** Verifies as the receiver would, with a clock that is moved as the service's. */
 function verify(t: TestContext, secret: string, { body, headers, message }: Received, nowMs: number): void {
   t.mock.timers.enable({ apis: ["Date"], now: nowMs });
   try {

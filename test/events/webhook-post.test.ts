@@ -16,7 +16,7 @@ describe("a receiver that answers and never ends its body", () => {
   });
 });
 
-/** Sends the head of an answer and a part of its body, and then nothing more. */
+/** Sends the head of an answer and a part of its body, and never ends it. */
 async function endlessReceiver(t: TestContext) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

@@ -8,7 +8,7 @@ import { movedRuntime, noonMs, settled } from "../federation/moved-runtime.ts";
 
 const unsealed = { secretOf: () => "whsec_", addressOf: () => "https://receiver.example/" };
 
-describe("a node that stood still while it claimed a webhook's message", () => {
+describe("a node that was suspended while it claimed a webhook's message", () => {
   for (const { stoodStillMs, sent, what } of [
     { stoodStillMs: webhookTimes.usedMs - 1, sent: 1, what: "sends it while it is surely its own" },
     { stoodStillMs: webhookTimes.usedMs, sent: 0, what: "leaves it to whoever has it by now" },
@@ -32,7 +32,7 @@ describe("a node that stood still while it claimed a webhook's message", () => {
 });
 
 describe("a message that can't be claimed, since the store can't write", () => {
-  it("is looked at again a second later, not at once and for ever", async () => {
+  it("is tried again a second later, not at once in a loop", async () => {
     const runtime = movedRuntime();
     let tries = 0;
     const store = storeWithOneDue(async () => {
@@ -82,7 +82,7 @@ describe("a webhook whose secret can't be unsealed", () => {
   });
 });
 
-/** A store in which one delivery is due until it is claimed, which takes as long as it is told. */
+/** A store with one due delivery until it is claimed; claiming takes as long as the test says. */
 function storeWithOneDue(
   whileClaiming: () => Promise<void>,
   more: Partial<SenderTables["deliveries"]> = {},

@@ -10,9 +10,9 @@ const hour = 3_600_000;
 
 for (const database of databases) {
   describe(`a webhook on ${database}`, () => {
-    it("is told each commit, signed as Standard Webhooks has it", { timeout: 60_000 }, async (t) => {
+    it("gets each commit, signed as Standard Webhooks says", { timeout: 60_000 }, async (t) => {
       const { world, token, lamp, call, hook, add } = await listening(t, database);
-      // The first round on PostgreSQL refuses versions before, the second seals.
+      // On PostgreSQL the first round refuses older versions, the second seals.
       await world.service.parts.addressSealing.round();
       const { webhookId, secret } = await add({});
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{32}$/);
@@ -46,7 +46,7 @@ for (const database of databases) {
       assert.deepEqual((await call("GET", "")).body, { webhooks: [] });
     });
 
-    it("is told again until it takes it, each device in order and apart from others", {
+    it("gets a message again until it accepts it, each device in order and independent of others", {
       timeout: 90_000,
     }, async (t) => {
       const { world, token, lamp, call, hook, add } = await listening(t, database);
@@ -61,7 +61,7 @@ for (const database of databases) {
         hook.received
           .filter(({ message: { data } }) => data.deviceId === deviceId)
           .map(({ message }) => message.data.attributes.a);
-      // The device's own coming to be is told as well.
+      // The creation of the device is sent as well.
       await eventually(t.signal, async () => assert.deepEqual(valuesOf(other), ["1", "2", "3"]));
       assert.ok(valuesOf(lamp).every((value) => value === "1"));
       const stuck = async () =>
@@ -88,7 +88,9 @@ for (const database of databases) {
       assert.ok(ids.length > 1);
     });
 
-    it("is given up after a day, which is told, and can be sent once more", { timeout: 90_000 }, async (t) => {
+    it("has a message given up after a day, which deliveries show, and it can be resent", {
+      timeout: 90_000,
+    }, async (t) => {
       const { world, token, lamp, hook, add, callBy } = await listening(t, database);
       const { webhookId } = await add({});
       hook.behaviour.answer = () => ({ status: 302, headers: { location: "http://127.0.0.1:1/elsewhere" } });
@@ -108,7 +110,7 @@ for (const database of databases) {
       assert.deepEqual(hook.received.at(-1)?.message, hook.received[0]?.message);
     });
 
-    it("hears of what it asked for and may, until its client's access ends", { timeout: 90_000 }, async (t) => {
+    it("gets what its filter and its scopes allow, until its client's access ends", { timeout: 90_000 }, async (t) => {
       const { world, token, lamp, call, callBy, hook, add } = await listening(t, database);
       const bobs = (await world.tokens(world.client, { name: "bob", password: "another word" })).access_token;
       const bobsLamp = await world.addDevice(world.bobId, "Bob's lamp");
@@ -158,7 +160,7 @@ for (const database of databases) {
 }
 
 describe("the address of a webhook", () => {
-  it("must be public and https, unless that is configured", { timeout: 60_000 }, async (t) => {
+  it("must be public and https, unless configured otherwise", { timeout: 60_000 }, async (t) => {
     const { world, token } = await home(t, {});
     const addresses = [
       "http://example.com/",

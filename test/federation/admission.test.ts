@@ -4,7 +4,7 @@ import { Admission } from "../../src/federation/admission.ts";
 import { Dice } from "../simulate/dice.ts";
 import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
 
-describe("the door for connections", () => {
+describe("admission control for connections", () => {
   const forever = new AbortController().signal;
 
   function chancy(): MovedRuntime {
@@ -12,7 +12,7 @@ describe("the door for connections", () => {
     return movedRuntime({ random: () => dice.next() });
   }
 
-  /** Asks for so many at once; the times at which they were let out, on the clock that doesn't jump. */
+  /** Requests `count` connections at once; returns the times of admission on the monotonic clock. */
   function ask(admission: Admission, runtime: MovedRuntime, count: number): number[] {
     const letOutMs: number[] = [];
     for (let i = 0; i < count; i++) {
@@ -21,7 +21,7 @@ describe("the door for connections", () => {
     return letOutMs;
   }
 
-  it("lets 10,000 that ask at once out within 25 seconds, never more than about 400 in any second", async () => {
+  it("admits 10,000 simultaneous requests within 25 seconds, never more than about 400 in any second", async () => {
     const runtime = chancy();
     const letOutMs = ask(new Admission(runtime), runtime, 10_000);
     await runtime.advance(25_100);
@@ -34,7 +34,7 @@ describe("the door for connections", () => {
     });
   });
 
-  it("does not hold up who is alone", async () => {
+  it("does not delay a single connection", async () => {
     const runtime = chancy();
     const admission = new Admission(runtime);
     for (let i = 0; i < 20; i++) {
@@ -44,7 +44,7 @@ describe("the door for connections", () => {
     }
   });
 
-  it("does not hold up the first after a rush that is over", async () => {
+  it("does not delay the first connection after a rush is over", async () => {
     const runtime = chancy();
     const admission = new Admission(runtime);
     ask(admission, runtime, 500);
@@ -54,7 +54,7 @@ describe("the door for connections", () => {
     assert.deepEqual(late, [3_000]);
   });
 
-  it("spreads a rush after an hour in which nobody asked", async () => {
+  it("spreads a rush after an hour without connections", async () => {
     const runtime = chancy();
     const admission = new Admission(runtime);
     await admission.admit(forever);
@@ -64,7 +64,7 @@ describe("the door for connections", () => {
     assert.ok(letOutMs.length >= 395 && letOutMs.length <= 406, `${letOutMs.length} in the first second`);
   });
 
-  it("lets who comes during a rush wait behind the others", async () => {
+  it("queues a connection that comes during a rush behind the others", async () => {
     const runtime = chancy();
     const admission = new Admission(runtime);
     ask(admission, runtime, 1_000);
@@ -78,7 +78,7 @@ describe("the door for connections", () => {
     ["back", -86_400_000],
     ["forward", 86_400_000],
   ] as const) {
-    it(`keeps its pace when the clock is set ${direction}`, async () => {
+    it(`keeps its rate when the clock is set ${direction}`, async () => {
       const runtime = chancy();
       const admission = new Admission(runtime);
       const before = ask(admission, runtime, 500);
@@ -91,7 +91,7 @@ describe("the door for connections", () => {
     });
   }
 
-  it("lets who gives up go at once", async () => {
+  it("returns at once when the signal aborts", async () => {
     const runtime = chancy();
     const admission = new Admission(runtime);
     ask(admission, runtime, 100);

@@ -17,7 +17,7 @@ import { storeLinks } from "./stored-links.ts";
 describe("a node that claims links on PostgreSQL", { skip: missingPostgres() ?? false }, () => {
   it("follows all but the one whose token it can't open, and shows why", { timeout: 30_000 }, (t) =>
     onStore(postgresHarness, async (store) => {
-      // A dead node's: this node claims them all at once.
+      // Links of a dead node: this node claims them all at once.
       const links = await storeLinks(store, 6, () => ({ owner: "node-dead" as NodeId }));
       const runtime = processRuntime(silent);
       const connector = new ScriptedConnector();

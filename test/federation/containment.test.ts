@@ -16,7 +16,7 @@ const pausedReason = /^paused after an internal error; next try in \d+ s \(error
 const tokenReason = "its token can't be opened with the keys of this node";
 const away = structureAttribute(1, "away");
 
-describe("one account's fault stays its own", () => {
+describe("a fault in one account affects no other", () => {
   it("in throws at random points of the work for one of 100 links", { timeout: 120_000 }, (t) =>
     throwsOn(t, sqliteHarness, { links: 100, throws: rounds({ all: 200, few: 48 }) }),
   );
@@ -41,7 +41,7 @@ async function throwsOn(t: TestContext, harness: StoreHarness, plan: { links: nu
   });
 }
 
-/** Makes the work for one house throw, and sees that all others are as they were, and that the house recovers. */
+/** Makes the work for one house throw, and checks that all others are unchanged and that the house recovers. */
 async function throwOnce(
   street: Street,
   house: House,
@@ -79,7 +79,7 @@ async function throwOnce(
   );
 }
 
-/** Plants the fault and does what leads the work for the house there. */
+/** Plants the fault and triggers the work that reaches it. */
 async function provoke(street: Street, house: House, point: FaultPoint, random: () => number): Promise<void> {
   const { fault } = street;
   const stream = () => house.streams.at(-1)!;
@@ -88,18 +88,18 @@ async function provoke(street: Street, house: House, point: FaultPoint, random: 
   const persistent = 100;
   const at: Partial<Record<FaultPoint, () => Promise<void> | void>> = {
     async account() {
-      // The lane tries a snapshot some times before it gives up.
+      // The lane retries a snapshot before it gives up.
       fault.plant(house.userId, point, { times: persistent });
       change();
     },
     async unchanged() {
-      // What a repetition confirms is confirmed on the clock: that is where it can throw.
+      // An equal put reads the clock for its confirmation, which can throw.
       fault.plant(house.userId, "nowMs");
       stream().repeats();
       await street.until(isThrown, "a repetition throws");
     },
     async read() {
-      // A stream is looked at about ten minutes after it was last heard.
+      // The second look follows about ten minutes after the last snapshot.
       stream().repeats();
       await street.runtime.advance(8 * 60_000);
       while (!isThrown()) await street.runtime.advance(500);

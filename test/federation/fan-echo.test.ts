@@ -7,8 +7,8 @@ const noAnswer = /^error: no answer from the ecosystem, true, /;
 const on = { thermostats: { t1: { fanTimerActive: true } } };
 const off = { thermostats: { t1: { fanTimerActive: false } } };
 
-describe("what the stream shows of a fan", () => {
-  it("confirms the request that was taken", async (t) => {
+describe("the fan state in the stream", () => {
+  it("confirms an accepted request", async (t) => {
     const { write, sent, shows, states, request } = await madeFans(t);
     await write("true");
     (await sent(1)).answers({ state: "accepted" });
@@ -18,7 +18,7 @@ describe("what the stream shows of a fan", () => {
     assert.equal(await request(), null);
   });
 
-  it("confirms a request that nobody has answered yet, and erases it", async (t) => {
+  it("confirms a request without an answer yet, and erases it", async (t) => {
     const { write, sent, shows, states, request, runtime } = await madeFans(t);
     await write("true");
     const command = await sent(1);
@@ -33,7 +33,7 @@ describe("what the stream shows of a fan", () => {
     assert.equal(await request(), null);
   });
 
-  it("yields to a refusal: then somebody else had started the fan", async (t) => {
+  it("yields to a refusal: then something else had started the fan", async (t) => {
     const { write, sent, shows, states, request } = await madeFans(t);
     await write("true");
     const command = await sent(1);
@@ -69,7 +69,7 @@ describe("what the stream shows of a fan", () => {
     assert.match((await request()) ?? "", /^error: Invalid value for fan_timer_active, banana, /);
   });
 
-  it("says nothing about a request of the other value", async (t) => {
+  it("does not settle a request of the other value", async (t) => {
     const { write, sent, shows, states, request } = await madeFans(t);
     await write("false");
     await sent(1);
@@ -78,7 +78,7 @@ describe("what the stream shows of a fan", () => {
     assert.equal(await request(), "false");
   });
 
-  it("says nothing about a request when it is another thermostat that now has the slot", async (t) => {
+  it("does not settle a request when another thermostat has the slot now", async (t) => {
     const { write, sent, shows, states, shown } = await madeFans(t);
     await write("true");
     await sent(1);
@@ -113,7 +113,7 @@ describe("an echo that was received before the request was sent", () => {
   }
 });
 
-describe("a request that was taken", () => {
+describe("an accepted request", () => {
   const taken = async (t: Parameters<typeof madeFans>[0]) => {
     const made = await madeFans(t);
     await made.write("true");
@@ -138,7 +138,7 @@ describe("a request that was taken", () => {
     assert.deepEqual(await states(), ["confirmed"]);
   });
 
-  it("is contradicted when the stream goes on showing the fan otherwise for a minute", async (t) => {
+  it("is contradicted when the stream keeps showing the other state for a minute", async (t) => {
     const { states, runtime, receipts } = await taken(t);
     await runtime.advance(59_000);
     assert.deepEqual(await states(), ["accepted"]);
@@ -175,7 +175,7 @@ describe("a request that was taken", () => {
     assert.equal(await time("fanTimerActive"), confirmed);
   });
 
-  it("is looked after by a read when the fan ran already and the stream brings nothing but the same", async (t) => {
+  it("is confirmed by a plain read when the fan ran already and the stream only repeats itself", async (t) => {
     const { write, sent, states, connector, runtime, time, federation } = await madeFans(t, on);
     const before = await time("fanTimerActive");
     await write("true");
@@ -189,7 +189,7 @@ describe("a request that was taken", () => {
     assert.equal([...federation.keeper.standings()][0]?.state, "live", "the stream had kept nothing back");
   });
 
-  it("moves no time when the snapshot shows that the fan has stopped, or another thermostat in its place", async (t) => {
+  it("moves no time when the snapshot shows that the fan has stopped, or another thermostat in the slot", async (t) => {
     const { write, sent, states, shows, connector, time } = await madeFans(t, on);
     await write("true");
     (await sent(1)).answers({ state: "accepted" });
@@ -202,7 +202,7 @@ describe("a request that was taken", () => {
     assert.deepEqual(await states(), ["accepted"]);
   });
 
-  it("stays taken when nobody could see what the fan did, and is confirmed when somebody does", async (t) => {
+  it("stays accepted while the link is not live, and is confirmed when a snapshot shows the fan", async (t) => {
     const { connector, states, runtime, bringLive } = await taken(t);
     connector.stream.ends("closed");
     connector.pauseBetweenMs = 120_000;
@@ -213,7 +213,7 @@ describe("a request that was taken", () => {
     await until(async () => assert.deepEqual(await states(), ["confirmed"]));
   });
 
-  it("stays taken when another had its say before the minute was over", async (t) => {
+  it("stays accepted when a later request was accepted before the minute was over", async (t) => {
     const { write, sent, states, runtime } = await taken(t);
     await write("false");
     (await sent(2)).answers({ state: "accepted" });

@@ -7,7 +7,7 @@ import { noonMs } from "./moved-runtime.ts";
 const minuteMs = 60_000;
 const noon = "2026-01-01T12:00:00.000Z";
 
-describe("a fan request that is refused at the door", () => {
+describe("a fan request that the gate refuses", () => {
   const doors = [
     ["Invalid value for fan_timer_active", "banana, split", {}],
     ["Thermostat does not have a fan", "true", { thermostats: { t1: { hasFan: false } } }],
@@ -15,7 +15,7 @@ describe("a fan request that is refused at the door", () => {
     ["Cannot change fan_timer_active while structure is away", "true", { away: "auto-away" }],
   ] as const;
   for (const [message, value, plan] of doors) {
-    it(`says "${message}" when the write answers, has a receipt, and goes nowhere`, async (t) => {
+    it(`says "${message}" when the write answers, has a receipt, and is not sent`, async (t) => {
       const { write, request, receipts, deviceId, runtime, connector } = await madeFans(t, plan);
       await write(value);
       assert.equal(await request(), `error: ${message}, ${value}, ${noon}`);
@@ -39,7 +39,7 @@ describe("a fan request that is refused at the door", () => {
     });
   }
 
-  it("was for a slot that nobody has", async (t) => {
+  it("was for an empty slot", async (t) => {
     const { write, request, states } = await madeFans(t);
     await write("true", 2);
     assert.equal(await request(2), `error: Thermostat not found, true, ${noon}`);
@@ -54,7 +54,7 @@ describe("a fan request that is refused at the door", () => {
     assert.equal(await request(), `error: The account must be linked again, true, ${noon}`);
   });
 
-  it("gives way to the next, whose outcome alone is shown", async (t) => {
+  it("is replaced by the next, whose outcome alone is shown", async (t) => {
     const { write, request, sent, states } = await madeFans(t);
     await write("yes");
     await write("true");
@@ -66,14 +66,14 @@ describe("a fan request that is refused at the door", () => {
 });
 
 describe("a fan request in doubt", () => {
-  it("is sent while the account isn't followed, whatever was last seen of it", async (t) => {
+  it("is sent while the link is not live, whatever was last mirrored", async (t) => {
     const { write, sent, connector } = await madeFans(t, { away: "away", thermostats: { t1: { isOnline: false } } });
     connector.stream.ends("closed");
     await write("true");
     assert.equal((await sent(1)).thermostatId, "t1");
   });
 
-  it("is sent while the store alone believes that the account is followed, as after a start", async (t) => {
+  it("is sent while only the store says that the link is live, as after a start", async (t) => {
     const { write, sent, connector, accessScope, store, userId, deviceId } = await madeFans(t, { away: "away" });
     accessScope.isDown = true;
     connector.stream.ends("closed");
@@ -83,14 +83,14 @@ describe("a fan request in doubt", () => {
     await sent(1);
   });
 
-  it("is sent when nothing is known of the thermostat but its id", async (t) => {
+  it("is sent when only the thermostat's id is known", async (t) => {
     const nothing = { name: null, isOnline: null, hasFan: null, fanTimerActive: null, fanTimerTimeout: null };
     const { write, sent } = await madeFans(t, { away: null, thermostats: { t1: nothing } });
     await write("true");
     await sent(1);
   });
 
-  it("is sent though nobody is home, in an ecosystem that doesn't mind", async (t) => {
+  it("is sent though nobody is home, in an ecosystem that allows it", async (t) => {
     const { write, sent } = await madeFans(t, { away: "away", fanNeedsHome: false });
     await write("true");
     assert.equal((await sent(1)).isOn, true);
@@ -112,7 +112,7 @@ describe("a fan request while one runs", () => {
     assert.deepEqual(await states(), ["accepted"]);
   });
 
-  it("is refused on its receipt when it asks for another, and leaves requestWrite as it is", async (t) => {
+  it("is rejected in its receipt when it asks for the other value, and leaves requestWrite unchanged", async (t) => {
     const { write, request, sent, receipts, store, userId, deviceId } = await madeFans(t);
     await write("true");
     const command = await sent(1);
@@ -162,7 +162,7 @@ describe("a fan request while one runs", () => {
     await until(async () => assert.equal(await request(), null));
   });
 
-  it("finds no thermostat once that is gone", async (t) => {
+  it("is refused when its thermostat is gone", async (t) => {
     const { write, request, sent, shows } = await madeFans(t);
     await write("true");
     await sent(1);
@@ -173,7 +173,7 @@ describe("a fan request while one runs", () => {
 });
 
 describe("an erased fan request", () => {
-  it("goes nowhere, and has no receipt", async (t) => {
+  it("is not sent, and has no receipt", async (t) => {
     const { write, request, receipts, runtime, connector } = await madeFans(t);
     await write("maybe");
     await write(null);
@@ -183,7 +183,7 @@ describe("an erased fan request", () => {
     assert.deepEqual(connector.fanCommands, []);
   });
 
-  it("that was on its way still tells what became of it", async (t) => {
+  it("that was being sent still shows its outcome", async (t) => {
     const { write, request, sent } = await madeFans(t);
     await write("true");
     const command = await sent(1);
@@ -197,7 +197,7 @@ describe("an erased fan request", () => {
 describe("a blocked thermostat", () => {
   const blocked = { state: "rejected", message: "blocked", retryAfterMs: 10 * minuteMs } as const;
 
-  it("is left alone until the time that the ecosystem named, and only it", async (t) => {
+  it("gets no request until the time that the ecosystem named, but other thermostats do", async (t) => {
     const { write, request, sent, runtime, states } = await madeFans(t, { thermostats: { t1: {}, t2: {} } });
     await write("true");
     (await sent(1)).answers(blocked);
@@ -216,7 +216,7 @@ describe("a blocked thermostat", () => {
     assert.deepEqual((await states()).slice(0, 2), ["rejected", "rejected"]);
   });
 
-  it("stays so however many were refused since", async (t) => {
+  it("stays blocked however many requests were refused since", async (t) => {
     const { write, request, sent } = await madeFans(t);
     await write("true");
     (await sent(1)).answers(blocked);
@@ -225,7 +225,7 @@ describe("a blocked thermostat", () => {
     assert.match((await request()) ?? "", /^error: blocked until /);
   });
 
-  it("is asked again at once when the ecosystem named no time", async (t) => {
+  it("gets the next request at once when the ecosystem named no time", async (t) => {
     const { write, request, sent } = await madeFans(t);
     await write("true");
     (await sent(1)).answers({ state: "rejected", message: "blocked" });
@@ -248,7 +248,7 @@ describe("receipts", () => {
     assert.equal((await store.read((tx) => tx.commands.ofDevice(userId, deviceId, 1_000))).length, 100);
   });
 
-  it("never lose one that is under way", async (t) => {
+  it("never lose a running request", async (t) => {
     const { write, receipts, sent, states } = await madeFans(t, { thermostats: { t1: {}, t2: {} } });
     await write("true");
     const command = await sent(1);

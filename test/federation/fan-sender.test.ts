@@ -14,7 +14,7 @@ import { storeLinks } from "./stored-links.ts";
 const noon = "2026-01-01T12:00:00.000Z";
 const noAnswer = /^error: no answer from the ecosystem, true, \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-describe("a fan request on its way", () => {
+describe("a fan request that is being sent", () => {
   it("is marked as sent, durably, before it is sent, with the account's token and the thermostat's id", async (t) => {
     const { write, request, sent, receipts } = await madeFans(t);
     await write("true");
@@ -25,7 +25,7 @@ describe("a fan request on its way", () => {
     assert.equal(await request(), "true");
   });
 
-  it("is erased when the ecosystem takes it", async (t) => {
+  it("is erased when the ecosystem accepts it", async (t) => {
     const { write, request, sent, receipts } = await madeFans(t);
     await write("false");
     const command = await sent(1);
@@ -45,7 +45,7 @@ describe("a fan request on its way", () => {
     assert.deepEqual([receipt?.state, receipt?.text], ["rejected", "No, no, and no\uFFFD"]);
   });
 
-  it("tells that the account must be linked again when the token is no longer good", async (t) => {
+  it("says that the account must be linked again when the token is no longer valid", async (t) => {
     const { write, request, sent } = await madeFans(t);
     await write("true");
     (await sent(1)).answers({ state: "unauthorized" });
@@ -109,7 +109,7 @@ describe("a fan request on its way", () => {
     await sent(1);
   });
 
-  it("has nobody to tell when the account was unlinked meanwhile", async (t) => {
+  it("records nothing when the account was unlinked meanwhile", async (t) => {
     const { write, sent, federation, userId, runtime } = await madeFans(t);
     await write("true");
     const command = await sent(1);
@@ -150,7 +150,7 @@ describe("the outcome of a fan request", () => {
     await until(async () => assert.match((await request()) ?? "", /^error: Not today, true, /));
   });
 
-  it("beats what another node wrote who did not know it", async (t) => {
+  it("replaces what another node recorded without knowing it", async (t) => {
     for (const outcome of [{ state: "accepted" }, { state: "rejected", message: "Not today" }] as const) {
       const { write, request, sent, states, receipts, store, runtime } = await madeFans(t, { isShared: true });
       await runtime.advance(500);
@@ -186,7 +186,7 @@ describe("the outcome of a fan request", () => {
 });
 
 describe("a sweep", () => {
-  it("leaves alone what somebody has dealt with since it looked", async (t) => {
+  it("leaves requests alone that were settled after its read", async (t) => {
     const { write, sent, receipts, states, request, store } = await madeFans(t);
     await write("true");
     const command = await sent(1);
@@ -200,7 +200,7 @@ describe("a sweep", () => {
 });
 
 describe("a node that stops", () => {
-  it("waits a little for the answers that are still to come", async (t) => {
+  it("waits a little for outstanding answers", async (t) => {
     const { write, request, sent, federation, runtime, states } = await madeFans(t);
     await write("true");
     const command = await sent(1);
@@ -212,7 +212,7 @@ describe("a node that stops", () => {
     assert.deepEqual(await states(), ["accepted"]);
   });
 
-  it("writes down that there was none when it takes too long, and sends nothing more", async (t) => {
+  it("records a missing answer when it takes too long, and sends nothing more", async (t) => {
     const { write, request, sent, federation, runtime, connector } = await madeFans(t);
     await write("true");
     await sent(1);
@@ -239,7 +239,7 @@ describe("a node that stops", () => {
 });
 
 describe("a lone node that starts", () => {
-  it("settles what its earlier life was sending, whatever the clock says now", async (t) => {
+  it("settles what it was sending before the restart, whatever the clock says now", async (t) => {
     const { write, request, sent, receipts, store, federation, runtime, states, connector } = await madeFans(t);
     await write("true");
     await sent(1);
@@ -247,7 +247,7 @@ describe("a lone node that starts", () => {
     await runtime.advance(3_000);
     await stopped;
     const [row] = await receipts();
-    // As if it had been killed instead; and then the clock was set back.
+    // As if it had been killed, and then the clock was set back.
     await store.transaction(async (tx) => {
       await tx.commands.change(row!, ["expired"], { state: "sending", text: null, settledMs: null });
       await tx.attributes.write(row!.userId, row!.deviceId, noonMs + 10, [{ key: row!.attribute, value: "true" }]);
@@ -259,7 +259,7 @@ describe("a lone node that starts", () => {
     assert.equal(connector.fanCommands.length, 1);
   });
 
-  it("sends what was just written and not yet sent, and lets the old go", async (t) => {
+  it("sends recent requests that were not sent yet, and expires old ones", async (t) => {
     for (const [agoMs, isSent] of [
       [10_000, true],
       [60_000, false],
@@ -294,7 +294,7 @@ describe("a node among others", () => {
     await until(() => assert.equal(connector.fanCommands.length, 1));
   });
 
-  it("doesn't send when the link has become another's since it looked", async (t) => {
+  it("doesn't send when another node has claimed the link since its read", async (t) => {
     const { store, userId, deviceId, write, runtime, connector, states } = await madeFans(t, { isShared: true });
     await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
     await write("true");
@@ -333,7 +333,7 @@ describe("a node among others", () => {
     assert.deepEqual(connector.fanCommands, []);
   });
 
-  it("that gets a link late has an outcome for its request within 35 seconds of the writing all the same", async (t) => {
+  it("that gets a link late has an outcome for its request within 35 seconds of the write", async (t) => {
     for (const [lateMs, isSent] of [
       [19_000, true],
       [21_000, false],
@@ -353,7 +353,7 @@ describe("a node among others", () => {
     }
   });
 
-  it("settles what a dead node sent late within 35 seconds of the writing", async (t) => {
+  it("settles what a dead node sent late within 35 seconds of the write", async (t) => {
     const { store, userId, deviceId, write, runtime, states, receipts } = await madeFans(t, { isShared: true });
     await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
     await write("true");

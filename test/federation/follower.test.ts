@@ -28,7 +28,7 @@ describe("a follower", () => {
 
   beforeEach(() => begin());
 
-  /** A follower of a link that was confirmed an hour ago, with its lane and its record, before its first stream. */
+  /** Creates a follower of a link that was confirmed an hour ago, with its lane and record, before its first stream. */
   function begin(row: Partial<LinkRow> = {}): void {
     runtime = movedRuntime();
     connector = new ScriptedConnector();
@@ -48,7 +48,7 @@ describe("a follower", () => {
         commit: store.commit,
         load: store.load,
         stored: (account, hasChanged) => follower.stored(account, hasChanged),
-        passedOver: (sinceMs) => record.passedOver(sinceMs, "the store was too slow"),
+        snapshotDropped: (sinceMs) => record.snapshotDropped(sinceMs, "the store was too slow"),
         lost: () => void follower.stop(),
         failed: (error) => failed("snapshot", error),
         runtime,
@@ -60,7 +60,7 @@ describe("a follower", () => {
     follower = new Follower(parts, noonMs - 60 * minuteMs);
   }
 
-  /** Started, with a stream that has brought the home as it was. */
+  /** Starts the follower and its stream, which sends the unchanged home. */
   async function live(): Promise<void> {
     follower.start();
     await settled();
@@ -69,7 +69,7 @@ describe("a follower", () => {
     assert.ok(follower.isLive);
   }
 
-  /** Lets the quiet minutes pass until the account is looked at, and answers that look. */
+  /** Lets the quiet minutes pass until the second look, and answers that read. */
   async function look(account = home()): Promise<void> {
     const before = connector.reads.length;
     await runtime.advance(10 * minuteMs);
@@ -81,7 +81,7 @@ describe("a follower", () => {
   const standing = () => [record.standing.state, record.standing.reason];
 
   describe("makes its link live", () => {
-    it("when the stream has brought an account and that is stored, not before", async () => {
+    it("when an account of the stream is stored, not before", async () => {
       store.isHeld = true;
       follower.start();
       await settled();
@@ -90,18 +90,18 @@ describe("a follower", () => {
       connector.stream.brings(home({ away: "away" }));
       await settled();
       assert.equal(follower.isLive, false, "what was received is not stored yet");
-      await store.letAllThrough();
+      await store.completeAll();
       assert.equal(follower.isLive, true);
     });
 
-    it("as of when the account came, by a clock that was put right while it waited for the store", async () => {
+    it("as of when the account was received, by a clock that was corrected while it waited for the store", async () => {
       store.isHeld = true;
       follower.start();
       await settled();
       connector.stream.brings(home({ away: "away" }));
       await runtime.advance(2_000);
       runtime.jump(500);
-      await store.letAllThrough();
+      await store.completeAll();
       assert.equal(follower.confirmedMs, noonMs + 500);
       assert.deepEqual(
         blindIntervals.map(({ toMs }) => toMs),
@@ -111,7 +111,7 @@ describe("a follower", () => {
 
     it("by an account in which nothing has changed", async () => {
       await live();
-      assert.deepEqual(store.asked, []);
+      assert.deepEqual(store.requests, []);
     });
 
     it("not by an account of a stream that has ended meanwhile", async () => {
@@ -121,14 +121,14 @@ describe("a follower", () => {
       connector.stream.brings(home({ away: "away" }));
       connector.stream.ends("closed", "bye");
       await settled();
-      await store.letAllThrough();
+      await store.completeAll();
       assert.deepEqual(standing(), ["waiting", "closed: bye"]);
       await runtime.advance(5_000);
       assert.equal(connector.streams.length, 2);
       assert.equal(follower.isLive, false, "the second stream has brought nothing yet");
     });
 
-    it("not by the same again alone", async () => {
+    it("not by a repeated account alone", async () => {
       follower.start();
       await settled();
       connector.stream.repeats();
@@ -138,7 +138,7 @@ describe("a follower", () => {
   });
 
   describe("whose stream ends", () => {
-    it("waits, tells why, and connects again after the ecosystem's pause", async () => {
+    it("waits, records why, and connects again after the ecosystem's pause", async () => {
       await live();
       await runtime.advance(minuteMs);
       connector.stream.ends("closed", "the ecosystem ended the stream");
@@ -168,7 +168,7 @@ describe("a follower", () => {
       assert.equal(faults.length, 1, "the supervisor of the link decides when to try again");
     });
 
-    it("with an end to its token needs a new one, and connects no more", async () => {
+    it("because its token was revoked needs a new one, and connects no more", async () => {
       await live();
       connector.stream.ends("unauthorized", "the ecosystem revoked the token");
       await settled();
@@ -178,7 +178,7 @@ describe("a follower", () => {
       assert.equal(follower.isFollowingWith("c.token"), false);
     });
 
-    it("hears nothing more of what that stream brings", async () => {
+    it("ignores what that stream still sends", async () => {
       await live();
       const [stream] = connector.streams;
       stream!.ends("closed");
@@ -186,11 +186,11 @@ describe("a follower", () => {
       stream!.brings(home({ smoke: "emergency" }));
       stream!.repeats();
       await settled();
-      assert.deepEqual(store.asked, []);
+      assert.deepEqual(store.requests, []);
     });
   });
 
-  it("of a link that needs a new token does not even begin", async () => {
+  it("of a link that needs a new token does not start", async () => {
     begin({ state: "needs_reauth", reason: "revoked" });
     follower.start();
     await runtime.advance(60 * minuteMs);
@@ -201,7 +201,7 @@ describe("a follower", () => {
   describe("backs off", () => {
     const failures = () => connector.pauses.map((pause) => pause.failures);
 
-    it("ever further from streams that bring nothing", async () => {
+    it("with growing pauses from streams that bring nothing", async () => {
       follower.start();
       for (let i = 0; i < 4; i++) {
         await runtime.advance(5_000);
@@ -250,8 +250,8 @@ describe("a follower", () => {
     });
   });
 
-  describe("that looks for itself", () => {
-    it("opens another stream when this one kept back changes, and counts that", async () => {
+  describe("that takes a second look", () => {
+    it("opens another stream after a drift, and counts it", async () => {
       await live();
       await look(home({ away: "away" }));
       assert.equal(follower.drifts, 1);
@@ -265,7 +265,7 @@ describe("a follower", () => {
       assert.ok(follower.isLive);
     });
 
-    it("has been blind since the last confirmation when the stream kept back changes", async () => {
+    it("has been blind since the last confirmation after a drift", async () => {
       await live();
       await look();
       await look(home({ away: "away" }));
@@ -277,7 +277,7 @@ describe("a follower", () => {
       assert.deepEqual(blindIntervals.at(-1), { fromMs, toMs, cause });
     });
 
-    it("stays with a stream that had nothing to tell", async () => {
+    it("keeps a stream that had nothing to send", async () => {
       await live();
       await look();
       await look();
@@ -286,29 +286,29 @@ describe("a follower", () => {
       assert.ok(follower.isLive);
     });
 
-    it("does not blame the stream for what it settles of an incomplete snapshot", async () => {
+    it("counts no drift when it settles an incomplete snapshot", async () => {
       await live();
       connector.stream.brings(home({ incomplete: 1 }));
       await runtime.advance(2_200);
       connector.lastRead.resolve(home({ away: "away" }));
       await settled();
-      assert.equal(store.asked.length, 2, "the look was stored");
+      assert.equal(store.requests.length, 2, "the look was stored");
       assert.equal(follower.drifts, 0);
       assert.ok(connector.stream.isOpen && follower.isLive);
     });
 
-    it("does not blame the stream for what the store has not taken yet", async () => {
+    it("counts no drift while the lane still waits for the store", async () => {
       await live();
       store.isHeld = true;
       connector.stream.brings(home({ name: "Den" }));
       connector.stream.brings(home({ name: "Lair" }));
       await look(home({ name: "Lair" }));
-      await store.letAllThrough();
+      await store.completeAll();
       assert.equal(follower.drifts, 0);
       assert.ok(connector.stream.isOpen && follower.isLive);
     });
 
-    it("ends the stream when its token is refused; the next one tells what is to be done", async () => {
+    it("ends the stream when its token is refused; the next stream's end decides", async () => {
       await live();
       await runtime.advance(10 * minuteMs);
       connector.lastRead.reject(new EcosystemRefused("The token isn't good."));
@@ -333,18 +333,18 @@ describe("a follower", () => {
   describe("is confirmed", () => {
     const confirmed = () => follower.confirmedMs - noonMs;
 
-    it("as of when the account came that is stored, not of when it was stored", async () => {
+    it("as of when the stored account was received, not of when it was stored", async () => {
       store.isHeld = true;
       follower.start();
       await runtime.advance(3_000);
       connector.stream.brings(home({ away: "away" }));
       await runtime.advance(20_000);
       assert.equal(confirmed(), -60 * minuteMs);
-      await store.letAllThrough();
+      await store.completeAll();
       assert.equal(confirmed(), 3_000);
     });
 
-    it("by the same again, and by a look that found nothing new", async () => {
+    it("by a repeated account, and by a second look that found nothing new", async () => {
       await live();
       await runtime.advance(minuteMs);
       connector.stream.repeats();
@@ -354,7 +354,7 @@ describe("a follower", () => {
       assert.equal(confirmed(), 11 * minuteMs);
     });
 
-    it("by the same again only once what came before it is stored", async () => {
+    it("by a repeated account only when the one before it is stored", async () => {
       await live();
       store.isHeld = true;
       connector.stream.brings(home({ away: "away" }));
@@ -362,12 +362,12 @@ describe("a follower", () => {
       connector.stream.repeats();
       await settled();
       assert.equal(confirmed(), 0);
-      await store.letAllThrough();
+      await store.completeAll();
       await settled();
       assert.equal(confirmed(), 1_000);
     });
 
-    it("not by the same again when what came before it was given up", async () => {
+    it("not by a repeated account when the one before it was dropped", async () => {
       await live();
       store.isHeld = true;
       connector.stream.brings(home({ smoke: "emergency" }));
@@ -378,7 +378,7 @@ describe("a follower", () => {
       assert.equal(confirmed(), 0);
     });
 
-    it("by nothing else: not by time, not by an open stream, not by its end, not by a look that failed", async () => {
+    it("by nothing else: not by time, an open stream, its end, or a failed second look", async () => {
       await live();
       await runtime.advance(10 * minuteMs);
       connector.lastRead.reject(new EcosystemUnreachable("unreachable"));
@@ -400,7 +400,7 @@ describe("a follower", () => {
   });
 
   describe("that is stopped", () => {
-    it("ends its stream and its looks, and connects no more", async () => {
+    it("ends its stream and its second looks, and connects no more", async () => {
       await live();
       await follower.stop();
       assert.equal(connector.stream.isOpen, false);
@@ -422,7 +422,7 @@ describe("a follower", () => {
       assert.equal(connector.streams.length, 1);
     });
 
-    it("lets the commit end that is under way", async () => {
+    it("waits for the running commit", async () => {
       await live();
       store.isHeld = true;
       connector.stream.brings(home({ smoke: "emergency" }));
@@ -434,7 +434,7 @@ describe("a follower", () => {
       });
       await settled();
       assert.equal(isStopped, false);
-      await store.letThrough();
+      await store.complete();
       await stopped;
     });
 

@@ -11,7 +11,7 @@ import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
 import { noonMs } from "./moved-runtime.ts";
 
 describe("the freshness of many devices", () => {
-  it("is each one's own, whoever follows it", async (t) => {
+  it("is separate for each device, whichever node follows it", async (t) => {
     const { federation, store, userId, lamp, linkLive, runtime } = await madeFederation(t, { isShared: true });
     const mine = await linkLive();
     const link = (ecosystem: string, owner: NodeId, state: LinkState, confirmedMs: number) =>

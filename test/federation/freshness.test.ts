@@ -46,7 +46,7 @@ describe("the freshness of a virtual device", () => {
     assert.deepEqual([isPresent, isStale], [false, true]);
   });
 
-  it("of another node's link is what that node stored, for as long as the node lives", async (t) => {
+  it("of another node's link is what that node stored, while the node lives", async (t) => {
     const { federation, store, userId, runtime, linkLive } = await madeFederation(t, { isShared: true });
     const deviceId = await linkLive();
     await store.transaction(async (tx) => {
@@ -73,7 +73,7 @@ describe("the freshness of a virtual device", () => {
     assert.equal((await federation.freshness(userId, deviceId)).isPresent, false);
   });
 
-  it("of a link that nobody owns is absent, whatever was stored", async (t) => {
+  it("of a link without an owner is absent, whatever was stored", async (t) => {
     const { federation, store, userId, linkLive } = await madeFederation(t, { isShared: true });
     const deviceId = await linkLive();
     await federation.stop();
@@ -83,7 +83,7 @@ describe("the freshness of a virtual device", () => {
   });
 
   for (const storeAheadMs of [-60 * minuteMs, 60 * minuteMs]) {
-    it(`is told by the store's clock when this node's own is ${-storeAheadMs / minuteMs} minutes from it`, async (t) => {
+    it(`follows the store's clock when this node's own is ${-storeAheadMs / minuteMs} minutes from it`, async (t) => {
       const made = await madeFederation(t, { isShared: true, storeAheadMs });
       const { federation, store, userId, runtime, linkLive } = made;
       const deviceId = await linkLive();
@@ -126,7 +126,7 @@ describe("the freshness of any device", () => {
     assert.deepEqual(freshness, { isPresent: true, isStale: false, confirmedTimeMs: null });
   });
 
-  it("is told to nobody but its user: another's device is as unknown as one that isn't there", async (t) => {
+  it("is shown to its user only: another user's device looks as if it did not exist", async (t) => {
     const { federation, userId, linkLive } = await madeFederation(t);
     const deviceId = await linkLive();
     await assert.rejects(federation.freshness((userId + 1) as UserId, deviceId), UnknownDevice);

@@ -15,19 +15,19 @@ interface WaitingCommit {
   readonly reject: (error: Error) => void;
 }
 
-/** The store as a lane sees it: a commit takes effect at once, or, while it is held, when the test says so. */
+/** The store as a lane sees it: a commit takes effect at once, or, while the store is held, when the test says so. */
 export class HeldStore {
   isHeld = false;
-  /** All that was asked for, whether or not it took effect. */
-  readonly asked: CommitRequest[] = [];
+  /** All commit requests, whether or not they took effect. */
+  readonly requests: CommitRequest[] = [];
   loads = 0;
-  /** What the next look at the store meets instead of an answer. */
+  /** The error of the next read. */
   loadFails: Error | undefined;
   #stored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues };
   readonly #committed: CommitRequest[] = [];
   readonly #waiting: WaitingCommit[] = [];
 
-  /** As if that account had been stored before anything began. */
+  /** Stores an account as the initial state. */
   fill(account: Account): Mirrored {
     const { map, overLimit } = assignIndexes(emptyIndexMap, account);
     const values = mirror(account, map, blankValues);
@@ -36,7 +36,7 @@ export class HeldStore {
   }
 
   readonly commit: Commit = async (request) => {
-    this.asked.push(request);
+    this.requests.push(request);
     if (this.isHeld) {
       await new Promise<void>((resolve, reject) => this.#waiting.push({ request, resolve, reject }));
     } else await this.#take(request);
@@ -51,21 +51,21 @@ export class HeldStore {
     return this.#stored;
   };
 
-  /** Lets the commit through that waits. */
-  async letThrough(): Promise<void> {
+  /** Completes the waiting commit. */
+  async complete(): Promise<void> {
     const { request, resolve } = this.#next();
     await this.#take(request);
     resolve();
     await settled();
   }
 
-  /** Lets all through, those too that come because of them. */
-  async letAllThrough(): Promise<void> {
-    while (this.#waiting.length > 0) await this.letThrough();
+  /** Completes all commits, including those that follow from them. */
+  async completeAll(): Promise<void> {
+    while (this.#waiting.length > 0) await this.complete();
     this.isHeld = false;
   }
 
-  /** Fails the commit that waits; it may have taken effect all the same. */
+  /** Fails the waiting commit, which may still have taken effect. */
   async fail(error: Error, { hasTakenEffect = false } = {}): Promise<void> {
     const { request, reject } = this.#next();
     if (hasTakenEffect) await this.#take(request);
@@ -73,14 +73,14 @@ export class HeldStore {
     await settled();
   }
 
-  /** The values that one attribute was given, commit by commit. */
+  /** The values of one attribute, commit by commit. */
   history(attribute: AttributeNumber): (string | null)[] {
     return this.#committed.flatMap((request) =>
       changesOf(request).flatMap(({ key, value }) => (key === attribute ? [value] : [])),
     );
   }
 
-  /** What one attribute is now. */
+  /** The present value of one attribute. */
   value(attribute: AttributeNumber): string | null | undefined {
     return this.#stored.values[attribute];
   }

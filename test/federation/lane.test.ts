@@ -19,7 +19,7 @@ describe("the lane of an account", () => {
   let runtime: MovedRuntime;
   let store: HeldStore;
   let stored: { readonly account: Account; readonly hasChanged: boolean }[];
-  let passedOver: number[];
+  let droppedSince: number[];
   let losses: number;
   let stopping: AbortController;
   let parts: LaneParts;
@@ -31,7 +31,7 @@ describe("the lane of an account", () => {
     runtime = movedRuntime();
     store = new HeldStore();
     stored = [];
-    passedOver = [];
+    droppedSince = [];
     losses = 0;
     faults = [];
     stopping = new AbortController();
@@ -40,7 +40,7 @@ describe("the lane of an account", () => {
       commit: store.commit,
       load: store.load,
       stored: (account, hasChanged) => void stored.push({ account, hasChanged }),
-      passedOver: (sinceMs) => void passedOver.push(sinceMs - noonMs),
+      snapshotDropped: (sinceMs) => void droppedSince.push(sinceMs - noonMs),
       lost: () => void losses++,
       failed: (error) => void faults.push(error),
       runtime,
@@ -52,42 +52,42 @@ describe("the lane of an account", () => {
     store.isHeld = true;
     for (const account of [home({ away: "away" }), home(), home({ away: "auto-away" })]) offer(account);
     await settled();
-    assert.equal(store.asked.length, 1);
-    await store.letThrough();
-    assert.equal(store.asked.length, 2);
-    await store.letAllThrough();
+    assert.equal(store.requests.length, 1);
+    await store.complete();
+    assert.equal(store.requests.length, 2);
+    await store.completeAll();
     await lane.idle();
     assert.deepEqual(store.history(away), ["away", "home", "auto-away"]);
   });
 
-  it("writes by the right of the link's epoch", async () => {
+  it("writes with the link's epoch", async () => {
     offer(home({ away: "away" }));
     await lane.idle();
-    assert.deepEqual(store.asked[0]?.ownership, { deviceId: adasLink.deviceId, owner: "node-a", epoch: 3 });
+    assert.deepEqual(store.requests[0]?.ownership, { deviceId: adasLink.deviceId, owner: "node-a", epoch: 3 });
   });
 
   it("commits nothing for an account in which nothing has changed, and says that it is stored", async () => {
     const same = home();
     offer(same);
     await lane.idle();
-    assert.deepEqual(store.asked, []);
+    assert.deepEqual(store.requests, []);
     assert.deepEqual(stored, [{ account: same, hasChanged: false }]);
   });
 
-  it("says of each that is stored whether it differed from what was there", async () => {
+  it("reports for each stored snapshot whether it differed from the stored state", async () => {
     const left = home({ away: "away" });
     offer(left);
     await lane.idle();
     assert.deepEqual(stored, [{ account: left, hasChanged: true }]);
   });
 
-  it("lets a waiting snapshot give way to a newer one that differs in names only", async () => {
+  it("replaces a waiting snapshot by a newer one that differs in names only", async () => {
     store.isHeld = true;
     for (const called of ["Nest", "Den", "Lair", "Burrow"]) offer(home({ name: called }));
-    await store.letAllThrough();
+    await store.completeAll();
     await lane.idle();
     assert.deepEqual(store.history(name), ["Nest", "Burrow"]);
-    assert.deepEqual(passedOver, []);
+    assert.deepEqual(droppedSince, []);
   });
 
   for (const [what, attribute, between] of [
@@ -101,13 +101,13 @@ describe("the lane of an account", () => {
       offer(home({ name: "Busy" }));
       offer(between);
       offer(home({ name: "Busy" }));
-      await store.letAllThrough();
+      await store.completeAll();
       await lane.idle();
       assert.equal(store.history(attribute).length, 2, "it came and went in two commits");
     });
   }
 
-  it("commits an emergency of one second twice, on and off, though the store was slow all the while", async () => {
+  it("commits an emergency of one second twice, on and off, though the store was slow", async () => {
     store.isHeld = true;
     offer(home({ name: "Busy" }));
     offer(home({ name: "Busy", smoke: "emergency" }));
@@ -115,11 +115,11 @@ describe("the lane of an account", () => {
     offer(home({ name: "Busy" }));
     await runtime.advance(30_000);
     assert.deepEqual(store.history(smoke), []);
-    await store.letAllThrough();
+    await store.completeAll();
     await lane.idle();
     assert.deepEqual(store.history(smoke), ["emergency", "ok"]);
     assert.deepEqual(
-      store.asked.map(({ urgent }) => urgent),
+      store.requests.map(({ urgent }) => urgent),
       [false, true, true],
     );
   });
@@ -129,23 +129,23 @@ describe("the lane of an account", () => {
     offer(home({ name: "Busy" }));
     await settled();
     offer(home({ name: "Busy", away: "away" }));
-    const underWay = store.asked[0]!.hurry!;
+    const underWay = store.requests[0]!.hurry!;
     assert.ok(!underWay.aborted);
     offer(home({ name: "Busy", away: "away", smoke: "emergency" }));
     assert.ok(underWay.aborted);
-    // It gives way to a newer one that tells the same of alarms.
+    // A newer snapshot with the same alarm states replaces it.
     offer(home({ name: "Busier", away: "away", smoke: "emergency" }));
     offer(home({ name: "Busier", smoke: "emergency" }));
-    await store.letAllThrough();
+    await store.completeAll();
     await lane.idle();
     assert.deepEqual(
-      store.asked.map(({ urgent }) => urgent),
+      store.requests.map(({ urgent }) => urgent),
       [false, true, true, false],
     );
     assert.deepEqual(store.history(smoke), ["emergency"]);
     offer(home({ name: "Calm", smoke: "emergency" }));
     await lane.idle();
-    assert.equal(store.asked.at(-1)!.urgent, false);
+    assert.equal(store.requests.at(-1)!.urgent, false);
   });
 
   for (const [what, account, isUrgent] of [
@@ -160,22 +160,22 @@ describe("the lane of an account", () => {
       offer(account);
       await lane.idle();
       assert.deepEqual(
-        store.asked.map(({ urgent }) => urgent),
+        store.requests.map(({ urgent }) => urgent),
         [isUrgent],
       );
     });
   }
 
-  it("lets 16 wait; beyond them the newest wins, and it is told what could not be seen since when", async () => {
+  it("lets 16 snapshots wait; beyond them the newest wins, and the lane reports since when snapshots were dropped", async () => {
     store.isHeld = true;
     const states = Array.from({ length: 20 }, (_, i) => `state ${i + 1}`);
     for (const state of states) {
       offer(home({ smoke: state }));
       await runtime.advance(1_000);
     }
-    // The 17th took the place of the 16th, which was offered at second 15; and so on.
-    assert.deepEqual(passedOver, [15_000, 16_000, 17_000, 18_000]);
-    await store.letAllThrough();
+    // The 17th replaced the 16th, which was offered at second 15; and so on.
+    assert.deepEqual(droppedSince, [15_000, 16_000, 17_000, 18_000]);
+    await store.completeAll();
     await lane.idle();
     assert.deepEqual(store.history(smoke), [...states.slice(0, 15), "state 20"]);
     assert.equal(runtime.said.filter(({ level }) => level === "warn").length, 4);
@@ -185,21 +185,21 @@ describe("the lane of an account", () => {
     store.isHeld = true;
     for (let i = 1; i <= 16; i++) offer(home({ smoke: `state ${i}` }));
     await settled();
-    await store.letThrough();
+    await store.complete();
     offer(home({ smoke: "state 17" }));
-    await store.letAllThrough();
+    await store.completeAll();
     await lane.idle();
-    assert.deepEqual(passedOver, []);
+    assert.deepEqual(droppedSince, []);
     assert.equal(store.history(smoke).length, 17);
   });
 
-  it("commits what came while a commit was under way, though it has the same transitions", async () => {
+  it("commits what came during a commit, though it has the same transitions", async () => {
     store.isHeld = true;
     offer(home({ name: "Nest" }));
     await settled();
     const newer = home({ name: "Den" });
     offer(newer);
-    await store.letAllThrough();
+    await store.completeAll();
     await lane.idle();
     assert.equal(store.value(name), "Den");
     assert.equal(stored.at(-1)?.account, newer);
@@ -212,22 +212,22 @@ describe("the lane of an account", () => {
       await settled();
     });
 
-    it("looks at what is stored, and commits again what is missing", async () => {
+    it("reads what is stored, and commits what is missing", async () => {
       await store.fail(new StoreUnavailable("gone for a moment"));
       assert.equal(store.loads, 0, "not before a pause");
       await runtime.advance(2_000);
       assert.equal(store.loads, 1);
-      await store.letAllThrough();
+      await store.completeAll();
       await lane.idle();
       assert.deepEqual(store.history(smoke), ["emergency"]);
       assert.equal(stored.length, 1);
     });
 
-    it("does not commit again what took effect all the same", async () => {
+    it("does not commit again what took effect", async () => {
       await store.fail(new StoreUnavailable("no word came back"), { hasTakenEffect: true });
       await runtime.advance(2_000);
       await lane.idle();
-      assert.equal(store.asked.length, 1);
+      assert.equal(store.requests.length, 1);
       assert.equal(stored.length, 1);
     });
 
@@ -235,17 +235,17 @@ describe("the lane of an account", () => {
       await store.fail(new StoreUnavailable("gone for a moment"));
       offer(home());
       await runtime.advance(2_000);
-      await store.letAllThrough();
+      await store.completeAll();
       await lane.idle();
       assert.deepEqual(store.history(smoke), ["emergency", "ok"]);
     });
 
-    it("tries again ever later, at most every two seconds, and complains once of a store that can't be reached", async () => {
+    it("retries with growing pauses up to two seconds, and logs an unreachable store once", async () => {
       const triedAtMs: number[] = [];
       for (let i = 0; i < 8; i++) {
         await store.fail(new StoreUnavailable("still gone"));
-        const asked = store.asked.length;
-        while (store.asked.length === asked) await runtime.advance(10);
+        const asked = store.requests.length;
+        while (store.requests.length === asked) await runtime.advance(10);
         triedAtMs.push(runtime.elapsedMs());
       }
       const pauses = triedAtMs.map((ms, i) => ms - (triedAtMs[i - 1] ?? 0));
@@ -258,18 +258,18 @@ describe("the lane of an account", () => {
       assert.equal(runtime.said.filter(({ level }) => level === "warn").length, 1);
     });
 
-    it("is given up when the lane is stopped, at once", async () => {
+    it("is dropped at once when the lane is stopped", async () => {
       await store.fail(new StoreUnavailable("gone"));
       stopping.abort();
       await lane.idle();
-      assert.equal(store.asked.length, 1);
+      assert.equal(store.requests.length, 1);
       assert.equal(runtime.timers, 0);
       assert.deepEqual(stored, []);
     });
   });
 
   for (const refusal of [new OwnershipLost("another node's"), new NotFound("no such device")]) {
-    it(`ends when a commit is refused with ${refusal.name}: what waits is forgotten, nothing is tried again`, async () => {
+    it(`ends when a commit is refused with ${refusal.name}: waiting snapshots are dropped, nothing is tried again`, async () => {
       store.isHeld = true;
       offer(home({ smoke: "emergency" }));
       offer(home());
@@ -278,18 +278,18 @@ describe("the lane of an account", () => {
       await lane.idle();
       await runtime.advance(60_000);
       assert.equal(losses, 1);
-      assert.equal(store.asked.length, 1);
+      assert.equal(store.requests.length, 1);
       assert.deepEqual(stored, []);
     });
   }
 
-  it("ends when it finds the link in another's hands while it looks at what is stored", async () => {
+  it("ends when it reads that another node owns the link", async () => {
     lane = new Lane(parts);
     store.loadFails = new OwnershipLost("another node's");
     offer(home({ away: "away" }));
     await lane.idle();
     assert.equal(losses, 1);
-    assert.deepEqual(store.asked, []);
+    assert.deepEqual(store.requests, []);
   });
 
   it("reads what is stored when it begins with nothing, and commits only what differs", async () => {
@@ -302,7 +302,7 @@ describe("the lane of an account", () => {
     assert.deepEqual(store.history(smoke), []);
   });
 
-  it("takes up what is offered in any moment in which it comes to rest", async () => {
+  it("commits what is offered at the moment in which it becomes idle", async () => {
     for (let ticks = 0; ticks < 8; ticks++) {
       offer(home({ away: "away" }));
       while (store.value(away) !== "away") await undefined;
@@ -313,7 +313,7 @@ describe("the lane of an account", () => {
     }
   });
 
-  it("gives up a snapshot that it can't digest, says so, and goes on with the next", async () => {
+  it("drops a snapshot that always fails, reports it, and continues with the next", async () => {
     const commit: LaneParts["commit"] = (request) =>
       JSON.stringify(request.updates).includes("indigestible")
         ? Promise.reject(new TypeError("oh"))
@@ -323,7 +323,7 @@ describe("the lane of an account", () => {
     offer(home({ away: "auto-away" }));
     for (let tries = 0; tries < 20; tries++) await runtime.advance(2_000);
     assert.deepEqual(store.history(away), ["auto-away"]);
-    assert.equal(passedOver.length, 1);
+    assert.equal(droppedSince.length, 1);
     assert.deepEqual(faults, [], "the one behind it was taken");
   });
 
@@ -337,10 +337,10 @@ describe("the lane of an account", () => {
     lane = new Lane({ ...parts, commit }, store.fill(home()));
     offer(home({ away: "away" }));
     await runtime.advance(60_000);
-    assert.deepEqual([faults, tries, passedOver.length, lane.isIdle], [[mistake], 6, 1, true]);
+    assert.deepEqual([faults, tries, droppedSince.length, lane.isIdle], [[mistake], 6, 1, true]);
   });
 
-  it("fails with the error of a listener, and takes what is offered later", async () => {
+  it("fails with the error of a listener, and accepts later snapshots", async () => {
     const mistake = new TypeError("oh");
     let isThrown = false;
     const listener: LaneParts["stored"] = (account, hasChanged) => {
@@ -359,10 +359,10 @@ describe("the lane of an account", () => {
     assert.deepEqual(store.history(away), ["away", "home"]);
   });
 
-  it("takes nothing once it is stopped", async () => {
+  it("accepts nothing after it was stopped", async () => {
     stopping.abort();
     offer(home({ away: "away" }));
     await lane.idle();
-    assert.deepEqual(store.asked, []);
+    assert.deepEqual(store.requests, []);
   });
 });

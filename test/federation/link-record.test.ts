@@ -16,7 +16,7 @@ describe("the record of a link", () => {
   let runtime: MovedRuntime;
   let written: Written[];
   let tries: number;
-  /** What the store answers instead of writing. */
+  /** The error of the store's writes. */
   let failure: Error | undefined;
   let stopping: AbortController;
   let unsureMs: number;
@@ -45,7 +45,7 @@ describe("the record of a link", () => {
     return new LinkRecord(parts, linkRow(row));
   }
 
-  /** Live as of noon, and written as such. */
+  /** A record that is live since noon, and stored. */
   async function liveRecord(): Promise<LinkRecord> {
     const record = recordOf();
     record.enter("live", "");
@@ -55,7 +55,7 @@ describe("the record of a link", () => {
     return record;
   }
 
-  it("shows at once how the link stands, and writes it", async () => {
+  it("shows the new standing at once, and writes it", async () => {
     const record = recordOf();
     record.enter("live", "");
     assert.deepEqual(record.standing, { state: "live", reason: "", blindness: null });
@@ -87,14 +87,14 @@ describe("the record of a link", () => {
     }
   });
 
-  it("does not write what is so already", async () => {
+  it("does not write an unchanged standing", async () => {
     const record = await liveRecord();
     record.enter("live", "");
     await record.written();
     assert.equal(tries, 0);
   });
 
-  it("is blind from the end of a stream until it is live again, and tells the first cause of it", async () => {
+  it("is blind from the end of a stream until it is live again, with the first cause", async () => {
     const record = await liveRecord();
     await runtime.advance(1_000);
     record.enter("waiting", "closed: bye");
@@ -118,11 +118,11 @@ describe("the record of a link", () => {
     assert.equal(record.standing.blindness?.sinceMs, noonMs + 30_000);
   });
 
-  it("tells no less than the whole interval by a clock that may be behind, and nothing of it twice", async () => {
+  it("records the whole interval though the clock may be behind, and no time twice", async () => {
     unsureMs = 300;
     const record = recordOf({ state: "waiting", blindness: { sinceMs: noonMs - 5_000, cause: "closed: bye" } });
     record.enter("live", "");
-    assert.equal(record.toldUntilMs, noonMs + 300);
+    assert.equal(record.blindUntilMs, noonMs + 300);
     await runtime.advance(100);
     record.enter("waiting", "closed: again");
     await runtime.advance(900);
@@ -141,7 +141,7 @@ describe("the record of a link", () => {
     assert.deepEqual(record.standing.blindness, { sinceMs: noonMs + 2_000, cause: "closed: and again" });
   });
 
-  it("tells what it can't see after the clock was set back, too", async () => {
+  it("records blind intervals after the clock was set back, too", async () => {
     const record = recordOf();
     record.enter("live", "");
     runtime.jump(-3_600_000);
@@ -155,12 +155,12 @@ describe("the record of a link", () => {
     assert.deepEqual(record.standing.blindness, { sinceMs: noonMs, cause: "revoked" });
   });
 
-  it("writes an interval that was passed over while the link is live, and stays live", async () => {
+  it("writes an interval of dropped snapshots while the link is live, and stays live", async () => {
     const record = await liveRecord();
     await runtime.advance(5_000);
-    record.passedOver(noonMs + 3_000, "the store was too slow");
+    record.snapshotDropped(noonMs + 3_000, "the store was too slow");
     await runtime.advance(1_000);
-    record.passedOver(noonMs + 5_000, "the store was too slow");
+    record.snapshotDropped(noonMs + 5_000, "the store was too slow");
     record.confirmed(noonMs + 6_000);
     await record.written();
     const ended = [{ fromMs: noonMs + 3_000, toMs: noonMs + 6_000, cause: "the store was too slow" }];
@@ -168,10 +168,10 @@ describe("the record of a link", () => {
     assert.equal(record.standing.state, "live");
   });
 
-  it("keeps to itself what was passed over until something later is stored: who took over would count it too", async () => {
+  it("writes an interval of dropped snapshots only after a later one is stored: a node that took over would count it again", async () => {
     const record = await liveRecord();
     await runtime.advance(5_000);
-    record.passedOver(noonMs + 3_000, "the store was too slow");
+    record.snapshotDropped(noonMs + 3_000, "the store was too slow");
     record.confirmed(noonMs + 2_000);
     await record.written();
     assert.deepEqual(written, []);
@@ -183,13 +183,13 @@ describe("the record of a link", () => {
     );
   });
 
-  it("counts nothing twice that was passed over when the link was blind already", async () => {
+  it("counts nothing twice that was dropped when the link was blind already", async () => {
     const record = await liveRecord();
     await runtime.advance(5_000);
     record.enter("waiting", "closed: bye");
     await runtime.advance(5_000);
-    record.passedOver(noonMs + 7_000, "the store was too slow");
-    record.passedOver(noonMs + 3_000, "the store was too slow");
+    record.snapshotDropped(noonMs + 7_000, "the store was too slow");
+    record.snapshotDropped(noonMs + 3_000, "the store was too slow");
     record.enter("live", "");
     await record.written();
     assert.deepEqual(
@@ -212,7 +212,7 @@ describe("the record of a link", () => {
   });
 
   describe("while the store is down", () => {
-    it("keeps all that ended, and writes it once, with how the link stands by then", async () => {
+    it("keeps ended intervals, and writes them once, with the latest standing", async () => {
       const record = await liveRecord();
       failure = new StoreUnavailable("down");
       for (let i = 1; i <= 3; i++) {
@@ -264,7 +264,7 @@ describe("the record of a link", () => {
       assert.ok(tries >= 9 && tries <= 11, `${tries} tries in 10 s`);
     });
 
-    it("gives up when it is told to stop", async () => {
+    it("gives up when it is stopped", async () => {
       const record = await liveRecord();
       failure = new StoreUnavailable("down");
       record.enter("waiting", "closed: bye");
@@ -276,7 +276,7 @@ describe("the record of a link", () => {
     });
   });
 
-  it("reports a write that the store refuses while it is up, and tries again ever later", async () => {
+  it("reports a write that an available store refuses, and retries with growing pauses", async () => {
     const record = await liveRecord();
     failure = new TypeError("a mistake");
     record.enter("waiting", "closed: bye");
@@ -289,7 +289,7 @@ describe("the record of a link", () => {
     assert.equal(written.at(-1)?.standing, record.standing);
   });
 
-  it("reports nothing of a store that is down: the store does that by itself", async () => {
+  it("does not report an unavailable store: the store does that", async () => {
     const record = await liveRecord();
     failure = new StoreUnavailable("down");
     record.enter("waiting", "closed: bye");
@@ -305,7 +305,7 @@ describe("the record of a link", () => {
     assert.equal(written.at(-1)?.standing.state, "needs_reauth");
   });
 
-  it("writes what is entered in any moment in which it has just written", async () => {
+  it("writes what is entered just after a write", async () => {
     const record = await liveRecord();
     for (let ticks = 0; ticks < 8; ticks++) {
       const before = written.length;
@@ -318,7 +318,7 @@ describe("the record of a link", () => {
     }
   });
 
-  it("writes nothing any more once the link is another node's", async () => {
+  it("writes nothing more when another node owns the link", async () => {
     const record = await liveRecord();
     failure = new OwnershipLost("another node's");
     record.enter("waiting", "closed: bye");
@@ -326,13 +326,13 @@ describe("the record of a link", () => {
     assert.equal(tries, 1);
     failure = undefined;
     record.enter("live", "");
-    record.passedOver(noonMs, "the store was too slow");
+    record.snapshotDropped(noonMs, "the store was too slow");
     await record.written();
     await runtime.advance(60_000);
     assert.deepEqual([tries, written], [1, []]);
   });
 
-  describe("when a node takes the link up", () => {
+  describe("when a node starts to follow the link", () => {
     it("that was live: it is blind since the ecosystem last confirmed it", async () => {
       const record = recordOf({ state: "live", reason: "", blindness: null, confirmedMs: noonMs - 90_000 });
       const blindness = { sinceMs: noonMs - 90_000, cause: "not followed by any node" };

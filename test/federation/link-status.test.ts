@@ -8,7 +8,7 @@ import { home } from "./made-homes.ts";
 import { noonMs, settled } from "./moved-runtime.ts";
 
 describe("the status of a link", () => {
-  it("of a link that was just made: waiting, and blind since its token was proven, without an end", async (t) => {
+  it("of a new link is waiting, and blind since its token was proven, without an end", async (t) => {
     const { federation, userId, link } = await madeFederation(t);
     const deviceId = await link();
     assert.deepEqual(await federation.status(userId, "Nest"), {
@@ -68,7 +68,7 @@ describe("the status of a link", () => {
     assert.deepEqual(status.blindIntervals.at(-1), { fromMs: blindness.sinceMs, toMs: null, cause: blindness.cause });
   });
 
-  it("tells how often a stream kept back changes", async (t) => {
+  it("counts drifts", async (t) => {
     const { federation, userId, runtime, connector, linkLive } = await madeFederation(t);
     await linkLive();
     await runtime.advance(11 * 60_000);
@@ -78,13 +78,13 @@ describe("the status of a link", () => {
     assert.equal(await drifts(), 1);
   });
 
-  it("tells what of the account is not mirrored", async (t) => {
+  it("shows what of the account is not mirrored", async (t) => {
     const { federation, userId, link } = await madeFederation(t);
     await link(makeAccount({ structures: many(3, "s", () => structure()) }));
     assert.equal((await federation.status(userId, "nest")).overLimit.structures, 1);
   });
 
-  it("is told of links that are there, and of ecosystems that are known", async (t) => {
+  it("exists only for present links and known ecosystems", async (t) => {
     const { federation, userId } = await madeFederation(t);
     await assert.rejects(federation.status(userId, "nest"), NotFederated);
     await assert.rejects(federation.status(userId, "hive"), UnknownEcosystem);

@@ -64,7 +64,7 @@ describe("a link whose token can't be opened", () => {
     assert.equal(connector.streams.length, 1);
   });
 
-  it("is unlinked all the same: its token is forgotten, not ended", async (t) => {
+  it("can be unlinked: its token is removed, not revoked", async (t) => {
     const openToken = () => {
       throw new Error("a sealed value was touched");
     };
@@ -88,7 +88,7 @@ describe("a link whose token can't be opened", () => {
 });
 
 describe("a link whose stored rows can't be read", () => {
-  it("is paused ever longer, up to five minutes, and the link beside it is live", async (t) => {
+  it("is paused with growing pauses, up to five minutes, and the link beside it is live", async (t) => {
     const { federation, connector, store, runtime } = await madeFederation(t);
     const [broken, sound] = await storeLinks(store, 2, (number) => (number === 1 ? { indexMap: '[0,[["' } : {}));
     await federation.start();
@@ -160,7 +160,7 @@ describe("a link that was paused by a fault", () => {
     assert.equal(error.cause, undefined);
   });
 
-  it("begins with short pauses again after it was well for long", async (t) => {
+  it("begins with short pauses again after a long time without faults", async (t) => {
     const { linkLive, connector, runtime, federation, userId, bringLive } = await madeFederation(t);
     await linkLive();
     const reasons: string[] = [];
@@ -196,7 +196,7 @@ describe("a link that was paused by a fault", () => {
 });
 
 describe("a link that came back to this node with another epoch", () => {
-  it("is followed with the new epoch, though it was never absent when the node looked", async (t) => {
+  it("is followed with the new epoch, though the node never saw it absent", async (t) => {
     const { linkLive, connector, federation, store, runtime, userId } = await madeFederation(t, {
       isShared: true,
     });

@@ -9,7 +9,7 @@ import { settled } from "./moved-runtime.ts";
 
 export interface FanHome {
   readonly away?: Structure["away"];
-  /** By id; t1 alone, with a fan that rests, when left out. */
+  /** Thermostats by id; only t1, with its fan off, when left out. */
   readonly thermostats?: Readonly<Record<string, Partial<Thermostat>>>;
 }
 
@@ -29,7 +29,7 @@ export interface FanPlan extends FanHome {
   readonly openToken?: (sealed: string) => string;
 }
 
-/** Ada's linked and live account, with somebody who writes fan requests and an ecosystem that the test speaks for. */
+/** Ada's linked and live account, a writer of fan requests, and an ecosystem that the test controls. */
 export async function madeFans(
   t: TestContext,
   { isShared = false, fanNeedsHome = true, openToken, ...plan }: FanPlan = {},
@@ -39,7 +39,7 @@ export async function madeFans(
   const deviceId = await made.linkLive(fanHome(plan));
   await federation.fans.start();
 
-  /** What the slot shows, straight from the store. */
+  /** The slot's attribute, read from the store. */
   async function shown(field: "requestWrite" | "fanTimerActive" | "deviceId", y = 1): Promise<string | null> {
     const key = thermostatAttribute(1, y, field);
     const [row] = await store.read((tx) => tx.attributes.some(userId, deviceId, [key]));
@@ -61,14 +61,14 @@ export async function madeFans(
     write: (value: string | null, y = 1) => writeRequest(made, deviceId, value, y),
     request: (y = 1) => shown("requestWrite", y),
     receipts: () => federation.receipts(userId, deviceId),
-    /** The states of all receipts, the oldest first. */
+    /** The states of all receipts, oldest first. */
     states: async () => (await federation.receipts(userId, deviceId)).map(({ state }) => state).reverse(),
-    /** What was sent so far, once it is so much. */
+    /** The sent commands, when there are `count`. */
     async sent(count: number) {
       await until(() => assert.equal(connector.fanCommands.length, count));
       return connector.fanCommands[count - 1]!;
     },
-    /** The stream shows the home so, and the store has it. */
+    /** Sends the home on the stream and waits until it is stored. */
     async shows(plan: FanHome) {
       const before = await lastTime(made, deviceId);
       connector.stream.brings(fanHome(plan));
@@ -78,7 +78,7 @@ export async function madeFans(
   };
 }
 
-/** Waits until something has become so, while no time passes; the test's timeout is the deadline. */
+/** Waits until the check passes, while no time passes; the test's timeout is the deadline. */
 export async function until(check: () => void | Promise<void>): Promise<void> {
   for (;;) {
     try {

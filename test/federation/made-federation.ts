@@ -26,11 +26,11 @@ export interface MadeFederationPlan {
   readonly fanNeedsHome?: boolean;
   /** By how much the store's clock is ahead of this node's. */
   readonly storeAheadMs?: number;
-  /** Opens sealed tokens; here a token is sealed as it is. */
+  /** Opens sealed tokens; here sealing does nothing. */
   readonly openToken?: (sealed: string) => string;
 }
 
-/** All of federation on a store of its own, for Ada and her lamp; the ecosystem and the time are the test's. */
+/** All of federation on its own store, for Ada and her lamp; the test controls ecosystem and time. */
 export async function madeFederation(
   t: TestContext,
   { isShared = false, fanNeedsHome = true, storeAheadMs = 0, openToken = (sealed) => sealed }: MadeFederationPlan = {},
@@ -51,7 +51,7 @@ export async function madeFederation(
     reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId))],
     committed: (commits) => {
       states.apply(commits);
-      federation.heard(commits);
+      federation.afterCommit(commits);
     },
     report,
   });
@@ -78,7 +78,7 @@ export async function madeFederation(
   });
   const { userId, devices } = await makeHome(database);
 
-  /** Links Ada's account; its first stream has opened and brought nothing yet. */
+  /** Links Ada's account; its first stream is open and has sent nothing yet. */
   async function link(account: Account = home()): Promise<DeviceId> {
     const linked = federation.link(userId, "nest", "c.token");
     while (connector.reads.length === 0) await settled();
@@ -88,7 +88,7 @@ export async function madeFederation(
     return deviceId;
   }
 
-  /** The same with a stream that is live, and known as such to the store. */
+  /** Links Ada's account with a live stream, stored as such. */
   async function linkLive(account: Account = home()): Promise<DeviceId> {
     const deviceId = await link(account);
     await bringLive(account);
@@ -110,7 +110,7 @@ export async function madeFederation(
     commit,
     membership,
     accessScope,
-    /** The kinds of all faults that were counted. */
+    /** The kinds of all counted faults. */
     faults,
     userId,
     lamp: devices[0]!,
@@ -120,7 +120,7 @@ export async function madeFederation(
   };
 }
 
-/** The store as a node sees it that may be one of many, and that may be cut off from it. */
+/** The store as a node sees it: shared or not, and possibly unreachable. */
 function reachable(store: Store, isShared: boolean, accessScope: { readonly isDown: boolean }): Store {
   const refuse = () => Promise.reject(new StoreUnavailable("The store can't be reached."));
   return {

@@ -7,11 +7,11 @@ interface Home {
   readonly fan?: Thermostat["fanTimerActive"];
   readonly smoke?: Alarm["smokeAlarmState"];
   readonly co?: Alarm["coAlarmState"];
-  /** How many objects could not be read. */
+  /** Number of unreadable objects. */
   readonly incomplete?: number;
 }
 
-/** A house with one thermostat and one alarm, in which all is well but for what the test says. */
+/** A house with one thermostat and one alarm, without problems except those that the test states. */
 export function home({
   name = "Home",
   away = "home",

@@ -3,7 +3,7 @@ import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { noonMs } from "./moved-runtime.ts";
 
-/** Ada's link, as the node that owns it holds it. */
+/** Ada's link, as its owner node identifies it. */
 export const adasLink: LinkKey = {
   userId: 1 as UserId,
   deviceId: 7 as DeviceId,
@@ -11,7 +11,7 @@ export const adasLink: LinkKey = {
   ownership: { owner: "node-a" as NodeId, epoch: 3 },
 };
 
-/** The same link as the store holds it: waiting for its first stream, unless the test says otherwise. */
+/** The same link as a stored row: waiting for its first stream, unless the test says otherwise. */
 export function linkRow(row: Partial<LinkRow> = {}): LinkRow {
   return {
     userId: adasLink.userId,

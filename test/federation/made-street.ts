@@ -54,7 +54,7 @@ export async function madeStreet(
     committed: (commits) =>
       processErrorOwners.outside(() => {
         states.apply(commits);
-        federation.heard(commits);
+        federation.afterCommit(commits);
       }),
     report: runtime.report,
   });
@@ -91,11 +91,11 @@ export async function madeStreet(
     await membership.stop();
   });
 
-  /** Lets promises run, and time pass, until it is so. */
+  /** Lets promises run and time pass until the condition is true. */
   async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
     for (let round = 0; round < 20_000; round++) {
       if (await isSo()) return;
-      // Ever longer steps: a pause may last minutes, the store's answer only some turns.
+      // Growing steps: a pause may last minutes, the store's answer only some turns.
       if (round % 20 === 19) await moved.advance(Math.min(2_000, 100 + round));
       else await settled();
     }
@@ -118,15 +118,15 @@ export async function madeStreet(
     federation,
     fault,
     runtime: moved,
-    /** The kinds of all faults that were counted. */
+    /** The kinds of all counted faults. */
     kinds,
-    /** The devices for which a blind interval was stored. */
+    /** Devices with a stored blind interval. */
     blind,
     until,
     isSettled,
     standing: ({ deviceId }: House) => federation.keeper.standing(deviceId)!,
     status: ({ userId }: House) => federation.status(userId, "nest"),
-    /** The house says from now on that it looks so, and its stream brings it. */
+    /** Changes the house's account and sends it on its stream. */
     bring(house: House, account: Account): void {
       house.account = account;
       house.streams.at(-1)!.brings(account);
@@ -158,7 +158,7 @@ function streetConnector(houses: readonly House[], fault: PlantedFault): Connect
     follow(token, listener, signal) {
       const house = of(token);
       fault.pass("follow throws", house.userId);
-      // As a socket does: what it brings is brought to the owner for whom it was opened.
+      // As a socket does: callbacks run in the context of the owner that opened it.
       const asOwner = AsyncLocalStorage.snapshot();
       const hostile: StreamListener = {
         account: (account) =>
@@ -186,7 +186,7 @@ function streetConnector(houses: readonly House[], fault: PlantedFault): Connect
   };
 }
 
-/** The same account; reading its alarms passes the fault first. */
+/** The same account, but reading its alarms passes the fault point first. */
 function throwing(account: Account, pass: () => void): Account {
   return Object.defineProperty({ ...account }, "alarms", {
     enumerable: true,
@@ -197,7 +197,7 @@ function throwing(account: Account, pass: () => void): Account {
   });
 }
 
-/** The user for whose link the present work is done. */
+/** The user whose link the present work belongs to. */
 function presentUser(): number | undefined {
   const owner = processErrorOwners.present;
   return owner instanceof LinkSupervisor ? owner.link.userId : undefined;
@@ -224,14 +224,14 @@ function plantedRuntime(moved: MovedRuntime, fault: PlantedFault): Runtime {
     },
     after(delayMs, act) {
       pass("after");
-      // As real timers do: the step runs for the owner who set it.
+      // As real timers do: the step runs in the context of the owner that set it.
       return moved.after(delayMs, AsyncLocalStorage.bind(act));
     },
     report: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
   };
 }
 
-/** As one node's own store, whatever the database: time is the test's, and leases would need the real one. */
+/** The store as a single node's own, whatever the database: the test controls time, and leases would need real time. */
 function plantedStore(store: OpenStore, fault: PlantedFault, blind: DeviceId[]): Store {
   const links = (table: Transaction["links"]): Transaction["links"] => ({
     ...table,

@@ -6,19 +6,19 @@ export interface Said {
   readonly sentence: string;
 }
 
-/** Runtime in which time passes only when the test says so. */
+/** A runtime whose time passes only when the test says so. */
 export interface MovedRuntime extends Runtime {
-  /** Lets time pass: timers that fall due run in order, and all that follows from one settles before the next. */
+  /** Lets time pass: due timers run in order, and all consequences of one settle before the next. */
   advance(ms: number): Promise<void>;
-  /** Sets the clock on the wall forward or back; no time passes by it. */
+  /** Sets the wall clock forward or back; no time passes. */
   jump(ms: number): void;
-  /** How many timers are waiting. */
+  /** Number of waiting timers. */
   readonly timers: number;
-  /** All that was reported. */
+  /** All log lines. */
   readonly said: readonly Said[];
 }
 
-/** Where the clock on the wall begins. */
+/** Start of the wall clock. */
 export const noonMs = Date.UTC(2026, 0, 1, 12);
 
 interface Timer {
@@ -26,9 +26,9 @@ interface Timer {
   readonly act: () => void;
 }
 
-/** In the middle of every jitter, unless the test has another idea of chance. */
+/** Random numbers are 0.5, the middle of every jitter, unless the test says otherwise. */
 export function movedRuntime({ random = (): number => 0.5 } = {}): MovedRuntime {
-  // Earliest first; of equals the one that was set first.
+  // Sorted by time; equal ones in the order in which they were set.
   const timers: Timer[] = [];
   const said: Said[] = [];
   let elapsedMs = 0;
@@ -70,7 +70,7 @@ export function movedRuntime({ random = (): number => 0.5 } = {}): MovedRuntime 
   };
 }
 
-/** The core waits for nothing but promises and timers: one turn of the event loop, and all promises have run. */
+/** Waits one turn of the event loop: the core waits for promises and timers only, so all promises have run then. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,8 +4,8 @@ import { decodeNotices, encodeNotices } from "../../src/federation/notices.ts";
 import { assignIndexes, emptyIndexMap } from "../../src/model/index-map.ts";
 import { alarm, makeAccount, many, structure, thermostat } from "../model/made-accounts.ts";
 
-describe("what was noticed about an account", () => {
-  it("is told as it was kept: how many are over the limit, and what was odd", () => {
+describe("the notices about an account", () => {
+  it("are decoded as they were encoded: numbers over the limit, and oddities", () => {
     const account = makeAccount({
       structures: many(3, "s", () => structure()),
       thermostats: many(22, "t", () => thermostat("s01")),
@@ -19,7 +19,7 @@ describe("what was noticed about an account", () => {
     });
   });
 
-  it("is nothing for an ordinary account", () => {
+  it("are zero for an ordinary account", () => {
     const account = makeAccount({ structures: { s1: structure() } });
     const { overLimit, map } = assignIndexes(emptyIndexMap, account);
     const none = { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 };
@@ -32,7 +32,7 @@ describe("what was noticed about an account", () => {
     assert.deepEqual(decodeNotices(ofEarlierVersion), expected);
   });
 
-  it("is written the same for the same, so that nothing is stored twice", () => {
+  it("are encoded equally for equal accounts, so that nothing is stored twice", () => {
     const account = () => makeAccount({ structures: many(4, "s", () => structure()) });
     const encoded = () => {
       const { overLimit, map } = assignIndexes(emptyIndexMap, account());

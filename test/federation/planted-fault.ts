@@ -26,9 +26,9 @@ export class PlantedError extends TypeError {}
 interface Plan {
   readonly userId: number;
   readonly point: FaultPoint;
-  /** How many passes are let through first. */
+  /** Number of passes before the fault. */
   skip: number;
-  /** How many of those after them throw. */
+  /** Number of passes that throw. */
   times: number;
 }
 
@@ -46,7 +46,7 @@ export class PlantedFault {
     this.#plan = undefined;
   }
 
-  /** The work for that user passes this point now. */
+  /** Called when the work for that user passes this point; throws if the fault is planted here. */
   pass(point: FaultPoint, userId: number | undefined): void {
     const plan = this.#plan;
     if (plan?.point !== point || plan.userId !== userId) return;

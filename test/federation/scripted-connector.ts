@@ -16,9 +16,9 @@ export class ScriptedConnector implements Connector {
   readonly capabilities: Capabilities;
   readonly streams: ScriptedStream[] = [];
   readonly reads: PromiseWithResolvers<Account>[] = [];
-  /** What was sent, in order; each waits for the test to answer it. */
+  /** Sent commands in order; each waits for the test's answer. */
   readonly fanCommands: ScriptedCommand[] = [];
-  /** What was to be waited for, in order. */
+  /** Requested pauses in order. */
   readonly pauses: { readonly end: StreamEnd; readonly failures: number }[] = [];
   pauseBetweenMs = 5_000;
 
@@ -54,14 +54,14 @@ export class ScriptedConnector implements Connector {
     return true;
   }
 
-  /** The stream that was opened last. */
+  /** The last opened stream. */
   get stream(): ScriptedStream {
     const stream = this.streams.at(-1);
     if (!stream) throw new Error("no stream was opened yet");
     return stream;
   }
 
-  /** The read that was asked for last. */
+  /** The last requested read. */
   get lastRead(): PromiseWithResolvers<Account> {
     const read = this.reads.at(-1);
     if (!read) throw new Error("nothing was read yet");
@@ -69,14 +69,14 @@ export class ScriptedConnector implements Connector {
   }
 }
 
-/** One command, and the hands that end it. */
+/** One command, and functions that settle it. */
 export interface ScriptedCommand extends FanCommand {
   readonly token: string;
   readonly answers: (outcome: CommandOutcome) => void;
   readonly breaks: (error: Error) => void;
 }
 
-/** One connection: it brings what the test says until the test, or whoever follows it, ends it. */
+/** One connection: it sends what the test says, until the test or the follower ends it. */
 export class ScriptedStream {
   readonly ended: Promise<StreamEnd>;
   isOpen = true;

@@ -31,14 +31,14 @@ describe("a second look", () => {
       connector,
       token: "c.token",
       runtime,
-      seen: (account, purpose) => void seen.push({ account, purpose }),
+      received: (account, purpose) => void seen.push({ account, purpose }),
       refused: () => void refusals++,
       failed: (error) => void faults.push(error),
       signal: stopping.signal,
     });
   }
 
-  /** Lets time pass until the next read is asked for, and answers how long that took. */
+  /** Lets time pass until the next read is requested; returns how long that took. */
   async function untilNextRead(atMostMs = 20 * minuteMs): Promise<number> {
     const [before, sinceMs] = [connector.reads.length, runtime.elapsedMs()];
     while (connector.reads.length === before) {
@@ -59,7 +59,7 @@ describe("a second look", () => {
   }
 
   it("is taken ten minutes after the last snapshot, and again after another ten", async () => {
-    look.heard(home());
+    look.streamSent(home());
     assert.equal(await untilNextRead(), 10 * minuteMs);
     const account = home({ away: "away" });
     await answer(account);
@@ -71,9 +71,9 @@ describe("a second look", () => {
     [0, 9 * minuteMs],
     [0.999_999, 11 * minuteMs],
   ] as const) {
-    it(`comes after ${ms / minuteMs} minutes when chance wants it so, so that not all come at once`, async () => {
+    it(`comes after ${ms / minuteMs} minutes by jitter, so that not all come at once`, async () => {
       begin(chance);
-      look.heard(home());
+      look.streamSent(home());
       await runtime.advance(ms - 1_000);
       assert.equal(connector.reads.length, 0);
       await runtime.advance(1_000);
@@ -81,18 +81,18 @@ describe("a second look", () => {
     });
   }
 
-  it("is put off by everything that the stream sends, the same again too", async () => {
-    look.heard(home());
+  it("is postponed by everything that the stream sends, repeated accounts too", async () => {
+    look.streamSent(home());
     for (let i = 0; i < 10; i++) {
       await runtime.advance(6 * minuteMs);
-      look.heard(i % 2 === 0 ? home() : undefined);
+      look.streamSent(i % 2 === 0 ? home() : undefined);
     }
     assert.equal(connector.reads.length, 0);
     assert.equal(await untilNextRead(), 10 * minuteMs);
   });
 
-  it("is taken soon after an incomplete snapshot, and ever later while it stays so, at most ten minutes", async () => {
-    look.heard(home({ incomplete: 1 }));
+  it("is taken soon after an incomplete snapshot, and with growing pauses while it stays so, at most ten minutes", async () => {
+    look.streamSent(home({ incomplete: 1 }));
     const delays: number[] = [];
     for (let i = 0; i < 11; i++) {
       delays.push(await untilNextRead());
@@ -103,17 +103,17 @@ describe("a second look", () => {
     assert.ok(seen.every(({ purpose }) => purpose === "settles"));
   });
 
-  it("is not put off by an account that stays incomplete and talks all the time", async () => {
-    look.heard(home({ incomplete: 1 }));
+  it("is not postponed by an account that stays incomplete and sends all the time", async () => {
+    look.streamSent(home({ incomplete: 1 }));
     for (let i = 0; i < 5; i++) {
       await runtime.advance(500);
-      look.heard(i % 2 === 0 ? home({ incomplete: 1 }) : undefined);
+      look.streamSent(i % 2 === 0 ? home({ incomplete: 1 }) : undefined);
     }
     assert.equal(connector.reads.length, 1);
   });
 
   it("that settles what was open is followed by the next in ten minutes, as a check", async () => {
-    look.heard(home({ incomplete: 1 }));
+    look.streamSent(home({ incomplete: 1 }));
     await untilNextRead();
     await answer(home());
     assert.equal(seen.at(-1)?.purpose, "settles");
@@ -122,12 +122,12 @@ describe("a second look", () => {
     assert.equal(seen.at(-1)?.purpose, "checks");
   });
 
-  it("is taken soon after the stream has sent a part, and ever later while it sends nothing but parts", async () => {
-    look.heard(home());
+  it("is taken soon after the stream has sent a part, and with growing pauses while it sends nothing but parts", async () => {
+    look.streamSent(home());
     const delays: number[] = [];
     for (let i = 0; i < 4; i++) {
-      look.doubted();
-      look.doubted();
+      look.requestAccount();
+      look.requestAccount();
       delays.push(await untilNextRead());
       await answer(home());
     }
@@ -136,42 +136,42 @@ describe("a second look", () => {
     assert.equal(await untilNextRead(), 10 * minuteMs);
   });
 
-  it("is taken again when another part came while it was under way, and not when a whole account followed", async () => {
-    look.doubted();
+  it("is taken again when another part came during the read, but not when a whole account followed", async () => {
+    look.requestAccount();
     await untilNextRead();
-    look.doubted();
+    look.requestAccount();
     await answer(home());
     assert.equal(seen.length, 1);
     assert.equal(await untilNextRead(), 4_000);
-    look.doubted();
-    look.heard(home());
+    look.requestAccount();
+    look.streamSent(home());
     assert.equal(await untilNextRead(), 10 * minuteMs);
   });
 
   it("begins soon again when the account had been complete in between", async () => {
-    for (const incomplete of [1, 1, 1, 0, 1]) look.heard(home({ incomplete }));
+    for (const incomplete of [1, 1, 1, 0, 1]) look.streamSent(home({ incomplete }));
     assert.equal(await untilNextRead(), 2_000);
   });
 
-  it("is forgotten when the stream has sent something newer meanwhile", async () => {
-    look.heard(home());
+  it("is dropped when the stream has sent something newer meanwhile", async () => {
+    look.streamSent(home());
     await untilNextRead();
-    look.heard(home({ smoke: "emergency" }));
+    look.streamSent(home({ smoke: "emergency" }));
     await answer(home());
     assert.deepEqual(seen, []);
     assert.equal(await untilNextRead(), 10 * minuteMs);
   });
 
-  it("is forgotten too when the stream has sent the same again meanwhile", async () => {
-    look.heard(home());
+  it("is dropped too when the stream has sent the same account again meanwhile", async () => {
+    look.streamSent(home());
     await untilNextRead();
-    look.heard(undefined);
+    look.streamSent(undefined);
     await answer(home({ away: "away" }));
     assert.deepEqual(seen, []);
   });
 
-  it("that is refused is told, and no other is taken", async () => {
-    look.heard(home());
+  it("that is refused is reported, and no other is taken", async () => {
+    look.streamSent(home());
     await untilNextRead();
     await fail(new EcosystemRefused("The token isn't good."));
     assert.equal(refusals, 1);
@@ -179,16 +179,16 @@ describe("a second look", () => {
     assert.equal(connector.reads.length, 1);
   });
 
-  it("whose refusal the stream has overtaken is not told", async () => {
-    look.heard(home());
+  it("whose refusal is older than the stream's last account is not reported", async () => {
+    look.streamSent(home());
     await untilNextRead();
-    look.heard(home());
+    look.streamSent(home());
     await fail(new EcosystemRefused("The token isn't good."));
     assert.equal(refusals, 0);
   });
 
   it("that can't reach the ecosystem is tried again in about a minute, for the same purpose", async () => {
-    look.heard(home({ incomplete: 1 }));
+    look.streamSent(home({ incomplete: 1 }));
     await untilNextRead();
     await fail(new EcosystemUnreachable("No answer."));
     const ms = await untilNextRead();
@@ -201,50 +201,50 @@ describe("a second look", () => {
     assert.equal(refusals, 0);
   });
 
-  it("that fails for a reason of our own is a fault of the link, not a silent ecosystem", async () => {
+  it("that fails with an internal error is a fault of the link, not an unreachable ecosystem", async () => {
     const mistake = new TypeError("oh");
-    look.heard(home());
+    look.streamSent(home());
     await untilNextRead();
     await fail(mistake);
     assert.deepEqual(faults, [mistake]);
   });
 
-  it("whose account can't be taken is a fault of the link", async () => {
+  it("whose account can't be processed is a fault of the link", async () => {
     const mistake = new TypeError("oh");
     const seen = () => {
       throw mistake;
     };
     const failed = (error: unknown) => void faults.push(error);
     const { signal } = stopping;
-    look = new SecondLook({ connector, token: "c.token", runtime, seen, refused: () => {}, failed, signal });
-    look.heard(home());
+    look = new SecondLook({ connector, token: "c.token", runtime, received: seen, refused: () => {}, failed, signal });
+    look.streamSent(home());
     await untilNextRead();
     await answer(home());
     assert.deepEqual(faults, [mistake]);
   });
 
   it("is not taken while there is no stream", async () => {
-    look.heard(home());
-    look.rest();
+    look.streamSent(home());
+    look.streamEnded();
     assert.equal(runtime.timers, 0);
     await runtime.advance(60 * minuteMs);
     assert.equal(connector.reads.length, 0);
   });
 
-  it("that was under way when the stream ended is forgotten, whatever comes of it", async () => {
+  it("that was running when the stream ended is dropped, whatever its result", async () => {
     for (const end of [() => answer(home()), () => fail(new EcosystemRefused("no")), () => fail(new Error("oh"))]) {
       begin(0.5);
-      look.heard(home());
+      look.streamSent(home());
       await untilNextRead();
-      look.rest();
+      look.streamEnded();
       await end();
       await runtime.advance(60 * minuteMs);
       assert.deepEqual([seen.length, refusals, connector.reads.length], [0, 0, 1]);
     }
   });
 
-  it("that was under way when all was stopped is forgotten", async () => {
-    look.heard(home());
+  it("that was running when the follower was stopped is dropped", async () => {
+    look.streamSent(home());
     await untilNextRead();
     stopping.abort();
     await answer(home());

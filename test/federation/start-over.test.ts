@@ -4,7 +4,7 @@ import { madeFederation } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
 
 describe("a store that was restored, or a standby that was promoted", () => {
-  it("has every link taken up anew, so that what it lost is mirrored again", async (t) => {
+  it("has every link followed again, so that what it lost is mirrored again", async (t) => {
     const { linkLive, connector, federation, store, runtime, userId } = await madeFederation(t, {
       isShared: true,
     });
@@ -18,7 +18,7 @@ describe("a store that was restored, or a standby that was promoted", () => {
     const mirrored = await stored();
     assert.ok(mirrored > 0);
 
-    // The store lacks what the lane believes to be in it, and the ecosystem tells nothing new.
+    // The store lacks what the lane has cached, and the ecosystem sends nothing new.
     await store.transaction((tx) => tx.attributes.removeOfDevice(userId, deviceId));
     const held = connector.stream;
     await federation.keeper.startOver();

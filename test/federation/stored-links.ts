@@ -8,7 +8,7 @@ import { noonMs } from "./moved-runtime.ts";
 
 export type StoredLink = Pick<LinkRow, "userId" | "deviceId" | "sealedToken">;
 
-/** Links that an earlier life of a node has left in the store; their tokens are sealed as `sealed <number>`. */
+/** Links that a node stored before a restart; their tokens are sealed as `sealed <number>`. */
 export async function storeLinks(
   store: OpenStore,
   count: number,

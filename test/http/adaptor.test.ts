@@ -123,7 +123,7 @@ describe("federating a token", () => {
     );
   });
 
-  it("tells the operator, not the caller, what went wrong inside", async (t) => {
+  it("logs an internal error for the operator and hides it from the caller", async (t) => {
     const { fetch, secToken, federation, reported } = await madeServer(t);
     const all = { secToken, anEcosystemName: "nest", anAccessToken: "c.abc" };
     federation.link = () => Promise.reject(new StoreUnavailable("disk /dev/sda is full"));
@@ -163,7 +163,7 @@ describe("an existing link", () => {
     assert.deepEqual(asked, [["unlink", userId, "nest"]]);
   });
 
-  it("tells by GET how it stands, what is over the limit, and when it was blind", async (t) => {
+  it("answers GET with its state, what is over the limit, and its blind intervals", async (t) => {
     const { fetch, secToken } = await madeServer(t);
     const query = new URLSearchParams({ secToken, anEcosystemName: "nest" });
     const status = await (await fetch(`/adaptor/federatedtokens?${query}`)).json();
@@ -248,7 +248,7 @@ describe("largestrings", () => {
     assert.doesNotMatch(log(), /bwa_/);
   });
 
-  it("needs an id, and knows no difference between malformed, foreign and absent ones", async (t) => {
+  it("needs an id, and answers alike for malformed, foreign and absent ones", async (t) => {
     const { fetch, secToken, federation } = await madeServer(t);
     federation.largeStrings = () => Promise.reject(new UnknownDevice());
     const get = (id: string) => fetch(`/adaptor/largestrings?${new URLSearchParams({ secToken, id })}`);
@@ -259,7 +259,7 @@ describe("largestrings", () => {
     await assertError(await fetch("/adaptor/largestrings?id=1"), 401, 106);
   });
 
-  it("of a stranger names the scheme, since some clients throw on a bare 401", async (t) => {
+  it("names the scheme when the token is missing, since some clients throw on a bare 401", async (t) => {
     const { fetch } = await madeServer(t);
     assert.equal((await fetch("/adaptor/largestrings")).headers.get("www-authenticate"), "Bearer");
   });

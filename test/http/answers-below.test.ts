@@ -8,7 +8,7 @@ const link = "/adaptor/federatedtokens";
 const host = "Host: a\r\nConnection: close\r\n";
 const form = "Content-Type: application/x-www-form-urlencoded\r\n";
 
-/** Requests that HTTP itself gives reason to refuse, at any path, with the status and the number that they get. */
+/** Malformed requests for any path, with the status and the number that they get. */
 const refused = (path: string): readonly (readonly [name: string, status: number, code: number, request: string])[] => [
   ["a wrong method", 405, 103, `PATCH ${path} HTTP/1.1\r\n${host}\r\n`],
   ["a preflight", 405, 103, `OPTIONS ${path} HTTP/1.1\r\n${host}Origin: https://a.example\r\n\r\n`],

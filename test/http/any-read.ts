@@ -9,7 +9,7 @@ export interface AskedDevices {
 
 type Lines = readonly string[];
 
-/** Reads of devices as clients, proxies and nobody would send them; most are nearly plain. */
+/** Random reads of devices: as clients and proxies send them, and malformed ones; most are nearly plain. */
 export function anyRead({ own, linked, ended, foreign }: AskedDevices): fc.Arbitrary<string> {
   const id = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(own, linked).map(String) },
@@ -85,7 +85,7 @@ export function anyRead({ own, linked, ended, foreign }: AskedDevices): fc.Arbit
     });
 }
 
-/** What changes nothing about an answer. */
+/** Headers that don't change the answer. */
 const plainLines = [
   "Accept: application/json",
   "Accept-Encoding: gzip, br",
@@ -105,7 +105,7 @@ const plainLines = [
   "Content-Type: text/xml",
 ];
 
-/** What may. */
+/** Headers that may change the answer. */
 const oddLines = [
   "Origin: https://app.example",
   "Origin: https://evil.example",

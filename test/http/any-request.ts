@@ -10,7 +10,7 @@ export interface AnyKeys {
   readonly client: { readonly id: string; readonly secret: string };
 }
 
-/** Requests as nobody would write them: every address and what is nearly one, with any mixture of right and wrong. */
+/** Random requests: every address and near misses, with any mixture of right and wrong parts. */
 export function anyRequest(things: Things, keys: AnyKeys): fc.Arbitrary<WireRequest> {
   const { bearer, secToken, client } = keys;
   const { userId, lampId, linkedId, clientId, userName, refreshToken } = things;
@@ -133,7 +133,7 @@ function encoded(pairs: readonly (readonly [string, string])[]): string {
   return pairs.map(([name, value]) => `${encodedText(name)}=${encodedText(value)}`).join("&");
 }
 
-/** Half of a surrogate pair has no encoding. */
+/** Half of a surrogate pair can't be encoded. */
 function encodedText(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

@@ -7,7 +7,7 @@ const json = ["Content-Type", "application/json"] as const;
 const chunked = ["Transfer-Encoding", "chunked"] as const;
 
 const chunk = "x".repeat(16_000);
-/** Made once: they are sent to every address. */
+/** Built once, because they are sent to every address. */
 const large = {
   form: Buffer.from(`x=${sent.repeat(70_000)}`),
   json: Buffer.from(`{"x":"${sent.repeat(70_000)}"}`),
@@ -17,14 +17,14 @@ const large = {
   deepObject: Buffer.from(`${'{"x":'.repeat(10_000)}1${"}".repeat(10_000)}`),
 };
 
-/** Bodies that are wrong as a whole, whatever the address takes. */
+/** Bodies that are wrong as a whole, for every address. */
 export function badBodies(right: WireRequest): readonly BadRequest[] {
   const withBody = (body: string | Buffer, ...headers: (readonly [string, string])[]) => ({
     ...right,
     headers: [...(right.headers ?? []).filter(([name]) => name !== "Content-Type"), ...headers],
     body,
   });
-  // What only reads doesn't look at what a whole one says.
+  // A read ignores the content of its body.
   const mayPass = right.method === "GET" && right.target.startsWith("/v3/");
   return [
     { name: "a megabyte of form", request: withBody(large.form, form) },
@@ -84,7 +84,7 @@ export function badBodies(right: WireRequest): readonly BadRequest[] {
   ];
 }
 
-/** One member after the other is wrong, in a form and in JSON; the rest stays right. */
+/** Each member in turn is wrong, in a form and in JSON; the others stay right. */
 export function badMembers(right: WireRequest): readonly BadRequest[] {
   const { headers = [], body = "" } = right;
   const type = headers.find(([name]) => name === "Content-Type")?.[1];
@@ -125,7 +125,7 @@ export function badMembers(right: WireRequest): readonly BadRequest[] {
         name: `${name} holds ${half}`,
         request: withValue(`"${sent}${half}"`),
       })),
-      // No secret holds one, but a hash can be taken of it: it may be as unknown as any other.
+      // No secret holds a NUL, but its hash can be computed: it may be treated as unknown.
       { name: `${name} holds a NUL`, request: withValue(`"${sent}\\u0000"`), mayPass: true },
       { name: `${name} twice`, request: withBody(String(body).replace("{", `{${JSON.stringify(name)}:"${sent}",`)) },
       ...["__proto__", "constructor", sent].flatMap((extra) =>

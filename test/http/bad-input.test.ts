@@ -8,7 +8,7 @@ import { type Address, errorsAt, everyAddress, titleOf } from "../isolation/ever
 import { type Home, ownersHome } from "../isolation/home.ts";
 import { differences, lastingRows } from "../isolation/lasting-rows.ts";
 import { type Place, placesOf, requestOf } from "../isolation/requests.ts";
-import { allOf, type HeaderLines, send, toldBy, type WireAnswer, type WireRequest } from "../isolation/wire.ts";
+import { allOf, type HeaderLines, send, summaryOf, type WireAnswer, type WireRequest } from "../isolation/wire.ts";
 import { databases } from "../set-up/deployment.ts";
 import { rounds } from "../set-up/extent.ts";
 import { sampleOf } from "../set-up/sample.ts";
@@ -29,18 +29,18 @@ for (const database of databases) {
         for (const address of everyAddress()) {
           await t.test(titleOf(address), () => tryAll(home, address, owner, database === "sqlite"));
         }
-        assert.deepEqual(unforeseen(home), []);
+        assert.deepEqual(unexpectedErrors(home), []);
       },
     );
 
-    it("for something that can't be is told apart from every other", deadline, async (t) => {
+    it("for something impossible has its own error", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { keys } = await theOwner(home);
       const before = await rows(home);
       for (const [status, code, change] of impossible(home)) {
         const headers = [["Authorization", `Bearer ${keys.bearer}`], ...(change.headers ?? [])] as HeaderLines;
         const answer = await ask(home, { method: "GET", ...change, headers });
-        const told = `${change.target} ${String(change.body).slice(0, 60)}: ${toldBy(answer)}`;
+        const told = `${change.target} ${String(change.body).slice(0, 60)}: ${summaryOf(answer)}`;
         assert.equal(answer.status, status, told);
         assertRefusalShape("standard", answer);
         assert.equal(JSON.parse(answer.text).error, code, told);
@@ -56,7 +56,7 @@ for (const database of databases) {
         const home = await ownersHome(t, database);
         const { client, bobId } = home.world;
         const { keys } = await theOwner(home);
-        // Whoever asks may lose what is theirs: nothing here depends on it.
+        // The caller's own user may be used up: nothing here depends on it.
         const things = { ...home.things(), userId: String(bobId) };
         const property = fc.asyncProperty(
           anyRequest(things, { bearer: keys.bearer!, secToken: keys.secToken!, client }),
@@ -64,7 +64,7 @@ for (const database of databases) {
             const answer = await ask(home, request);
             const [path = ""] = request.target.split(/[?#]/);
             const { errors, isRoute } = errorsAt(request.method, path);
-            if (request.method === "HEAD") assert.ok(answer.status < 500, toldBy(answer));
+            if (request.method === "HEAD") assert.ok(answer.status < 500, summaryOf(answer));
             else if (isRefused(answer)) {
               assertRefusalShape(errors, answer, !isRoute || path.includes("%"));
             }
@@ -72,7 +72,7 @@ for (const database of databases) {
         );
         const isFull = database === "sqlite";
         await fc.assert(property, { numRuns: isFull ? rounds({ all: 600, few: 150 }) : rounds({ all: 200, few: 40 }) });
-        assert.deepEqual(unforeseen(home), []);
+        assert.deepEqual(unexpectedErrors(home), []);
       },
     );
   });
@@ -80,7 +80,7 @@ for (const database of databases) {
 
 type Impossible = readonly [status: number, code: string, request: Partial<WireRequest> & { readonly target: string }];
 
-/** What a rightful caller may ask of their own devices, and can't have. */
+/** Requests of a valid caller about their own devices that can't succeed. */
 function impossible(home: Home): readonly Impossible[] {
   const { lampId, linkedId } = home.things();
   const lamp = `/v3/devices/${lampId}`;
@@ -137,8 +137,8 @@ function impossible(home: Home): readonly Impossible[] {
 let trials = 0;
 
 /**
- * Every way to call the address rightly, made wrong in every way. `npm test` sends a sample to each address, another one
- * to the next address, so that every kind of mistake is made at several addresses.
+ * Every valid call of the address, made wrong in every way. `npm test` sends a sample to each address, another one to
+ * the next address, so that every kind of mistake is made at several addresses.
  */
 async function tryAll(home: Home, address: Address, owner: Caller, isFull: boolean): Promise<void> {
   const ways = callsOf(address, home.things()).length;
@@ -147,7 +147,7 @@ async function tryAll(home: Home, address: Address, owner: Caller, isFull: boole
   const places = isFull ? placesOf(address) : placesOf(address).slice(-1);
   for (const way of tried) {
     for (const place of places) {
-      // What may pass uses things up, and asks for passwords: once is enough.
+      // Requests that may succeed use up objects and hash passwords: once is enough.
       const isFirst = way === tried[0] && place === places[0];
       const isSameAsGet = address.errors === "fault" && address.method === "POST";
       const withStrange = isFull && !isSameAsGet && (isFirst || address.rule === "bearer");
@@ -162,13 +162,13 @@ interface Trial {
   readonly way: number;
   readonly owner: Caller;
   readonly place: Place;
-  /** Also what may pass. */
+  /** Include requests that may succeed. */
   readonly withStrange: boolean;
   readonly sample: { readonly everyNth: number; readonly from: number };
 }
 
 async function tryWay({ home, address, way, owner, place, withStrange, sample }: Trial): Promise<void> {
-  /** Whatever was used up or taken away is there again. */
+  /** Restores what was used up or removed. */
   const badVersions = async () => {
     const renewed = callsOf(address, home.things())[way]!;
     await home.renew(address, renewed);
@@ -187,7 +187,7 @@ async function tryWay({ home, address, way, owner, place, withStrange, sample }:
         if (address.method !== "HEAD") assertRefusalShape(address.errors, answer, isNowhere);
       }
     } catch (problem) {
-      problems.push(`${place}, ${name}: ${(problem as Error).message.split("\n")[0]}: ${toldBy(answer)}`);
+      problems.push(`${place}, ${name}: ${(problem as Error).message.split("\n")[0]}: ${summaryOf(answer)}`);
     }
   };
 
@@ -211,7 +211,7 @@ async function tryWay({ home, address, way, owner, place, withStrange, sample }:
 }
 
 function assertSilent(answer: WireAnswer): void {
-  // What was typed into the field of the user name is there again, to be mended.
+  // The typed user name is shown again in its field for correction.
   const text = answer.text.replace(/(name="username"[^>]* value=")[^"]*/, "$1");
   assert.ok(!allOf({ ...answer, text }).includes(sent), "what was sent is repeated");
 }
@@ -228,7 +228,7 @@ async function rows({ world }: Home): Promise<readonly string[]> {
   return (await lastingRows(world)).map((row) => JSON.stringify(row));
 }
 
-/** What the service says of itself that it did not foresee. */
-function unforeseen({ world }: Home): readonly string[] {
+/** Unexpected errors in the service's log. */
+function unexpectedErrors({ world }: Home): readonly string[] {
   return world.logged.filter((line) => line.includes('"level":"error"'));
 }

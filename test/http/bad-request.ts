@@ -1,18 +1,18 @@
 import type { WireRequest } from "../isolation/wire.ts";
 
-/** In everything that is wrong in the values: no answer may repeat it. */
+/** Part of every wrong value: no answer may repeat it. */
 export const sent = "SENT-BY-MISTAKE";
 
 export interface BadRequest {
   readonly name: string;
   readonly request: WireRequest;
-  /** Not all that is strange is wrong everywhere: some of it is ignored, or is a value like any other. */
+  /** The request may succeed: some strange values are ignored, or are valid for this address. */
   readonly mayPass?: boolean;
-  /** It never becomes a request, or gets to no address that could give the refusal its shape. */
+  /** It never becomes a request, or reaches no address that determines the format of the refusal. */
   readonly isNowhere?: boolean;
 }
 
-/** Values that no parameter wants; for some it is no fault to hold them. */
+/** Strange values; some parameters may accept them. */
 export const strangeValues = [
   "",
   " ",

@@ -2,7 +2,7 @@ import type { WireRequest } from "../isolation/wire.ts";
 import { badBodies, badMembers } from "./bad-bodies.ts";
 import { type BadRequest, sent, strangeValues } from "./bad-request.ts";
 
-/** All that can be wrong with a request that was right. */
+/** All wrong versions of a right request. */
 export function badVersionsOf(right: WireRequest): readonly BadRequest[] {
   const hasBody = !["GET", "HEAD"].includes(right.method);
   return [...badHeads(right), ...badQueries(right), ...(hasBody ? [...badBodies(right), ...badMembers(right)] : [])];

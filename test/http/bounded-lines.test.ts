@@ -37,7 +37,7 @@ describe("lines that callers cause", () => {
     assert.equal(admitted("192.0.2.1", 5), 2, "the next minute doesn't begin anew");
   });
 
-  it("of more kinds than are told apart are counted together", () => {
+  it("of more kinds than are counted separately are counted together", () => {
     const { admitted, timers, summaries } = bounded();
     for (let at = 0; at < 10; at++) admitted(`192.0.2.${at}`, 4);
     timers[0]!.act();
@@ -48,7 +48,7 @@ describe("lines that callers cause", () => {
 });
 
 describe("a flood of refused requests", () => {
-  it("leaves ten lines at warn, the rest at info, and the count of what was left out", async (t) => {
+  it("leaves ten lines at warn, the rest at info, and the count of suppressed lines", async (t) => {
     const { fetch, reported, server } = await madeServer(t);
     for (let at = 0; at < 30; at++) await fetch("/v3/users", { headers: { authorization: "Bearer x" } });
     await fetch("/v3/users");

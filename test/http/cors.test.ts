@@ -39,7 +39,7 @@ describe("a page of a named origin", () => {
     }
   });
 
-  it("can read answers and refusals, and what they say of tokens and waiting", async (t) => {
+  it("can read answers and refusals, with their headers about tokens and retries", async (t) => {
     const { fetch } = await madeServer(t, { corsOrigins: [origin] });
     for (const { method, path } of everyAddress()) {
       const answer = await fetch(concrete(path), { method, headers: { origin } });
@@ -58,7 +58,7 @@ describe("a page of a named origin", () => {
 });
 
 describe("a page of any other origin", () => {
-  it("is told nothing, and that the answer goes by the origin", async (t) => {
+  it("gets no permission, and the answer says that it varies by origin", async (t) => {
     const { fetch } = await madeServer(t, { corsOrigins: [origin] });
     const others = [
       "https://evil.example",
@@ -76,7 +76,7 @@ describe("a page of any other origin", () => {
     assert.deepEqual([ofCors(plain.headers), plain.headers.get("vary")], [[], "Origin"]);
   });
 
-  it("is let in nowhere while no origin is named", async (t) => {
+  it("gets no permission while no origin is configured", async (t) => {
     const { fetch } = await madeServer(t);
     for (const path of everyPath().keys()) {
       const answer = await fetch(concrete(path), preflight());

@@ -6,8 +6,8 @@ import { type ReadElement, readStrictly } from "../platform/strict-xml.ts";
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as any client would read it
 export type OpenApi = any;
 
-/** An operation as the document tells it. */
-export interface ToldOperation {
+/** An operation of the OpenAPI document. */
+export interface DescribedOperation {
   readonly path: string;
   readonly method: string;
   readonly operationId: string;
@@ -22,15 +22,15 @@ export interface Answered {
   readonly body: string;
 }
 
-export function operationsOf(document: OpenApi): readonly ToldOperation[] {
+export function operationsOf(document: OpenApi): readonly DescribedOperation[] {
   return Object.entries<OpenApi>(document.paths).flatMap(([path, item]) =>
     Object.entries<OpenApi>(item).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
   );
 }
 
-/** Holds answers against the document, and remembers which of its promises were seen kept. */
+/** Checks answers against the document, and records which statuses and codes were seen. */
 export class DescribedAnswers {
-  readonly #operations: ReadonlyMap<string, ToldOperation>;
+  readonly #operations: ReadonlyMap<string, DescribedOperation>;
   readonly #schemas: Schemas;
   readonly #seen = new Set<string>();
 
@@ -39,7 +39,7 @@ export class DescribedAnswers {
     this.#schemas = new Schemas(document);
   }
 
-  /** The answer has a status, a type and a body that the document tells; an error has a code that it tells. */
+  /** Asserts that the document describes the answer's status, type and body, and an error's code. */
   check(operationId: string, { status, headers, body }: Answered): void {
     const operation = this.#operations.get(operationId);
     assert.ok(operation, `${operationId} is not in the document`);
@@ -63,19 +63,22 @@ export class DescribedAnswers {
     if (status >= 400) this.#checkCode(operation, status, value);
   }
 
-  #checkCode({ operationId, responses }: ToldOperation, status: number, value: unknown): void {
+  #checkCode({ operationId, responses }: DescribedOperation, status: number, value: unknown): void {
     const { error, errorCode } = value as { readonly error?: string; readonly errorCode?: number };
     const code = error ?? errorCode;
     if (code === undefined) return;
     this.#seen.add(`${operationId} ${status} ${code}`);
     const isCommon = commonErrors.some((common) => common.status === status && common.code === code);
-    // The adaptor has one number for all that is malformed.
+    // The adaptor uses one number for all malformed requests.
     const isCommonNumber = code === 102 && status !== 500;
-    const isTold = codesOf(responses[status]).includes(String(code));
-    assert.ok(isTold || isCommon || isCommonNumber, `${operationId} answers ${status} with ${code}, which is not told`);
+    const isDescribed = codesOf(responses[status]).includes(String(code));
+    assert.ok(
+      isDescribed || isCommon || isCommonNumber,
+      `${operationId} answers ${status} with ${code}, which is not described`,
+    );
   }
 
-  /** What is told but was not seen: each status of each operation, and each code of its errors. */
+  /** What the document describes but was not seen: each status of each operation, and each code of its errors. */
   unseen(): readonly string[] {
     return [...this.#operations.values()].flatMap(({ operationId, responses }) =>
       Object.entries(responses)
@@ -89,12 +92,15 @@ export class DescribedAnswers {
   }
 }
 
-/** The codes of a refusal's description: each stands at the beginning of its line. */
+/** The codes in a refusal's description: each stands at the beginning of its line. */
 function codesOf(response: OpenApi): readonly string[] {
   return [...(response?.description ?? "").matchAll(/^`(\w+)`: /gm)].map(([, code]) => code!);
 }
 
-/** The document's schemas, closed: a field that isn't told is a fault, though a client should expect new ones. */
+/**
+ * The document's schemas without additional properties: an undocumented field is a fault, although a client should
+ * expect new ones.
+ */
 export class Schemas {
   readonly #document: OpenApi;
   readonly #ajv = new Ajv2020({
@@ -120,7 +126,7 @@ export class Schemas {
     assert.ok(validate(value), `${where}: ${this.#ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
   }
 
-  /** A body as the value that its schema speaks of. */
+  /** Parses a body into the value that its schema describes. */
   read(schema: OpenApi, type: string, body: string): unknown {
     if (type === "application/json") return JSON.parse(body);
     return type === "text/xml" ? this.#fromXml(schema, readStrictly(body)) : body;
@@ -153,7 +159,7 @@ export class Schemas {
   }
 }
 
-/** References lead into the document, wherever the schema itself is compiled. */
+/** Makes references point into the document, wherever the schema itself is compiled. */
 function withAddress(schema: OpenApi): OpenApi {
   return JSON.parse(JSON.stringify(schema).replaceAll("#/components/schemas/", "document#/$defs/"));
 }

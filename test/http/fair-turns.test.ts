@@ -4,7 +4,7 @@ import { FairTurns } from "../../src/http/connection/fair-requests.ts";
 import { limits } from "../../src/model/limits.ts";
 
 describe("requests of one source that arrive at once", () => {
-  it("are handled a few in each turn, in order, and others in between", async () => {
+  it("are handled a few in each turn, in order, with those of other sources in between", async () => {
     const reached: string[] = [];
     const turns = new FairTurns((limit) => reached.push(limit));
     const order: string[] = [];

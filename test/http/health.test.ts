@@ -27,7 +27,7 @@ describe("/readyz", () => {
     });
   });
 
-  it("is 503 when one fails or doesn't answer, and says why in our own words only", async (t) => {
+  it("is 503 when one fails or doesn't answer, with a reason in the service's own words only", async (t) => {
     const checks = {
       store: () => Promise.reject(new StoreUnavailable("The store can't write now.")),
       driver: () => Promise.reject(new Error("password authentication failed for user root")),

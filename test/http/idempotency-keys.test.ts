@@ -17,7 +17,7 @@ async function lamp(t: TestContext) {
     const json = body === undefined ? {} : { body: JSON.stringify(body) };
     const headers = { "idempotency-key": key, ...(body !== undefined && { "content-type": "application/json" }) };
     const answer = await call(token, path, { method, headers, ...json });
-    // Each call comes at another time, so that one that is carried out again is seen.
+    // Each call has another time, so that a repeated execution would show.
     clock.nowMs += 5;
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answered["body"] };
   };
@@ -93,7 +93,7 @@ describe("a write with an Idempotency-Key", () => {
     assert.deepEqual([written.status, isReplayed(written)], [200, false]);
   });
 
-  it("waits for no other: while the first is under way, a repetition is told when to come back", async (t) => {
+  it("is refused with Retry-After while the first request with its key is running", async (t) => {
     const { write, history, v3, alice } = await lamp(t);
     const held = Promise.withResolvers<string>();
     const request = { ownerId: alice, clientId: "client of alice", key: "k", content: "", isSecret: false };
@@ -108,7 +108,7 @@ describe("a write with an Idempotency-Key", () => {
     assert.equal((await write("k", { power: "on" })).status, 200);
   });
 
-  it("is answered as the first was by a node that found its key free and then lost the race for it", async (t) => {
+  it("gets the first answer from a node that found its key free and then lost the race for it", async (t) => {
     const { store, alice } = await lamp(t);
     const runtime = processRuntime({ debug() {}, info() {}, warn() {}, error() {} });
     const sealer = sealingWith(randomBytes(32));
@@ -116,14 +116,14 @@ describe("a write with an Idempotency-Key", () => {
     const asked = { ownerId: alice, clientId: "c", key: "k", content: "PUT", isSecret: false };
     const write = (node: IdempotentWrites, text: string) =>
       node.run(asked, async (keep) => {
-        // The other node is quicker.
+        // The other node wins the race.
         if (text === "slow") await write(other!, "quick");
         const answer = { status: 200, body: text };
         await store.transaction((tx) => keep<void>(() => answer)(tx, undefined));
         return { ...answer, isFirst: true };
       });
     assert.deepEqual(await write(one!, "slow"), { status: 200, body: "quick" });
-    // A refusal that rests on what the other node has done counts as little.
+    // A refusal that follows from the other node's write does not count either.
     const late = new IdempotentWrites({ store, sealer, runtime });
     const refused = late.run({ ...asked, key: "k2" }, async () => {
       await other!.run({ ...asked, key: "k2" }, async (keep) => {
@@ -158,7 +158,7 @@ describe("a write with an Idempotency-Key", () => {
     assert.equal((await history()).log.length, before.log.length + 1);
   });
 
-  it("is carried out anew when its key has expired, and expired keys are removed", async (t) => {
+  it("is carried out again when its key has expired, and expired keys are removed", async (t) => {
     const { write, history, clock, v3, store, alice } = await lamp(t);
     await write("k", { power: "on" });
     await write("other", { power: "on" });

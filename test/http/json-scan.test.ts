@@ -15,11 +15,11 @@ describe("a scan of JSON", () => {
     );
   });
 
-  it("counts a name that stands twice", () => {
+  it("counts a repeated name twice", () => {
     assert.equal(scanJson('{"a":1, "a" : "b:\\":c", "\\\\":2}').names, 3);
   });
 
-  it("reads to the end of what is no JSON", () => {
+  it("reads text that is not JSON to its end", () => {
     for (const text of ["", '"', '"\\', "[[[", "]]]", '{"a', "\u0000"]) assert.ok(scanJson(text).depth >= 0);
     assert.equal(scanJson("[".repeat(30_000)).depth, 30_000);
   });

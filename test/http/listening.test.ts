@@ -26,7 +26,7 @@ describe("a burst of connections", () => {
     };
     setImmediate(countTurns);
     await all.promise;
-    // The kernel spreads them by chance: 10 on each of 16 sockets on average.
+    // The kernel spreads them randomly: 10 on each of 16 sockets on average.
     assert.ok(turns.size < 80, `accepted in ${turns.size} turns`);
 
     const stopped = listening.stop();

@@ -25,7 +25,7 @@ import { collecting, madePlatform, type Reported } from "../platform/made-platfo
 
 export type Adaptor = AdaptorFederation;
 
-/** The HTTP server with everything real behind it but the federation, which the test may replace call by call. */
+/** The HTTP server with real parts, except the federation, whose calls the test may replace. */
 export async function madeServer(
   t: TestContext,
   change: Partial<
@@ -112,10 +112,10 @@ export async function madeServer(
     federation,
     asked,
     reported,
-    /** All that was reported, as text, with everything that an error carries. */
+    /** Everything that was logged, as text, with all details of errors. */
     log: () => reported.map((line) => inspect(line, { depth: 10, maxStringLength: null })).join("\n"),
     fetch: (path: string, init?: RequestInit) => fetch(`${server.url}${path}`, init),
-    /** Sends the text as it is and answers all that came back until the server closed the connection. */
+    /** Sends the text unchanged and returns everything that the server sent until it closed the connection. */
     raw: async (text: string) => {
       const socket = connect(server.port, "127.0.0.1");
       socket.setEncoding("latin1");

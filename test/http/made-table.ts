@@ -1,10 +1,11 @@
+import { authorizeSteps } from "../../src/oauth/authorize/authorize.ts";
 import { operations } from "../../src/outlets/platform/operations.ts";
 import { type RouteParts, routeTable } from "../../src/outlets/route-table.ts";
 
-/** What a table of routes is made from, when none of them is going to be called. */
+/** Parts for a route table whose routes are never called. */
 export const unusedParts = {
   v3: {},
-  oauth: { oauth: {} },
+  oauth: { oauth: { authorizeSteps: authorizeSteps({} as never) } },
   federation: {},
   sessions: {},
   platform: { operations },
@@ -14,7 +15,7 @@ export const unusedParts = {
   baseUrl: () => "https://breezeway.example",
 } as unknown as RouteParts;
 
-/** Every route that there is. */
+/** Every route of the service. */
 export function madeTable() {
   return routeTable(unusedParts, { isDraining: () => false, checkTimeoutMs: 1 });
 }

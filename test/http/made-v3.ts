@@ -33,10 +33,10 @@ import { collecting, type Reported } from "../platform/made-platform.ts";
 
 export const noonMs = Date.UTC(2026, 0, 1, 12);
 
-/** Who calls: alice and bob of the tenant Acme, carol of Other, and a client for the whole of either tenant. */
+/** The callers: alice and bob of the tenant Acme, carol of Other, and an enterprise client of each tenant. */
 export type Token = "alice" | "bob" | "carol" | "acme" | "other";
 
-/** The /v3 routes on a store of their own. Only the federation is stood in for, and the token is its holder's name. */
+/** The /v3 routes on their own store. Only the federation is replaced, and a token is its holder's name. */
 export async function madeV3(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-v3-"));
   const clock = { nowMs: noonMs };
@@ -50,13 +50,13 @@ export async function madeV3(t: TestContext) {
     reactions: [alerts.react],
     committed: (commits) => {
       states.apply(commits);
-      alerts.heard(commits);
+      alerts.afterCommit(commits);
     },
     report,
   });
   const { ids, principals } = await store.transaction(people);
 
-  /** Whatever isn't said here is present; undefined is a link that has just ended. */
+  /** Freshness of devices; others are present. Undefined stands for a link that has just ended. */
   const freshness = new Map<DeviceId, Freshness | undefined>();
   const freshnessOfEach: Federation["freshnessOfEach"] = async (asked) => {
     const known = asked.map(({ id }) => [id, freshness.has(id) ? freshness.get(id) : always] as const);
@@ -64,7 +64,7 @@ export async function madeV3(t: TestContext) {
   };
   const freshnessHere: Federation["freshnessHere"] = ({ id }) => (freshness.has(id) ? freshness.get(id) : always);
   const exchanges = new Exchanges(report);
-  // More than any route takes: that one takes less is its own doing.
+  // More than any route allows, so that each route applies its own limit.
   const limits = {
     headersTimeoutMs: 10_000,
     requestTimeoutMs: 30_000,
@@ -116,15 +116,15 @@ export async function madeV3(t: TestContext) {
     );
   const addDevice = (userId: UserId, typeName = "Lamp", name = `${typeName} of ${userId}`) =>
     store.transaction((tx) => tx.devices.add({ userId, name, typeName, isVirtual: typeName === "EcosystemAccount" }));
-  /** What the mirror does. */
+  /** Commits as the mirror does. */
   const mirror = (userId: UserId, deviceId: DeviceId, changes: readonly AttributeChange[]) =>
     commit({ userId, cause: { by: "ecosystem" }, updates: [{ deviceId, changes }] });
-  /** Puts attributes into the store past all limits, as a version before there were limits may have left them. */
+  /** Stores attributes without checking limits, as a version without limits may have done. */
   const fill = async (userId: UserId, deviceId: DeviceId, changes: readonly AttributeChange[]) => {
     await store.transaction((tx) => tx.attributes.write(userId, deviceId, 1, changes));
     states.forget(deviceId);
   };
-  /** Everything that the store has of a device, past all that is tested here. */
+  /** Reads a device from the store, without the code under test. */
   const stored = (userId: UserId, deviceId: DeviceId) =>
     store.read(async (tx) => ({
       device: await tx.devices.find(userId, deviceId),
@@ -167,7 +167,7 @@ async function answered(response: Response): Promise<Answered> {
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** One error object, whose sentence is a sentence and repeats nothing of what was sent. */
+/** Asserts one error object, whose sentence is complete and repeats nothing of what was sent. */
 export function assertRefused({ status, headers, body }: Answered, expected: number, code: string, sent = ""): void {
   assert.deepEqual([status, body.error], [expected, code], body.error_description);
   assert.deepEqual(Object.keys(body), ["error", "error_description", "request_id"]);

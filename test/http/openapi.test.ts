@@ -11,7 +11,7 @@ import { madeTable } from "./made-table.ts";
 
 const deployment = { version: "1.2.3", baseUrl: "https://breezeway.example" };
 
-/** As a client gets it. */
+/** The document as a client gets it. */
 const written = (routes: readonly Route[]): OpenApi => JSON.parse(JSON.stringify(openApiDocument(routes, deployment)));
 const document = written(madeTable());
 const operations = operationsOf(document);
@@ -31,7 +31,7 @@ describe("the OpenAPI document", () => {
     assert.equal(authorizationCode.tokenUrl, "https://breezeway.example/oauth2/access_token");
   });
 
-  it("tells each route of the table, with all its methods, and nothing else", () => {
+  it("describes each route of the table, with all its methods, and nothing else", () => {
     const inTable = madeTable().flatMap((route) => {
       const paths =
         route.access === "operation"
@@ -42,7 +42,7 @@ describe("the OpenAPI document", () => {
     assert.deepEqual(operations.map(({ method, path }) => `${method} ${path}`).sort(), inTable.sort());
   });
 
-  it("names each operation once, and puts it under a tag that has words", () => {
+  it("names each operation once, and puts it under a tag with a description", () => {
     const ids = operations.map(({ operationId }) => operationId);
     assert.deepEqual(ids, [...new Set(ids)]);
     const tags = document.tags.map(({ name }: { name: string }) => name);
@@ -51,7 +51,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("leads every reference somewhere", () => {
+  it("has a target for every reference", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference]) => reference!);
     assert.ok(references.length > 50);
     for (const reference of references) {
@@ -63,7 +63,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("tells exactly the parameters that a path holds", () => {
+  it("describes exactly the parameters in a path", () => {
     for (const { path, operationId, parameters } of operations as OpenApi[]) {
       const inPath = parameters.filter((one: OpenApi) => one.in === "path").map((one: OpenApi) => one.name);
       assert.deepEqual(
@@ -115,7 +115,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("speaks of each kind of refusal in one place", () => {
+  it("describes each kind of refusal in one place", () => {
     for (const { operationId, responses } of operations) {
       const { content } = responses.default;
       const [type] = Object.keys(content ?? {});
@@ -177,7 +177,7 @@ describe("who may call an operation", () => {
   });
 });
 
-describe("a description that can't be told", () => {
+describe("an invalid description", () => {
   it("stops the document when two schemas share a name", () => {
     const named = (description: string): Description => ({
       operationId: description,

@@ -16,7 +16,7 @@ const many = (count: number, one = (at: number) => get(at)) =>
   Array.from({ length: count }, (_, at) => one(at)).join("");
 const limit = 8;
 
-/** A server that answers when the test says so, with the path that was asked for. */
+/** A server that answers when the test says so, with the requested path. */
 async function heldServer(t: TestContext, { isTls = false } = {}) {
   const waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
   const paths: string[] = [];
@@ -52,7 +52,7 @@ async function heldServer(t: TestContext, { isTls = false } = {}) {
       await once(socket, files ? "secureConnect" : "connect");
       return socket;
     },
-    /** Resolves when so many requests have been parsed since the start. */
+    /** Resolves when this many requests have been parsed since the start. */
     begun: (count: number) =>
       new Promise<void>((resolve) => {
         heard = () => paths.length >= count && resolve();
@@ -66,7 +66,7 @@ async function heldServer(t: TestContext, { isTls = false } = {}) {
   };
 }
 
-/** Long enough for everything that has arrived to be read, were it to be read. */
+/** Enough turns for all arrived bytes to be read, if they were to be read. */
 async function turns(count = 50): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 }

@@ -39,7 +39,7 @@ describe("a platform call over HTTP", () => {
     assert.equal(textsOf(root.children[0]!).devName, name);
   });
 
-  it("with a parameter twice is 102, wherever the two stand", async (t) => {
+  it("with a repeated parameter is 102, in query or form", async (t) => {
     const { fetch } = await madeServer(t);
     const twice = await fetch(`/zdk/services/zamapi/userLogin?${login}&appId=7`);
     assertFault(await read(twice), 102, "The parameter appId was sent more than once.");
@@ -47,7 +47,7 @@ describe("a platform call over HTTP", () => {
     assertFault(await read(split), 102, "The parameter appId was sent more than once.");
   });
 
-  it("that fails is a fault with HTTP 500, and says when to come back", async (t) => {
+  it("that fails is a fault with HTTP 500, and says when to try again", async (t) => {
     const { fetch } = await madeServer(t);
     assertFault(await read(await fetch("/zdk/services/zamapi/getDeviceList")), 106, "Invalid security token.");
     assertFault(await read(await fetch(`/zdk/services/zamapi/${"x".repeat(2_000)}`)), 103);

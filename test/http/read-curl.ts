@@ -5,8 +5,8 @@ export interface CurlRequest {
 }
 
 /**
- * Reads a curl command as a shell and curl would: quotes, variables, and the few options that our examples use. It
- * shares nothing with the writer, and throws at whatever it doesn't know.
+ * Parses a curl command as a shell and curl would: quotes, variables, and the options that the examples use. It shares
+ * no code with the writer, and throws at anything unknown.
  */
 export function readCurl(command: string, variables: Readonly<Record<string, string>>): CurlRequest {
   const [program, ...rest] = shellWords(command, variables);

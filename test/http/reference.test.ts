@@ -12,9 +12,9 @@ import { publishedAttributes } from "../samples/published-attributes.ts";
 import { missingChromium } from "../set-up/chromium.ts";
 import { isAll } from "../set-up/extent.ts";
 import { person } from "../stories/world.ts";
+import { bodyOf, documentedWorld } from "./documented-world.ts";
 import { madeTable, unusedParts } from "./made-table.ts";
 import { readCurl } from "./read-curl.ts";
-import { bodyOf, toldWorld } from "./told-world.ts";
 
 /** A server that answers the page, with nothing behind the other routes. */
 async function served(t: TestContext, baseUrl = () => "https://breezeway.example") {
@@ -78,7 +78,7 @@ describe("the reference", () => {
     }
   });
 
-  it("is made once, and the document too", async (t) => {
+  it("is rendered once, and the document too", async (t) => {
     let madeFor = 0;
     const { url } = await served(t, () => {
       madeFor++;
@@ -92,7 +92,7 @@ describe("the reference", () => {
     }
   });
 
-  it("tells every operation, and leads every link somewhere", () => {
+  it("describes every operation, and has a target for every link", () => {
     const { html } = referencePage(madeTable(), { version: "1.2.3", baseUrl: "https://breezeway.example" });
     const ids = matches(html, /\sid="([^"]*)"/g);
     assert.deepEqual(ids, [...new Set(ids)]);
@@ -132,7 +132,8 @@ describe("the reference", () => {
   });
 
   it("gives commands that work as they are", async (t) => {
-    const { baseUrl, operations, platform, accountToken, parts, userId, addClient, code, hold } = await toldWorld(t);
+    const { baseUrl, operations, platform, accountToken, parts, userId, addClient, code, hold } =
+      await documentedWorld(t);
     const methods = new Map(operations.map(({ operationId, method }) => [operationId, method]));
     const client = await addClient("user");
     const html = await (await fetch(`${baseUrl}/docs`)).text();
@@ -157,7 +158,7 @@ describe("the reference", () => {
       name: "Hall lamp",
       type: "Lamp",
     })) as { readonly deviceId: number };
-    /** What stands in the examples, and what there is instead. */
+    /** Values in the examples, and the real values to use instead. */
     const examples: [example: RegExp, there: string][] = [
       [/\b40\b/g, String(lampId)],
       [/appId=1\b/g, `appId=${tenantId}`],
@@ -170,7 +171,7 @@ describe("the reference", () => {
         examples.reduce((text, [example, there]) => text.replaceAll(example, there), command),
         variables,
       );
-      // Addresses are kept in logs and histories.
+      // Addresses end up in logs and histories.
       for (const secret of Object.values(variables)) assert.ok(!url.includes(encodeURIComponent(secret)), command);
       const answer = await fetch(url, init);
       const told = [operationId, `${operationId}ByPost`].find((id) => methods.get(id) === init.method) ?? "";
@@ -179,7 +180,7 @@ describe("the reference", () => {
     };
     variables.ACCESS_TOKEN = (await run("issueToken")).access_token;
     examples.push([/\b41\b/g, (await run("linkAccount")).DeviceId]);
-    // The examples of both interfaces speak of alert 7, and each removes it.
+    // The examples of both interfaces use alert 7, and each removes it.
     const triggerId = /<triggerId>(\d+)</.exec(await run("addTrigger"))![1]!;
     examples.push([/triggerId=7\b/g, `triggerId=${triggerId}`]);
     examples.push([/alerts\/7\b/g, `alerts/${(await run("createAlert", 201)).alertId}`]);
@@ -250,12 +251,12 @@ const thinOut = `(kept) => {
 describe("the reference in a browser", { skip }, () => {
   const browser = browserOfFile();
 
-  // Each width and each scheme is looked at by axe once: on a page of this length it takes its time.
+  // Axe checks each width and each scheme once, because it is slow on a page of this length.
   for (const { width, colorScheme, hasMenu } of [
     { width: 390, colorScheme: "light", hasMenu: true },
     { width: 1440, colorScheme: "dark", hasMenu: false },
   ] as const) {
-    it(`is accessible, fits ${width} pixels, and asks nobody for anything`, async (t) => {
+    it(`is accessible, fits ${width} pixels, and sends no request`, async (t) => {
       const { url } = await served(t);
       const context = await browser().newContext({ viewport: { width, height: 844 }, colorScheme });
       t.after(() => context.close());

@@ -9,10 +9,10 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 import { startOutlets } from "../../src/outlets/serve.ts";
 import { madeServer } from "./made-server.ts";
-import { withoutChance } from "./two-ways.ts";
+import { withoutRandomParts } from "./two-ways.ts";
 
 describe("every answer", () => {
-  it("has an id of ours, is kept by nobody and has the type it says", async (t) => {
+  it("has a request id of the service, is not cached and is not sniffed for its type", async (t) => {
     const { fetch, reported, raw, server } = await madeServer(t);
     const answers = await Promise.all([
       fetch("/livez", { headers: { "x-request-id": "mine", "request-id": "mine" } }),
@@ -65,7 +65,7 @@ describe("every answer", () => {
   });
 });
 
-describe("a request that names the type of a body and brings none", () => {
+describe("a request with a Content-Type and no body", () => {
   it("is answered as one without a body", { timeout: 20_000 }, async (t) => {
     const { raw } = await madeServer(t);
     for (const [method, path, status] of [
@@ -79,7 +79,7 @@ describe("a request that names the type of a body and brings none", () => {
         const answer = await raw(`${head}\r\n`);
         assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `), `${method} ${type}`);
         const withLength = await raw(`${head}Content-Length: 0\r\n\r\n`);
-        assert.equal(withoutChance(answer), withoutChance(withLength));
+        assert.equal(withoutRandomParts(answer), withoutRandomParts(withLength));
       }
     }
   });
@@ -101,8 +101,8 @@ describe("HEAD", () => {
       const [head, got] = await Promise.all(
         ["HEAD", "GET"].map((method) => raw(`${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)),
       );
-      const headOf = (answer = "") => withoutChance(answer.slice(0, answer.indexOf("\r\n\r\n") + 4));
-      assert.equal(withoutChance(head ?? ""), headOf(got), path);
+      const headOf = (answer = "") => withoutRandomParts(answer.slice(0, answer.indexOf("\r\n\r\n") + 4));
+      assert.equal(withoutRandomParts(head ?? ""), headOf(got), path);
       assert.match(head ?? "", /content-length: [1-9]/, path);
     }
   });
@@ -114,7 +114,7 @@ describe("HEAD", () => {
   });
 });
 
-describe("a request that HTTP gives reason to refuse", () => {
+describe("a request that HTTP refuses", () => {
   it("to an unknown path is 404, with a wrong method 405 and the right ones", async (t) => {
     const { fetch } = await madeServer(t);
     const unknown = await fetch("/v9/nothing", {
@@ -326,7 +326,7 @@ describe("the server", () => {
     });
   });
 
-  it("doesn't start with a route that has no rule", async () => {
+  it("doesn't start with a route that has no access rule", async () => {
     const route = { methods: ["GET"], path: "/open", errors: "standard", answer: async () => undefined };
     const app = Fastify();
     const add = () =>
@@ -338,7 +338,7 @@ describe("the server", () => {
     await app.close();
   });
 
-  it("believes X-Forwarded-For from a trusted proxy only", async (t) => {
+  it("uses X-Forwarded-For from a trusted proxy only", async (t) => {
     const sources: string[] = [];
     const platform = {
       operations: new Map(),
@@ -409,7 +409,7 @@ describe("a server that stops", () => {
     const silent = connect(server.port, "127.0.0.1");
     await Promise.all([once(slow, "connect"), once(silent, "connect")]);
     const closed = [idle, slow, silent].map((socket) => {
-      // How the connection is cut is up to the system.
+      // The operating system decides how the connection ends.
       socket.on("error", () => {});
       return new Promise((resolve) => socket.once("close", resolve));
     });
@@ -436,7 +436,7 @@ describe("a server that drains", () => {
     }
   });
 
-  it("waits for the request of a connection that it has accepted in the last moment", {
+  it("waits for the request of a connection that it accepted at the last moment", {
     timeout: 20_000,
   }, async (t) => {
     const { fetch, server } = await madeServer(t);

@@ -20,7 +20,7 @@ describe("a flood of sign-ins from one address", () => {
       const fault = textsOf(readStrictly(await refused.text()));
       assert.equal(fault.errorCode, "107");
       assert.equal(fault.errorMsg, "Too many attempts from this address are under way. Try again in 1 second.");
-      // The same network (/64) is the same source, at every door.
+      // Addresses of one /64 network are one source, for every kind of sign-in.
       assert.equal((await logIn("2001:db8::2")).status, 500);
       const byJson = await openSession("2001:db8::2");
       assert.equal(byJson.status, 429);
@@ -41,7 +41,7 @@ describe("a flood of sign-ins from one address", () => {
     },
   );
 
-  it("leaves the line when its clients close their connections", hangsNever, async (t) => {
+  it("leaves the queue when its clients close their connections", hangsNever, async (t) => {
     const { logIn, hashRuns, finishHash, abandoned } = await heldServer(t);
     const clients = Array.from({ length: 21 }, () => new AbortController());
     const flood = clients.map(({ signal }, number) => logIn("192.0.2.1", { name: `guess ${number}`, signal }));
@@ -59,7 +59,7 @@ describe("a flood of sign-ins from one address", () => {
   });
 });
 
-/** A server behind a proxy, whose hashes end only when the test says so. */
+/** A server behind a proxy, whose password hashes end when the test says so. */
 async function heldServer(t: TestContext) {
   const { fetch, hashRuns, reported } = await madeServer(t, { trustedProxies: ["127.0.0.1"] });
   hashRuns.count = 0;
@@ -80,7 +80,7 @@ async function heldServer(t: TestContext) {
         headers: { "x-forwarded-for": source, "content-type": "application/json" },
         body: JSON.stringify({ username: "alice", password }),
       }),
-    /** Waits for a hash that runs, lets it end, and leaves an answer the time to arrive. */
+    /** Waits for a running hash, lets it end, and gives the answer time to arrive. */
     finishHash: async () => {
       while (held.length === 0) await turn();
       held.shift()!();

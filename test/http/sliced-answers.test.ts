@@ -61,7 +61,7 @@ describe("an answer in slices", () => {
     assert.ok(made < 2_000, "the other was answered only when all slices were made");
   });
 
-  it("is made no further than its client takes it, and not to its end when the client goes", {
+  it("is made only as far as its client reads, and not to its end when the client disconnects", {
     timeout: 20_000,
   }, async (t) => {
     let made = 0;
@@ -87,7 +87,7 @@ describe("an answer in slices", () => {
     assert.ok(made < 1_000);
   });
 
-  it("that its client never takes is given up", { timeout: 20_000 }, async (t) => {
+  it("that its client never reads is given up", { timeout: 20_000 }, async (t) => {
     const ended = Promise.withResolvers<void>();
     const slices = async function* () {
       try {
@@ -103,7 +103,7 @@ describe("an answer in slices", () => {
     await ended.promise;
   });
 
-  it("that can't be made to its end is cut off, so that the client sees it", { timeout: 20_000 }, async (t) => {
+  it("that fails halfway is cut off, so that the client notices", { timeout: 20_000 }, async (t) => {
     const { open } = await answering(t, async function* () {
       yield "begun";
       throw new Error("the store has gone");

@@ -44,7 +44,7 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     assert.doesNotMatch(answered, /200|status/);
   });
 
-  it("shows a renewed certificate when it is told to, and the old one while the new files are no good", async (t) => {
+  it("uses a renewed certificate after a reload, and the old one while the new files are invalid", async (t) => {
     const folder = folderOf(t);
     const first = makeCertificate(folder, "first");
     const second = makeCertificate(folder, "second");
@@ -52,7 +52,11 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     writeFileSync(first.certFile, "half a certific");
     server.reloadCertificate();
     assert.equal((await shake(server.port, first.cert)).serial, first.serial);
-    assert.ok(reported.some(({ sentence }) => sentence === "the TLS certificate stays as it was"));
+    assert.ok(
+      reported.some(
+        ({ sentence }) => sentence === "the TLS certificate files can't be used; the present certificate stays",
+      ),
+    );
     copyFileSync(second.certFile, first.certFile);
     copyFileSync(second.keyFile, first.keyFile);
     server.reloadCertificate();
@@ -60,7 +64,7 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     assert.equal((await ask(server.port, second.cert, "/livez")).status, 200);
   });
 
-  it("doesn't take an expired or mismatched certificate in the place of a good one, and says so until it is good", (t) => {
+  it("doesn't replace a valid certificate by an expired or mismatched one, and reports it until it is valid", (t) => {
     const folder = folderOf(t);
     const shown = makeCertificate(folder, "shown", ["-days", "30"]);
     const [late, bad] = [makeCertificate(folder, "late"), makeCertificate(folder, "bad")];
@@ -78,26 +82,26 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     const put = (made: { certFile: string; keyFile: string }, key = made.keyFile) => {
       copyFileSync(made.certFile, shown.certFile);
       copyFileSync(key, shown.keyFile);
-      certificate.look(({ cert }) => used.push(cert));
+      certificate.check(({ cert }) => used.push(cert));
     };
     put(bad);
     assert.match(said.at(-1)!, /^BREEZEWAY_TLS_CERT_FILE: the certificate in .*shown-cert\.pem expired at 20/);
     assert.deepEqual([used.length, certificate.status.isRefused], [1, true]);
     put(late, bad.keyFile);
     assert.match(said.at(-1)!, /the key in .* doesn't belong to the certificate/);
-    // A clock that was set wrong: the certificate becomes good without a change of its files.
+    // With a clock that was wrong, a certificate becomes valid without a change of its files.
     nowMs += 3 * 86_400_000;
     put(late);
     const before = said.length;
-    certificate.look(({ cert }) => used.push(cert));
+    certificate.check(({ cert }) => used.push(cert));
     assert.equal(said.length, before, "the same problem is reported once");
     nowMs -= 3 * 86_400_000;
-    certificate.look(({ cert }) => used.push(cert));
+    certificate.check(({ cert }) => used.push(cert));
     assert.deepEqual([used, certificate.status.isRefused], [[shown.cert, late.cert], false]);
     assert.equal(certificate.status.expiresMs, new X509Certificate(late.cert).validToDate.getTime());
   });
 
-  it("that has expired warns, and is shown all the same", async (t) => {
+  it("that has expired is used with a warning", async (t) => {
     const made = makeCertificate(folderOf(t));
     const warnings: string[] = [];
     const report = {
@@ -114,7 +118,7 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     assert.match(warnings[0]!, /^the TLS certificate expired at 20/);
   });
 
-  it("doesn't start on files that are no good, and says which and why", (t) => {
+  it("doesn't start with invalid files, and says which and why", (t) => {
     const folder = folderOf(t);
     const [one, other] = [makeCertificate(folder, "one"), makeCertificate(folder, "other")];
     const garbage = join(folder, "garbage.pem");
@@ -159,7 +163,7 @@ describe("the service with a certificate", { skip: hasOpenssl ? false : "openssl
     copyFileSync(second.certFile, first.certFile);
     copyFileSync(second.keyFile, first.keyFile);
     service.process.kill("SIGHUP");
-    // The signal is heard at once, but not before the next turn of the service's loop.
+    // The service handles the signal in the next turn of its event loop.
     while ((await shakeAny(port)).serial !== second.serial) t.signal.throwIfAborted();
     const refused = async () =>
       /^breezeway_tls_certificate_refused (\d)$/m.exec((await ask(port, second.cert, "/metrics")).body)?.[1];
@@ -172,7 +176,7 @@ describe("the service with a certificate", { skip: hasOpenssl ? false : "openssl
     assert.equal(await service.ended, 0);
   });
 
-  it("ends with exit code 3 when its files are no good", { timeout: 30_000 }, async (t) => {
+  it("ends with exit code 3 when its files are invalid", { timeout: 30_000 }, async (t) => {
     const folder = folderOf(t);
     const [one, other] = [makeCertificate(folder, "one"), makeCertificate(folder, "other")];
     const { code, stderr } = await breezeway(["serve"], serving(folder, { ...one, keyFile: other.keyFile }));
@@ -198,7 +202,7 @@ async function ask(port: number, ca: string, path: string) {
   return { status: answer.statusCode as number, headers: answer.headers as IncomingHttpHeaders, body };
 }
 
-/** Sends the text as it is and answers all that came back until the server closed the connection. */
+/** Sends the text unchanged and returns everything that the server sent until it closed the connection. */
 async function rawOverTls(port: number, text: string): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });
   let answer = "";

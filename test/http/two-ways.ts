@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { connect as connectTls, type SecureContextOptions } from "node:tls";
-import { corsHeaders, letOriginsIn } from "../../src/http/answer/cors.ts";
+import { allowOrigins, corsHeaders } from "../../src/http/answer/cors.ts";
 import { appOn } from "../../src/http/app.ts";
 import { Exchanges, type Hear, transportHeaders } from "../../src/http/open-exchanges.ts";
 import { addRoutes } from "../../src/http/routes.ts";
@@ -67,7 +67,7 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
       ...limits,
     });
     const routes = deviceRoutes(world.v3, whole);
-    letOriginsIn(app, routes, corsOrigins);
+    allowOrigins(app, routes, corsOrigins);
     addRoutes(app, routes, callers, exchanges);
     await app.listen({ host: "127.0.0.1", port: 0 });
     t.after(async () => {
@@ -97,7 +97,9 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
   return { ...world, tokens, lane: await way(true), longWay: await way(false) };
 }
 
-/** Sends it on a connection of its own, then a last request that ends the connection; all that came back. */
+/**
+ * Sends the request on its own connection, then a last request that ends the connection; returns everything received.
+ */
 export async function answersTo(way: Way, request: string, isPipelined = false): Promise<string> {
   const socket = await way.open();
   const received = receivedBy(socket);
@@ -123,7 +125,7 @@ export interface Received {
   text(): string;
 }
 
-/** All that has come so far. */
+/** Everything received so far. */
 export function receivedBy(socket: Socket): Received {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -148,8 +150,8 @@ function isWhole(received: Received, isHead: boolean): boolean {
   return text.length >= end + 4 + Number(length);
 }
 
-/** The same words for what is another each time. */
-export function withoutChance(text: string): string {
+/** Replaces parts that differ each time by constants. */
+export function withoutRandomParts(text: string): string {
   return text
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "(an id)")
     .replace(/^Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r$/gm, "Date: (now)\r");

@@ -7,8 +7,8 @@ import { faultOf } from "../../src/outlets/platform/faults.ts";
 const lost = new OutcomeUnknown("The store's answer to COMMIT was lost (terminated).");
 const sentence = "Breezeway can't tell whether the change was stored.";
 
-describe("a change of which nobody knows whether it was stored", () => {
-  it("is told as such by every kind of call, and never as one that changed nothing", () => {
+describe("a change whose outcome is unknown", () => {
+  it("is reported as such by every kind of call, and never as one that changed nothing", () => {
     const standard = errorAnswer(lost, "standard", "r-1");
     assert.deepEqual([standard.status, standard.headers["retry-after"]], [503, "5"]);
     assert.deepEqual(JSON.parse(String(standard.body)), {
@@ -30,7 +30,7 @@ describe("a change of which nobody knows whether it was stored", () => {
     assert.ok(String(errorAnswer(lost, "page", "r-1").body).includes("tell whether the change was stored"));
   });
 
-  it("is told from a store that is known to be unchanged", () => {
+  it("differs from a store failure that changed nothing", () => {
     const away = new StoreUnavailable("The store can't be used now (ECONNREFUSED).");
     const { error, error_description } = JSON.parse(String(errorAnswer(away, "standard", "r-1").body));
     assert.deepEqual([error, /Nothing was changed/.test(error_description)], ["store_unavailable", true]);

@@ -38,7 +38,7 @@ async function house(t: TestContext) {
 }
 
 describe("/v3/alerts", () => {
-  it("makes an alert and tells it back, alone and in lists", async (t) => {
+  it("creates an alert and shows it, alone and in lists", async (t) => {
     const { create, send, definition, account, lamp, clock } = await house(t);
     const made = await create({ address: "a", msg: "m" });
     assert.equal(made.status, 201);
@@ -83,7 +83,7 @@ describe("/v3/alerts", () => {
     assert.ok((await create()).body.alertId > alertId);
   });
 
-  it("refuses what is no alert, in a sentence, and makes nothing", async (t) => {
+  it("refuses an invalid alert with a sentence, and creates nothing", async (t) => {
     const { create, send, lamp, account, addDevice, bob } = await house(t);
     const foreign = await addDevice(bob);
     const to = (attrName: unknown, value: unknown = "x", deviceId: unknown = lamp) => ({
@@ -124,7 +124,7 @@ describe("/v3/alerts", () => {
     assert.deepEqual((await send("alice", "GET", "/v3/alerts")).body, { alerts: [] });
   });
 
-  it("lets nobody see, change, explain or remove what is somebody else's; it looks absent", async (t) => {
+  it("hides alerts of others: reading, changing, explaining and removing them answer as if they did not exist", async (t) => {
     const { create, call, definition, send } = await house(t);
     const { alertId } = (await create()).body;
     const body = JSON.stringify(definition);
@@ -157,7 +157,7 @@ describe("/v3/alerts", () => {
 });
 
 describe("the explanation of an alert", () => {
-  it("tells how it stands and what it saw, newest first", async (t) => {
+  it("shows its state and the events that it evaluated, newest first", async (t) => {
     const { create, send, show, definition } = await house(t);
     const { alertId } = (await create()).body;
     const explain = async () => (await send("alice", "GET", `/v3/alerts/${alertId}/explain`)).body;
@@ -212,7 +212,7 @@ describe("a list of alerts", () => {
 });
 
 describe("a dry run", () => {
-  it("reads a long stretch piece by piece, and nothing outside of it", async (t) => {
+  it("reads a long period page by page, and nothing outside of it", async (t) => {
     const { send, definition, store, alice, account } = await house(t);
     const presences = Array.from({ length: 1_203 }, (_, i) => (i % 2 === 0 ? "away" : "home"));
     await store.transaction(async (tx) => {
@@ -228,7 +228,7 @@ describe("a dry run", () => {
     assert.deepEqual([some.events, some.firings[0].time, some.firings.at(-1).time], [501, 501, 1_001]);
   });
 
-  it("tells exactly the firings that a live alert made, for every kind of alert and any stretch", async (t) => {
+  it("shows exactly the firings of a live alert, for every kind of alert and any period", async (t) => {
     const { create, send, show, definition, account, store, alice, lamp, put } = await house(t);
     const kinds: object[] = [];
     for (const condition of [
@@ -284,7 +284,7 @@ describe("a dry run", () => {
     assert.deepEqual([body.events, body.firings.length], [4, 3]);
   });
 
-  it("makes nothing and writes nothing", async (t) => {
+  it("creates nothing and writes nothing", async (t) => {
     const { send, definition, show, stored, alice, lamp } = await house(t);
     await show("away");
     const { body } = await send("alice", "POST", "/v3/alerts/dry-run", definition);

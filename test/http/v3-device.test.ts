@@ -36,7 +36,7 @@ async function linkedAccount(t: TestContext) {
 const request = "d.structures[1].d.thermostats[2].fan_timer_active.requestWrite";
 
 describe("a device", () => {
-  it("that mirrors an account tells what it is, how fresh it is, and the attributes that have a value", async (t) => {
+  it("that mirrors an account shows its type, its freshness, and the attributes that have a value", async (t) => {
     const { get, path, deviceId, freshness } = await linkedAccount(t);
     freshness.set(deviceId, { isPresent: false, isStale: true, confirmedTimeMs: noonMs - 5 });
     const at = (value: string | number) => ({ value, updateTime: noonMs });
@@ -65,7 +65,7 @@ describe("a device", () => {
     });
   });
 
-  it("of any other kind is present, never stale, and was confirmed by nobody", async (t) => {
+  it("of any other kind is present, never stale, and has no confirmed time", async (t) => {
     const { get, put, addDevice, alice } = await madeV3(t);
     const deviceId = await addDevice(alice, "Lamp", "Küche 💡");
     await put("alice", deviceId, { colour: "red", level: 7, isOn: true });
@@ -99,10 +99,10 @@ describe("a device", () => {
   });
 });
 
-describe("an attribute that is asked for by name", () => {
+describe("an attribute that is read by name", () => {
   const name = (spelling: string) => `attribute=${encodeURIComponent(spelling)}`;
 
-  it("is answered alone, in the client's own spelling, as often as it is spelled", async (t) => {
+  it("is in the answer under each spelling that the client used", async (t) => {
     const { attributes } = await linkedAccount(t);
     const at = (value: string | number) => ({ value, updateTime: noonMs });
     const spellings = [
@@ -210,7 +210,7 @@ describe("an attribute that is asked for by name", () => {
 });
 
 describe("reading since a time", () => {
-  it("gives what changed strictly after it, and as null what turned blank", async (t) => {
+  it("returns what changed strictly after it, and as null what became blank", async (t) => {
     const { attributes, mirrorAccount, clock } = await linkedAccount(t);
     clock.nowMs += 10;
     await mirrorAccount([

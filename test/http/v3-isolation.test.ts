@@ -5,7 +5,7 @@ import { madeV3, type Token } from "./made-v3.ts";
 
 const tokens: readonly Token[] = ["alice", "bob", "carol", "acme", "other"];
 
-/** Who may see which device, as the interface says: its user and its user's tenant. */
+/** The callers who may see each user's device, as the interface says: its user and the user's tenant. */
 const reaches: Readonly<Record<"alice" | "bob" | "carol", readonly Token[]>> = {
   alice: ["alice", "acme"],
   bob: ["bob", "acme"],
@@ -24,7 +24,7 @@ async function threeHomes(t: TestContext) {
 
 const put = (body: string) => ({ method: "PUT", headers: { "content-type": "application/json" }, body });
 
-/** An answer without what is each request's own. */
+/** An answer without the parts that differ for each request. */
 async function comparable(answer: Response): Promise<string> {
   const text = await answer.text();
   const requestId = answer.headers.get("x-request-id")!;
@@ -33,8 +33,8 @@ async function comparable(answer: Response): Promise<string> {
   return `${answer.status} ${JSON.stringify(headers)} ${text.replace(requestId, "…")}`;
 }
 
-describe("what is somebody else's", () => {
-  it("is answered like what never was, byte for byte, by every call and for every kind of caller", async (t) => {
+describe("a device of another user", () => {
+  it("gets the same answer as a device that never existed, byte for byte, for every call and every kind of caller", async (t) => {
     const { call, homes } = await threeHomes(t);
     const malformed = [
       "0",

@@ -22,7 +22,7 @@ async function manyDevices(t: TestContext) {
     }
     return { lamps, fans, bobs, carols };
   });
-  /** Follows the cursors from the first page to the last; answers the ids of each page. */
+  /** Follows the cursors from the first page to the last; returns the ids of each page. */
   const pages = async (token: Token, query = "") => {
     const found: DeviceId[][] = [];
     for (let next = `?${query}`; ; ) {
@@ -40,7 +40,7 @@ async function manyDevices(t: TestContext) {
 const lengths = (pages: readonly (readonly unknown[])[]) => pages.map(({ length }) => length);
 
 describe("the list of devices", () => {
-  it("tells of each what it is and whether it is present", async (t) => {
+  it("shows each device with its type and whether it is present", async (t) => {
     const { get, addDevice, alice, bob, freshness } = await madeV3(t);
     await addDevice(bob);
     const lamp = await addDevice(alice, "Lamp", "Küche 💡");
@@ -81,7 +81,7 @@ describe("the list of devices", () => {
     assert.deepEqual(lengths(await pages("bob")), [100, 1]);
   });
 
-  it("is empty, and not missing, for who has nothing", async (t) => {
+  it("is empty, and not missing, for a user without devices", async (t) => {
     const { get } = await madeV3(t);
     assert.deepEqual((await get("alice", "/v3/devices")).body, { devices: [] });
     assert.deepEqual((await get("acme", "/v3/devices?deviceTypeName=Lamp")).body, { devices: [] });
@@ -110,7 +110,7 @@ describe("the list of devices", () => {
     }
   });
 
-  it("refuses a parameter that is there twice, even with one value", async (t) => {
+  it("refuses a repeated parameter, even with one value", async (t) => {
     const { get, lamps } = await manyDevices(t);
     const { cursor } = (await get("alice", "/v3/devices?deviceTypeName=Lamp")).body;
     const twice = [
@@ -125,7 +125,7 @@ describe("the list of devices", () => {
 });
 
 describe("a cursor", () => {
-  it("takes its own filter beside it or none, and no other", async (t) => {
+  it("accepts its own filter beside it or none, and no other", async (t) => {
     const { get } = await manyDevices(t);
     const cursorOf = async (query: string) => (await get("alice", `/v3/devices${query}`)).body.cursor;
     const [ofLamps, ofAll] = [await cursorOf("?deviceTypeName=Lamp"), await cursorOf("")];
@@ -138,7 +138,7 @@ describe("a cursor", () => {
     }
   });
 
-  it("never grows old: it goes on from where it was, whatever came and went", async (t) => {
+  it("never expires: it continues at its position, whatever was added or removed", async (t) => {
     const { get, all, store, alice, clock, addDevice } = await manyDevices(t);
     const { cursor } = (await get("alice", "/v3/devices")).body;
     clock.nowMs += 10 * 365 * 86_400_000;
@@ -154,7 +154,7 @@ describe("a cursor", () => {
     );
   });
 
-  it("is worth nothing to anybody but the user or tenant whose list it is", async (t) => {
+  it("is refused for every caller except the user or tenant whose list it is", async (t) => {
     const { get } = await manyDevices(t);
     const cursors: Record<string, string> = {};
     for (const token of ["alice", "acme", "carol", "other"] as const) {

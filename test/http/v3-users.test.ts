@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { assertRefused, madeV3, noonMs } from "./made-v3.ts";
 
 describe("the list of users", () => {
-  it("has itself for a user, and every user of the tenant for an enterprise client, ascending", async (t) => {
+  it("has the user itself for a user's token, and every user of the tenant for an enterprise client, ascending", async (t) => {
     const { get, alice, bob, carol } = await madeV3(t);
     const list = async (token: Parameters<typeof get>[0]) => (await get(token, "/v3/users")).body;
     assert.deepEqual(await list("alice"), [alice]);
@@ -21,14 +21,14 @@ describe("the list of users", () => {
 });
 
 describe("a user's record", () => {
-  it("tells id, name, tenant and when it was added", async (t) => {
+  it("has id, name, tenant and creation time", async (t) => {
     const { get, alice } = await madeV3(t);
     const expected = { userId: alice, userName: "alice", tenant: "Acme", createdTime: noonMs };
     assert.deepEqual((await get("alice", `/v3/users/${alice}`)).body, expected);
     assert.deepEqual((await get("acme", `/v3/users/${alice}`)).body, expected);
   });
 
-  it("of somebody else, of nobody and of no id at all looks the same", async (t) => {
+  it("answers alike for another user, an absent one and a malformed id", async (t) => {
     const { get, bob, carol } = await madeV3(t);
     const ids = [
       carol,

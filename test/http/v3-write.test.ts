@@ -17,7 +17,7 @@ async function lampAndAccount(t: TestContext) {
   await made.mirror(alice, account, [{ key: thermostatAttribute(1, 1, "deviceId"), value: "t-1" }]);
   await put("alice", lamp, { colour: "red" });
   const attributes = async (deviceId: DeviceId) => (await get("alice", `/v3/devices/${deviceId}`)).body.attributes;
-  /** That it answers one clear error and changes nothing, neither in the store nor for a reader. */
+  /** Asserts one clear error and no change, neither in the store nor for a reader. */
   const assertRefusedWhole = async (
     deviceId: DeviceId,
     send: () => Promise<Answered>,
@@ -59,7 +59,7 @@ describe("an update", () => {
     assert.deepEqual(new Set(shown.map(([, { updateTime }]) => updateTime)), new Set([noonMs + 5]));
   });
 
-  it("with null or nothing erases", async (t) => {
+  it("with null or an empty text erases", async (t) => {
     const { put, get, lamp, attributes } = await lampAndAccount(t);
     await put("alice", lamp, { level: "1" });
     assert.equal((await put("alice", lamp, { colour: null, level: "", absent: null })).status, 200);
@@ -69,7 +69,7 @@ describe("an update", () => {
     assert.deepEqual(body.attributes, { absent: erased, colour: erased, level: erased });
   });
 
-  it("counts even when it changes nothing: each has a later time and stands in the log with its author", async (t) => {
+  it("counts even when it changes nothing: each has a later time and is in the log with its author", async (t) => {
     const { put, lamp, attributes, stored, alice } = await lampAndAccount(t);
     await put("alice", lamp, { colour: "red" });
     await put("acme", lamp, { colour: "red" });
@@ -85,7 +85,7 @@ describe("an update", () => {
     );
   });
 
-  it("of a linked account asks for a fan, in either spelling", async (t) => {
+  it("of a linked account requests the fan, in either spelling", async (t) => {
     const { put, account, attributes } = await lampAndAccount(t);
     for (const spelling of [request, request.replace("thermostats", "thermostat")]) {
       for (const [value, shown] of [
@@ -102,7 +102,7 @@ describe("an update", () => {
     }
   });
 
-  it("takes what just fits: 128 characters of name, 8,192 bytes of value, 65,536 bytes of body", async (t) => {
+  it("accepts what just fits: 128 characters of name, 8,192 bytes of value, 65,536 bytes of body", async (t) => {
     const { put, lamp, attributes } = await lampAndAccount(t);
     const value = "ü".repeat(4_096);
     assert.equal((await put("alice", lamp, { ["🏠".repeat(128)]: value, ["n".repeat(128)]: "x" })).status, 200);
@@ -112,7 +112,7 @@ describe("an update", () => {
     assert.equal((await attributes(lamp)).colour.value, "blue");
   });
 
-  it("takes names that mean something to a program as names", async (t) => {
+  it("accepts names such as __proto__ as ordinary names", async (t) => {
     const { put, lamp, call } = await lampAndAccount(t);
     const body =
       '{"__proto__": "a", "constructor": "b", "access_token": "c", "1": "d", " ": "e", "$1": "f", "\\u00fc": "g"}';
@@ -176,7 +176,7 @@ describe("a refused update changes nothing", () => {
     assert.equal((await attributes(lamp)).value.value, "2");
   });
 
-  it("and names the attribute whose value is none, unless it may be a secret in the wrong place", async (t) => {
+  it("and names the attribute whose value is invalid, unless the name may be a secret in the wrong place", async (t) => {
     const { put, lamp } = await lampAndAccount(t);
     const told = async (name: string) =>
       (await put("alice", lamp, JSON.stringify({ [name]: { deep: 1 } }))).body.error_description;
@@ -185,7 +185,7 @@ describe("a refused update changes nothing", () => {
     assert.equal(await told(secret), `The value of each attribute ${allowed}`);
   });
 
-  it("when one of its names or values can't be kept", async (t) => {
+  it("when one of its names or values can't be stored", async (t) => {
     const { put, lamp, assertRefusedWhole } = await lampAndAccount(t);
     const wrong = [
       { "": "nameless" },
@@ -244,7 +244,7 @@ describe("a refused update changes nothing", () => {
     assert.equal(status, 200);
   });
 
-  it("when a linked account has no such attribute, and that is told before that another is read-only", async (t) => {
+  it("when a linked account has no such attribute, which is reported before a read-only one", async (t) => {
     const { put, account, assertRefusedWhole } = await lampAndAccount(t);
     const readOnly = "d.structures[1].a.away";
     const unknown = [
@@ -266,7 +266,7 @@ describe("a refused update changes nothing", () => {
     }
   });
 
-  it("when it spells one attribute twice, or asks for a fan in ways that can't be kept", async (t) => {
+  it("when it spells one attribute twice, or a fan request can't be stored", async (t) => {
     const { put, account, assertRefusedWhole } = await lampAndAccount(t);
     const both = { [request]: "true", [request.replace("thermostats", "thermostat")]: "true" };
     await assertRefusedWhole(account, () => put("alice", account, both), 400, "invalid_request");
@@ -298,7 +298,7 @@ describe("a refused update changes nothing", () => {
     await assertRefusedWhole(lamp, async () => answered(await fetch(`${url}${path}`, nobody)), 401, "invalid_token");
   });
 
-  it("when its device goes while it is on its way: it is as unknown as any other", async (t) => {
+  it("when its device is removed meanwhile: the device is then unknown", async (t) => {
     const { put, lamp, account, states, store, alice, devices, stored } = await lampAndAccount(t);
     const removal = removeDevice(store, states, alice, lamp);
     const write = devices.write({ kind: "user", userId: alice }, lamp, [{ name: "colour", value: "blue" }]);

@@ -8,7 +8,7 @@ import { madeServer } from "./made-server.ts";
 const browser = browserOfFile();
 const firefox = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-describe("an address that nobody serves", () => {
+describe("an unknown address", () => {
   it("answers a browser with a page and every other client with the error object", async (t) => {
     const { url } = (await madeServer(t)).server;
     const get = (path: string, accept: string, method = "GET") =>
@@ -57,7 +57,7 @@ describe("an address that nobody serves", () => {
     assert.deepEqual(await leadsTo("/docs", "*/*"), [200, null]);
   });
 
-  it("looks well on a phone and on a desk, and leads on by its link", { skip }, async (t) => {
+  it("looks good on a phone and on a desktop, and links to the reference", { skip }, async (t) => {
     const { url } = (await madeServer(t)).server;
     for (const [width, height] of [
       [390, 844],
@@ -74,7 +74,7 @@ describe("an address that nobody serves", () => {
 });
 
 describe("a client that accepts HTML", () => {
-  it("is a browser only if it doesn't want JSON more, and isn't a Java program that said nothing", () => {
+  it("is a browser only if it doesn't prefer JSON, and isn't a Java program with the default Accept header", () => {
     const java = "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2";
     for (const accept of [firefox, "text/html", "application/json;q=0.5, text/html"]) assert.ok(prefersPage(accept));
     for (const accept of [java, "*/*", "", undefined, "application/json, text/html;q=0.9", "text/html;q=0"]) {

@@ -11,11 +11,11 @@ export type AlertAndWebhook = Awaited<ReturnType<AlertsAndWebhooks["present"]>>;
 export interface Watched {
   readonly userId: UserId;
   readonly lampId: DeviceId;
-  /** Has something happen to the lamp that the webhook tells of. */
+  /** Changes the lamp, so that the webhook gets a message. */
   readonly happen: () => Promise<void>;
 }
 
-/** One alert and one webhook of a user's, which are there again after somebody has taken them away or added others. */
+/** One alert and one webhook of a user, which are restored after a caller has removed them or added others. */
 export class AlertsAndWebhooks {
   readonly #test: TestContext;
   readonly #world: OAuthWorld;
@@ -32,7 +32,7 @@ export class AlertsAndWebhooks {
     this.#happen = happen;
   }
 
-  /** What is there of both, when all that was to be sent has been sent. */
+  /** The present alert and webhook, after all messages were sent. */
   async present(token: string) {
     const { alerts } = await this.#ask(token, "GET", "/alerts");
     const alert = alerts[0] ?? (await this.#ask(token, "POST", "/alerts", alertOn(String(this.#lampId))));
@@ -45,7 +45,7 @@ export class AlertsAndWebhooks {
     return { alertId: String(alert.alertId), webhookId, deliveryId, url: this.#url };
   }
 
-  /** Also those that a client of the whole tenant has added: what they are still to be sent would change by itself. */
+  /** Also webhooks that an enterprise client has added: their waiting messages would change by themselves. */
   async #onlyWebhook(isMeant: (webhook: WebhookRow) => boolean): Promise<string | undefined> {
     const { store } = this.#world.service.parts;
     return store.transaction(async (tx) => {

@@ -10,7 +10,7 @@ import { send, type WireAnswer, type WireRequest } from "./wire.ts";
 
 const deadline = { timeout: 240_000 };
 
-/** No ids at all, each in its own way; some come close to one. */
+/** Malformed ids; some are close to a valid one. */
 const malformed = [
   ...["0", "-1", "+1", "01", "1.0", "1e3", "1_000", "0x1", "2147483648", "4294967297", "9007199254740993"],
   ...["18446744073709551616", "9".repeat(400), "NaN", "null", "undefined", "true", "x", "%20", "1%20", "%201", "1%00"],
@@ -44,7 +44,7 @@ for (const database of surfaceDatabases) {
       const bodies = [
         '{"colour":"blue"}',
         '{"colour":null}',
-        // On a virtual device these are refused for their own sake: but not on one that isn't the caller's.
+        // On the caller's own virtual device these are refused for other reasons.
         '{"o.totalStructures":1}',
         '{"d.structures[1].a.away":"away","nothing":"of that name"}',
         `{"${"x".repeat(200)}":"${"y".repeat(9_000)}"}`,
@@ -80,7 +80,7 @@ for (const database of surfaceDatabases) {
       const { world } = home;
       const { lampId, alertId, webhookId, deliveryId } = home.things();
       const neighbour = await world.addClient({ name: "Neighbour" });
-      // A webhook is its client's: the owner's other clients don't see it.
+      // A webhook belongs to its client: the owner's other clients don't see it.
       const owners = (await world.tokens(neighbour, owner)).access_token;
       const [bob, other] = [await bobsToken(home), await tokenOfTenant(home, "Other")];
       for (const token of [bob, other, owners]) {
@@ -104,7 +104,7 @@ for (const database of surfaceDatabases) {
       }
     });
 
-    it("has the same wrong request refused in the same words", deadline, async (t) => {
+    it("has the same wrong request refused with the same text", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
       const { lampId, linkedId } = home.things();
@@ -141,7 +141,7 @@ for (const database of surfaceDatabases) {
       const largeStrings = (id: string) => ask(`/adaptor/largestrings?secToken=${secToken}&id=${id}`);
       const answer = await alike([lampId, linkedId], largeStrings, 404);
       assert.equal(JSON.parse(answer.text).errorCode, 109);
-      // One's own ordinary device has no large strings either, and only its owner is told that it is there.
+      // An ordinary device has no large strings, and only its owner learns that it exists.
       const ofOwnLamp = await largeStrings(ownLamp);
       assert.deepEqual([ofOwnLamp.status, JSON.parse(ofOwnLamp.text).errorCode], [404, 109]);
       assert.match(ofOwnLamp.text, /no virtual device/);
@@ -154,7 +154,7 @@ for (const database of surfaceDatabases) {
       const platform = "/zdk/services/zamapi";
       for (const more of ["", "&deviceTypeId=1", "&deviceTypeId=2"]) {
         const operation = `${platform}/getDeviceAttributesWithValues?secToken=${secToken}`;
-        // What XML forbids is told apart: a parameter with it is refused whatever it names.
+        // Characters that XML forbids have their own error: a parameter with them is refused whatever it names.
         const fault = await alike([lampId, linkedId], (id) => ask(`${operation}&devId=${id}${more}`), 500, isXml);
         assert.match(fault.text, /<errorCode>109</);
       }
@@ -194,7 +194,7 @@ for (const database of surfaceDatabases) {
   });
 
   describe(`a cursor, on ${database}`, () => {
-    it("of another user or tenant is worth no more than one that was made up", deadline, async (t) => {
+    it("of another user or tenant is refused like a forged one", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
       for (let lamp = 0; lamp < 101; lamp++) await world.addDevice(home.userId, `Lamp ${lamp}`);
@@ -241,7 +241,7 @@ for (const database of surfaceDatabases) {
   });
 }
 
-/** Asks with each id in turn: all answers are one. Answers it. */
+/** Sends the request with each id, asserts that all answers are equal, and returns the answer. */
 async function alike(
   foreign: readonly string[],
   ask: (id: string) => Promise<WireAnswer>,

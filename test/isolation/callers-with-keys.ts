@@ -4,7 +4,7 @@ import { ada, admin, type MadeClient, type OAuthWorld, oauthWorld } from "../oau
 import type { Caller } from "./callers.ts";
 import { type Home, owner, secTokenOf, useLargeIds } from "./home.ts";
 
-/** Users and clients with good keys of their own. */
+/** Users and clients with valid credentials of their own. */
 export async function usersAndClients({ world }: Home): Promise<readonly Caller[]> {
   const { tenantId, otherTenantId } = world;
   const bob = { name: "bob", password: "another word" };
@@ -60,7 +60,7 @@ export async function usersAndClients({ world }: Home): Promise<readonly Caller[
   ];
 }
 
-/** A second deployment, where somebody of the owner's name, password and id lives. */
+/** A second deployment, which has a user with the owner's name, password and id. */
 export async function callersOfAnotherEnvironment(test: TestContext): Promise<readonly Caller[]> {
   const world = await oauthWorld(test);
   await useLargeIds(world);
@@ -83,7 +83,7 @@ export async function callersOfAnotherEnvironment(test: TestContext): Promise<re
   ];
 }
 
-/** What a person gets by signing in everywhere. */
+/** All credentials that a person gets by signing in. */
 export async function keysOf(
   world: OAuthWorld,
   person: { readonly name: string; readonly password: string },

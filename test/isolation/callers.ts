@@ -3,13 +3,13 @@ import type { KeyKind } from "./calls.ts";
 import { type Home, owner } from "./home.ts";
 import type { Keys } from "./requests.ts";
 
-/** Somebody who tries every door, with the keys that they have. */
+/** A caller who tries every address with their credentials (keys). */
 export interface Caller {
   readonly name: string;
   readonly keys: Partial<Keys>;
-  /** Who stands behind a key; nobody when it is left out. */
+  /** What each key gives access to; nothing when left out. */
   readonly is: Partial<Record<KeyKind, Standing>>;
-  /** These are the owner's tokens, each in the place of the other. */
+  /** The owner's tokens, each in the place of the other. */
   readonly hasSwappedTokens?: true;
   /** Another secToken, for calls that end the one they come with. */
   readonly newSecToken?: () => Promise<string>;
@@ -17,7 +17,7 @@ export interface Caller {
 
 export type Standing = AccessScope | { readonly kind: "client"; readonly clientId: string };
 
-/** What a caller holds up at a door. One for which they have no key is tried with whatever else they have. */
+/** The keys that a caller sends to an address. Without a key of its kind, the caller tries the others. */
 export function keysFor({ keys }: Caller, kind: KeyKind, { world }: Home): Partial<Keys> {
   if (keys[kind] !== undefined) return keys;
   const { bearer, secToken, client, password, browser } = keys;
@@ -32,7 +32,7 @@ export function keysFor({ keys }: Caller, kind: KeyKind, { world }: Home): Parti
   };
 }
 
-/** The one to whom everything belongs, with every key there is. */
+/** The owner of everything, with every kind of key. */
 export async function theOwner(home: Home): Promise<Caller> {
   const { world, userId } = home;
   const user = { kind: "user", userId } as const;
@@ -49,7 +49,7 @@ export async function theOwner(home: Home): Promise<Caller> {
   };
 }
 
-/** Keys of the owner that were good once. Time passes while they are made: they come before everything else. */
+/** Expired keys of the owner. Time passes while they are made, so they are made first. */
 export async function expiredCaller(home: Home): Promise<Caller> {
   const { world } = home;
   const bearer = (await world.tokens(world.client, owner)).access_token;

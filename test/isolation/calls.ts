@@ -1,6 +1,6 @@
 import type { Address } from "./every-address.ts";
 
-/** What calls are about: the owner's things, or things of which none is there. */
+/** The objects of calls: those of the owner, or absent ones. */
 export interface Things {
   readonly tenantId: string;
   readonly clientId: string;
@@ -18,7 +18,7 @@ export interface Things {
   readonly code: string;
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** A token of the ecosystem, with which nobody is linked yet. */
+  /** A token of the ecosystem that is not linked yet. */
   readonly ecosystemToken: string;
   /** A login page, open in a browser. */
   readonly login: { readonly transaction: string; readonly csrf: string; readonly cookie: string };
@@ -26,39 +26,39 @@ export interface Things {
   readonly terms: { readonly transaction: string; readonly csrf: string };
 }
 
-/** What has to be shown at a door. Public ones have none, or one that no rule speaks of. */
+/** The kind of credential that an address needs. Public addresses need none, or one that no access rule describes. */
 export type KeyKind = "bearer" | "secToken" | "client" | "password" | "browser";
 
-/** How to call an address rightly, but for the key. */
+/** A valid call of an address, without the key. */
 export interface Call {
-  /** Of a public address that isn't open to everybody. */
+  /** The key of a public address that still needs one. */
   readonly key?: KeyKind;
   readonly path?: Readonly<Record<string, string>>;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly cookie?: string;
-  /** 200, unless it leads elsewhere. */
+  /** Status of success; 200 when left out. */
   readonly success?: number;
-  /** Linked, unless it is about linking. */
+  /** The call needs an account that is not linked. */
   readonly needs?: "unlinked";
-  /** The key is no good afterwards. */
+  /** The key is invalid afterwards. */
   readonly endsKey?: true;
-  /** No enterprise client may call it so, though it reaches the owner's devices. */
+  /** Enterprise clients may not call it like this, although they have access to the owner's devices. */
   readonly isOwnersAlone?: true;
-  /** Where an access token may stand, a secToken may stand too. */
+  /** A secToken is accepted wherever an access token is. */
   readonly takesEitherToken?: true;
-  /** Parameters that are there to be kept and shown again. */
+  /** Parameters that are stored and shown again. */
   readonly keeps?: readonly string[];
 }
 
-/** The ways to call an address, or a sentence that says what is missing here. */
+/** The ways to call an address; throws with a sentence if none is defined here. */
 export function callsOf({ rule, method, path }: Address, things: Things): readonly Call[] {
   const known = Object.hasOwn(calls, `${rule} ${path}`) ? calls[`${rule} ${path}`] : undefined;
   const found = known?.(things, method) ?? [];
   if (found.length > 0) return found;
   throw new Error(
-    `Nobody has said how ${method} ${path} is called by the rule "${rule}". Add "${rule} ${path}" to the calls in ` +
-      "test/isolation/calls.ts, naming the owner's things by their ids, so that everybody else can be tried on it.",
+    `No call of ${method} ${path} is defined for the rule "${rule}". Add "${rule} ${path}" to the calls in ` +
+      "test/isolation/calls.ts, with the ids of the owner's objects, so that other callers can be tested on it.",
   );
 }
 
@@ -66,7 +66,7 @@ const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWri
 const nest = { anEcosystemName: "nest" };
 const open = () => [{}];
 
-/** Never comes true by what is written here: an alert that fires would change what others are tried on. */
+/** An alert that never fires here: a firing would change what others are tested on. */
 export function alertOn(deviceId: string) {
   const condition = { attrName: "glow-of-Ottoline", operation: "equals", stringThreshold: "none that is written" };
   return { deviceId: Number(deviceId), ...condition, action: "email", msg: "Ember-of-Ottoline" };
@@ -75,7 +75,7 @@ export function alertOn(deviceId: string) {
 const calls: Readonly<Record<string, (things: Things, method: string) => readonly Call[]>> = {
   "public /livez": open,
   "public /readyz": open,
-  // For the operator alone: no key of anybody's opens it to who comes through a proxy (test/http/metrics.test.ts).
+  // For the operator only: no key opens it for a request through a proxy (test/http/metrics.test.ts).
   "public /metrics": () => [{ success: 401 }],
   "public /openapi.json": open,
   "public /docs": open,

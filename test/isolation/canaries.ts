@@ -1,12 +1,12 @@
 import { everyAddress, everyPath } from "./every-address.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** The word by which each of them is found again, wherever it turns up. */
+/** The word by which each secret is found wherever it appears. */
 export const mark = "CANARY";
 
 const shaped = (prefix: string, kind: string) => prefix + `${mark}-${kind}-${"x".repeat(43)}`.slice(0, 43);
 
-/** One of each kind of secret, shaped like a real one, so that it gets as far as a real one would. */
+/** One secret of each kind, in the format of a real one, so that it gets as far as a real one. */
 export const canaries = {
   password: `${mark} password`,
   secToken: shaped("bws_", "secToken"),
@@ -22,7 +22,7 @@ export const canaries = {
   state: shaped("", "state"),
 };
 
-/** Parameters that hold no secret, unless somebody puts one into the wrong field. */
+/** Parameters that hold a secret only by mistake. */
 const otherParameters = [
   ...["name", "username", "appId", "userId", "devId", "deviceTypeId", "id", "anEcosystemName", "token", "client_id"],
   ...["redirect_uri", "scope", "grant_type", "response_type", "token_type_hint", "code_challenge", "decision"],
@@ -41,7 +41,7 @@ const basic = btoa(`${canaries.access_token}:${canaries.client_secret}`);
 const form = ["Content-Type", "application/x-www-form-urlencoded"] as const;
 const json = ["Content-Type", "application/json"] as const;
 
-/** What is sent beside an address: each alone finds another way through the service. */
+/** Headers and bodies: each takes another path through the service. */
 const loads: readonly Omit<WireRequest, "method" | "target">[] = [
   {},
   { headers: [["Authorization", `Bearer ${canaries.access_token}`]] },
@@ -77,10 +77,10 @@ const queries = [
   `?state=${canaries.secToken.repeat(215)}`,
 ];
 
-/** Every address there is; where it has an id, a secret stands in its place. */
+/** Every address, with a secret in place of each id. */
 const addresses = new Set(everyAddress().map(({ path }) => path.replace(/:\w+/g, canaries.access_token)));
 
-/** Some that are nearly one, and some that hold a secret themselves. */
+/** Near misses of addresses, and addresses that hold a secret. */
 const strayAddresses = [
   ...[...everyPath().keys()].flatMap((path) => [path.slice(0, -1), `${path}/${canaries.secToken}`]),
   `/zdk/services/zamapi/${canaries.secToken}`,
@@ -113,7 +113,7 @@ export function* requestsFullOfSecrets(): Iterable<WireRequest> {
   }
 }
 
-/** What never becomes a request. */
+/** Bytes that never become a request. */
 export const brokenBytes: readonly Buffer[] = [
   `GET /livez HTTP/1.1\r\nHost: ${mark}\r\nExpect: ${mark}\r\nConnection: close\r\n\r\n`,
   `GET http://${mark}/?secToken=${canaries.secToken} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
@@ -126,12 +126,12 @@ export const brokenBytes: readonly Buffer[] = [
   `GET /v3/users?\xff${mark} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
 ].map((text) => Buffer.from(text, "latin1"));
 
-/** Each secret as it is, and as it would look in an address, in HTML, or behind Basic. */
+/** A secret in plain text and as it would look in an address, in HTML, or in Basic. */
 export function formsOf(secret: string): readonly string[] {
   const escaped = encodeURIComponent(secret);
   const inBase64 = [0, 1, 2].map((shift) => {
     const text = Buffer.from("\0".repeat(shift) + secret).toString("base64");
-    // Its first and last letters depend on what stands around it.
+    // Its first and last characters depend on the surrounding text.
     return text.slice(shift === 0 ? 0 : 4, -4);
   });
   return [...new Set([secret, escaped, escaped.replaceAll("%20", "+"), ...inBase64])].filter((form) => form.length > 3);

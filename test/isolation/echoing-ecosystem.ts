@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 
-/** Refuses, or lets itself be linked and then ends the stream with words of its own. */
+/** Ways to refuse, or to accept the link and then end the stream with a message. */
 export const refusals = ["401", "400", "429", "500", "redirect", "nonsense", "broken"] as const;
 export const farewells = ["error", "auth_revoked"] as const;
 export type Manner = (typeof refusals)[number] | (typeof farewells)[number];
 
-/** An ecosystem that says the token it was given in all that it answers, in one manner after the other. */
+/** An ecosystem that repeats the token in every answer, in one manner after the other. */
 export async function echoingEcosystem(test: TestContext) {
   const asked = { manner: "401" as Manner };
   const server = createServer((request, response) => answer(asked.manner, request, response));
@@ -48,7 +48,7 @@ function answer(manner: Manner, { headers }: IncomingMessage, response: ServerRe
   }
 }
 
-/** The token stands wherever nothing is mirrored: ids and names would be kept, as they should. */
+/** The token appears wherever nothing is mirrored: ids and names would rightly be stored. */
 function document(token: string) {
   const thermostat = {
     device_id: "t-1",

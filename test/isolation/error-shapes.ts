@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import type { Address } from "./every-address.ts";
-import { header, toldBy, type WireAnswer } from "./wire.ts";
+import { header, summaryOf, type WireAnswer } from "./wire.ts";
 
-/** Refused here, or sent back to the client with an error. */
+/** Refused by the service, or redirected to the client with an error. */
 export function isRefused(answer: WireAnswer): boolean {
   return answer.status >= 400 || /[?&]error=/.test(header(answer, "location") ?? "");
 }
 
 /**
- * One clear refusal in the shape of its address. A page has the common shape for what reaches no address at all, or asks
- * one for a method that it doesn't take; the adaptor and the platform calls never have it.
+ * Asserts one clear refusal in the format of its address. A page has the standard format for requests that reach no
+ * address, or use a wrong method; the adaptor and the platform calls never have it.
  */
 export function assertRefusalShape(errors: Address["errors"], answer: WireAnswer, mayBeNowhere = false): void {
   const { status } = answer;
-  const refused = toldBy(answer);
+  const refused = summaryOf(answer);
   assert.equal(header(answer, "cache-control"), "no-store", refused);
   assert.equal(header(answer, "x-content-type-options"), "nosniff", refused);
   assert.match(header(answer, "x-request-id") ?? "", /^[0-9a-f-]{36}$/, refused);
@@ -27,7 +27,7 @@ export function assertRefusalShape(errors: Address["errors"], answer: WireAnswer
   else assertErrorObject(answer, refused);
 }
 
-/** One may begin with the name of an ecosystem, which is written small. */
+/** A sentence may begin with the lower-case name of an ecosystem. */
 const sentence = /^(?:[A-Z]|nest )[^\n]{3,300}\.$/;
 
 function assertErrorObject(answer: WireAnswer, refused: string): void {
@@ -39,7 +39,7 @@ function assertErrorObject(answer: WireAnswer, refused: string): void {
   assert.equal(body.request_id, header(answer, "x-request-id"), refused);
 }
 
-/** The status that each number has; 102 also stands for what HTTP itself gives reason to refuse. */
+/** The status of each number; 102 also stands for malformed HTTP. */
 const adaptorStatuses: Readonly<Record<number, readonly number[]>> = {
   101: [403],
   102: [400, 408, 413, 415, 431],
@@ -66,7 +66,7 @@ const fault =
 function assertFault(answer: WireAnswer, refused: string): void {
   assert.equal(header(answer, "content-type"), "text/xml; charset=utf-8", refused);
   const [, code = "", message = ""] = fault.exec(answer.text) ?? [];
-  // Not 199: that one says that it was our mistake.
+  // Not 199, which is an internal error.
   assert.ok(Number(code) >= 101 && Number(code) <= 124, refused);
   assert.match(message, sentence, refused);
 }
@@ -78,7 +78,7 @@ function assertPage(answer: WireAnswer, refused: string): void {
   assert.match(answer.text, /^<!doctype html>[\s\S]*<h1>[^<]+<\/h1>[\s\S]*<p[\s\S]*<\/html>\n$/, refused);
 }
 
-/** To the client's own address, in the words of RFC 6749. */
+/** Redirected to the client's own address, with the codes of RFC 6749. */
 function assertSentBack(answer: WireAnswer, refused: string): void {
   assert.equal(answer.status, 302, refused);
   const location = new URL(header(answer, "location")!);

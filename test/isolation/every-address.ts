@@ -1,16 +1,18 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type ErrorShape, shapeBelow } from "../../src/http/answer/error-shape.ts";
 import type { Access, Method } from "../../src/http/routes.ts";
+import { authorizeSteps } from "../../src/oauth/authorize/authorize.ts";
 import { operations } from "../../src/outlets/platform/operations.ts";
 import { type RouteParts, routeTable } from "../../src/outlets/route-table.ts";
 
-/** What the routes work with doesn't matter here: none of them is asked anything. */
-const parts = { v3: {}, oauth: { oauth: {} }, federation: {}, sessions: {}, platform: { operations }, checks: {} };
+/** Unused parts: no route is called. */
+const oauth = { authorizeSteps: authorizeSteps({} as never) };
+const parts = { v3: {}, oauth: { oauth }, federation: {}, sessions: {}, platform: { operations }, checks: {} };
 const routes = routeTable(parts as unknown as RouteParts, { isDraining: () => false, checkTimeoutMs: 0 });
 
 /**
- * One method of one path, with the rule that it goes by; each platform operation is a path of its own. A path that takes
- * tokens of two kinds is there once for each.
+ * One method of one path, with its access rule; each platform operation is a path of its own. A path that takes two
+ * kinds of tokens appears once for each.
  */
 export interface Address {
   readonly rule: Exclude<Access, "operation" | "secTokenOrBearer">;
@@ -19,7 +21,7 @@ export interface Address {
   readonly errors: ErrorShape;
 }
 
-/** Everything that the service can be asked, from its own table of routes. */
+/** Every address of the service, from its own route table. */
 export function everyAddress(): readonly Address[] {
   return routes.flatMap((route) =>
     route.methods.flatMap((method): readonly Address[] => {
@@ -35,14 +37,14 @@ export function everyAddress(): readonly Address[] {
   );
 }
 
-/** The paths as the table has them, each with the methods that it takes. */
+/** The paths of the table, each with its methods. */
 export function everyPath(): ReadonlyMap<string, readonly string[]> {
   const paths = new Map<string, readonly string[]>();
   for (const { path, methods } of routes) paths.set(path, [...(paths.get(path) ?? []), ...methods]);
   return paths;
 }
 
-/** The shape in which a path refuses a request, and whether there is a route of ours for it. */
+/** The error format of a path, and whether it has a route. */
 export function errorsAt(method: string, path: string): { readonly errors: ErrorShape; readonly isRoute: boolean } {
   const route = routes.find(({ path: pattern, methods }) => {
     const isPath = new RegExp(`^${pattern.replaceAll(".", "\\.").replace(/:\w+/g, "[^/]*")}$`).test(path);
@@ -55,7 +57,7 @@ export function titleOf({ method, path }: Pick<Address, "method" | "path">): str
   return `${method} ${path}`;
 }
 
-/** Starts a service meanwhile, and answers what it gave its HTTP framework to listen to, whatever its table says. */
+/** Starts a service and returns what it registered with its HTTP framework, independent of its route table. */
 export async function registeredWhile(start: () => Promise<void>): Promise<readonly string[]> {
   const registered: string[] = [];
   const listen = (message: unknown) => {

@@ -5,12 +5,12 @@ import { callersOfAnotherEnvironment, keysOf, usersAndClients } from "./callers-
 import { type Home, owner, storedFormOf } from "./home.ts";
 import type { Keys } from "./requests.ts";
 
-/** Everybody else, of every kind. */
+/** All kinds of callers except the owner. */
 export async function everybodyElse(test: TestContext, home: Home): Promise<readonly Caller[]> {
   return [
     ...unknownCallers(home),
     ...(await callersWithEndedKeys(home)),
-    ...(await callersWithKeysOfOtherDoors(home)),
+    ...(await callersWithKeysOfOtherKinds(home)),
     ...(await usersAndClients(home)),
     ...(await callersOfAnotherEnvironment(test)),
   ];
@@ -96,8 +96,8 @@ async function callersWithEndedKeys(home: Home): Promise<readonly Caller[]> {
   ];
 }
 
-/** The owner's own keys, each in the wrong door. */
-async function callersWithKeysOfOtherDoors(home: Home): Promise<readonly Caller[]> {
+/** Callers with the owner's keys, each of the wrong kind. */
+async function callersWithKeysOfOtherKinds(home: Home): Promise<readonly Caller[]> {
   const { world } = home;
   const { access_token, refresh_token } = await world.tokens(world.client, owner);
   const secToken = await home.secToken();

@@ -15,7 +15,7 @@ import { rowsOf } from "./lasting-rows.ts";
 
 export const owner = { name: "Ottoline-of-the-home", password: "ottoline's own words" };
 
-/** Names and values that stand nowhere else: whoever is shown one of them was shown something of the owner's. */
+/** Unique names and values: an answer that contains one shows something of the owner. */
 const planted = {
   lamp: "Lantern-of-Ottoline",
   attribute: "glow-of-Ottoline",
@@ -25,8 +25,8 @@ const planted = {
 };
 
 /**
- * The real service with a linked account, and one owner whose home everybody else tries to get at. Ids are so large
- * that none of them can be found in an answer by chance.
+ * The real service with a linked account, and one owner whose home all other callers try to reach. Ids are so large
+ * that none appears in an answer by chance.
  */
 export async function ownersHome(test: TestContext, database: Deployment) {
   const simulator = await startSimulator({ port: 0 });
@@ -35,7 +35,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     database,
     environment: {
       BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems),
-      // Each request may say that it comes from elsewhere, so that what one caller gets wrong delays no other.
+      // Each request may name its own source address, so that one caller's failures delay no other.
       BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1",
       BREEZEWAY_FAILURES_PER_SOURCE: "1000000",
       BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true",
@@ -53,14 +53,14 @@ export async function ownersHome(test: TestContext, database: Deployment) {
   };
   await glow();
   let accounts = 0;
-  /** Of an account of its own, of which no name and no id is another's. */
+  /** A token of a new account that shares no name and no id with others. */
   const ecosystemToken = () => {
     const name = `House ${++accounts} at the harbour`;
     return simulator.addAccount({ seed: accounts, structures: [{ name, thermostats: 2, alarms: 1 }] }).token;
   };
 
   let link: { readonly deviceId: DeviceId; readonly marks: readonly string[] } | undefined;
-  /** Brings about what a call needs, and waits until nothing changes by itself any more. */
+  /** Prepares the state that a call needs, and waits until nothing changes by itself. */
   const arrange = async (needed: "linked" | "unlinked") => {
     const linked = await federation.status(userId, "nest").catch(() => undefined);
     if (needed === "unlinked") {
@@ -83,7 +83,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     const { transaction = "", csrf = "" } = formOf(await browser.get(world.authorizeUrl())).fields;
     return { transaction, csrf, cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") };
   };
-  /** The owner has signed in and has decided nothing yet; what the browser's cookie holds is the key to it. */
+  /** Signs the owner in without a decision; the browser's cookie is the key. */
   const signIn = async () => {
     const browser = world.browser();
     const { transaction = "", csrf = "" } = formOf(await browser.signIn(world.authorizeUrl(), owner)).fields;
@@ -135,12 +135,12 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     arrange,
     renewAll,
     things,
-    /** The owner's tokens, those that the next calls are about. */
+    /** The owner's tokens, which the next calls use. */
     tokens: () => tokens,
     code: () => code,
     secToken,
     cookie: () => termsPage.cookie,
-    /** The same kinds of things, but nobody's; everything that isn't the owner's alone stays as it is. */
+    /** The same kinds of objects, but absent ones; everything that isn't the owner's alone stays. */
     absent: (things: Things): Things => ({
       ...things,
       userId: "2147000001",
@@ -155,7 +155,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       refreshToken: newSecret("bwr_"),
       terms: { transaction: newSecret(""), csrf: newSecret("") },
     }),
-    /** New ones of what a call has used up. */
+    /** Replaces what a call has used up. */
     async renew({ rule, method, path }: Address, { parameters }: Call): Promise<void> {
       if (rule === "client" && parameters?.code === code) code = await world.code({}, owner);
       else if (rule === "client" && (await world.statusWith(tokens.access_token)) !== 200) {
@@ -164,7 +164,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       if (/alerts|Trigger|webhooks/.test(path)) told = await alertsAndWebhooks.present(tokens.access_token);
       if (path === "/oauth2/terms" && method === "POST") termsPage = await signIn();
     },
-    /** What no one else may be shown. */
+    /** Texts that no other caller may see. */
     marks: (): readonly string[] => [
       ...Object.values(planted),
       ...link!.marks,
@@ -192,12 +192,12 @@ export async function secTokenOf(
   return (await service.parts.identity.login(login)).secToken;
 }
 
-/** What somebody finds of a token who has stolen the store. */
+/** The stored form of a token, as a thief of the store would find it. */
 export function storedFormOf(secret: string): string {
   return hashOf(secret);
 }
 
-/** The next ids of users, devices, alerts and deliveries are ones that can't be mistaken for any other number. */
+/** Makes the next ids of users, devices, alerts and deliveries so large that they are unique in an answer. */
 export async function useLargeIds({ folder, databaseUrl }: OAuthWorld): Promise<void> {
   const next = {
     users: 1_700_100_001,

@@ -2,7 +2,7 @@ import type { UserId } from "../../src/model/ids.ts";
 import { storedRows } from "../oauth/bar/stored.ts";
 import type { OAuthWorld } from "../oauth/oauth-world.ts";
 
-/** All that the store has of a user and of their tenant, but for what changes by itself. */
+/** All rows of a user and of their tenant, except what changes by itself. */
 export async function rowsOf(world: OAuthWorld, userId: UserId): Promise<readonly string[]> {
   const rows = await lastingRows(world);
   return rows
@@ -16,7 +16,7 @@ export async function rowsOf(world: OAuthWorld, userId: UserId): Promise<readonl
     .map((row) => JSON.stringify(row));
 }
 
-/** What is in one and not in the other. */
+/** The rows that are in only one of both. */
 export function differences(before: readonly string[], after: readonly string[]): readonly string[] {
   const [was, is] = [new Set(before), new Set(after)];
   return [
@@ -26,8 +26,8 @@ export function differences(before: readonly string[], after: readonly string[])
 }
 
 /**
- * Every row of the store, except heartbeats, the audit log, how far the log was read for webhooks, when something was
- * last used or confirmed, and the row with which health checks prove that the store can write.
+ * Every row of the store, except heartbeats, the audit log, the position of the webhook feed, times of last use or
+ * confirmation, and the row with which health checks test writing.
  */
 export async function lastingRows(
   world: OAuthWorld,
@@ -35,12 +35,12 @@ export async function lastingRows(
   const tables = await storedRows(world);
   return [...tables]
     .filter(([table]) => !["nodes", "audit", "webhook_feed", "sqlite_sequence"].includes(table))
-    .flatMap(([table, rows]) => rows.map((row) => [table, withoutMarksOfTime(row)] as const))
+    .flatMap(([table, rows]) => rows.map((row) => [table, withoutTimes(row)] as const))
     .filter(([table, row]) => table !== "settings" || row.name !== "write_probe")
     .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }
 
 /** A sweep seals the addresses of webhooks soon after the start of the first node. */
-function withoutMarksOfTime({ used_ms, confirmed_ms, url, sealed_url, ...row }: Readonly<Record<string, unknown>>) {
+function withoutTimes({ used_ms, confirmed_ms, url, sealed_url, ...row }: Readonly<Record<string, unknown>>) {
   return row;
 }

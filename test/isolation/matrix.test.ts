@@ -11,18 +11,18 @@ import { type Home, ownersHome } from "./home.ts";
 import { differences } from "./lasting-rows.ts";
 import { assertAlike, assertClosed } from "./outcomes.ts";
 import { keyKindOf, type Place, placesOf, requestOf } from "./requests.ts";
-import { allOf, send, toldBy, type WireAnswer } from "./wire.ts";
+import { allOf, send, summaryOf, type WireAnswer } from "./wire.ts";
 
 for (const database of databases) {
-  describe(`what belongs to somebody, on ${database}`, () => {
-    it("is shown to nobody else and changed by nobody else, by whichever door", { timeout: 240_000 }, async (t) => {
+  describe(`a user's data, on ${database}`, () => {
+    it("is neither shown to nor changed by any other caller, at any address", { timeout: 240_000 }, async (t) => {
       const home = await ownersHome(t, database);
       const expired = await expiredCaller(home);
       const owner = await theOwner(home);
       const others = [...(await everybodyElse(t, home)), expired];
       for (const address of everyAddress()) {
         await t.test(titleOf(address), async () => {
-          // Where a key stands is read before the store is asked: one place shows what another database could change.
+          // Where a key is sent is checked before the store is read, so one place suffices on the second database.
           const places = database === "sqlite" ? placesOf(address) : placesOf(address).slice(0, 1);
           const count = callsOf(address, home.things()).length;
           const isSqlite = database === "sqlite";
@@ -56,12 +56,12 @@ describe("the service", () => {
     for (const one of others) {
       const [method = "", path = ""] = one.split(" ");
       assert.ok(paths.has(path), `${one} is in no table: add it to src/outlets/route-table.ts, with its rule`);
-      // CONNECT is for proxies, and Node answers it by closing.
+      // Node answers CONNECT, a method for proxies, by closing.
       if (method === "CONNECT") continue;
       const target = path.replace(/:\w+/g, "1");
       const answer = await send(home!.world.baseUrl, { method, target });
       const isHeadOfGet = method === "HEAD" && answer.status !== 405 && paths.get(path)!.includes("GET");
-      // HEAD tells what GET tells, under the rule of GET.
+      // HEAD answers as GET, under the rule of GET.
       const expected = isHeadOfGet ? (await send(home!.world.baseUrl, { method: "GET", target })).status : 405;
       assert.equal(answer.status, expected, one);
     }
@@ -74,13 +74,13 @@ interface Trial {
   readonly home: Home;
   readonly address: Address;
   readonly places: readonly Place[];
-  /** Which of the ways to call it. */
+  /** Index of the way to call it. */
   readonly way: number;
   readonly owner: Caller;
   readonly others: readonly Caller[];
 }
 
-/** All others first, then the owner: that the very same call works for them proves that it was rightly made. */
+/** All other callers first, then the owner, whose success proves that the call was valid. */
 async function tryEverybody({ home, address, places, way, owner, others }: Trial): Promise<void> {
   await home.arrange("linked");
   await home.renew(address, callsOf(address, home.things())[way]!);
@@ -92,11 +92,11 @@ async function tryEverybody({ home, address, places, way, owner, others }: Trial
   const marks = home.marks();
   const before = await home.rows();
 
-  // A caller without a secToken holds up the access token instead, which such a call takes too.
+  // A caller without a secToken sends the access token instead, which such a call accepts too.
   const standingOf = ({ is, keys }: Caller) =>
     kind && (is[kind] ?? (theirs.takesEitherToken && keys[kind] === undefined ? is.bearer : undefined));
   const isWithin = (caller: Caller) => {
-    // The owner's tokens, exchanged, in a call that takes both kinds of tokens wherever it takes one.
+    // The owner's swapped tokens, in a call that accepts both kinds everywhere.
     if (theirs.takesEitherToken && caller.hasSwappedTokens) return true;
     const standing = standingOf(caller);
     if (standing === undefined || !reaches(standing, home)) return false;
@@ -109,15 +109,15 @@ async function tryEverybody({ home, address, places, way, owner, others }: Trial
     for (const place of tried) {
       const told = `${caller.name}, ${place}`;
       const answer = await ask(home, address, theirs, caller, place);
-      // A user name comes back in the field that it was typed into, and who typed it knew it.
+      // A user name is shown again in its field to the person who typed it.
       const typed = theirs.key === "password" ? [things.userName] : [];
       const shown = marks.filter((mark) => !typed.includes(mark) && allOf(answer).includes(mark));
-      assert.deepEqual(shown, [], `${told}: ${toldBy(answer)}`);
+      assert.deepEqual(shown, [], `${told}: ${summaryOf(answer)}`);
       if (kind && !standingOf(caller)) {
         assertClosed(address, kind, answer, told);
         if (caller.name !== "nobody") answers.push(answer);
       }
-      // A page that has expired names the client that it was meant for, as the login page does to everybody.
+      // An expired page names its client, as the login page does for everybody.
       const isCompared = kind !== "browser" && (kind !== "password" || place === tried[0]);
       if (isAboutThings && isCompared) {
         assertAlike(answer, await ask(home, address, nobodys, caller, place), told);
@@ -125,7 +125,7 @@ async function tryEverybody({ home, address, places, way, owner, others }: Trial
     }
   };
   await Promise.all(others.filter((caller) => !isWithin(caller)).map(tryOne));
-  // Why a key doesn't fit is nobody's business.
+  // The answer must not reveal why a key is wrong.
   if (kind !== "browser") for (const answer of answers) assertAlike(answer, answers[0]!, "the wrong keys");
   assert.deepEqual(differences(before, await home.rows()), []);
 
@@ -134,7 +134,7 @@ async function tryEverybody({ home, address, places, way, owner, others }: Trial
       await home.arrange(theirs.needs ?? "linked");
       const call = callsOf(address, home.things())[way]!;
       const answer = await ask(home, address, call, withCookie(caller, owner, home), place);
-      assert.equal(answer.status, call.success ?? 200, `${caller.name}, ${place}: ${toldBy(answer)}`);
+      assert.equal(answer.status, call.success ?? 200, `${caller.name}, ${place}: ${summaryOf(answer)}`);
       await home.renew(address, call);
     }
   }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import type { KeyKind } from "./calls.ts";
 import type { Address } from "./every-address.ts";
-import { header, toldBy, type WireAnswer } from "./wire.ts";
+import { header, summaryOf, type WireAnswer } from "./wire.ts";
 
-/** A door that didn't open: refused in the words of its kind, whatever was asked behind it. */
+/** Asserts that the address refused the key, in the format of its kind, whatever was requested. */
 export function assertClosed({ errors }: Address, kind: KeyKind, answer: WireAnswer, told: string): void {
   const { status, text } = answer;
-  const refused = `${told}: ${toldBy(answer)}`;
+  const refused = `${told}: ${summaryOf(answer)}`;
   if (errors === "fault") {
     assert.equal(status, 500, refused);
-    // A password that isn't there at all is a missing parameter.
+    // A missing password is a missing parameter.
     assert.match(text, kind === "password" ? /<errorCode>(101|102)</ : /<errorCode>106</, refused);
   } else if (errors === "adaptor" && kind === "password") {
     const { errorCode } = JSON.parse(text);
@@ -30,7 +30,10 @@ function namesOf(kind: KeyKind): readonly string[] {
   return kind === "client" ? ["invalid_client"] : ["missing_token", "invalid_token"];
 }
 
-/** Byte for byte the same, but for what is another in every answer: its id, the time, and what a page seals or draws. */
+/**
+ * Asserts that answers are equal byte for byte, except for parts that always differ: request id, time, and what a page
+ * seals or draws.
+ */
 export function assertAlike(one: WireAnswer, other: WireAnswer, told: string): void {
   assert.deepEqual(comparable(one), comparable(other), told);
 }

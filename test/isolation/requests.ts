@@ -2,30 +2,30 @@ import type { Call, KeyKind } from "./calls.ts";
 import type { Address } from "./every-address.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** What opens each kind of door. */
+/** The credentials of each kind. */
 export interface Keys {
   readonly bearer: string;
   readonly secToken: string;
   readonly client: { readonly id: string; readonly secret: string };
   readonly password: { readonly password: string; readonly appId: string };
-  /** What a browser's cookie holds. */
+  /** The value of the browser's cookie. */
   readonly browser: string;
 }
 
 export type Place = "header" | "query" | "form" | "json" | "basic";
 
-/** Which key an address asks for: its rule says so, or, where the rule is `public`, how it is called. */
+/** The kind of key that an address needs: from its rule or, where the rule is `public`, from the call. */
 export function keyKindOf({ rule }: Address, { key }: Call): KeyKind | undefined {
   return rule === "public" ? key : rule;
 }
 
-/** Every place where that key may stand. */
+/** Every place where that key may be sent. */
 export function placesOf({ rule, method, path, errors }: Address): readonly Place[] {
   const hasBody = method !== "GET" && method !== "HEAD";
   if (rule === "bearer") return ["header"];
   if (rule === "client") return ["form", "json", "basic"];
   if (path.startsWith("/acc/")) return ["json"];
-  // In the header, what isn't a secToken would be tried as an access token.
+  // In the header, other tokens would be tried as access tokens.
   if (path === "/adaptor/largestrings") return hasBody ? ["query", "form", "json"] : ["query"];
   if (rule === "secToken" && errors === "adaptor") {
     return hasBody ? ["query", "form", "json", "header"] : ["query", "header"];
@@ -34,7 +34,7 @@ export function placesOf({ rule, method, path, errors }: Address): readonly Plac
   return hasBody ? ["form"] : ["query"];
 }
 
-/** The call with that key, or without any, in that place. */
+/** The call with that key, or without one, in that place. */
 export function requestOf(
   { rule, method, path, errors }: Address,
   { key: publicKey, parameters = {}, path: ids = {}, json, cookie }: Call,
@@ -56,7 +56,7 @@ export function requestOf(
   }
   if (kind === "password" && keys.password) {
     const { password, appId } = keys.password;
-    // A page, and a path below /acc, belong to a tenant already.
+    // A page, and a path below /acc, name the tenant already.
     Object.assign(fields, errors === "fault" ? { password, appId } : { password });
   }
   if (kind === "browser" && keys.browser !== undefined) headers.push(["Cookie", `breezeway=${keys.browser}`]);

@@ -18,7 +18,7 @@ import { send, sendBytes } from "./wire.ts";
 
 const person = { name: "ada", password: "the words of a person" };
 
-describe("breezeway serve at its most talkative", () => {
+describe("breezeway serve at the most verbose log level", () => {
   it("prints no secret that it was sent, made or used", { timeout: 120_000 }, async (t) => {
     const { baseUrl, client, ecosystemToken, stop } = await runningCommand(t);
     const secrets: Record<string, string> = { password: person.password, client: client.secret, ecosystemToken };
@@ -67,7 +67,7 @@ describe("breezeway serve at its most talkative", () => {
   });
 });
 
-/** The command as a user runs it, with somebody who can sign in, a client and an account to link. */
+/** The command as a user runs it, with a user, a client and an account to link. */
 async function runningCommand(test: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-talkative-"));
   const simulator = await startSimulator({ port: 0 });
@@ -116,7 +116,7 @@ async function runningCommand(test: TestContext) {
     baseUrl: await listening.promise,
     client: { id: client.id, secret },
     ecosystemToken: simulator.addAccount().token,
-    /** Ends it as a user would, and answers all that it has printed. */
+    /** Ends the command as a user would, and returns all its output. */
     async stop() {
       child.kill("SIGTERM");
       await ended;

@@ -6,9 +6,9 @@ import { type Address, everyAddress, titleOf } from "./every-address.ts";
 import { type Home, owner, ownersHome } from "./home.ts";
 import { differences } from "./lasting-rows.ts";
 import { requestOf } from "./requests.ts";
-import { header, send, toldBy, type WireAnswer } from "./wire.ts";
+import { header, send, summaryOf, type WireAnswer } from "./wire.ts";
 
-/** What each call needs that takes an access token, said a second time: the table of routes must agree. */
+/** The scopes of each call that takes an access token, repeated here: the route table must agree. */
 const needed: Readonly<Record<string, readonly Scope[]>> = {
   "GET /v3/users": ["devices:read"],
   "GET /v3/users/:userId": ["devices:read"],
@@ -35,7 +35,7 @@ const needed: Readonly<Record<string, readonly Scope[]>> = {
 };
 
 describe("an access token with scopes", () => {
-  it("opens exactly the calls that need no other, and a refused call changes nothing", {
+  it("allows exactly the calls whose scopes it has, and a refused call changes nothing", {
     timeout: 240_000,
   }, async (t) => {
     const home = await ownersHome(t, "sqlite");
@@ -57,7 +57,7 @@ describe("an access token with scopes", () => {
         assert.deepEqual(differences(before, await home.rows()), []);
         for (const call of calls) {
           const answer = await ask(home, address, call, exactly.token);
-          assert.equal(answer.status, call.success ?? 200, `${needs.join(" ")}: ${toldBy(answer)}`);
+          assert.equal(answer.status, call.success ?? 200, `${needs.join(" ")}: ${summaryOf(answer)}`);
           if (address.method !== "GET") await home.renew(address, call);
         }
       });
@@ -99,7 +99,7 @@ function assertLacking(
   answer: WireAnswer,
   granted: readonly Scope[],
 ): void {
-  const told = `${granted.join(" ")}: ${toldBy(answer)}`;
+  const told = `${granted.join(" ")}: ${summaryOf(answer)}`;
   assert.equal(answer.status, 403, told);
   const challenge = `Bearer error="insufficient_scope", scope="${needs.join(" ")}"`;
   assert.equal(header(answer, "www-authenticate"), challenge, told);

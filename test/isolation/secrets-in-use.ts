@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { type Home, owner } from "./home.ts";
 
-/** Runs through everything that has a secret, rightly and wrongly, and answers all of them by name. */
+/** Uses every secret, rightly and wrongly, and returns all of them by name. */
 export async function everySecretInUse(home: Home): Promise<Readonly<Record<string, string>>> {
   const { world } = home;
   const { identity, oauth } = world.service.parts;
@@ -16,7 +16,7 @@ export async function everySecretInUse(home: Home): Promise<Readonly<Record<stri
   const firstCookie = [...browser.cookies.values()].join();
   const wrongPassword = "quite another password";
   await browser.submit(login, { username: owner.name, password: wrongPassword });
-  // A password in the wrong field, as it happens to people.
+  // A password in the wrong field, a common mistake.
   await browser.submit(login, { username: "typed into the wrong field", password: "x" });
   const signedIn = await browser.submit(login, { username: owner.name, password: owner.password });
   const terms = formOf(await browser.get(signedIn.location));

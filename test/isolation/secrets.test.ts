@@ -12,10 +12,10 @@ import { everyAddress, titleOf } from "./every-address.ts";
 import { type Home, owner, ownersHome, secTokenOf } from "./home.ts";
 import { placesOf, requestOf } from "./requests.ts";
 import { everySecretInUse } from "./secrets-in-use.ts";
-import { allOf, send, sendBytes, toldBy, type WireAnswer, type WireRequest } from "./wire.ts";
+import { allOf, send, sendBytes, summaryOf, type WireAnswer, type WireRequest } from "./wire.ts";
 
 const deadline = { timeout: 240_000 };
-/** How many requests are under way at once. */
+/** Number of concurrent requests. */
 const lanes = 8;
 
 for (const database of databases) {
@@ -27,13 +27,13 @@ for (const database of databases) {
         const home = await ownersHome(t, database);
         const { world } = home;
         const all = [...requestsFullOfSecrets()];
-        // What is read before the store is asked is the same on either.
+        // Checks before the store is read are equal on both databases.
         const everyNth = database === "sqlite" ? rounds({ all: 1, few: 7 }) : rounds({ all: 5, few: 35 });
         const requests = all.filter((_, place) => place % everyNth === 0);
         await inLanes(requests, async (request) => assertSilent(await send(world.baseUrl, request), request));
         for (const bytes of brokenBytes) {
           const answer = await sendBytes(world.baseUrl, bytes);
-          assert.ok(!allOf(answer).includes(mark), `${bytes.subarray(0, 40)}: ${toldBy(answer)}`);
+          assert.ok(!allOf(answer).includes(mark), `${bytes.subarray(0, 40)}: ${summaryOf(answer)}`);
         }
         assert.ok(all.length > 4_000);
         for (const { method, path } of everyAddress().filter(({ rule }) => rule === "public")) {
@@ -44,7 +44,7 @@ for (const database of databases) {
       },
     );
 
-    it("in place of each thing that a rightful caller sends is as safe", deadline, async (t) => {
+    it("in place of each value of a valid request is not leaked either", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
       const rightful = await rightfulRequests(home);
@@ -56,7 +56,7 @@ for (const database of databases) {
       await assertForgotten(world, { "a canary": mark });
     });
 
-    it("that is really used is in no log line and lies nowhere in clear", deadline, async (t) => {
+    it("that is really used appears in no log line and is stored nowhere in plain text", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const secrets = await everySecretInUse(home);
       assert.ok(Object.keys(secrets).length > 20);
@@ -66,7 +66,7 @@ for (const database of databases) {
 }
 
 describe("a token of an ecosystem", () => {
-  it("that the ecosystem repeats in all its answers goes no further", deadline, async (t) => {
+  it("that the ecosystem repeats in all its answers is not leaked", deadline, async (t) => {
     const ecosystem = await echoingEcosystem(t);
     const ecosystems = { nest: { protocol: "nest", apiUrl: ecosystem.url } };
     const world = await oauthWorld(t, { environment: { BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems) } });
@@ -105,32 +105,32 @@ describe("a token of an ecosystem", () => {
   });
 });
 
-/** Nothing of what was sent comes back, but for three things that go back to the one who brought them. */
+/** Asserts that an answer repeats nothing of the request, except three things that return to their sender. */
 function assertSilent(answer: WireAnswer, { method, target }: WireRequest, title = ""): void {
   const headers = answer.headers.filter(([name, value]) => {
-    // The cookie that ties a login page to its browser stays when a second page is opened there.
+    // The cookie that binds a login page to its browser stays when a second page is opened there.
     if (name.toLowerCase() === "set-cookie") return !value.startsWith(`breezeway=${canaries.cookie};`);
     return true;
   });
   const location = headers.map(([name, value]) =>
-    // The state belongs to the client, and goes back to it alone.
+    // The state belongs to the client and is returned to it only.
     name.toLowerCase() === "location" && value.startsWith("http://127.0.0.1:9/callback?")
       ? ([name, value.replace(`state=${canaries.state}`, "")] as const)
       : ([name, value] as const),
   );
-  // What was typed into the field of the user name is there again, to be mended: in that field alone.
+  // The typed user name is shown again in its field for correction, and only there.
   const text = answer.text.replace(/(name="username"[^>]* value=")[^"]*/, "$1");
   const shown = allOf({ ...answer, headers: location, text });
   const found = [mark, ...formsOf(mark).slice(-3)].filter((form) => shown.includes(form));
-  assert.deepEqual(found, [], `${title} ${method} ${target.slice(0, 120)}: ${toldBy({ ...answer, text })}`);
+  assert.deepEqual(found, [], `${title} ${method} ${target.slice(0, 120)}: ${summaryOf({ ...answer, text })}`);
 }
 
-/** Every rightful call with one of its parameters replaced by a secret, or with secrets beside it. */
+/** Every valid call with one of its parameters replaced by a secret, or with additional secrets. */
 async function rightfulRequests(home: Home) {
   const { keys } = await theOwner(home);
   const requests: { readonly title: string; readonly request: WireRequest }[] = [];
   for (const address of everyAddress()) {
-    // The last way of each: what is written to the first device would be kept, and rightly so.
+    // The last way of each call: values that are written to the first device are rightly stored.
     const call = callsOf(address, home.things()).at(-1)!;
     if (call.endsKey) continue;
     const place = placesOf(address)[0]!;
@@ -160,7 +160,9 @@ async function rightfulRequests(home: Home) {
   return requests;
 }
 
-/** No line of the log, no row and no byte of a file has it: while the service runs, and when it has stopped. */
+/**
+ * Asserts that no log line, no row and no byte of a file contains it, while the service runs and after it has stopped.
+ */
 async function assertForgotten(
   world: OAuthWorld,
   secrets: Readonly<Record<string, string>>,

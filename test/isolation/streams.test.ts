@@ -6,7 +6,7 @@ import { ownersHome } from "./home.ts";
 
 for (const database of surfaceDatabases) {
   describe(`a stream of events from the very beginning, on ${database}`, () => {
-    it("tells a stranger of their own home and nothing of anybody else's", { timeout: 120_000 }, async (t) => {
+    it("sends another user the events of their own home and of no other", { timeout: 120_000 }, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
       const elsewhere = await world.addClient({ kind: "enterprise", tenant: "Other" });
@@ -25,7 +25,7 @@ for (const database of surfaceDatabases) {
       }
     });
 
-    it("tells the owner and their tenant's own client all of it", { timeout: 120_000 }, async (t) => {
+    it("sends the owner and their tenant's enterprise client all of it", { timeout: 120_000 }, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
       const enterprise = await world.addClient({ kind: "enterprise" });
@@ -35,7 +35,7 @@ for (const database of surfaceDatabases) {
   });
 }
 
-/** All that a stream has told when it tells of what happens while it is followed. */
+/** Everything that a stream has sent until it sends the event that `happen` causes. */
 async function seenUntil(baseUrl: string, token: string, happen: () => Promise<string>) {
   const answer = await fetch(`${baseUrl}/v3/events?lastEventId=0-0`, { headers: { authorization: `Bearer ${token}` } });
   assert.equal(answer.status, 200);

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
-/** A request as it goes over the wire: nothing is tidied; a host and the body's length are added when they are missing. */
+/** A raw request: nothing is normalised; host and body length are added when they are missing. */
 export interface WireRequest {
   readonly method: string;
   readonly target: string;
@@ -17,12 +17,12 @@ export interface WireAnswer {
   readonly text: string;
 }
 
-/** Sends one request on a connection of its own and reads the one answer. */
+/** Sends one request on its own connection and reads the answer. */
 export function send(baseUrl: string, request: WireRequest): Promise<WireAnswer> {
   return sendBytes(baseUrl, bytesOf(baseUrl, request));
 }
 
-/** The same with bytes that need not be HTTP at all. */
+/** Sends bytes that need not be HTTP. */
 export function sendBytes(baseUrl: string, bytes: Buffer): Promise<WireAnswer> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
@@ -30,10 +30,10 @@ export function sendBytes(baseUrl: string, bytes: Buffer): Promise<WireAnswer> {
     const pieces: Buffer[] = [];
     socket.on("data", (piece: Buffer) => {
       pieces.push(piece);
-      // A stream of events has no end: its head and its first event are answer enough.
+      // An event stream does not end: its head and its first event are enough.
       if (firstEvent.test(Buffer.concat(pieces).toString("latin1"))) socket.destroy();
     });
-    // Whoever refuses a large body closes before all of it was sent: what counts is whether an answer came first.
+    // A server that refuses a large body closes before all of it was sent: what counts is whether an answer came first.
     let failure: Error | undefined;
     socket.on("error", (error) => {
       failure = error;
@@ -53,13 +53,13 @@ export function header({ headers }: WireAnswer, name: string): string | undefine
   return headers.find(([one]) => one.toLowerCase() === name)?.[1];
 }
 
-/** All that came back, for whoever looks for something that must not be in it. */
+/** The whole answer as text, to search for forbidden content. */
 export function allOf({ headers, text }: WireAnswer): string {
   return `${headers.map(([name, value]) => `${name}: ${value}`).join("\n")}\n\n${text}`;
 }
 
-/** The status and the words of an answer, for the message of a failed test. */
-export function toldBy({ status, text }: WireAnswer): string {
+/** Status and text of an answer, for the message of a failed test. */
+export function summaryOf({ status, text }: WireAnswer): string {
   const words = text.startsWith("<!doctype") ? text.replace(/<style[\s\S]*<\/style>|<[^>]*>/g, " ") : text;
   return `${status} ${words.replace(/\s+/g, " ").slice(0, 300)}`;
 }
@@ -86,7 +86,7 @@ function readAnswer(bytes: Buffer): WireAnswer | undefined {
   if (end < 0) return undefined;
   const [statusLine = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
   const status = Number(statusLine.split(" ")[1]);
-  // Told to go on with the body: the answer is what follows.
+  // 100 Continue: the answer follows.
   if (status === 100) return readAnswer(bytes.subarray(end + 4));
   const headers = lines.map((line) => line.split(/:\s*(.*)/s).slice(0, 2) as [string, string]);
   return { status, headers, text: bytes.subarray(end + 4).toString("utf8") };

@@ -3,9 +3,9 @@ import type { Account, Alarm, Sighting, Structure, Thermostat } from "../../src/
 import { anyCharacter } from "../set-up/any-character.ts";
 import { incomplete, makeAccount } from "./made-accounts.ts";
 
-/** Random accounts over few ids, so that two of them in a row are about the same things. */
+/** Random accounts over few ids, so that consecutive ones share ids. */
 export interface AccountOptions {
-  /** All is read, and the lists are whole. */
+  /** Every object is readable, and the lists are complete. */
   readonly isClear: boolean;
   readonly mostAlarms: number;
 }
@@ -43,13 +43,13 @@ const anyAlarm: fc.Arbitrary<Alarm> = fc.record({
 });
 
 export function anyAccount({ isClear, mostAlarms }: AccountOptions): fc.Arbitrary<Account> {
-  const isTold = isClear ? fc.constant(true) : fc.boolean();
+  const isComplete = isClear ? fc.constant(true) : fc.boolean();
   return fc
     .record({
       structures: fc.tuple(...structureIds.map((id) => anySighting(id, anyStructure, isClear))),
       thermostats: anySightings(24, "t", anyThermostat, isClear),
       alarms: anySightings(mostAlarms, "p", anyAlarm, isClear),
-      areWhole: fc.tuple(isTold, isTold, isTold),
+      areWhole: fc.tuple(isComplete, isComplete, isComplete),
       isSpoken: fc.boolean(),
     })
     .map(({ structures, thermostats, alarms, areWhole, isSpoken }) =>

@@ -70,7 +70,7 @@ describe("the attributes of a virtual device", () => {
     assert.equal(published.filter(({ isWritable }) => isWritable).length, 40);
   });
 
-  it("know their place, and the place knows its number", () => {
+  it("have a place, from which their number follows", () => {
     for (let number = 0; number < attributeCount; number++) {
       const place = placeOf(number);
       if (place.kind === "account") assert.equal(totalStructures, number);
@@ -89,7 +89,7 @@ describe("the attributes of a virtual device", () => {
     assert.equal(attributeName(structureAttribute(2, "structureId")), "d.structures[2].a.structure_id");
   });
 
-  it("are no others: near misses and foreign words are unknown", () => {
+  it("have no other names: near misses and foreign words are unknown", () => {
     const unknown = [
       "",
       "o.totalstructures",

@@ -16,7 +16,7 @@ describe("a repeated task that fails", () => {
     task = new BackgroundTask("sweep", "it could not be swept", { ...runtime, countFailure });
   });
 
-  it("is counted each time, and reported at once and then ever less often, but never for the last time", async () => {
+  it("is counted each time, and reported at once and then less and less often, but never for the last time", async () => {
     const reportedAfterS: number[] = [];
     for (let second = 0; second < 4 * 3_600; second++) {
       const before = runtime.said.length;
@@ -37,7 +37,7 @@ describe("a repeated task that fails", () => {
     assert.equal(runtime.said.length, 2);
   });
 
-  it("is an error of ours, but a warning while the store is down", () => {
+  it("is logged as an error, but as a warning while the store is down", () => {
     task.failed(new TypeError("a mistake"));
     task.succeeded();
     task.failed(new StoreUnavailable("down"));

@@ -56,7 +56,7 @@ describe("the text on an accent", () => {
 });
 
 describe("an accent", () => {
-  it("is taken when text on it can be read", () => {
+  it("is accepted when text on it is readable", () => {
     for (const good of ["#0b6470", "#c2410c", "#ffd400", "#12205a", "#FFFFFF", "#000000", "#767676"]) {
       assert.equal(accentProblem(good), undefined, good);
     }
@@ -67,13 +67,13 @@ describe("an accent", () => {
       assert.match(accentProblem(poor) ?? "", /contrast of 4\.5:1/, poor);
   });
 
-  it("is refused when it is no colour, without repeating it", () => {
+  it("is refused when it is not a colour, without repeating it", () => {
     const problem = accentProblem("red;}body{display:none");
     assert.match(problem ?? "", /#rrggbb/);
     assert.ok(!problem!.includes("display"));
   });
 
-  it("that is taken carries text of 4.5:1, and one that is refused could not", () => {
+  it("that is accepted carries text of 4.5:1, and a refused one could not", () => {
     fc.assert(
       fc.property(anyColor, (any) => {
         const best = Math.max(contrastOf(any, color("#ffffff")), contrastOf(any, color("#14171c")));
@@ -87,7 +87,7 @@ describe("an accent", () => {
 describe("the shade of a colour on a background", () => {
   const surfaces = [color("#f4f6f8"), color("#1a1f26")];
 
-  it("is the colour itself when it stands out", () => {
+  it("is the colour itself when it has enough contrast", () => {
     assert.deepEqual(shadeOn(color("#12205a"), surfaces[0]!, 4.5), color("#12205a"));
     assert.deepEqual(shadeOn(color("#ffd400"), surfaces[1]!, 4.5), color("#ffd400"));
   });

@@ -19,7 +19,7 @@ describe("the receipt of a fan request", () => {
 
 const noonMs = Date.UTC(2026, 0, 1, 12);
 
-/** A thermostat with a fan in a home where somebody is, but for what the test says. */
+/** A thermostat with a fan in a home where somebody is, except for what the test says. */
 const view = (fields: Partial<FanView> = {}): FanView => ({
   linkState: "live",
   thermostatId: "t1",
@@ -42,11 +42,11 @@ const refusals: readonly (readonly [string, Partial<FanView>])[] = [
 ];
 
 describe("a fan request", () => {
-  it("is the ecosystem's to decide when nothing that is known speaks against it", () => {
+  it("is left to the ecosystem when no known fact forbids it", () => {
     for (const value of ["true", "false"]) assert.equal(fanRefusal(value, view()), undefined);
   });
 
-  it("is refused when it is neither true nor false, whatever else is so", () => {
+  it("is refused when it is neither true nor false, whatever else is known", () => {
     for (const value of [
       "True",
       "TRUE",
@@ -70,40 +70,40 @@ describe("a fan request", () => {
     });
   }
 
-  it("is refused for the first reason of all that are so", () => {
+  it("is refused for the first reason that applies", () => {
     for (let first = 0; first < refusals.length; first++) {
       const fields = Object.assign({}, ...refusals.slice(first).map(([, one]) => one));
       assert.equal(fanRefusal("true", view(fields)), refusals[first]![0]);
     }
   });
 
-  it("is the ecosystem's to decide when the account isn't followed now, for what is shown may be old", () => {
+  it("is left to the ecosystem when the link is not live, because the mirror may be stale", () => {
     const old = { linkState: "waiting", hasFan: "false", isOnline: "false", away: "away" } as const;
     assert.equal(fanRefusal("true", view(old)), undefined);
     assert.equal(fanRefusal("true", view({ ...old, thermostatId: null })), "Thermostat not found");
     assert.match(fanRefusal("true", view({ ...old, blockedUntilMs: noonMs + 1 })) ?? "", /^blocked until /);
   });
 
-  it("is the ecosystem's to decide where nobody knows", () => {
+  it("is left to the ecosystem where facts are unknown", () => {
     assert.equal(fanRefusal("true", view({ hasFan: null, isOnline: null, away: null })), undefined);
     assert.equal(fanRefusal("true", view({ away: "unknown" })), undefined);
   });
 
-  it("needs somebody at home only where the ecosystem wants it so", () => {
+  it("needs somebody at home only where the ecosystem requires it", () => {
     for (const away of ["away", "auto-away"]) {
       assert.ok(fanRefusal("true", view({ away })));
       assert.equal(fanRefusal("true", view({ away, needsHome: false })), undefined);
     }
   });
 
-  it("is no longer blocked at the very time until which it was", () => {
+  it("is no longer blocked exactly at the end of the block", () => {
     assert.equal(fanRefusal("true", view({ blockedUntilMs: noonMs })), undefined);
     assert.equal(fanRefusal("true", view({ blockedUntilMs: noonMs - 1 })), undefined);
   });
 });
 
 describe("the text of a refused fan request", () => {
-  it("is taken apart again by its last comma and by what was written, whatever commas they hold", () => {
+  it("can be parsed by its last comma and the written value, whatever commas they hold", () => {
     for (const message of ["blocked", "One, two, and, three", "", ", ,"]) {
       for (const value of ["true", "a, b", ", "]) {
         const text = fanErrorText(message, value, noonMs);
@@ -115,7 +115,7 @@ describe("the text of a refused fan request", () => {
     }
   });
 
-  it("keeps the ecosystem's words on one line, and as every database can", () => {
+  it("keeps the ecosystem's words on one line, storable in every database", () => {
     assert.equal(fanMessage("No write permission(s) for field(s): a, b"), "No write permission(s) for field(s): a, b");
     assert.equal(fanMessage("one\r\ntwo\nthree\rfour\u2028five"), "one two three four five");
     assert.equal(fanMessage("a\0b\ud800c"), "a\uFFFDb\uFFFDc");

@@ -4,13 +4,13 @@ import type { Assignment, IndexMap, StructureSlot } from "../../src/model/index-
 import type { Slot } from "../../src/model/slots.ts";
 
 /**
- * Watches a sequence of assignments and says whether each keeps the rules of docs/interface.md. It doesn't compute the map a
- * second time: it compares before and after, and remembers on its own which snapshot last showed each id.
+ * Checks that each assignment in a sequence keeps the rules of docs/interface.md. It doesn't compute the map a second
+ * time: it compares before and after, and records which snapshot last showed each id.
  */
 export class IndexChecker {
   #call = 0;
-  /** Range and id → the last call in which the id was there. */
-  readonly #lastThere = new Map<string, number>();
+  /** Range and id → the last call in which the id was present. */
+  readonly #lastPresent = new Map<string, number>();
   #lost: string[] = [];
 
   check(before: IndexMap, account: Account, { map: after, overLimit, evicted }: Assignment): void {
@@ -45,7 +45,7 @@ export class IndexChecker {
     this.#checkStep(before, after);
   }
 
-  /** What holds of every range, given the ids that are there now; returns those left without a slot. */
+  /** Checks the rules of a range, given the present ids; returns those without a slot. */
   #checkRange(
     name: string,
     before: readonly (Slot | null)[],
@@ -95,7 +95,7 @@ export class IndexChecker {
         without.every((id) => id > lastSeated),
         `${name}: order of newcomers`,
       );
-    for (const id of there) this.#lastThere.set(`${name}/${id}`, this.#call);
+    for (const id of there) this.#lastPresent.set(`${name}/${id}`, this.#call);
     return without;
   }
 
@@ -127,7 +127,10 @@ export class IndexChecker {
     return there;
   }
 
-  /** A stray alarm of an account with one structure is there; one that was never placed is nowhere in others. */
+  /**
+   * Where an alarm belongs: a stray in an account with one structure is there; otherwise a stray without a slot is
+   * nowhere.
+   */
   #whereIsSaid(
     range: "thermostats" | "alarms",
     before: IndexMap,
@@ -157,11 +160,11 @@ export class IndexChecker {
   }
 
   #lastSeen(range: string, id: string): number {
-    return this.#lastThere.get(`${range}/${id}`) ?? -1;
+    return this.#lastPresent.get(`${range}/${id}`) ?? -1;
   }
 
   #forget(ranges: string): void {
-    for (const key of this.#lastThere.keys()) if (key.startsWith(ranges)) this.#lastThere.delete(key);
+    for (const key of this.#lastPresent.keys()) if (key.startsWith(ranges)) this.#lastPresent.delete(key);
   }
 
   #checkStep(before: IndexMap, after: IndexMap): void {

@@ -9,7 +9,7 @@ import { IndexChecker } from "./index-checker.ts";
 import { alarm, incomplete, makeAccount, many, structure, thermostat } from "./made-accounts.ts";
 
 describe("the index of a structure or device", () => {
-  it("is given lowest first in the order of ids, whatever the order of the payload", () => {
+  it("is assigned lowest first in the order of ids, whatever the order of the payload", () => {
     const map = after(
       makeAccount({
         structures: { b: structure(), a: structure() },
@@ -31,7 +31,7 @@ describe("the index of a structure or device", () => {
     assert.ok(map.structures[0]!.thermostats.slice(0, 3).every((slot) => slot?.absentSince === null));
   });
 
-  it("is the same map, the very object, when a snapshot changes nothing of it", () => {
+  it("is in the same map object when a snapshot changes nothing of it", () => {
     const account = makeAccount({ structures: { s: structure() }, thermostats: { t: thermostat("s") } });
     const renamed = makeAccount({
       structures: { s: structure({ name: "Cottage" }) },
@@ -43,7 +43,7 @@ describe("the index of a structure or device", () => {
     assert.equal(assignIndexes(emptyIndexMap, makeAccount()).map, emptyIndexMap);
   });
 
-  it("passes from the longest absent to a newcomer only when the range is full, and says so", () => {
+  it("passes from the longest absent id to a new one only when the range is full, and reports it", () => {
     const alarms = (list: string[]) =>
       makeAccount({ structures: { s: structure() }, alarms: list.map((id) => [id, alarm("s")]) });
     const all = many(18, "a", () => null).map(([id]) => id);
@@ -123,7 +123,7 @@ describe("the index of a structure or device", () => {
     assert.deepEqual(ids(map.structures[0]!.thermostats), ["u"]);
   });
 
-  it("waits in the old structure for a device that moved", () => {
+  it("is kept in the old structure for a device that moved", () => {
     const at = (home: string) =>
       makeAccount({ structures: { a: structure(), b: structure() }, thermostats: { t: thermostat(home) } });
     const moved = after(at("a"), at("b"));
@@ -134,7 +134,7 @@ describe("the index of a structure or device", () => {
     assert.equal(back.structures[1]!.thermostats[0]!.absentSince, 3);
   });
 
-  it("isn't lost to a snapshot that doesn't tell who is gone", () => {
+  it("isn't lost by a snapshot that doesn't show which ids are gone", () => {
     const whole = makeAccount({
       structures: { s: structure() },
       thermostats: { t: thermostat("s") },
@@ -154,7 +154,7 @@ describe("the index of a structure or device", () => {
     for (const account of tellingNothing) assert.equal(assignIndexes(map, account).map, map);
   });
 
-  it("ends its presence when a structure that can't be read otherwise still lists its devices, and not this one", () => {
+  it("becomes absent when an otherwise unreadable structure lists its devices without it", () => {
     const map = after(makeAccount({ structures: { s: structure() }, thermostats: { t: thermostat("s") } }));
     const listing = makeAccount({ structures: { s: incomplete({ listsDevices: true }) } });
     assert.equal(assignIndexes(map, listing).map.structures[0]!.thermostats[0]!.absentSince, 2);
@@ -168,7 +168,7 @@ describe("the index of a structure or device", () => {
     assert.deepEqual(assignIndexes(gone, whole).map.structures, after(whole).structures);
   });
 
-  it("keeps the rules through any sequence of coming, going, moving, returning and half-told snapshots", () => {
+  it("keeps the rules through any sequence of appearing, leaving, moving, returning and incomplete snapshots", () => {
     const met = { evictions: 0, structureEvictions: 0, overLimit: 0 };
     fc.assert(
       fc.property(fc.array(anyTurn, { minLength: 10, maxLength: 40 }), (turns) => {
@@ -208,15 +208,17 @@ const structureIds = ["s1", "s2", "s3", "s4"];
 const deviceIds = { thermostats: many(27, "t", () => null), alarms: many(24, "p", () => null) };
 
 const anyRange = fc.constantFrom("thermostats" as const, "alarms" as const);
-/** Devices come, go and move in runs, so that ranges fill up; most go to the first structure, for the same reason. */
+/**
+ * Devices appear, leave and move in runs, so that ranges fill up; most go to the first structure, for the same reason.
+ */
 const anyMove = fc.record({
   range: anyRange,
   from: fc.nat(26),
   count: fc.oneof(fc.constant(1), fc.nat(24)),
   to: fc.oneof({ weight: 2, arbitrary: fc.constant("s1") }, fc.constantFrom(undefined, ...structureIds, "unheard-of")),
 });
-/** Which sightings are hidden, incomplete or silent about their structure: every nth, if any. */
-const anyFog = fc.option(fc.record({ every: fc.integer({ min: 1, max: 5 }), offset: fc.nat(4) }), {
+/** Which devices are hidden, incomplete or without a structure in a snapshot: every nth, if any. */
+const anyIncompleteness = fc.option(fc.record({ every: fc.integer({ min: 1, max: 5 }), offset: fc.nat(4) }), {
   nil: undefined,
   freq: 3,
 });
@@ -224,16 +226,16 @@ const anyTurn = fc.record({
   moves: fc.array(anyMove, { maxLength: 3 }),
   toggled: fc.option(fc.constantFrom(...structureIds), { nil: undefined }),
   notWhole: fc.subarray(["structures", "thermostats", "alarms"] as const).map((list) => (list.length > 1 ? [] : list)),
-  hidden: anyFog,
-  unread: anyFog,
-  homeless: anyFog,
+  hidden: anyIncompleteness,
+  unread: anyIncompleteness,
+  homeless: anyIncompleteness,
   structureFog: fc.option(fc.constantFrom(...structureIds), { nil: undefined, freq: 2 }),
   structureIsIncomplete: fc.boolean(),
   isKilled: fc.boolean(),
 });
 type Turn = typeof anyTurn extends fc.Arbitrary<infer T> ? T : never;
 
-/** The ecosystem's side: what is where, and the snapshot that it shows of it. */
+/** The ecosystem: where each device is, and the snapshot of it. */
 class World {
   readonly structures = new Set(["s1", "s2"]);
   readonly places = { thermostats: new Map<string, string>(), alarms: new Map<string, string>() };

@@ -47,7 +47,7 @@ describe("largestrings", () => {
     assert.deepEqual(answer(), { labels: {}, identifiers: {} });
   });
 
-  it("tells two structures of one name apart, and labels a nameless one by its id", () => {
+  it("distinguishes two structures of one name, and labels a nameless one by its id", () => {
     const labels = (one: string | null, two: string | null) =>
       answer(makeAccount({ structures: { a: structure({ name: one }), b: structure({ name: two }) } })).labels;
     assert.deepEqual(labels("Home", "Home"), { Home: "a", "Home (2)": "b" });
@@ -81,7 +81,7 @@ function largeStringsOf(...accounts: Account[]) {
   return largeStrings(map, values);
 }
 
-/** As a client receives it. */
+/** The answer as a client receives it. */
 function answer(...accounts: Account[]): ReturnType<typeof largeStrings> {
   return JSON.parse(JSON.stringify(largeStringsOf(...accounts)));
 }

@@ -8,7 +8,7 @@ const names = (...evicted: Parameters<typeof attributesOfLostSlots>[0]) =>
   [...attributesOfLostSlots(evicted)].map(attributeName);
 
 describe("a slot that passed to another id", () => {
-  it("takes its own attributes along", () => {
+  it("affects its own attributes", () => {
     assert.deepEqual(names(), []);
     const thermostat = names({ kind: "thermostat", x: 2, y: 3, ...ids });
     assert.equal(thermostat.length, 7);

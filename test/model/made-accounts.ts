@@ -12,7 +12,7 @@ interface AccountParts {
 
 type Sightings<T> = Readonly<Record<string, Sighting<T>>> | Iterable<readonly [string, Sighting<T>]>;
 
-/** An account of which a test states only what matters to it; all that it names was read, and the lists are whole. */
+/** An account; a test states only what matters to it. All named objects are readable, and the lists are complete. */
 export function makeAccount(parts: AccountParts = {}): Account {
   const isWhole = (name: ListingName) => !parts.notWhole?.includes(name);
   return {
@@ -54,7 +54,7 @@ export function alarm(structureId: string | null, fields: Partial<Alarm> = {}): 
   return { isRead: true, object };
 }
 
-/** Named by the snapshot, but not to be read. */
+/** An object that the snapshot names but that can't be read. */
 export function incomplete<Part extends object>(partial?: Part): { readonly isRead: false; readonly partial: Part } {
   return { isRead: false, partial: partial ?? ({} as Part) };
 }

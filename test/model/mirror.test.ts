@@ -61,7 +61,7 @@ describe("the mirror of an account", () => {
     );
   });
 
-  it("blanks nothing and changes nothing when the same account can only be told in part", () => {
+  it("blanks nothing and changes nothing when the same account is incomplete", () => {
     const anyFog = fc.record({
       kept: fc.array(fc.constantFrom("read", "incomplete", "unnamed"), { minLength: 1, maxLength: 7 }),
       partHasStructure: fc.boolean(),
@@ -70,7 +70,7 @@ describe("the mirror of an account", () => {
       fc.property(anyAccount({ isClear: true, mostAlarms: 18 }), anyFog, (account, fog) => {
         const view = new View().show(account);
         const { values, map } = view;
-        view.show(inFog(account, fog.kept, fog.partHasStructure));
+        view.show(madeIncomplete(account, fog.kept, fog.partHasStructure));
         assert.deepEqual(byName(view.values), byName(values));
         assert.equal(view.map, map);
       }),
@@ -112,7 +112,7 @@ describe("the mirror of an account", () => {
     assert.deepEqual(shown(view.values, "d.structures[2].a"), { structure_id: "x" });
   });
 
-  it("carries an incomplete device's values along when it moves, but not its fan request", () => {
+  it("moves an incomplete device's values with it, but not its fan request", () => {
     const structures = { a: structure(), b: structure() };
     const view = new View().show(
       makeAccount({
@@ -146,7 +146,7 @@ describe("the mirror of an account", () => {
     assert.equal(value(mirror(show("other"), other, view.values), request), null);
   });
 
-  it("makes text from outside fit for every database", () => {
+  it("makes text from outside storable in every database", () => {
     const name = `\0\uD800${"x".repeat(9000)}`;
     const account = makeAccount({
       structures: { "s\0": structure({ name }) },
@@ -188,12 +188,12 @@ describe("a structure's warnings and emergencies", () => {
     }
   });
 
-  it("are false without alarms, and blank when nothing in the account speaks of alarms", () => {
+  it("are false without alarms, and blank when nothing in the account mentions alarms", () => {
     assert.deepEqual(aggregates(new View().show(makeAccount({ structures: { s } }))), allFalse);
     assert.deepEqual(aggregates(new View().show(makeAccount({ structures: { s }, speaksOfAlarms: false }))), {});
   });
 
-  it("stay as they were when a snapshot doesn't even say whether there are alarms", () => {
+  it("stay unchanged when a snapshot doesn't show whether there are alarms", () => {
     const alarms = { p: alarm("s", { smokeAlarmState: "emergency" }) };
     const view = new View().show(makeAccount({ structures: { s }, alarms }));
     const before = view.values;
@@ -201,7 +201,7 @@ describe("a structure's warnings and emergencies", () => {
     assert.deepEqual(view.values, before);
   });
 
-  it("count alarms over the limit, and don't forget them while they may still be there", () => {
+  it("count alarms over the limit, and keep them while they may still be present", () => {
     const sounding = alarm("s", { smokeAlarmState: "emergency" });
     const alarms = [...many(18, "p", () => alarm("s")), ["z", sounding] as [string, typeof sounding]];
     const view = new View().show(makeAccount({ structures: { s }, alarms }));
@@ -314,7 +314,7 @@ describe("an alarm that belongs to no structure of the account", () => {
   });
 });
 
-/** A virtual device that is shown one snapshot after the other. */
+/** A virtual device that mirrors one snapshot after the other. */
 class View {
   map: IndexMap = emptyIndexMap;
   values: AttributeValues = blankValues;
@@ -340,14 +340,14 @@ function byName(values: AttributeValues): Record<string, string> {
   return Object.fromEntries(values.flatMap((text, number) => (text === null ? [] : [[attributeName(number), text]])));
 }
 
-/** What isn't blank below a place, without the place's own name. */
+/** The values below a prefix that aren't blank, by their names without the prefix. */
 function shown(values: AttributeValues, place: string, ...parts: string[]): Record<string, string> {
   const below = Object.entries(byName(values)).filter(([name]) => name.startsWith(`${place}.`));
   const short = below.map(([name, text]) => [name.slice(place.length + 1), text] as const);
   return Object.fromEntries(short.filter(([name]) => parts.length === 0 || parts.includes(name.split(".")[0]!)));
 }
 
-/** The values of an account that was told in full, put together name by name from the interface's tables. */
+/** The values of a complete account, put together name by name from the interface's tables. */
 function expectedValues(account: Account, map: IndexMap): Record<string, string> {
   const expected: Record<string, string> = {};
   const put = (name: string, value: string | boolean | number | null) => {
@@ -417,8 +417,8 @@ function present(slots: readonly (Slot | null)[]): string[] {
   return slots.flatMap((slot) => (slot?.absentSince === null ? [slot.id] : []));
 }
 
-/** The same account, but told in part: some objects can't be read, some aren't named, and no list claims to be whole. */
-function inFog(account: Account, pattern: readonly string[], partHasStructure: boolean): Account {
+/** The same account, but incomplete: some objects can't be read, some aren't named, and no list is complete. */
+function madeIncomplete(account: Account, pattern: readonly string[], partHasStructure: boolean): Account {
   let turn = 0;
   const fog = <T extends object>(entries: ReadonlyMap<string, Sighting<T>>) => {
     const told: [string, Sighting<T>][] = [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { requireScopes } from "../../src/model/scope-errors.ts";
-import { askedScopes, hasScope, type Scope, scopes, scopeText, storedScopes } from "../../src/model/scopes.ts";
+import { hasScope, parseScopes, type Scope, scopes, scopeText, storedScopes } from "../../src/model/scopes.ts";
 
 describe("a scope parameter", () => {
   const cases: readonly (readonly [string | undefined, readonly Scope[] | null])[] = [
@@ -15,7 +15,7 @@ describe("a scope parameter", () => {
   ];
   for (const [sent, known] of cases) {
     it(`names ${known?.join(" ") ?? "everything"} when it is ${JSON.stringify(sent)}`, () => {
-      assert.deepEqual(askedScopes(sent), known);
+      assert.deepEqual(parseScopes(sent), known);
     });
   }
 });

@@ -31,7 +31,7 @@ describe("a stored index map", () => {
     );
   });
 
-  it("is short: what was never used isn't written", () => {
+  it("is short: trailing unused slots aren't written", () => {
     assert.equal(encodeIndexMap(emptyIndexMap), "[0,[]]");
     const account = makeAccount({ structures: { s: structure() }, thermostats: { t: thermostat("s") } });
     assert.equal(encodeIndexMap(assignIndexes(emptyIndexMap, account).map), '[1,[["s",null,[["t",null]],[]]]]');

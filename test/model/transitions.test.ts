@@ -39,7 +39,7 @@ describe("a waiting snapshot", () => {
   };
   const waiting = makeAccount(parts);
 
-  it("gives way to a newer one in which no alarm, away or fan changed", () => {
+  it("is replaced by a newer one in which no alarm, away or fan changed", () => {
     const newer = makeAccount({
       structures: { u: incomplete(), s: structure({ name: "Cottage" }) },
       thermostats: {
@@ -50,7 +50,7 @@ describe("a waiting snapshot", () => {
     assert.ok(sameTransitions(waiting, newer));
   });
 
-  it("stays when anything happened that somebody could miss", () => {
+  it("stays when a transition would be lost", () => {
     const newer = {
       "another away": { structures: { ...parts.structures, s: structure({ away: "away" }) } },
       "a structure more": { structures: { ...parts.structures, z: structure() } },

@@ -5,10 +5,10 @@ import { BadParameter } from "../../src/model/errors.ts";
 import {
   type Evaluation,
   evaluationsKept,
-  joinRecords,
+  mergeRecords,
   type Outcome,
-  shownValue,
   stepTrigger,
+  truncateValue,
 } from "../../src/model/trigger.ts";
 import { readTargets } from "../../src/model/trigger-targets.ts";
 
@@ -35,7 +35,7 @@ describe("a condition", () => {
     });
   }
 
-  it("regex asks whoever knows patterns, but never about a blank value", () => {
+  it("regex uses the pattern matcher, but never for a blank value", () => {
     const condition: Condition = { operation: "regex", pattern: "a|b" };
     const asked: string[] = [];
     const matches = (pattern: string, value: string) => asked.push(`${pattern} ${value}`) > 0;
@@ -140,7 +140,7 @@ describe("an alert that sees events", () => {
     assert.equal(run({ autoDisarm: true, isArmed: false }, "tt").outcomes, "ignored ignored");
   });
 
-  it("is deleted, or else disabled, when it has fired and is to be", () => {
+  it("is deleted, or else disabled, after firing if its definition says so", () => {
     assert.deepEqual(run({ autoDelete: true, autoDisable: true }, "ftt").fate, "deleted");
     assert.deepEqual(run({ autoDisable: true }, "ftt"), { outcomes: "unmet fired", isArmed: true, fate: "disabled" });
     assert.deepEqual(run({ autoDisable: true, autoDelete: true }, "ff").fate, "stays");
@@ -150,17 +150,17 @@ describe("an alert that sees events", () => {
 describe("the record of an alert", () => {
   const at = (timeMs: number): Evaluation => ({ timeMs, value: "x", outcome: "unmet" });
 
-  it("joins what is stored with what was seen since, and keeps the last 50", () => {
-    assert.deepEqual(joinRecords([at(1), at(3)], [at(2), at(3), at(4)]), [at(1), at(3), at(4)]);
+  it("merges stored evaluations with later ones, and keeps the last 50", () => {
+    assert.deepEqual(mergeRecords([at(1), at(3)], [at(2), at(3), at(4)]), [at(1), at(3), at(4)]);
     const many = Array.from({ length: 80 }, (_, i) => at(i + 1));
-    assert.deepEqual(joinRecords(many.slice(0, 40), many.slice(40)), many.slice(-evaluationsKept));
-    assert.deepEqual(joinRecords([], []), []);
+    assert.deepEqual(mergeRecords(many.slice(0, 40), many.slice(40)), many.slice(-evaluationsKept));
+    assert.deepEqual(mergeRecords([], []), []);
   });
 
   it("takes a bounded number of bytes, and keeps the newest evaluations that fit", () => {
     const long = (timeMs: number): Evaluation => ({ timeMs, value: "€".repeat(100), outcome: "fired" });
     const many = Array.from({ length: evaluationsKept }, (_, i) => long(i + 1));
-    const kept = joinRecords(many, []);
+    const kept = mergeRecords(many, []);
     assert.ok(kept.length < many.length && kept.length > 15, `${kept.length} kept`);
     assert.deepEqual(kept, many.slice(-kept.length));
     assert.ok(Buffer.byteLength(JSON.stringify(kept)) <= 8_192);
@@ -177,13 +177,13 @@ describe("the record of an alert", () => {
       [{ value: null, note: `${fits}x` }, 3],
       [{ value: "x", note: fits }, 3],
     ] as const) {
-      assert.equal(joinRecords(four(fields), []).length, kept, Object.keys(fields).join());
+      assert.equal(mergeRecords(four(fields), []).length, kept, Object.keys(fields).join());
     }
   });
 
   it("shows long values shortened, never half a character", () => {
-    assert.equal(shownValue(null), null);
-    assert.equal(shownValue("x".repeat(100)), "x".repeat(100));
-    assert.equal(shownValue(`${"x".repeat(99)}🏠`), `${"x".repeat(99)}\ufffd…`);
+    assert.equal(truncateValue(null), null);
+    assert.equal(truncateValue("x".repeat(100)), "x".repeat(100));
+    assert.equal(truncateValue(`${"x".repeat(99)}🏠`), `${"x".repeat(99)}\ufffd…`);
   });
 });

@@ -138,7 +138,7 @@ export const arguedSurvivors: readonly Argued[] = [
   ...of("src/model/ids.ts", "ownerIdOf", [
     ["??", "tenantId ?? 0", "tenantId", "equivalent: null negated is 0 too; the fallback is for the compiler"],
   ]),
-  ...of("src/model/stray-alarms.ts", "isHomeless", [
+  ...of("src/model/stray-alarms.ts", "hasNoKnownStructure", [
     [
       "||",
       "structureId === null || structureId === undefined",

@@ -221,13 +221,13 @@ class ClockWorld {
     const [first] = this.#streams as [EventStream];
     // The first heartbeat at the start has the database's time, the next ones the node's estimate of it.
     await this.#streams.at(-1)!.until(2, ({ name }) => name === "heartbeat");
-    for (const { name, data } of this.#streams.flatMap(({ heard }) => heard)) {
+    for (const { name, data } of this.#streams.flatMap(({ received }) => received)) {
       if (name === "heartbeat") this.#assertRight(data.time, "a heartbeat");
     }
     // A stream that another node serves from the beginning has the same events.
     const told = first.events;
     const again = await EventStream.open(this.living.at(-1)!.service.baseUrl, this.#tenant.accessToken, {
-      lastEventId: first.heard[0]!.id,
+      lastEventId: first.received[0]!.id,
     });
     assert.deepEqual((await again.until(told.length)).slice(0, told.length), told);
     again.close();

@@ -5,7 +5,7 @@ import { addClient, addGrant } from "../../bench/granted-client.ts";
 import { addDevice } from "../../src/devices/inventory.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import type { Parts } from "../../src/service/parts.ts";
-import { EventStream, type HeardEvent } from "../events/event-stream.ts";
+import { EventStream, type ReceivedEvent } from "../events/event-stream.ts";
 
 /** A person who calls all the time on one kept-alive connection. Their lamp holds the number of their writes. */
 interface Person {
@@ -238,7 +238,7 @@ class Reader {
   readonly #token: string;
   readonly #lamp: DeviceId;
   readonly #failures: string[];
-  readonly #earlier: HeardEvent[] = [];
+  readonly #earlier: ReceivedEvent[] = [];
   #stream: EventStream | undefined;
   #isClosed = false;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { DeviceId } from "../../src/model/ids.ts";
-import type { HeardEvent } from "../events/event-stream.ts";
+import type { ReceivedEvent } from "../events/event-stream.ts";
 import type { ShownAttribute, V3Client } from "../stories/v3-client.ts";
 
 /** A client that polls with `since` at changing nodes. */
@@ -22,8 +22,8 @@ export class SincePoller {
     return this.#turn;
   }
 
-  /** A poll after an event, at any node, returns that change or a later one. */
-  assertHas({ data }: HeardEvent): void {
+  /** Whoever was told of a change and asks then, wherever, gets it or what came after it. */
+  assertHas({ data }: ReceivedEvent): void {
     const kept = this.#kept.get(data.name);
     const seen = `device ${this.#deviceId}: ${data.name} of ${data.updateTime} was told, and kept is ${JSON.stringify(kept)}`;
     assert.ok(kept && kept.updateTime >= data.updateTime, seen);

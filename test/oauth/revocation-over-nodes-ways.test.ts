@@ -125,7 +125,9 @@ for (const mood of ["closed", "half-open"] as const) {
         await EventStream.open(dark.baseUrl, held.tokens.access_token),
         await EventStream.open(dark.baseUrl, good.tokens.access_token),
       ] as const;
-      await Promise.all(streams.map(({ heard }) => eventually(t.signal, async () => assert.ok(heard.length > 0))));
+      await Promise.all(
+        streams.map(({ received }) => eventually(t.signal, async () => assert.ok(received.length > 0))),
+      );
       assert.deepEqual(await verdictsOn(dark, held), ["yes", "yes", "yes"]);
 
       proxy.mood = mood;

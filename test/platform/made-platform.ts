@@ -28,7 +28,7 @@ export async function madePlatform(t: TestContext) {
     reactions: [alerts.react],
     committed: (commits) => {
       states.apply(commits);
-      alerts.heard(commits);
+      alerts.afterCommit(commits);
     },
     report,
   });

@@ -1,4 +1,4 @@
-import type { GivenTrigger, TriggerRow } from "../../src/alerts/alerts.ts";
+import type { TriggerInput, TriggerRow } from "../../src/alerts/alerts.ts";
 import {
   alarmAttribute,
   attributeName,
@@ -105,7 +105,7 @@ export class AlertOwners {
   }
 
   /** An alert on the account, or on clients' writes; it writes to devices, or has no target. */
-  #alert(userId: UserId, virtual: DeviceId | undefined): GivenTrigger {
+  #alert(userId: UserId, virtual: DeviceId | undefined): TriggerInput {
     const { calls, lampOf, sirenOf } = this.#parts;
     const { dice } = calls.scheduler;
     this.#created += 1;
@@ -138,7 +138,7 @@ export class AlertOwners {
     return attributeName(alarmAttribute(dice.between(1, 2), dice.between(1, 3), field));
   }
 
-  #condition(dice: Dice, isMirrored: boolean): Pick<GivenTrigger, "operation" | "threshold" | "stringThreshold"> {
+  #condition(dice: Dice, isMirrored: boolean): Pick<TriggerInput, "operation" | "threshold" | "stringThreshold"> {
     const mirrored = [
       ["equals", "emergency"],
       ["equals", "ok"],
@@ -156,7 +156,7 @@ export class AlertOwners {
   }
 
   /** One of a few alerts that trigger each other endlessly, with a growing number of writes. */
-  #link(userId: UserId): GivenTrigger | undefined {
+  #link(userId: UserId): TriggerInput | undefined {
     const { calls, lampOf, sirenOf } = this.#parts;
     const [lamp, siren] = [lampOf(userId), sirenOf(userId)];
     const onSiren = (count: number) =>

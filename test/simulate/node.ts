@@ -94,9 +94,9 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       reactions: [fanEcho((commandId) => this.federation.fans.sentAt(commandId)), this.alerts.react],
       committed: (commits, isUrgent) => {
         this.states.apply(commits);
-        this.alerts.heard(commits);
-        this.federation.heard(commits);
-        this.events.heard(isUrgent);
+        this.alerts.afterCommit(commits);
+        this.federation.afterCommit(commits);
+        this.events.afterCommit(isUrgent);
       },
       report: runtime.report,
     });
@@ -119,7 +119,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       runtime: shared,
       sealing,
       logDays: parts.logDays,
-      isTold: () => this.#nodeBus.receivesHints,
+      receivesHints: () => this.#nodeBus.receivesHints,
       streamsAtOnce: 100,
       allowsPrivateWebhooks: true,
       userAgent: "simulated",

@@ -1,4 +1,4 @@
-import type { EventOutlet } from "../../src/events/event-reader.ts";
+import type { EventWriter } from "../../src/events/event-reader.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -22,7 +22,7 @@ interface Piece {
 const allowedUnsentBytes = 1_000_000;
 
 /** The connection of one reader: data arrives in order, each piece after a delay. When it breaks, the rest is lost. */
-export class Outlet implements EventOutlet {
+export class Outlet implements EventWriter {
   readonly node: SimulatedNode;
   readonly #parts: OutletParts;
   readonly #closing = new AbortController();
@@ -40,7 +40,7 @@ export class Outlet implements EventOutlet {
     return this.#closing.signal;
   }
 
-  get unsent(): number {
+  get unsentBytes(): number {
     return this.#unsent;
   }
 
@@ -51,7 +51,7 @@ export class Outlet implements EventOutlet {
     if (this.#underWay.length === 1) this.#deliverNext();
   }
 
-  taken(withinMs: number): Promise<boolean> {
+  drained(withinMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const answer = () => {
         cancel();

@@ -3,35 +3,35 @@ import type { StreamEnd } from "../connector.ts";
 import { judgeRedirect, type RedirectRules } from "./redirects.ts";
 import { type Outgoing, send } from "./request.ts";
 
-/** What a call came to before its body: an answer with status 200, or why there is none. */
+/** The result of a call before its body is read: an answer with status 200, or why there is none. */
 export type Opening =
   | { readonly isOpen: true; readonly response: IncomingMessage }
   | { readonly isOpen: false; readonly end: StreamEnd };
 
-/** What is asked of the ecosystem for one account; the token goes with it wherever it is sent on to. */
+/** A call to the ecosystem for one account. The token is also sent to the host of a redirect. */
 export interface Call extends Pick<Outgoing, "method" | "body"> {
   /** Below the ecosystem's address; `/` is the whole account. */
   readonly path: string;
   readonly accept: string;
 }
 
-/** An answer of any status but a redirect, or why there is none. */
+/** An answer of any status except a redirect, or why there is none. */
 type Answered =
   | { readonly isAnswered: true; readonly response: IncomingMessage }
   | { readonly isAnswered: false; readonly end: StreamEnd };
 
-/** What is asked for as this goes on until somebody ends it. */
+/** The media type of a stream, which stays open until one side ends it. */
 export const eventStream = "text/event-stream";
 
-const mostHops = 3;
+const maximalRedirects = 3;
 
-/** Only a bound against endless growth: hosts are remembered for tokens in use, and forgotten with each lost stream. */
-const mostRemembered = 50_000;
+/** Bound on memory. Hosts are remembered for tokens in use, and forgotten when the stream is lost. */
+const maximalHosts = 50_000;
 
 /**
- * The ecosystem's address as one account meets it. The first call may be sent on to another host (307); that host is
- * remembered for the token until any other answer than 200 or a lost stream. Ordinary clients drop the token on the way
- * to another host, so redirects are followed by hand.
+ * Makes calls for an account. The ecosystem may redirect the first call to another host (307). That host is remembered
+ * for the token until an answer other than 200 or a lost stream. Redirects are followed by hand, because ordinary
+ * clients drop the token on the way to another host.
  */
 export class NestApi {
   readonly #rules: RedirectRules;
@@ -41,17 +41,18 @@ export class NestApi {
     this.#rules = rules;
   }
 
-  /** Asks for the whole account, as the media type says: once, or as a stream. Never throws. */
+  /** Requests the whole account, once or as a stream, as the media type says. Never throws. */
   async open(token: string, accept: string, signal: AbortSignal): Promise<Opening> {
     const call: Call = { method: "GET", path: "/", accept };
     const hadHost = this.#hostOf.has(token);
     const opening = openingOf(await this.call(token, call, signal));
-    // A host that no longer serves this account would say 401 too, and that would cost the user the link.
+    // A host that no longer serves this account may answer 401 too. So ask the ecosystem's own address before the link
+    // is lost.
     if (opening.isOpen || opening.end.reason !== "unauthorized" || !hadHost) return opening;
     return openingOf(await this.call(token, call, signal));
   }
 
-  /** Makes one call, wherever the ecosystem sends it on to. Never throws, and never repeats what was answered. */
+  /** Makes one call and follows redirects. Never throws, and never repeats a call that was answered. */
   call(token: string, call: Call, signal: AbortSignal): Promise<Answered> {
     if (!isSendable(token))
       return Promise.resolve(noAnswer("unauthorized", "the token has characters that no token has"));
@@ -60,14 +61,14 @@ export class NestApi {
     return this.#follow(new URL(path, this.#hostOf.get(token) ?? apiUrl.origin), token, call, signal);
   }
 
-  /** The stream that the token's host served is lost: the next call starts from the ecosystem's own address. */
+  /** Called when a stream is lost: the next call starts at the ecosystem's own address. */
   forgetHost(token: string): void {
     this.#hostOf.delete(token);
   }
 
   async #follow(start: URL, token: string, call: Call, signal: AbortSignal): Promise<Answered> {
     let url = start;
-    for (let hops = 0; hops <= mostHops; hops += 1) {
+    for (let hops = 0; hops <= maximalRedirects; hops += 1) {
       const answer = await answerFrom(url, token, call, signal);
       if (answer.isAnswered && answer.response.statusCode === 200) {
         this.#rememberHost(token, url);
@@ -81,14 +82,14 @@ export class NestApi {
       if (!redirect.isAllowed) return noAnswer("refused", withoutToken(redirect.detail, token));
       url = redirect.url;
     }
-    return noAnswer("refused", `redirected more than ${mostHops} times`);
+    return noAnswer("refused", `redirected more than ${maximalRedirects} times`);
   }
 
   #rememberHost(token: string, { origin }: URL): void {
     if (origin === this.#rules.apiUrl.origin) return;
     this.#hostOf.set(token, origin);
     const [oldest] = this.#hostOf.keys();
-    if (oldest !== undefined && this.#hostOf.size > mostRemembered) this.forgetHost(oldest);
+    if (oldest !== undefined && this.#hostOf.size > maximalHosts) this.forgetHost(oldest);
   }
 }
 
@@ -113,7 +114,7 @@ async function answerFrom(url: URL, token: string, call: Call, signal: AbortSign
   }
 }
 
-/** Only 200 opens; only 401 speaks of the token; every other status is a no for now. */
+/** Only 200 is a success; only 401 means an invalid token; every other status is a temporary refusal. */
 function openingOf(answered: Answered): Opening {
   if (!answered.isAnswered) return { isOpen: false, end: answered.end };
   const { response } = answered;
@@ -124,13 +125,16 @@ function openingOf(answered: Answered): Opening {
   return { isOpen: false, end: { reason, detail: `the ecosystem answered ${statusCode}` } };
 }
 
-/** Only the code: the message may quote an address, and a parse error even carries what was received. */
+/** Only the error code: the message may quote an address, and a parse error carries the received bytes. */
 function codeOf(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   return typeof code === "string" ? ` (${code})` : "";
 }
 
-/** A redirect's host is for the operator to see, but the other side chose it: it could spell the token. */
+/**
+ * Redacts the token from the detail that operators see: the other side chose the host name, which could contain the
+ * token.
+ */
 function withoutToken(detail: string, token: string): string {
   return detail.toLowerCase().includes(token.toLowerCase()) ? "redirected to a host that is not allowed" : detail;
 }

@@ -5,24 +5,24 @@ import { eventStream, NestApi } from "./api.ts";
 import { withDeadline } from "./deadline.ts";
 import { sendFanCommand } from "./fan-command.ts";
 import { IngestTurns } from "./ingest-turns.ts";
-import { pauseMs } from "./pace.ts";
 import { readAccount } from "./read-account.ts";
+import { pauseMs } from "./reconnect-pause.ts";
 import { revokeToken } from "./revocation.ts";
 import { NestStream } from "./stream.ts";
 
 export interface NestOptions {
-  /** As `anEcosystemName` names it. */
+  /** The configured name. */
   readonly name: string;
   readonly apiUrl: string;
-  /** Where a redirect may lead with the token in hand: `host:port`, or `host` for the scheme's own port. */
+  /** Hosts to which a redirect may take the token: `host:port`, or `host` for the scheme's default port. */
   readonly allowedHosts: readonly string[];
-  /** Where tokens are ended; below `apiUrl` when left out. */
+  /** Where tokens are revoked; below `apiUrl` when left out. */
   readonly tokensUrl?: string;
-  /** A stream without a byte for so long is dead; 70 s, more than two of the ecosystem's keep-alives. */
+  /** A stream that is silent for this time is dead; 70 s, more than two of the ecosystem's keep-alives. */
   readonly watchdogMs?: number;
-  /** How long a whole read, or the opening of a stream, may take; 30 s. */
+  /** Time limit for a read, and for opening a stream; 30 s. */
   readonly answerLimitMs?: number;
-  /** Counts streams that were read more slowly than they came. */
+  /** Counts streams that were throttled. */
   readonly reached?: ReachLimit;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Does something that ends when the signal aborts or when the time is up. By hand rather than with AbortSignal.any:
- * nothing may stay behind on a link's signal, which outlives many connections.
+ * Runs `act` with a signal that aborts when the given one does or when the time is up. Not with AbortSignal.any,
+ * because no listener may stay on a link's signal, which outlives many connections.
  */
 export async function withDeadline<T>(
   signal: AbortSignal,

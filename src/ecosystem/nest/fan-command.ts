@@ -4,8 +4,8 @@ import { readBody } from "./body.ts";
 import { isJsonObject, parseJson } from "./parse-json.ts";
 
 /**
- * Sends a fan command, once. 200 means that the cloud accepted it, not that the fan runs: that comes on the stream. The
- * ecosystem's own words are kept, for they are what the user will read.
+ * Sends a fan command, at most once. 200 means that the cloud accepted it; the stream shows whether the fan runs. The
+ * ecosystem's own message is kept, because the user will read it.
  */
 export async function sendFanCommand(
   api: NestApi,
@@ -35,12 +35,12 @@ function messageIn(body: string | undefined): string | undefined {
   return isJsonObject(error) && typeof error.message === "string" && error.message !== "" ? error.message : undefined;
 }
 
-/** A block lasts up to an hour; whoever says longer, or says nonsense, isn't believed. */
+/** Longer Retry-After times are clamped: a block lasts at most an hour. */
 const longestBlockMs = 3_600_000;
 
 /**
- * Retry-After is seconds or a date (RFC 9110 10.2.3); anything else is as if it weren't there. A date is one of the
- * ecosystem's clock, and so is that of its answer: how far they are apart, no wrong clock of ours can change.
+ * Parses Retry-After: seconds or a date (RFC 9110 10.2.3); anything else is ignored. A date is compared with the Date
+ * header of the same answer, so a wrong clock of this node doesn't matter.
  */
 export function readRetryAfter(value: string | undefined, answeredMs: number): number | undefined {
   if (value === undefined) return undefined;

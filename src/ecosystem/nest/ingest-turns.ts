@@ -1,18 +1,24 @@
-/** So long may reading what streams bring hold up everybody else: the store's answers, clients, timers. */
+/**
+ * Time budget for parsing streams in one turn of the event loop, so that the store's answers, clients and timers don't
+ * wait.
+ */
 const longestTurnMs = 2;
 
 /**
- * Whose turn it is to be read. When a thousand streams talk at once, reading all that has come would take a second, and
- * a transaction that goes to the database and back ten times would wait as often. So only so much is read in each turn
- * of the event loop, the longest waiting first; what is urgent is read at once.
+ * Fair scheduler for parsing streams. When a thousand streams send at once, parsing everything would take a second, and
+ * a transaction with ten round trips to the database would wait that long ten times. So each turn of the event loop
+ * parses for a limited time, oldest first. Urgent text is parsed at once.
  */
 export class IngestTurns {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<() => void>();
   #spentMs = 0;
   #isScheduled = false;
 
-  /** Calls `read` now or soon; asked again while it waits, it is called once. `isUrgent` is asked only without room. */
+  /**
+   * Calls `read` now or soon; several calls while it waits count as one. `isUrgent` is evaluated only when there is no
+   * time left.
+   */
   take(read: () => void, isUrgent: () => boolean): void {
     const hasRoom = this.#waiting.size === 0 && this.#spentMs < longestTurnMs;
     if (hasRoom || isUrgent()) this.#run(read);
@@ -20,7 +26,7 @@ export class IngestTurns {
     this.#schedule();
   }
 
-  /** It has nothing left to be read. */
+  /** Removes a stream that has ended. */
   forget(read: () => void): void {
     this.#waiting.delete(read);
   }

@@ -1,12 +1,12 @@
-/** The most that one message may hold: many times a full account, which is about 90 kB. */
+/** Maximal size of one message: many times a full account, which is about 90 kB. */
 export const largestMessageBytes = 2 * 1024 * 1024;
 
-/** Deeper than any account document by far; what follows it may then walk a value without fear for the stack. */
+/** Maximal nesting, far deeper than any account document: recursive functions can then walk the value safely. */
 const deepest = 32;
 
 /**
- * Parses JSON. Answers undefined for invalid or too deeply nested text. The reason is left out on purpose: the engine's
- * own message quotes the text, and an account document holds its token.
+ * Parses JSON; undefined for invalid or too deeply nested text. The reason is left out, because the engine's message
+ * quotes the text, and an account document holds its token.
  */
 export function parseJson(text: string): unknown {
   let value: unknown;
@@ -25,12 +25,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The engine parses any depth without recursion; so looking afterwards, only so far down, is safe and cheap. */
+/** Checks the depth after parsing: the engine parses any depth without recursion, and this walk stops at the limit. */
 function nestsDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   for (const item of Array.isArray(value) ? value : Object.values(value)) {
-    // Most items are no objects: a call for each would cost more than the look.
+    // Most items are not objects: testing here saves a call for each.
     if (typeof item === "object" && nestsDeeper(item, levels - 1)) return true;
   }
   return false;

@@ -6,8 +6,8 @@ import { parseJson } from "./parse-json.ts";
 import { readSnapshot } from "./snapshot.ts";
 
 /**
- * Reads the whole account once. The errors carry no cause: what Node throws may hold the bytes that were received, and
- * those hold the token.
+ * Reads the whole account once. The errors have no cause: Node's errors may hold the received bytes, which contain the
+ * token.
  */
 export async function readAccount(api: NestApi, name: string, token: string, signal: AbortSignal): Promise<Account> {
   const opening = await api.open(token, "application/json", signal);

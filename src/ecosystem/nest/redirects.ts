@@ -1,7 +1,7 @@
-/** Who may be sent a token, as the ecosystem's configuration says. */
+/** To which hosts a token may be sent, from the ecosystem's configuration. */
 export interface RedirectRules {
   readonly apiUrl: URL;
-  /** `host` or `host:port`; without a port, the scheme's own is meant. */
+  /** `host` or `host:port`; without a port, the scheme's default port. */
   readonly allowedHosts: readonly string[];
 }
 
@@ -10,8 +10,8 @@ export type Redirect =
   | { readonly isAllowed: false; readonly detail: string };
 
 /**
- * Whether a 307 may be followed with the token in hand. Hosts are compared as the URL standard writes them, so that a
- * decimal address, an IPv6-mapped one or a user name that looks like a host is what it really leads to.
+ * Decides whether a 307 may be followed with the token. Hosts are compared in the normal form of the URL standard, so a
+ * decimal address, an IPv6-mapped one or a user name that looks like a host can't deceive.
  */
 export function judgeRedirect(location: string | undefined, from: URL, rules: RedirectRules): Redirect {
   const url = location === undefined ? null : URL.parse(location, from);
@@ -27,7 +27,7 @@ function refusal(detail: string): Redirect {
   return { isAllowed: false, detail };
 }
 
-/** A token that travelled encrypted must not go on in the clear. */
+/** A token that was sent encrypted must not be sent in the clear. */
 function isSchemeAllowed(url: URL, apiUrl: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && apiUrl.protocol === "http:");
 }

@@ -10,9 +10,9 @@ export interface Outgoing {
 }
 
 /**
- * One request on a socket of its own, up to the head of the answer; rejects when there is none. No agent: a stream is
- * never shared nor reused, and an agent's idle limits would cut a quiet one. Redirects are the caller's to judge, and
- * nothing is ever sent twice.
+ * Sends one request on its own socket and resolves with the head of the answer; rejects when there is none. No agent: a
+ * stream is never shared or reused, and an agent's idle limits would cut a quiet one. The caller decides about
+ * redirects, and nothing is sent twice.
  */
 export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
   const { method, headers, body } = outgoing;
@@ -20,25 +20,25 @@ export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise
     const open = url.protocol === "https:" ? https.request : http.request;
     const request: ClientRequest = open(url, { method, headers, createConnection: () => connect(url) });
     const giveUp = (error?: Error) => {
-      letGo();
+      removeListeners();
       reject(error ?? new Error("closed without an answer"));
     };
     const abort = () => {
       giveUp(new Error("aborted"));
       request.destroy();
     };
-    // A held stream lives for hours: nothing of how it came about stays with it.
-    const letGo = () => {
+    // An open stream lives for hours: remove the listeners of the request.
+    const removeListeners = () => {
       signal.removeEventListener("abort", abort);
       request.off("error", giveUp).off("close", giveUp);
     };
-    // Whoever reads the body hears of its end in other ways; unheard, an error event would end the process.
+    // The reader of the body notices its end in other ways; without a listener, an error event would end the process.
     request.on("error", ignore);
     request.on("error", giveUp);
-    // Some ends come without an error, such as an answer that switches protocols.
+    // Some connections end without an error, such as an answer that switches protocols.
     request.on("close", giveUp);
     request.once("response", (response) => {
-      letGo();
+      removeListeners();
       resolve(response.on("error", ignore));
     });
     signal.addEventListener("abort", abort, { once: true });

@@ -1,8 +1,8 @@
 import { send } from "./request.ts";
 
 /**
- * Ends a token at the ecosystem. It is asked at its own address and nowhere else: the token stands in the path, so a
- * redirect is not followed. True when the token is known to be ended, also when it was before.
+ * Revokes a token at the ecosystem. The token is part of the path, so redirects are not followed. True when the token
+ * is known to be revoked, also if it was before.
  */
 export async function revokeToken(tokensUrl: URL, token: string, signal: AbortSignal): Promise<boolean> {
   try {

@@ -5,12 +5,12 @@ import { isJsonObject, type JsonObject } from "./parse-json.ts";
 export type Counts = { -readonly [Field in keyof Oddities]: Oddities[Field] };
 
 /**
- * A structure is read when it says anything besides its id and name. `away` alone can't decide: an account with alarms
- * only has none (its permissions remove the key), and would then stay incomplete for ever.
+ * Parses a structure. It counts as readable when it has any member besides id and name. `away` can't decide: an account
+ * with alarms only has no `away` (its permissions remove the key), and would stay incomplete for ever.
  */
 export function readStructure(value: unknown, counts: Counts): Sighting<Structure> {
   const name = isJsonObject(value) ? textOf(value.name) : null;
-  if (!isJsonObject(value) || !saysMore(value)) {
+  if (!isJsonObject(value) || !hasOtherMembers(value)) {
     counts.incomplete += 1;
     return { isRead: false, partial: { name, listsDevices: false } };
   }
@@ -19,9 +19,9 @@ export function readStructure(value: unknown, counts: Counts): Sighting<Structur
   return { isRead: true, object: { name, away: awayOf(value.away, counts), listsDevices } };
 }
 
-/** `listedIn` is the structure that lists the thermostat; its own word goes first. */
+/** `listedIn` is the structure that lists the thermostat; the thermostat's own `structure_id` goes first. */
 export function readThermostat(value: unknown, listedIn: string | null, counts: Counts): Sighting<Thermostat> {
-  const object = isJsonObject(value) ? value : nothing;
+  const object = isJsonObject(value) ? value : emptyObject;
   const structureId = textOf(object.structure_id) ?? listedIn;
   const name = textOf(object.name);
   const isOnline = claimOf(object.is_online);
@@ -33,9 +33,9 @@ export function readThermostat(value: unknown, listedIn: string | null, counts: 
   return { isRead: true, object: { structureId, name, isOnline, hasFan, fanTimerActive, fanTimerTimeout } };
 }
 
-/** `listedIn` is the structure that lists the alarm; its own word goes first. */
+/** `listedIn` is the structure that lists the alarm; the alarm's own `structure_id` goes first. */
 export function readAlarm(value: unknown, listedIn: string | null, counts: Counts): Sighting<Alarm> {
-  const object = isJsonObject(value) ? value : nothing;
+  const object = isJsonObject(value) ? value : emptyObject;
   const structureId = textOf(object.structure_id) ?? listedIn;
   const name = textOf(object.name);
   const isOnline = claimOf(object.is_online);
@@ -47,9 +47,9 @@ export function readAlarm(value: unknown, listedIn: string | null, counts: Count
   return { isRead: true, object: { structureId, name, isOnline, coAlarmState, smokeAlarmState, uiColorState } };
 }
 
-const nothing: JsonObject = {};
+const emptyObject: JsonObject = {};
 
-/** With nothing mirrored but ids and name a device is only known to exist: its values stay as they were. */
+/** A device with nothing but ids and name is only known to exist: its values stay as they were. */
 function unreadDevice(structureId: string | null, name: string | null, counts: Counts): UnreadDevice {
   counts.incomplete += 1;
   return { isRead: false, partial: { structureId, name } };
@@ -60,11 +60,11 @@ type UnreadDevice = {
   readonly partial: { readonly structureId: string | null; readonly name: string | null };
 };
 
-function saysMore(structure: JsonObject): boolean {
+function hasOtherMembers(structure: JsonObject): boolean {
   return Object.keys(structure).some((key) => key !== "structure_id" && key !== "name" && structure[key] !== null);
 }
 
-/** A list is absent, not empty, when there is no such device. One that can't be read whole leaves open who is gone. */
+/** A missing list means that there is no such device. An unreadable list leaves open which devices are gone. */
 function isIdList(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.every((id) => typeof id === "string"));
 }

@@ -3,18 +3,23 @@ import { isJsonObject, type JsonObject } from "./parse-json.ts";
 import { type Counts, readAlarm, readStructure, readThermostat } from "./snapshot-objects.ts";
 
 /**
- * Reads the account document of the wire into an account. Whatever can't be read is counted and never
- * stands in the way of the rest: an alarm beside a malformed thermostat still gets through. The document itself, which
- * holds the token in its `metadata`, is let go.
+ * Parses the account document into an account. Unreadable parts are counted and don't affect the rest: an alarm beside
+ * a malformed thermostat still gets through. The document itself is not kept, because its `metadata` holds the token.
  */
 export function readSnapshot(document: unknown): Account {
   const counts = { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 };
   if (!isJsonObject(document)) {
     counts.incomplete += 1;
-    return { structures: untold, thermostats: untold, alarms: untold, speaksOfAlarms: false, oddities: counts };
+    return {
+      structures: unreadableListing,
+      thermostats: unreadableListing,
+      alarms: unreadableListing,
+      speaksOfAlarms: false,
+      oddities: counts,
+    };
   }
   const structureObjects = objectsOf(document.structures, counts);
-  // Permissions remove whole keys: an account without `devices` has none that we may see, besides those it lists.
+  // Permissions remove whole keys: without `devices`, only devices that the structures list are known.
   const devices = document.devices === undefined ? {} : document.devices;
   const thermostatObjects = deviceObjects(devices, "thermostats", counts);
   const alarmObjects = deviceObjects(devices, "smoke_co_alarms", counts);
@@ -35,10 +40,10 @@ export function readSnapshot(document: unknown): Account {
 
 type DeviceKey = "thermostats" | "smoke_co_alarms";
 
-/** Nothing is named and nothing is gone. */
-const untold: Listing<never> = { isWhole: false, byId: new Map() };
+/** An unreadable listing: no object is named, and none counts as gone. */
+const unreadableListing: Listing<never> = { isWhole: false, byId: new Map() };
 
-/** The objects by id, or undefined when what should hold them doesn't. */
+/** The objects by id; undefined when the value is not an object. */
 function objectsOf(value: unknown, counts: Counts): JsonObject | undefined {
   if (isJsonObject(value)) return value;
   counts.incomplete += 1;
@@ -51,7 +56,7 @@ function deviceObjects(devices: unknown, key: DeviceKey, counts: Counts): JsonOb
 }
 
 function readStructures(objects: JsonObject | undefined, counts: Counts): Listing<Structure> {
-  if (objects === undefined) return untold;
+  if (objects === undefined) return unreadableListing;
   const byId = new Map<string, Sighting<Structure>>();
   for (const id of Object.keys(objects)) byId.set(id, readStructure(objects[id], counts));
   return { isWhole: true, byId };
@@ -64,14 +69,14 @@ function readDevices<T extends { readonly structureId: string | null }>(
   counts: Counts,
 ): Listing<T> {
   const byId = new Map<string, Sighting<T>>();
-  // The key is the id: the `device_id` inside may be missing, and two objects could claim the same one.
+  // The key is the id: the member `device_id` may be missing, and two objects could have the same one.
   for (const id of Object.keys(objects ?? {})) byId.set(id, read(objects?.[id], listed.get(id) ?? null, counts));
-  // Listed by its structure but not to be read: an object that isn't there is read like one that is malformed.
+  // A device that its structure lists but that has no object is treated like a malformed one.
   for (const [id, structureId] of listed) if (!byId.has(id)) byId.set(id, read(undefined, structureId, counts));
   return { isWhole: objects !== undefined, byId };
 }
 
-/** Which structure lists which device. Of two that list the same one the first is believed. */
+/** Which structure lists which device. If two structures list the same device, the first one counts. */
 function devicesListed(structures: JsonObject | undefined, key: DeviceKey): ReadonlyMap<string, string> {
   const listed = new Map<string, string>();
   for (const structureId of Object.keys(structures ?? {})) {

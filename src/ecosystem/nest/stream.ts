@@ -5,15 +5,15 @@ import type { ReachLimit } from "../../model/limits.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import type { IngestTurns } from "./ingest-turns.ts";
 import { isJsonObject, largestMessageBytes, parseJson } from "./parse-json.ts";
-import { ReadingPace } from "./reading-pace.ts";
 import { readSnapshot } from "./snapshot.ts";
+import { StreamRateLimit } from "./stream-rate-limit.ts";
 
 /** A document with one of these words may report an alarm. */
 const alarmWords = ['"emergency"', '"warning"'];
 /** A blank line ends an event. */
 const blankLine = /^[\r\n]{2}$/;
 /** With more text than this waiting to be parsed, the stream applies back-pressure. */
-const mostUnreadLength = 256 * 1024;
+const maximalUnreadLength = 256 * 1024;
 
 export interface StreamParts {
   readonly watchdogMs: number;
@@ -22,8 +22,8 @@ export interface StreamParts {
 }
 
 /**
- * One open stream of an account, from its first byte to its end. What it can't follow ends it: there are no sequence
- * numbers to resume from, and the fresh snapshot that opens the next connection heals everything.
+ * One open stream of an account, from its first byte to its end. Any event that can't be processed ends the stream:
+ * there are no sequence numbers to resume from, and the next connection begins with a fresh snapshot.
  */
 export class NestStream {
   readonly #response: IncomingMessage;
@@ -38,13 +38,13 @@ export class NestStream {
     },
   });
   readonly #turns: IngestTurns;
-  readonly #pace = new ReadingPace();
+  readonly #rate = new StreamRateLimit();
   readonly #reached: ReachLimit;
   /** Text that was received and is not parsed yet. */
   #unread: string[] = [];
   #unreadLength = 0;
   #isPaused = false;
-  #rest: NodeJS.Timeout | undefined;
+  #throttle: NodeJS.Timeout | undefined;
   /** Whether the last account has an alarm: its end is as urgent as its beginning. */
   #hasAlarm = false;
   /** Whether the text so far ends inside an event, which may report an alarm. */
@@ -52,10 +52,10 @@ export class NestStream {
   /** The data of the last put, to recognise a put that changes nothing. */
   #lastPut: string | undefined;
   #watchdog: NodeJS.Timeout | undefined;
-  /** When the last byte came, on a clock that doesn't jump. */
-  #heardMs = 0;
+  /** When the last byte was received, on a monotonic clock. */
+  #receivedMs = 0;
   #end: StreamEnd | undefined;
-  #tellEnd: (end: StreamEnd) => void = () => {};
+  #resolveEnd: (end: StreamEnd) => void = () => {};
 
   constructor(response: IncomingMessage, listener: StreamListener, { watchdogMs, turns, reached }: StreamParts) {
     this.#response = response;
@@ -65,56 +65,56 @@ export class NestStream {
     this.#reached = reached;
   }
 
-  /** Resolves when the stream has ended, whoever ended it; its socket is gone by then. Never rejects. */
+  /** Resolves when the stream has ended on either side and its socket is closed. Never rejects. */
   async run(signal: AbortSignal): Promise<StreamEnd> {
     const stop = () => this.#finish("stopped", "stopped by us");
     signal.addEventListener("abort", stop, { once: true });
     const end = await this.#follow(signal.aborted);
     signal.removeEventListener("abort", stop);
     clearTimeout(this.#watchdog);
-    clearTimeout(this.#rest);
+    clearTimeout(this.#throttle);
     return end;
   }
 
   #follow(isStopped: boolean): Promise<StreamEnd> {
     return new Promise((resolve) => {
-      this.#tellEnd = resolve;
+      this.#resolveEnd = resolve;
       const response = this.#response;
       if (isStopped) return this.#finish("stopped", "stopped by us");
       if (!isEventStream(response)) return this.#finish("malformed", "the answer is not an event stream");
       if (response.closed) return this.#finish("closed", "the connection broke off");
-      // Node notices a silent stream only after minutes; the ecosystem sends something every 30 s.
+      // Watchdog: Node notices a dead connection only after minutes; the ecosystem sends something every 30 s.
       this.#watchdog = setTimeout(() => this.#finishUnheard(), this.#watchdogMs);
-      this.#heardMs = performance.now();
+      this.#receivedMs = performance.now();
       response.once("end", () => this.#finishRead("the ecosystem ended the stream"));
       response.once("close", () => this.#finishRead("the connection broke off"));
-      response.setEncoding("utf8").on("data", (chunk: string) => this.#hear(chunk));
+      response.setEncoding("utf8").on("data", (chunk: string) => this.#receive(chunk));
     });
   }
 
-  #hear(chunk: string): void {
+  #receive(chunk: string): void {
     if (this.#end) return;
     this.#watchdog?.refresh();
-    this.#heardMs = performance.now();
-    this.#keepPace(Buffer.byteLength(chunk));
+    this.#receivedMs = performance.now();
+    this.#limitRate(Buffer.byteLength(chunk));
     this.#unread.push(chunk);
     this.#unreadLength += chunk.length;
     const isUrgent = () => this.#hasAlarm || this.#isInsideEvent || alarmWords.some((word) => chunk.includes(word));
     this.#turns.take(this.#read, isUrgent);
-    if (this.#unreadLength <= mostUnreadLength || this.#isPaused) return;
+    if (this.#unreadLength <= maximalUnreadLength || this.#isPaused) return;
     this.#isPaused = true;
     this.#response.pause();
   }
 
-  #keepPace(bytes: number): void {
-    const restMs = this.#pace.read(bytes, this.#heardMs);
-    if (restMs === 0 || this.#rest) return;
+  #limitRate(bytes: number): void {
+    const throttleMs = this.#rate.read(bytes, this.#receivedMs);
+    if (throttleMs === 0 || this.#throttle) return;
     this.#reached("streamBytesPerSecond");
     this.#response.pause();
-    this.#rest = setTimeout(() => {
-      this.#rest = undefined;
+    this.#throttle = setTimeout(() => {
+      this.#throttle = undefined;
       this.#resume();
-    }, restMs);
+    }, throttleMs);
   }
 
   readonly #read = (): void => {
@@ -125,7 +125,7 @@ export class NestStream {
     try {
       for (const chunk of chunks) if (!this.#end) this.#parser.feed(chunk);
     } catch (error) {
-      // A defect of ours must not end the streams of other accounts.
+      // A defect of Breezeway must not end the streams of other accounts.
       this.#fail(error);
     }
     if (!this.#isPaused) return;
@@ -134,7 +134,7 @@ export class NestStream {
   };
 
   #resume(): void {
-    if (this.#end || this.#isPaused || this.#rest) return;
+    if (this.#end || this.#isPaused || this.#throttle) return;
     this.#response.resume();
   }
 
@@ -164,7 +164,7 @@ export class NestStream {
     if (!isJsonObject(put) || typeof put.path !== "string") {
       this.#finish("malformed", "a put was not JSON for the whole account");
     } else if (put.path !== "/") {
-      // The protocol sends the whole account each time. A part may hold news, but it doesn't say what is gone.
+      // The protocol sends the whole account each time. A part may hold news, but it doesn't show what is gone.
       this.#lastPut = undefined;
       this.#listener.partial();
     } else {
@@ -175,15 +175,15 @@ export class NestStream {
     }
   }
 
-  /** The other side has ended it: what it said before still counts. */
+  /** The ecosystem ended the stream: text that was received before is still parsed. */
   #finishRead(detail: string): void {
     this.#read();
     this.#finish("closed", detail);
   }
 
-  /** The watchdog of a process that stood still is late: it is what was measured that is told, not what was meant. */
+  /** Reports the measured silence, not the configured one: the watchdog is late if the process was suspended. */
   #finishUnheard(): void {
-    const unheardMs = Math.ceil(performance.now() - this.#heardMs);
+    const unheardMs = Math.ceil(performance.now() - this.#receivedMs);
     this.#finish("silent", "nothing was heard for too long", { unheardMs });
   }
 
@@ -192,7 +192,7 @@ export class NestStream {
     this.#end = { reason, detail, ...more };
     this.#turns.forget(this.#read);
     this.#response.destroy();
-    this.#tellEnd(this.#end);
+    this.#resolveEnd(this.#end);
   }
 }
 

@@ -9,13 +9,13 @@ export interface AddressSealingParts {
 
 const everyMs = 60_000;
 const confirmMs = 15_000;
-const piece = { webhooks: 100, pauseMs: 50 };
+const batch = { webhooks: 100, pauseMs: 50 };
 
 /**
- * Seals the addresses of webhooks, which often hold a secret in their path. Nodes of versions before read only plain
- * addresses, so addresses stay plain until all of these nodes have gone. Then the store refuses such versions from now
- * on; a round later, when none has slipped in meanwhile, new addresses are stored sealed and stored ones are sealed, a
- * few at a time. With a single node none of this waits.
+ * Seals the addresses of webhooks, which often hold a secret in their path. Nodes of older versions read only plain
+ * addresses, so addresses stay plain until all of these nodes have left. Then the store refuses such versions. One
+ * round later, if none has joined meanwhile, new addresses are stored sealed, and stored ones are sealed in batches. A
+ * single node does all this at once.
  */
 export class AddressSealing {
   readonly #parts: AddressSealingParts;
@@ -30,14 +30,14 @@ export class AddressSealing {
     this.#parts = parts;
   }
 
-  /** Whether a new address is stored sealed: every node of the versions before has gone, and none can come back. */
+  /** Whether new addresses are stored sealed: all nodes of older versions have left, and none can come back. */
   get isOn(): boolean {
     return this.#isOn;
   }
 
-  /** When this resolves, it is known how new addresses are stored; those that are stored are sealed by and by. */
+  /** When this resolves, it is decided how new addresses are stored; stored addresses are sealed in the background. */
   async start(): Promise<void> {
-    await this.#trying(() => this.#turnOn());
+    await this.#attempt(() => this.#turnOn());
     if (this.#isOn) this.#running = this.round().finally(() => this.#schedule());
     else this.#schedule();
   }
@@ -55,15 +55,15 @@ export class AddressSealing {
     });
   }
 
-  /** Does what can be done by now. */
+  /** Runs one round. */
   round(): Promise<void> {
-    return this.#trying(async () => {
+    return this.#attempt(async () => {
       await this.#turnOn();
       if (this.#isOn) await this.#sealStored();
     });
   }
 
-  async #trying(act: () => Promise<void>): Promise<void> {
+  async #attempt(act: () => Promise<void>): Promise<void> {
     try {
       await act();
     } catch (error) {
@@ -80,7 +80,7 @@ export class AddressSealing {
       return wereRefused || !store.isShared ? "ready" : "refused now";
     });
     this.#isOn = found === "ready";
-    // A node of a version before that started in the same moment shows by its heartbeat.
+    // A node of an older version that started at the same time shows up by its heartbeat.
     this.#waitMs = found === "refused now" ? confirmMs : everyMs;
   }
 
@@ -88,15 +88,15 @@ export class AddressSealing {
     const { store, seal, runtime } = this.#parts;
     while (!this.#stopping.signal.aborted) {
       const count = await store.transaction(async (tx) => {
-        const plain = await tx.webhooks.plainAddresses(piece.webhooks);
+        const plain = await tx.webhooks.plainAddresses(batch.webhooks);
         for (const webhook of plain) await tx.webhooks.sealAddress(webhook, seal(webhook.url, webhook.id));
         return plain.length;
       });
-      if (count < piece.webhooks) {
+      if (count < batch.webhooks) {
         this.#isDone = true;
         return;
       }
-      await pause(runtime, piece.pauseMs, this.#stopping.signal);
+      await pause(runtime, batch.pauseMs, this.#stopping.signal);
     }
   }
 }

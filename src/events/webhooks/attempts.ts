@@ -6,20 +6,20 @@ import { signedHeaders } from "./signature.ts";
 
 export interface AttemptParts {
   readonly post: Post;
-  /** Both are sealed: they throw when the key that sealed them is missing. */
+  /** Unseal secret and address; they throw when the key is missing. */
   readonly secretOf: (webhook: WebhookRow) => string;
   readonly addressOf: (webhook: WebhookRow) => string;
 }
 
-/** How many webhooks that can't be unsealed are remembered, so that each is reported once. */
-const reportedAtMost = 1_000;
+/** Maximal number of remembered webhooks that can't be unsealed; each is reported once. */
+const maximalReported = 1_000;
 
 const unsealable: Attempt = {
   status: null,
   text: "the webhook can't be unsealed: tell the operator, or remove it and add it again",
 };
 
-/** Signs and sends messages. A webhook that can't be unsealed fails its attempts like one that doesn't answer. */
+/** Signs and sends messages. For a webhook that can't be unsealed the attempt fails, as for one that doesn't answer. */
 export class Attempts {
   readonly #parts: AttemptParts;
   readonly #report: Report;
@@ -36,21 +36,21 @@ export class Attempts {
     nowMs: number,
     signal: AbortSignal,
   ): Promise<Attempt> {
-    const opened = this.#opened(webhook);
-    if (!opened) return unsealable;
-    const headers = signedHeaders(opened.secret, message, nowMs);
-    return this.#parts.post(opened.address, headers, message.body, signal);
+    const unsealed = this.#unseal(webhook);
+    if (!unsealed) return unsealable;
+    const headers = signedHeaders(unsealed.secret, message, nowMs);
+    return this.#parts.post(unsealed.address, headers, message.body, signal);
   }
 
-  #opened(webhook: WebhookRow): { readonly secret: string; readonly address: string } | undefined {
+  #unseal(webhook: WebhookRow): { readonly secret: string; readonly address: string } | undefined {
     const { secretOf, addressOf } = this.#parts;
     const { id, ownerId } = webhook;
     try {
-      const opened = { secret: secretOf(webhook), address: addressOf(webhook) };
+      const unsealed = { secret: secretOf(webhook), address: addressOf(webhook) };
       this.#reported.delete(id);
-      return opened;
+      return unsealed;
     } catch (error) {
-      if (this.#reported.has(id) || this.#reported.size >= reportedAtMost) return undefined;
+      if (this.#reported.has(id) || this.#reported.size >= maximalReported) return undefined;
       this.#reported.add(id);
       this.#report.error(
         { webhook: id, owner: ownerId, error },

@@ -5,11 +5,11 @@ import { addResync, tooManyWaiting } from "./resync.ts";
 
 type BacklogTables = Pick<Transaction, "deliveries" | "clock">;
 
-/** After so many more messages, or bytes, a webhook's backlog is counted: counting it for each would cost too much. */
+/** A webhook's backlog is counted after this growth: counting it for each message would cost too much. */
 export const countedAfter = { messages: 500, bytes: 1_048_576, settled: 200 };
-/** What stays when the bound is exceeded, so that the next message doesn't exceed it again. */
+/** The share of the bound that is kept when it is exceeded, so that the next message doesn't exceed it again. */
 const keptShare = 0.75;
-const webhooksAtMost = 10_000;
+const maximalWebhooks = 10_000;
 
 interface Growth {
   messages: number;
@@ -17,9 +17,9 @@ interface Growth {
 }
 
 /**
- * Bounds what is kept for each webhook. Beyond the bound the oldest waiting messages give way to one `resync`, which
- * tells the receiver that it missed something; of settled ones the newest are kept. Each node counts what it adds, so
- * the bound is exceeded by what nodes add between two counts, and no more.
+ * Bounds the stored messages of each webhook. Beyond the bound the oldest waiting messages are replaced by one
+ * `resync`, which tells the receiver that messages are missing; of settled messages the newest are kept. Each node
+ * counts its own additions, so the bound can be exceeded by what all nodes add between two counts.
  */
 export class Backlog {
   readonly #reached: ReachLimit;
@@ -30,7 +30,10 @@ export class Backlog {
     this.#reached = reached;
   }
 
-  /** Messages were added to a webhook, whose lock the caller holds; `id` names this point of the log. */
+  /**
+   * Called when messages were added to a webhook. The caller holds the webhook's lock; `id` is the event id of this
+   * point of the log.
+   */
   async added(tx: BacklogTables, webhook: WebhookRow, added: Growth, id: string): Promise<void> {
     const grown = grow(this.#added, webhook.id, added);
     if (grown.messages < countedAfter.messages && grown.bytes < countedAfter.bytes) return;
@@ -45,7 +48,7 @@ export class Backlog {
     this.#reached(waiting.messages > messages ? "webhookMessagesWaiting" : "webhookBytesWaiting");
   }
 
-  /** A message to this webhook was settled. */
+  /** Called when a message to this webhook was settled. */
   async settled(tx: BacklogTables, webhook: WebhookKey): Promise<void> {
     const grown = grow(this.#settled, webhook.id, { messages: 1, bytes: 0 });
     if (grown.messages < countedAfter.settled) return;
@@ -58,6 +61,6 @@ function grow(counts: Map<string, Growth>, webhookId: string, by: Growth): Growt
   const before = counts.get(webhookId);
   const grown = { messages: (before?.messages ?? 0) + by.messages, bytes: (before?.bytes ?? 0) + by.bytes };
   counts.set(webhookId, grown);
-  if (counts.size > webhooksAtMost) counts.delete(counts.keys().next().value!);
+  if (counts.size > maximalWebhooks) counts.delete(counts.keys().next().value!);
   return grown;
 }

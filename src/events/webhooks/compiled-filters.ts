@@ -1,4 +1,4 @@
-import { type EventsOf, eventsThrough, type ReaderFilter, type ReportUnreadable } from "../client-events.ts";
+import { compileFilter, type EventsOf, type ReaderFilter, type ReportUnreadable } from "../client-events.ts";
 
 const keptAtMost = 2_000;
 
@@ -13,7 +13,7 @@ export class CompiledFilters {
 
   of(webhook: ReaderFilter & { readonly id: string }): EventsOf {
     const { id } = webhook;
-    const eventsOf = this.#compiled.get(id) ?? eventsThrough(webhook, this.#unreadable);
+    const eventsOf = this.#compiled.get(id) ?? compileFilter(webhook, this.#unreadable);
     this.#compiled.delete(id);
     this.#compiled.set(id, eventsOf);
     if (this.#compiled.size > keptAtMost) this.#compiled.delete(this.#compiled.keys().next().value!);

@@ -5,26 +5,26 @@ import type { DueDelivery } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import type { SlotUse } from "./sending-slots.ts";
 
-/** A delivery that is due, and what its slot is counted for. */
+/** A due delivery, and the counters that its sending slot belongs to. */
 export interface DueMessage {
   readonly delivery: DueDelivery;
   readonly use: SlotUse;
 }
 
-/** What never changes of a webhook and decides about its slots. */
+/** The immutable properties of a webhook that its sending slots depend on. */
 interface Target {
   readonly tenantId: TenantId;
   readonly receiver: string;
 }
 
-/** Bounds the cost of one look, whatever is due. */
+/** Bounds the cost of one read, however much is due. */
 const webhooksPerLook = 100;
 const keptTargets = 5_000;
 
 /**
- * Finds what is due, a bounded number of webhooks at a time, each in its turn: the next look goes on behind the last
- * webhook of this one. Only the messages that can be sent at once are read of each webhook, so one with 100,000 due
- * messages costs as much as one with five.
+ * Finds due messages of a bounded number of webhooks at a time, round-robin: the next read continues after the last
+ * webhook of this one. Of each webhook only as many messages are read as can be sent at once, so 100,000 due messages
+ * cost as much as five.
  */
 export class DueMessages {
   readonly #store: Store<Pick<Transaction, "webhooks" | "deliveries" | "clock">>;
@@ -41,7 +41,7 @@ export class DueMessages {
     this.#addressOf = addressOf;
   }
 
-  /** `isAll`: every webhook with waiting messages was looked at. */
+  /** `isAll`: every webhook with waiting messages was read. */
   async look(): Promise<{ readonly messages: readonly DueMessage[]; readonly isAll: boolean }> {
     const after = this.#after;
     const { deliveries, lastWebhook, targets } = await this.#store.read(
@@ -60,14 +60,14 @@ export class DueMessages {
     const messages = deliveries.flatMap((delivery) => {
       const { webhookId, ownerId, nextMs } = delivery;
       const target = targets.get(webhookId);
-      // Its client lost its access: retention removes the webhook with its deliveries.
+      // The webhook's client lost its access: retention removes the webhook with its deliveries.
       if (!target) return [];
       return [{ delivery, use: { webhookId, ownerId, isUrgent: nextMs === 0, ...target } }];
     });
     return { messages, isAll: after === "" && lastWebhook === undefined };
   }
 
-  /** The webhook may be gone: the next look reads it again. */
+  /** Drops a webhook from the cache, because it may have been removed. */
   forget(webhookId: string): void {
     this.#targets.delete(webhookId);
   }
@@ -92,7 +92,7 @@ function targetOf(webhook: WebhookRow | undefined, addressOf: (webhook: WebhookR
   try {
     return { tenantId, receiver: new URL(addressOf(webhook)).host };
   } catch {
-    // An address that can't be read: the attempt says so, and nobody shares its receiver.
+    // The address can't be unsealed: the attempt reports it. The webhook counts as its own receiver.
     return { tenantId, receiver: id };
   }
 }

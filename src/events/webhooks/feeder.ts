@@ -16,19 +16,19 @@ export interface FeedParts {
   readonly backlog: Backlog;
 }
 
-/** One step may turn so many entries into so many deliveries, and a few more: everybody waits while it does. */
+/** Bound of one step, in entries and deliveries (slightly exceeded), because others wait during it. */
 const atOnce = { entries: 500, deliveries: 200 };
 
 /**
- * Turns what the log has gained into deliveries, each exactly once whichever node does it: the place up to which that
- * has been done is locked, and moves on in the same transaction.
+ * Turns new log entries into deliveries, exactly once over all nodes: the position of the feed is locked and advances
+ * in the same transaction.
  */
 export async function feedWebhooks(
   store: Store<FeedTables>,
   priority: Priority,
   { filters, backlog }: FeedParts,
-): Promise<"nobody listens" | "there is more" | "done"> {
-  if (!(await store.read((tx) => tx.webhooks.isAny(), { soon: true }))) return "nobody listens";
+): Promise<"no webhooks" | "there is more" | "done"> {
+  if (!(await store.read((tx) => tx.webhooks.isAny(), { soon: true }))) return "no webhooks";
   return store.transaction(async (tx) => {
     const feed = await tx.webhooks.lockFeed();
     const epoch = (await tx.logEpoch.current()).name;
@@ -46,7 +46,7 @@ export async function feedWebhooks(
       if (planned.length >= atOnce.deliveries) break;
     }
     const byWebhook = Map.groupBy(planned, ({ webhook }) => webhook);
-    // Only those that get something, always in the same order.
+    // Lock only webhooks that get messages, always in the same order.
     for (const webhook of webhooks) if (byWebhook.has(webhook)) await tx.webhooks.lock(webhook);
     for (const one of planned) await add(tx, one);
     for (const [webhook, added] of byWebhook) {
@@ -64,8 +64,8 @@ export async function feedWebhooks(
 }
 
 /**
- * The store was restored or promoted: some messages that receivers have taken may be gone from it. Every webhook is sent
- * a resync, once. Webhooks from before epochs existed miss nothing.
+ * After the store was restored or promoted: some messages that receivers have got may be missing from it, so every
+ * webhook is sent one resync. Webhooks from before epochs existed miss nothing.
  */
 async function enterEpoch(tx: FeedTables, feed: FeedPosition, epoch: string): Promise<void> {
   if (feed.epoch !== "") {
@@ -109,12 +109,15 @@ async function add(tx: FeedTables, { webhook, entry, message }: Planned): Promis
     messageId: message.id,
     type: message.type,
     body: message.body,
-    isUrgent: tellsOfAlarm(entry),
+    isUrgent: isUrgentEntry(entry),
   });
 }
 
-/** An alarm that began or ceased to sound, an alert that fired, and what it wrote: they overtake other devices' news. */
-function tellsOfAlarm(entry: TailedEntry): boolean {
+/**
+ * Whether a message is urgent: an alarm started or stopped sounding, or an alert fired or wrote. Urgent messages go
+ * before those of other devices.
+ */
+function isUrgentEntry(entry: TailedEntry): boolean {
   if (entry.kind !== "attribute") return entry.kind === "alert";
   const { cause, changes }: AttributeBody = readAttributeBody(entry);
   if (cause.by === "alert") return true;

@@ -2,19 +2,19 @@ import type { TailedEntry } from "../../store/tables/log.ts";
 import type { EventsOf } from "../client-events.ts";
 import { writeEventId } from "../event-id.ts";
 
-/** What a webhook is told of one entry of the log. */
+/** The message for one log entry. */
 export interface WebhookMessage {
   readonly id: string;
   readonly type: string;
   readonly body: string;
 }
 
-/** Tells a receiver that it may have missed messages and has to read its devices anew. */
+/** The body that tells a receiver that messages may be missing and that it has to read its devices again. */
 export function resyncBody(reason: "restored" | "too_many_waiting", nowMs: number): string {
   return JSON.stringify({ type: "resync", timestamp: new Date(nowMs).toISOString(), data: { reason } });
 }
 
-/** One message for each commit: all attributes that it changed stand together. Undefined: nothing that was asked for. */
+/** One message per commit, with all attributes that it changed. Undefined when the filter excludes everything. */
 export function messageOf(
   webhookId: string,
   eventsOf: EventsOf,

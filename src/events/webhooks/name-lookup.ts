@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import type { Resolve, ResolvedAddress } from "./public-address.ts";
 
 export interface LookupOptions {
-  /** Names of the local network count too: those of the hosts file, and those behind the search domains. */
+  /** Also resolve local names: those of the hosts file, and those below the search domains. */
   readonly isLocal: boolean;
   /** Instead of the system's name servers, its hosts file and its resolver configuration. */
   readonly servers?: readonly string[];
@@ -18,8 +18,8 @@ const lookupMs = 2_000;
 const systemHosts = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts";
 
 /**
- * Looks names up by sockets of its own. The system's look-up (`dns.lookup`) would take one of the four threads that
- * password hashing, files and all other look-ups share, and keep it as long as a name server stays silent.
+ * Resolves names with its own sockets. The system's look-up (`dns.lookup`) would block one of the four threads that
+ * password hashing, files and all other look-ups share, as long as a name server stays silent.
  */
 export function nameLookup(options: LookupOptions): Resolve {
   const { isLocal, servers, hostsFile = systemHosts, resolverFile = "/etc/resolv.conf" } = options;
@@ -46,7 +46,7 @@ export function nameLookup(options: LookupOptions): Resolve {
   };
 }
 
-/** Both families at once. A family without an answer counts as empty. */
+/** Queries IPv4 and IPv6 addresses at once. A family without an answer counts as empty. */
 async function ask(resolver: Resolver, name: string): Promise<readonly ResolvedAddress[]> {
   const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   return found.flatMap((family, at) =>
@@ -54,7 +54,7 @@ async function ask(resolver: Resolver, name: string): Promise<readonly ResolvedA
   );
 }
 
-/** The addresses that the hosts file gives a name. */
+/** The addresses of a name in the hosts file. */
 async function addressesIn(file: string, name: string): Promise<readonly ResolvedAddress[]> {
   const found = (await linesOf(file)).flatMap(([address = "", ...names]) => {
     const family = isIP(address);
@@ -67,7 +67,7 @@ async function addressesIn(file: string, name: string): Promise<readonly Resolve
   ];
 }
 
-/** The name as it is, and below each search domain; a name without a dot first below these. */
+/** The name itself, and below each search domain; a name without a dot is tried below these first. */
 async function candidatesFor(name: string, file: string): Promise<readonly string[]> {
   const last = (await linesOf(file)).findLast(([word]) => word === "search" || word === "domain");
   const below = (last?.slice(1) ?? []).map((domain) => `${name}.${domain}`);
@@ -75,7 +75,7 @@ async function candidatesFor(name: string, file: string): Promise<readonly strin
   return name.includes(".") ? [name, ...below] : [...below, name];
 }
 
-/** The words of each line, without comments. A file that isn't there has none. */
+/** The words of each line, without comments; empty for a missing file. */
 async function linesOf(file: string): Promise<readonly (readonly string[])[]> {
   const text = await readFile(file, "utf8").catch(() => "");
   return text.split("\n").map((line) =>

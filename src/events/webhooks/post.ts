@@ -7,7 +7,7 @@ export interface PostOptions extends AddressRules {
   readonly userAgent: string;
 }
 
-/** Sends one message, until the signal. Whatever happens is an answer. */
+/** Sends one message. Never throws: every failure is an `Attempt`. The signal aborts it. */
 export type Post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -15,7 +15,7 @@ export type Post = (
   signal: AbortSignal,
 ) => Promise<Attempt>;
 
-/** Over the network. Redirects are none that we follow. */
+/** Sends over the network. Redirects are not followed. */
 export function postWith({ userAgent, ...rules }: PostOptions): Post {
   return async (url, headers, body, signal) => {
     try {
@@ -25,7 +25,7 @@ export function postWith({ userAgent, ...rules }: PostOptions): Post {
       const status = await send(url, protocol === "https:", named, body, lookup, signal);
       return { status, text: status >= 200 && status < 300 ? null : refusal(status) };
     } catch (error) {
-      return { status: null, text: wordsFor(error) };
+      return { status: null, text: describeFailure(error) };
     }
   };
 }
@@ -43,7 +43,7 @@ function send(
       url,
       {
         method: "POST",
-        // A connection that is kept would go on to an address that was checked long ago.
+        // A kept-alive connection would bypass the check of the address.
         agent: false,
         signal,
         lookup,
@@ -55,7 +55,7 @@ function send(
       },
       (response) => {
         resolve(response.statusCode ?? 0);
-        // Only the status counts. Waiting for the body would let a receiver that never ends it keep the socket.
+        // Only the status matters. Waiting for the body would let a receiver keep the socket for ever.
         response.on("error", () => undefined);
         request.destroy();
       },
@@ -69,8 +69,8 @@ function refusal(status: number): string {
   return status >= 300 && status < 400 ? "redirects are not followed" : `answered ${status}`;
 }
 
-/** In words for the owner of the webhook, without what our own network looks like. */
-function wordsFor(error: unknown): string {
+/** The failure in words for the webhook's owner, without details of this network. */
+function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return "failed";
   if (error instanceof NotReachable) return error.message;
   if (error.name === "AbortError") return "no answer in time";

@@ -1,6 +1,6 @@
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** All addresses that a name has now; none when it can't be resolved, or not before the signal. */
+/** All present addresses of a name; empty when it can't be resolved before the signal aborts. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly ResolvedAddress[]>;
 
 export interface ResolvedAddress {
@@ -8,7 +8,9 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** What doesn't lead to the public internet (RFC 6890), or may lead anywhere (translation and tunnels). */
+/**
+ * Networks that are not part of the public internet (RFC 6890), or that may lead anywhere (translation and tunnels).
+ */
 const notPublic = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
@@ -29,7 +31,7 @@ for (const [network, prefix] of [
   notPublic.addSubnet(network, prefix, "ipv4");
 }
 
-/** Of the newer addresses only those that are given out to the public are public. */
+/** Of IPv6, only global unicast addresses are public. */
 const publicV6 = new BlockList();
 publicV6.addSubnet("2000::", 3, "ipv6");
 for (const [network, prefix] of [
@@ -48,8 +50,8 @@ export function isPublic(address: string): boolean {
 }
 
 /**
- * The host can't be called: it has no address, or one that isn't public. Both read the same, so that nobody learns from
- * outside which names a private network has.
+ * The host has no address, or one that isn't public. Both cases have the same message, so that it does not reveal names
+ * of a private network.
  */
 export class NotReachable extends Error {
   constructor() {
@@ -60,11 +62,11 @@ export class NotReachable extends Error {
 
 export interface AddressRules {
   readonly resolve: Resolve;
-  /** Also addresses that aren't public: for operators that run receivers of their own beside the service. */
+  /** Also allow private addresses: for operators that run receivers beside the service. */
   readonly allowsPrivate: boolean;
 }
 
-/** The addresses of a host that may be called; rejects when it has none, or one that isn't public among them. */
+/** The addresses of a host; throws NotReachable when it has none, or if one of them isn't allowed. */
 export async function reachableAddresses(
   host: string,
   { resolve, allowsPrivate }: AddressRules,
@@ -79,13 +81,13 @@ export async function reachableAddresses(
 }
 
 /**
- * Resolves for a connection, which then goes to an address that was checked: a name that changes its mind between the
- * check and the call gains nothing.
+ * A look-up function that returns the checked addresses, so that a name which changes between check and connection (DNS
+ * rebinding) gains nothing.
  */
 export function lookupAmong(addresses: readonly ResolvedAddress[]): LookupFunction {
-  return (_host, options, found) => {
+  return (_host, options, callback) => {
     const [only] = addresses;
-    if (options.all) found(null, [...addresses]);
-    else found(null, only!.address, only!.family);
+    if (options.all) callback(null, [...addresses]);
+    else callback(null, only!.address, only!.family);
   };
 }

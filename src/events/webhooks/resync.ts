@@ -3,18 +3,18 @@ import type { Transaction } from "../../store/seam.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import { resyncBody, type WebhookMessage } from "./message.ts";
 
-/** A resync is about no device in particular. Such messages are sent in order among themselves. */
+/** The device id of a resync, which belongs to no device. Such messages are ordered among themselves. */
 export const noDevice = 0 as DeviceId;
 const noUser = 0 as UserId;
 
-/** Not everything that happened was sent. The id tells such messages of one webhook apart. */
+/** A resync because messages were dropped. The id makes it unique within a webhook. */
 export function tooManyWaiting(webhookId: string, id: string, nowMs: number): WebhookMessage {
   return { id: `msg_${webhookId}_resync_${id}`, type: "resync", body: resyncBody("too_many_waiting", nowMs) };
 }
 
 /**
- * Adds a resync, which goes out before all that waits. One that was never sent yet already says the same. The caller
- * holds the webhook's lock.
+ * Adds a resync, which is sent before all waiting messages. If an unsent one exists, it suffices. The caller holds the
+ * webhook's lock.
  */
 export async function addResync(
   tx: Pick<Transaction, "deliveries">,

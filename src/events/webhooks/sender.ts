@@ -3,7 +3,7 @@ import { type Cancel, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import { claimMs } from "../../store/tables/delivery-bounds.ts";
 import type { Attempt, DueDelivery } from "../../store/tables/webhook-deliveries.ts";
-import { unreadableIn } from "../client-events.ts";
+import { unreadableReporter } from "../client-events.ts";
 import { type AttemptParts, Attempts } from "./attempts.ts";
 import { Backlog } from "./backlog.ts";
 import { CompiledFilters } from "./compiled-filters.ts";
@@ -16,13 +16,14 @@ export type SenderTables = FeedTables;
 export interface SenderParts extends AttemptParts {
   readonly store: Store<SenderTables>;
   readonly runtime: Runtime;
-  /** A message waits because of a limit. */
+  /** Counts messages that wait because of a limit. */
   readonly reached?: ReachLimit;
 }
 
 /**
- * How long one attempt may take, for how long a message is one sender's and until when it makes use of that, how long a
- * message is tried, and the longest wait between two attempts.
+ * `answerMs`: time limit of one attempt. `claimMs`: how long a claimed message belongs to one node; `usedMs`: when that
+ * node's attempt must have ended, which leaves a margin. `giveUpMs`: how long a message is retried. `longestWaitMs`:
+ * maximal back-off.
  */
 export const webhookTimes = {
   answerMs: 15_000,
@@ -32,14 +33,14 @@ export const webhookTimes = {
   longestWaitMs: 3_600_000,
 };
 const everyMs = 1_000;
-/** Who has added to the log feeds webhooks from it at once; others give it that long before they look themselves. */
+/** The node that appended to the log feeds the webhooks at once; other nodes wait this long before they look. */
 const othersMs = 250;
-/** When one look didn't reach all webhooks with messages waiting, the next follows after this long. */
+/** Pause before the next read when one read didn't reach all webhooks with waiting messages. */
 const lookAgainMs = 100;
 
 /**
- * Tells webhooks what they asked to be told, at least once and in order for each device: the next message of a device
- * goes out when the one before it was taken, or given up after a day.
+ * Delivers messages to webhooks, at least once and in order for each device: the next message of a device is sent when
+ * the one before it was delivered, or given up after a day.
  */
 export class WebhookSender {
   readonly #parts: SenderParts;
@@ -51,9 +52,9 @@ export class WebhookSender {
   readonly #backlog: Backlog;
   readonly #filters: CompiledFilters;
   #round: Promise<void> | undefined;
-  #isAwaited = false;
+  #isRoundRequested = false;
   #hasWebhooks = true;
-  /** Something urgent has been added to the log and is not on its way yet. */
+  /** An urgent entry was appended to the log and is not fed yet. */
   #isUrgent = false;
   #next: Cancel | undefined;
   #hinted: Cancel | undefined;
@@ -64,7 +65,7 @@ export class WebhookSender {
     this.#due = new DueMessages(parts.store, parts.addressOf);
     this.#backlog = new Backlog(parts.reached ?? (() => undefined));
     this.#attempts = new Attempts(parts, parts.runtime.report);
-    this.#filters = new CompiledFilters(unreadableIn(parts.runtime.report));
+    this.#filters = new CompiledFilters(unreadableReporter(parts.runtime.report));
   }
 
   start(): void {
@@ -74,14 +75,14 @@ export class WebhookSender {
     });
   }
 
-  /** The log has grown. */
-  heard(isUrgent: boolean): void {
+  /** Called when the log has grown. */
+  afterCommit(isUrgent: boolean): void {
     if (!this.#hasWebhooks) return;
     this.#isUrgent ||= isUrgent;
     this.wake();
   }
 
-  /** Some node may have added to the log. */
+  /** Called at a hint: another node may have appended to the log. */
   hinted(): void {
     if (!this.#hasWebhooks || this.#stopping.signal.aborted) return;
     this.#hinted ??= this.#parts.runtime.after(othersMs, () => {
@@ -90,13 +91,13 @@ export class WebhookSender {
     });
   }
 
-  /** A message may have become due. */
+  /** Called when a message may have become due. */
   wake(): void {
-    this.#isAwaited = true;
+    this.#isRoundRequested = true;
     this.#round ??= this.#work();
   }
 
-  /** What is under way is given up; whoever comes next sends it again. */
+  /** Aborts running attempts; another node, or the next start, sends these messages again. */
   async stop(): Promise<void> {
     this.#next?.();
     this.#hinted?.();
@@ -109,8 +110,8 @@ export class WebhookSender {
   async #work(): Promise<void> {
     const { store, runtime } = this.#parts;
     try {
-      while (this.#isAwaited && !this.#stopping.signal.aborted) {
-        this.#isAwaited = false;
+      while (this.#isRoundRequested && !this.#stopping.signal.aborted) {
+        this.#isRoundRequested = false;
         const isUrgent = this.#isUrgent;
         this.#isUrgent = false;
         const fed = await feedWebhooks(store, isUrgent ? { urgent: true } : { soon: true }, {
@@ -118,13 +119,13 @@ export class WebhookSender {
           backlog: this.#backlog,
         });
         if (fed === "there is more") this.#isUrgent ||= isUrgent;
-        this.#hasWebhooks = fed !== "nobody listens";
-        if (fed === "there is more") this.#isAwaited = true;
+        this.#hasWebhooks = fed !== "no webhooks";
+        if (fed === "there is more") this.#isRoundRequested = true;
         if (!this.#hasWebhooks) continue;
         await this.#beginDue();
       }
     } catch (error) {
-      runtime.report.warn({ error }, "webhooks could not be looked after");
+      runtime.report.warn({ error }, "webhook messages could not be fed or sent; trying again");
     } finally {
       this.#round = undefined;
     }
@@ -157,11 +158,11 @@ export class WebhookSender {
     const done = this.#send(delivery)
       .then(
         (isClaimed) => {
-          // Another node was quicker, or the webhook is gone.
+          // Another node has claimed the message, or the webhook was removed.
           if (!isClaimed) this.#due.forget(delivery.webhookId);
           return true;
         },
-        // A store that can't write (a full disk) is asked again by and by, not at once and for ever.
+        // A store that can't write (a full disk) is retried at the next interval, not at once.
         (error) => {
           this.#parts.runtime.report.warn({ error }, "a webhook's delivery could not be settled");
           return false;
@@ -170,16 +171,16 @@ export class WebhookSender {
       .then((isSlotFree) => {
         this.#sending.delete(delivery.id);
         this.#slots.release(use);
-        // The next message of that device may be due now, and others may have waited for the slot.
+        // The device's next message may be due now, and other messages may wait for the slot.
         if (isSlotFree && !this.#stopping.signal.aborted) this.wake();
       });
     this.#sending.set(delivery.id, done);
   }
 
-  /** Answers whether the message was this node's to send. */
+  /** Claims and sends a message; false when the claim failed. */
   async #send(delivery: DueDelivery): Promise<boolean> {
     const { store, runtime } = this.#parts;
-    // What is long due is urgent; the rest stands in line with those whose changes it tells.
+    // Urgent messages (`nextMs` 0) use urgent transactions; others queue like ordinary writes.
     const urgent = delivery.nextMs === 0;
     const untilMs = runtime.elapsedMs() + webhookTimes.usedMs;
     const claimed = await store.transaction(
@@ -194,7 +195,7 @@ export class WebhookSender {
       { urgent },
     );
     if (!claimed) return false;
-    // To a node that stood still for too long the message may no longer belong.
+    // If this node was suspended for too long, its claim may have ended.
     const leftMs = untilMs - runtime.elapsedMs();
     if (leftMs <= 0) return true;
     const { webhook, body, nowMs, own } = claimed;
@@ -212,13 +213,13 @@ async function settle(
   tx: SenderTables,
   delivery: DueDelivery,
   attempt: Attempt,
-  chance: number,
+  random: number,
   backlog: Backlog,
 ): Promise<void> {
   const webhook = { ownerId: delivery.ownerId, id: delivery.webhookId };
   await tx.webhooks.lock(webhook);
   const nowMs = await tx.clock.nowMs();
-  const nextMs = nowMs + waitAfter(delivery.attempts + 1, chance);
+  const nextMs = nowMs + waitAfter(delivery.attempts + 1, random);
   const isDelivered = attempt.text === null;
   if (!isDelivered && nextMs <= delivery.createdMs + webhookTimes.giveUpMs) {
     return tx.deliveries.postpone(delivery, nextMs, attempt);
@@ -227,8 +228,8 @@ async function settle(
   await backlog.settled(tx, webhook);
 }
 
-/** 5 seconds, then four times as long each time, an hour at most; spread, so that receivers aren't all met at once. */
-export function waitAfter(attempts: number, chance: number): number {
+/** Exponential back-off: 5 seconds, then four times as long each time, at most an hour, with jitter. */
+export function waitAfter(attempts: number, random: number): number {
   const waitMs = Math.min(webhookTimes.longestWaitMs, 5_000 * 4 ** (attempts - 1));
-  return Math.round(waitMs * (0.8 + 0.4 * chance));
+  return Math.round(waitMs * (0.8 + 0.4 * random));
 }

@@ -1,7 +1,7 @@
 import type { OwnerId, TenantId } from "../../model/ids.ts";
 import { type LimitName, limits } from "../../model/limits.ts";
 
-/** One message that is to be sent, and everything that its slot is counted for. */
+/** A message to be sent, and the counters that its slot belongs to. */
 export interface SlotUse {
   readonly webhookId: string;
   readonly ownerId: OwnerId;
@@ -12,25 +12,25 @@ export interface SlotUse {
 }
 
 /**
- * Bounds how many messages this node sends at once: in all, and for each tenant, receiver, owner and webhook. A slow
- * receiver keeps a slot until its attempt times out, so no single party may take them all. Urgent messages may use a
- * reserve on top of the bounds in all and of a tenant.
+ * Bounds the messages that this node sends at once: in total, and per tenant, receiver, owner and webhook. A slow
+ * receiver holds a slot until its attempt times out, so no single party may use them all. Urgent messages may use a
+ * reserve on top of the total and of the tenant's bound.
  */
 export class SendingSlots {
-  #inAll = 0;
+  #total = 0;
   readonly #byTenant = new Map<TenantId, number>();
   readonly #byReceiver = new Map<string, number>();
   readonly #byOwner = new Map<OwnerId, number>();
   readonly #byWebhook = new Map<string, number>();
 
-  /** The limit that keeps this message waiting; undefined when there is a slot for it. */
+  /** The limit that makes this message wait; undefined when there is a free slot. */
   limitFor({ webhookId, receiver, ownerId, tenantId, isUrgent }: SlotUse): LimitName | undefined {
     const reserve = isUrgent ? limits.webhookSendsUrgent : 0;
     if (countOf(this.#byWebhook, webhookId) >= limits.webhookSendsPerWebhook) return "webhookSendsPerWebhook";
     if (countOf(this.#byOwner, ownerId) >= limits.webhookSendsPerOwner) return "webhookSendsPerOwner";
     if (countOf(this.#byReceiver, receiver) >= limits.webhookSendsPerReceiver) return "webhookSendsPerReceiver";
     if (countOf(this.#byTenant, tenantId) >= limits.webhookSendsPerTenant + reserve) return "webhookSendsPerTenant";
-    return this.#inAll >= limits.webhookSends + reserve ? "webhookSends" : undefined;
+    return this.#total >= limits.webhookSends + reserve ? "webhookSends" : undefined;
   }
 
   take(use: SlotUse): void {
@@ -41,13 +41,13 @@ export class SendingSlots {
     this.#count(use, -1);
   }
 
-  /** How many messages of this owner are being sent. */
+  /** Number of running attempts of this owner. */
   ofOwner(ownerId: OwnerId): number {
     return countOf(this.#byOwner, ownerId);
   }
 
   #count({ tenantId, receiver, ownerId, webhookId }: SlotUse, by: 1 | -1): void {
-    this.#inAll += by;
+    this.#total += by;
     add(this.#byTenant, tenantId, by);
     add(this.#byReceiver, receiver, by);
     add(this.#byOwner, ownerId, by);
@@ -66,7 +66,7 @@ function add<Key>(counts: Map<Key, number>, key: Key, by: number): void {
 }
 
 /**
- * Urgent messages first, then one message of each owner in turn: an owner with many messages due, or many under way,
+ * Orders messages: urgent ones first, then round-robin over owners, so that an owner with many due or running messages
  * doesn't come before the first message of another.
  */
 export function inTurns<Message extends { readonly use: SlotUse }>(
@@ -74,13 +74,13 @@ export function inTurns<Message extends { readonly use: SlotUse }>(
   slots: Pick<SendingSlots, "ofOwner">,
 ): readonly Message[] {
   const turns = new Map<OwnerId, number>();
-  const placed = messages.map((message) => {
+  const ordered = messages.map((message) => {
     const { ownerId, isUrgent } = message.use;
     const turn = turns.get(ownerId) ?? slots.ofOwner(ownerId);
     turns.set(ownerId, turn + 1);
     return { message, isUrgent, turn };
   });
-  return placed
+  return ordered
     .sort((a, b) => Number(b.isUrgent) - Number(a.isUrgent) || a.turn - b.turn)
     .map(({ message }) => message);
 }

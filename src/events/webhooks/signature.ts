@@ -7,7 +7,7 @@ export function newWebhookSecret(): string {
   return prefix + randomBytes(24).toString("base64");
 }
 
-/** The three headers by which a receiver knows who speaks, and that it is no old message sent once more. */
+/** The three headers with which a receiver verifies the sender and detects replayed messages. */
 export function signedHeaders(
   secret: string,
   message: { readonly id: string; readonly body: string },

@@ -9,7 +9,7 @@ import type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
 import type { ReaderFilter } from "../client-events.ts";
 import { boundedFilter } from "../event-filter.ts";
-import { OwnerLanes } from "../owner-lanes.ts";
+import { OwnerQueues } from "../owner-queues.ts";
 import { type AddressRules, NotReachable, reachableAddresses } from "./public-address.ts";
 import { newWebhookSecret } from "./signature.ts";
 
@@ -23,7 +23,7 @@ export interface WebhookParts extends AddressRules {
   /** Whether every node can read sealed addresses. */
   readonly sealsAddresses: () => boolean;
   readonly newId: () => string;
-  /** There is something to send at once. */
+  /** Wakes the sender. */
   readonly wake: () => void;
 }
 
@@ -36,9 +36,12 @@ export interface AddedWebhook {
   readonly secret: string;
 }
 
-/** Webhooks as their owners see them: a client, for the user or tenant that it acts for. Another's don't exist. */
+/**
+ * The webhooks of an owner: a client, for the user or tenant that it acts for. Webhooks of others look as if they did
+ * not exist.
+ */
 export interface Webhooks {
-  /** The secret is answered here and never again. The signal: the client has gone. */
+  /** Returns the secret, which is never shown again. The signal aborts when the client has disconnected. */
   add(
     owner: WebhookOwner & { readonly tenantId: TenantId },
     webhook: NewWebhook,
@@ -47,9 +50,9 @@ export interface Webhooks {
   ): Promise<AddedWebhook>;
   list(owner: WebhookOwner): Promise<readonly WebhookRow[]>;
   remove(owner: WebhookOwner, id: string, keep?: KeepAnswer): Promise<void>;
-  /** The newest first. */
+  /** Newest first. */
   deliveries(owner: WebhookOwner, id: string): Promise<readonly DeliveryRow[]>;
-  /** Sends a message once more, behind all that waits for the same device; answers the new delivery. */
+  /** Sends a message again, after all that wait for the same device; returns the new delivery. */
   resend(owner: WebhookOwner, id: string, deliveryId: number, keep?: KeepAnswer<DeliveryRow>): Promise<DeliveryRow>;
 }
 
@@ -60,7 +63,7 @@ export function newWebhookId(): string {
 }
 
 export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake, ...rules }: WebhookParts): Webhooks {
-  const lookups = new OwnerLanes(
+  const lookups = new OwnerQueues(
     "webhookLookupsWaiting",
     `${limits.webhookLookupsWaiting} addresses of this owner wait to be looked up. Try again when they are answered.`,
   );
@@ -76,7 +79,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
         refuseMore(await tx.webhooks.ofOwner(owner));
         await tx.webhooks.lockFeed();
         const from = await tx.log.end();
-        // While there was none, nobody followed the log.
+        // Without any webhook the feed does not advance, so it starts at the present end.
         if (!(await tx.webhooks.isAny())) {
           await tx.webhooks.setFeed({ ...from, epoch: (await tx.logEpoch.current()).name });
         }
@@ -101,7 +104,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
     },
     list: async (owner) => {
       const rows = await store.read((tx) => tx.webhooks.ofOwner(owner));
-      return rows.map((webhook) => ({ ...webhook, url: readable(webhook, addressOf) }));
+      return rows.map((webhook) => ({ ...webhook, url: addressOrEmpty(webhook, addressOf) }));
     },
     remove: (owner, id, keep) =>
       store.transaction(async (tx) => {
@@ -119,7 +122,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
         return tx.deliveries.ofWebhook(webhook, webhookLimits.deliveriesShown);
       }),
     async resend(owner, id, deliveryId, keep) {
-      const again = await store.transaction(async (tx) => {
+      const resent = await store.transaction(async (tx) => {
         await tx.webhooks.lockFeed();
         const webhook = await tx.webhooks.find(owner, id);
         const delivery = webhook && (await tx.deliveries.find(webhook, deliveryId));
@@ -130,17 +133,17 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
           const sentence = `${messages} messages wait for this webhook already. Try again when they are delivered.`;
           throw new LimitReached("webhookMessagesWaiting", sentence);
         }
-        const again = (await tx.deliveries.find(webhook, await tx.deliveries.add(delivery)))!;
-        await keep?.(tx, again);
-        return again;
+        const resent = (await tx.deliveries.find(webhook, await tx.deliveries.add(delivery)))!;
+        await keep?.(tx, resent);
+        return resent;
       });
       wake();
-      return again;
+      return resent;
     },
   };
 }
 
-/** A sealed secret counts for this webhook alone. */
+/** The context that a webhook's secret is sealed with: it opens only for this webhook. */
 export function secretContext(webhookId: string): string {
   return `webhook ${webhookId}`;
 }
@@ -149,8 +152,8 @@ export function addressContext(webhookId: string): string {
   return `webhook address ${webhookId}`;
 }
 
-/** Empty when the key that sealed it is missing: one such webhook doesn't hide the others. */
-function readable(webhook: WebhookRow, addressOf: WebhookParts["addressOf"]): string {
+/** The address; empty when its key is missing, so that one such webhook doesn't hide the others. */
+function addressOrEmpty(webhook: WebhookRow, addressOf: WebhookParts["addressOf"]): string {
   try {
     return addressOf(webhook);
   } catch {
@@ -177,13 +180,13 @@ function readUrl(text: string, allowsPrivate: boolean): URL {
   return url;
 }
 
-/** One sentence for a private address and an unknown name: the answer must not map a private network. */
+/** The same sentence for a private address and an unknown name: the answer must not reveal a private network. */
 async function checkHost(hostname: string, rules: AddressRules, signal: AbortSignal): Promise<void> {
-  // The operator's own names may come and go: the attempt tells when one can't be resolved.
+  // Private names may come and go: the attempt reports one that can't be resolved.
   if (rules.allowsPrivate) return;
   try {
     if (!signal.aborted) await reachableAddresses(hostname, rules, signal);
-    // The client has gone: nobody would learn the secret.
+    // The client has disconnected and would not get the secret.
     if (signal.aborted) throw new NotReachable();
   } catch (error) {
     if (!(error instanceof NotReachable)) throw error;

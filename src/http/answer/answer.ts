@@ -1,8 +1,8 @@
 import type { Page } from "../../web/page.ts";
 import type { CallerIds, Failure } from "./failure.ts";
-import type { Outlet } from "./open-stream.ts";
+import type { StreamWriter } from "./open-stream.ts";
 
-/** What a route answers; the server adds the headers that every answer has. */
+/** The answer of a route; the server adds the headers that every answer has. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -10,14 +10,14 @@ export interface Answer {
   readonly about?: AnswerFacts;
 }
 
-/** What the log and the metrics learn from a route that answers errors by itself. */
+/** Facts for the log and the metrics, from a route that answers errors by itself. */
 export interface AnswerFacts {
   readonly operation?: string;
   readonly caller?: CallerIds | undefined;
   readonly failure?: Failure | undefined;
 }
 
-/** A long answer. Each slice is made when the client has taken the ones before it. */
+/** A long answer in slices. Each slice is made when the client has taken the ones before it. */
 export interface SlicedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,11 +25,11 @@ export interface SlicedAnswer {
   readonly about?: AnswerFacts;
 }
 
-/** An answer without an end of its own: the server opens it and hands its sending end to the route. */
+/** An answer that does not end by itself: the server opens it and passes the route a writer. */
 export interface StreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly stream: (outlet: Outlet) => void;
+  readonly stream: (writer: StreamWriter) => void;
 }
 
 export function jsonAnswer(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Answer {
@@ -41,7 +41,7 @@ export function done(): Answer {
   return jsonAnswer(200, { status: "OK" });
 }
 
-/** The same of what is JSON already. */
+/** An answer whose body is JSON text already. */
 export function jsonTextAnswer(
   status: number,
   body: string | Buffer,
@@ -60,10 +60,10 @@ export function xmlSlicesAnswer(status: number, slices: AsyncIterable<string>): 
 
 const xmlHeaders = { "content-type": "text/xml; charset=utf-8" };
 
-/** A page for people: nobody frames it, it loads nothing from elsewhere, and where it leads learns nothing of it. */
+/** An HTML page: it can't be framed, loads nothing from other hosts, and its links send no referrer. */
 export function pageAnswer(status: number, page: Page, headers: Readonly<Record<string, string>> = {}): Answer {
-  const ofPage = { ...pageHeaders, "content-security-policy": page.contentSecurityPolicy };
-  return { status, headers: { ...ofPage, ...headers }, body: page.html };
+  const securityHeaders = { ...pageHeaders, "content-security-policy": page.contentSecurityPolicy };
+  return { status, headers: { ...securityHeaders, ...headers }, body: page.html };
 }
 
 export function redirectAnswer(

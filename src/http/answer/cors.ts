@@ -1,24 +1,24 @@
 import type { FastifyInstance } from "fastify";
 import type { Route } from "../routes.ts";
 
-/** What a page may send beyond what any page may; tokens travel in `Authorization`. */
+/** Request headers that pages may send; tokens are sent in `Authorization`. */
 const requestHeaders = "authorization, content-type, idempotency-key, last-event-id";
-/** What a page may read of an answer's head. */
+/** Answer headers that pages may read. */
 const answerHeaders = "www-authenticate, retry-after, x-request-id, idempotency-replayed";
-/** As long as browsers keep it. An origin that is taken off the list is refused at once all the same. */
+/** How long browsers may cache a preflight. An origin that is removed from the list is still refused at once. */
 const preflightSeconds = 7_200;
 
-/** What answers to calls that pages may make have for everybody: they are others for each origin. */
+/** Headers for all answers to calls that pages may make: the answers differ by origin. */
 export function corsHeaders(origins: readonly string[]): Readonly<Record<string, string>> {
   return origins.length === 0 ? {} : { vary: "Origin" };
 }
 
 /**
- * Lets pages of these origins call what takes a token or a secret: /v3, the adaptor, the platform calls and the two
- * endpoints of OAuth clients. Never what is open to everybody, the pages for people above all, and never with cookies:
- * nothing that is let in here knows any. Without origins nothing changes.
+ * Allows pages of these origins to call routes that need a token or a secret: /v3, the adaptor, the platform calls and
+ * the two endpoints of OAuth clients. Public routes, above all the pages for people, are never allowed, and cookies
+ * neither: none of these routes uses cookies. Without origins nothing changes.
  */
-export function letOriginsIn(app: FastifyInstance, routes: readonly Route[], origins: readonly string[]): void {
+export function allowOrigins(app: FastifyInstance, routes: readonly Route[], origins: readonly string[]): void {
   if (origins.length === 0) return;
   const methods = new Map<string, string[]>();
   for (const route of routes) {
@@ -26,9 +26,9 @@ export function letOriginsIn(app: FastifyInstance, routes: readonly Route[], ori
     methods.set(route.path, [...(methods.get(route.path) ?? []), ...route.methods]);
   }
   app.addHook("onRequest", async (request, reply) => {
-    const taken = methods.get(request.routeOptions.url ?? "");
-    if (!taken) return;
-    // On the response itself: a stream and an error have them too.
+    const allowedMethods = methods.get(request.routeOptions.url ?? "");
+    if (!allowedMethods) return;
+    // Set on the raw response, so that streams and errors have them too.
     const { raw: response } = reply;
     for (const [name, value] of Object.entries(corsHeaders(origins))) response.setHeader(name, value);
     const { origin } = request.headers;
@@ -37,7 +37,7 @@ export function letOriginsIn(app: FastifyInstance, routes: readonly Route[], ori
     response.setHeader("access-control-expose-headers", answerHeaders);
     const isPreflight = request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined;
     if (!isPreflight) return;
-    response.setHeader("access-control-allow-methods", taken.join(", "));
+    response.setHeader("access-control-allow-methods", allowedMethods.join(", "));
     response.setHeader("access-control-allow-headers", requestHeaders);
     response.setHeader("access-control-max-age", String(preflightSeconds));
     return reply.code(204).send();

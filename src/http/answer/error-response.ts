@@ -17,13 +17,13 @@ import { type Failure, internalError } from "./failure.ts";
 import { platformFault } from "./platform-fault.ts";
 import { Refusal, refusals } from "./refusal.ts";
 
-/** How an error of ours looks from outside, by its code: the HTTP status and the adaptor's number. */
+/** The HTTP status and the adaptor's number of each error code. */
 const answers: Readonly<Record<string, { readonly status: number; readonly errorCode: number }>> = {
   invalid_login: { status: 401, errorCode: 101 },
   bad_parameter: { status: 400, errorCode: 102 },
   unknown_operation: { status: 404, errorCode: 103 },
   invalid_sec_token: { status: 401, errorCode: 106 },
-  // Seen by nobody but the log and the metrics: the status that proxies write for it.
+  // Only the log and the metrics see this status, which proxies use for a client that disconnected.
   client_gone: { status: 499, errorCode: 107 },
   too_many_requests: { status: 429, errorCode: 107 },
   unknown_device: { status: 404, errorCode: 109 },
@@ -56,10 +56,10 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
 };
 const storeRetrySeconds = 5;
 
-/** The one place where errors become answers. What we did not foresee tells no detail. */
+/** Turns errors into answers; the only place that does. An unexpected error reveals no detail. */
 export function errorAnswer(error: unknown, shape: ErrorShape, requestId: string): Answer {
-  const { status, code, errorCode, sentence, headers } = describe(foreseen(error));
-  // A fault is HTTP 500, as clients of the platform calls expect. What HTTP itself refuses keeps the status of HTTP.
+  const { status, code, errorCode, sentence, headers } = describe(asExpected(error));
+  // A fault is HTTP 500, as clients of the platform calls expect. Refusals by HTTP itself keep their status.
   const faultStatus = error instanceof BreezewayError ? 500 : status;
   if (shape === "fault") return xmlAnswer(faultStatus, platformFault(errorCode, sentence), headers);
   if (shape === "page") return pageAnswer(status, messagePage({ kind: "error", sentence, requestId }), headers);
@@ -70,7 +70,7 @@ export function errorAnswer(error: unknown, shape: ErrorShape, requestId: string
   return jsonAnswer(status, body, headers);
 }
 
-/** The same for a request that failed. The exchange keeps why, for the log and the metrics. */
+/** The answer to a failed request. The exchange keeps the failure for the log and the metrics. */
 export function failureAnswer(
   error: unknown,
   shape: ErrorShape,
@@ -80,36 +80,36 @@ export function failureAnswer(
   return errorAnswer(error, shape, exchange?.requestId ?? "");
 }
 
-/** A client that breaks off in the middle of its body is a normal day: no failure. */
+/** The failure for the log; undefined when the client disconnected before its body was complete, which is normal. */
 export function failureOf(error: unknown, request: IncomingMessage): Failure | undefined {
   if (request.destroyed && !request.complete) return undefined;
-  const { code } = describe(foreseen(error));
-  return isOurs(error) ? { code, error } : { code };
+  const { code } = describe(asExpected(error));
+  return needsOperator(error) ? { code, error } : { code };
 }
 
-/** Whether an operator has to look into it: it was not foreseen, or the store failed. */
-function isOurs(error: unknown): boolean {
-  const known = foreseen(error);
+/** Whether an operator has to look into it: the error is unexpected, or the store failed. */
+function needsOperator(error: unknown): boolean {
+  const known = asExpected(error);
   return known === undefined || known instanceof StoreUnavailable;
 }
 
-type Foreseen = BreezewayError | Refusal | undefined;
+type ExpectedError = BreezewayError | Refusal | undefined;
 
-function foreseen(error: unknown): Foreseen {
+function asExpected(error: unknown): ExpectedError {
   if (error instanceof Refusal || error instanceof StoreUnavailable) return error;
   if (error instanceof BreezewayError) return error.code in answers ? error : undefined;
   return refusalByFastify(error);
 }
 
-/** Fastify's own refusals; their texts repeat what was sent, so they get ours. */
+/** Fastify's own refusals, with other texts: Fastify's repeat what was sent. */
 function refusalByFastify(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !("code" in error) || !String(error.code).startsWith("FST_ERR_")) return undefined;
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return refusals.wrongContentType(formBody, jsonBody);
-  const isTheirs = "statusCode" in error && Number(error.statusCode) >= 400 && Number(error.statusCode) < 500;
-  return isTheirs ? refusals.malformed("The request is malformed.") : undefined;
+  const isClientError = "statusCode" in error && Number(error.statusCode) >= 400 && Number(error.statusCode) < 500;
+  return isClientError ? refusals.malformed("The request is malformed.") : undefined;
 }
 
-function describe(error: Foreseen) {
+function describe(error: ExpectedError) {
   if (error instanceof Refusal) {
     const { status, code, message: sentence, headers } = error;
     return { status, code, errorCode: refusalNumbers[status] ?? 102, sentence, headers };
@@ -124,17 +124,20 @@ function describe(error: Foreseen) {
   return { ...known, code: wireCodes[error.code] ?? error.code, sentence: error.message, headers: headersOf(error) };
 }
 
-/** The number of a refusal by its status; 102 for all others. A path or a method that isn't there is no operation. */
+/**
+ * The adaptor's number of a refusal by its status; 102 for all others. An unknown path or method counts as an unknown
+ * operation.
+ */
 const refusalNumbers: Readonly<Record<number, number>> = { 404: 103, 405: 103 };
 
-/** Where RFC 6749 has a word for it already. */
+/** Codes that RFC 6749 names differently. */
 const wireCodes: Readonly<Record<string, string>> = {
   bad_parameter: "invalid_request",
   bad_value: "invalid_request",
   misplaced_token: "invalid_request",
 };
 
-/** How a 400, 401 or 403 tells what it wants (RFC 6749 5.2, RFC 6750 3): a call without any token hears no error. */
+/** `WWW-Authenticate` of a 400, 401 or 403 (RFC 6749 5.2, RFC 6750 3). A call without any token gets no error code. */
 const challenges: Readonly<Record<string, string>> = {
   misplaced_token: 'Bearer error="invalid_request"',
   invalid_token: 'Bearer error="invalid_token"',

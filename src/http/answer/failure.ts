@@ -1,22 +1,25 @@
 import type { IncomingMessage } from "node:http";
 import type { BlockList } from "node:net";
 import { isIP } from "node:net";
-import { isIn } from "../connection/connection-limits.ts";
+import { isInNetworks } from "../connection/connection-limits.ts";
 
-/** Why a request was refused or failed, for the log and the metrics. The sentence of the error may quote the caller. */
+/**
+ * Why a request was refused or failed, for the log and the metrics. It leaves out the error's message, which may quote
+ * the caller.
+ */
 export interface Failure {
   /** The stable code of the error. */
   readonly code: string;
   /** The number that a platform client reads. */
   readonly fault?: number;
-  /** What was thrown. Only for errors that an operator has to look into. */
+  /** The thrown error, only if an operator has to look into it. */
   readonly error?: unknown;
 }
 
-/** The code of an error that we did not foresee. */
+/** The code of an unexpected error. */
 export const internalError = "internal_error";
 
-/** Who called: as far as the request's credentials say. */
+/** The caller, as far as the request's credentials say. */
 export interface CallerIds {
   readonly tenantId?: number | undefined;
   readonly userId?: number | undefined;
@@ -24,8 +27,8 @@ export interface CallerIds {
 }
 
 /**
- * The address that a request comes from. A trusted proxy is believed about the address before it. What isn't an IP
- * address is never logged: a client could write anything into the header.
+ * The address of the client. `X-Forwarded-For` counts only from trusted proxies. Text that is not an IP address is
+ * never logged: a client could write anything into the header.
  */
 export function clientAddress({ socket, headers }: IncomingMessage, trustedProxies: BlockList): string {
   const remote = socket.remoteAddress ?? "";
@@ -33,7 +36,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, trustedProxi
     .split(",")
     .map((one) => one.trim());
   let address = remote;
-  while (isIP(address) !== 0 && isIn(trustedProxies, address)) {
+  while (isIP(address) !== 0 && isInNetworks(trustedProxies, address)) {
     const before = forwarded.pop();
     if (before === undefined || before === "") return address;
     address = before;

@@ -1,15 +1,18 @@
-/** Lets one waiting task go on in each turn of the event loop, in order: together they take no more than one at a time. */
-export class OneATurn {
+/**
+ * Resumes one waiting task in each turn of the event loop, in order, so that all sliced answers together take no more
+ * time per turn than one.
+ */
+export class OneSlicePerTurn {
   readonly #waiting: (() => void)[] = [];
 
   next(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#waiting.push(resolve) === 1) setImmediate(this.#goOn);
+      if (this.#waiting.push(resolve) === 1) setImmediate(this.#resumeNext);
     });
   }
 
-  readonly #goOn = (): void => {
+  readonly #resumeNext = (): void => {
     this.#waiting.shift()!();
-    if (this.#waiting.length > 0) setImmediate(this.#goOn);
+    if (this.#waiting.length > 0) setImmediate(this.#resumeNext);
   };
 }

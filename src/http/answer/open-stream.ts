@@ -1,31 +1,33 @@
 import type { ServerResponse } from "node:http";
 
-/** The sending end of an answer that goes on until the client, the route or the server ends it. */
-export interface Outlet {
-  /** Hands over bytes at once; what the client doesn't take yet waits in memory. */
+/** Writes to an answer that goes on until the client, the route or the server ends it. */
+export interface StreamWriter {
+  /** Writes bytes at once; bytes that the client doesn't take yet are buffered. */
   write(bytes: Buffer): void;
-  /** How many bytes wait. */
-  readonly unsent: number;
-  /** Resolves when more can be written without piling up, or when it is closed; false when neither came in time. */
-  taken(withinMs: number): Promise<boolean>;
-  /** Lets what waits go out for a moment, then closes. */
+  /** Number of buffered bytes. */
+  readonly unsentBytes: number;
+  /**
+   * Resolves with true when the buffer has drained or the stream is closed, with false when neither happened in time.
+   */
+  drained(withinMs: number): Promise<boolean>;
+  /** Flushes the buffer for a limited time, then closes. */
   end(): void;
-  /** Aborted when it is closed, by whoever. */
+  /** Aborts when the stream is closed by either side. */
   readonly closed: AbortSignal;
 }
 
-/** What a client that was told to go may still take to read its last words. */
+/** How long a client may take to read the rest after the end. */
 const lingerMs = 5_000;
 
 /**
  * Sends the head of the answer and opens it. The body has no chunks and ends with the connection, which clients and
  * proxies of HTTP/1.0 understand too. So the same bytes go to many connections, at a third of the CPU of chunks.
  */
-export function openOutlet(
+export function openStreamWriter(
   response: ServerResponse,
   status: number,
   headers: Readonly<Record<string, string>>,
-): Outlet {
+): StreamWriter {
   const closed = new AbortController();
   response.once("close", () => closed.abort());
   if (response.destroyed) closed.abort();
@@ -43,23 +45,23 @@ export function openOutlet(
       // 12.5 us instead of 11.7 us in another. The system call takes most of it.
       response.write(bytes);
     },
-    get unsent() {
+    get unsentBytes() {
       return response.writableLength;
     },
-    taken(withinMs) {
+    drained(withinMs) {
       const { socket } = response;
       if (closed.signal.aborted || !socket?.writableNeedDrain) return Promise.resolve(true);
       return new Promise((resolve) => {
-        const finish = (isTaken: boolean) => {
+        const finish = (hasDrained: boolean) => {
           clearTimeout(timer);
-          socket.off("drain", taken);
-          closed.signal.removeEventListener("abort", taken);
-          resolve(isTaken);
+          socket.off("drain", drained);
+          closed.signal.removeEventListener("abort", drained);
+          resolve(hasDrained);
         };
-        const taken = () => finish(true);
+        const drained = () => finish(true);
         const timer = setTimeout(() => finish(false), withinMs);
-        socket.once("drain", taken);
-        closed.signal.addEventListener("abort", taken, { once: true });
+        socket.once("drain", drained);
+        closed.signal.addEventListener("abort", drained, { once: true });
       });
     },
     end() {

@@ -1,15 +1,15 @@
 /**
- * The fault of a platform call that never reached its operation. The faults of operations come from the platform part;
- * both have one form.
+ * The fault of a platform call that never reached its operation. Operations make their faults in `outlets/platform`, in
+ * the same format.
  */
 export function platformFault(errorCode: number, sentence: string): string {
   return (
     '<?xml version="1.0" encoding="UTF-8"?>\n<ns1:requestFault xmlns:ns1="http://arrayent.com/zamapi/">' +
-    `<errorCode>${errorCode}</errorCode><errorMsg>${escaped(sentence)}</errorMsg></ns1:requestFault>`
+    `<errorCode>${errorCode}</errorCode><errorMsg>${escapeXml(sentence)}</errorMsg></ns1:requestFault>`
   );
 }
 
-/** The sentences are our own and hold no control characters. */
-function escaped(text: string): string {
+/** Escapes text for XML. The sentences are constants without control characters. */
+function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

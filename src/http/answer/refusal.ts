@@ -2,8 +2,8 @@ import { limits } from "../../model/limits.ts";
 import type { MediaType } from "../request/body-types.ts";
 
 /**
- * A request that HTTP itself gives reason to refuse, before any part of ours has looked at it. The sentence never
- * repeats what was sent: a mistyped address may hold a secret.
+ * A refusal for reasons of HTTP, before any route has seen the request. The sentence never repeats what was sent: a
+ * mistyped address may hold a secret.
  */
 export class Refusal extends Error {
   readonly status: number;

@@ -4,12 +4,12 @@ import { iconOf } from "../../web/icons.ts";
 import { type Page, pageOf } from "../../web/page.ts";
 import { type Answer, pageAnswer, redirectAnswer } from "./answer.ts";
 
-/** Below these every answer has a shape of its own, also for a browser. */
+/** Below these paths every answer has its own format, also for a browser. */
 const otherShapes = /^\/(zdk|adaptor|acc)(\/|$)/;
 
 /**
- * What a browser gets at an address that nobody serves, or that takes no GET: a page in place of the error object, or
- * the way to the reference. Undefined for every other client.
+ * The answer for a browser at an unknown address, or at one that takes no GET: a page instead of the error object, or a
+ * redirect to the reference. Undefined for every other client.
  */
 export function answerForBrowser(
   { method, url = "/", headers }: Pick<IncomingMessage, "method" | "url" | "headers">,
@@ -26,8 +26,8 @@ export function answerForBrowser(
 }
 
 /**
- * Whether the client asks for HTML at least as much as for JSON. Java's HttpURLConnection names text/html too, unless
- * its program says otherwise, and is no browser: it is known by a `*` that stands alone.
+ * Whether the client prefers HTML to JSON. Java's HttpURLConnection also names text/html by default and is no browser;
+ * it is recognised by a single `*`.
  */
 export function prefersPage(accept = ""): boolean {
   const ranges = accept.split(",").map((range) => {

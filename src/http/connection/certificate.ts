@@ -8,27 +8,27 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-/** What is wrong with the files of a certificate, in a sentence that names the setting. */
+/** The files of a certificate can't be used. The message names the setting. */
 export class CertificateProblem extends Error {}
 
-/** How often the files are looked at: whoever renews certificates need not know how to tell us. */
-const lookEveryMs = 60_000;
+/** How often the files are checked, so that a renewal needs no signal to this process. */
+const checkEveryMs = 60_000;
 
-/** What monitoring sees of it. */
+/** The certificate's status for monitoring. */
 export interface CertificateStatus {
-  /** When the certificate that is shown expires. */
+  /** When the certificate in use expires. */
   readonly expiresMs: number;
-  /** Whether the files hold something else, which is no good. */
+  /** Whether the files hold another certificate that can't be used. */
   readonly isRefused: boolean;
 }
 
-/** The certificate that the server shows, and the newer one as soon as that is good. */
+/** The certificate of the server. It changes as soon as the files hold a newer valid one. */
 export class Certificate {
   readonly #files: CertificateFiles;
   readonly #report: Report;
   readonly #nowMs: () => number;
-  #stamp = "";
-  #shown: ReadCertificate | undefined;
+  #fingerprint = "";
+  #current: ReadCertificate | undefined;
   #refusal: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -39,67 +39,68 @@ export class Certificate {
   }
 
   get status(): CertificateStatus {
-    return { expiresMs: this.#shown?.validTo.getTime() ?? 0, isRefused: this.#refusal !== undefined };
+    return { expiresMs: this.#current?.validTo.getTime() ?? 0, isRefused: this.#refusal !== undefined };
   }
 
   /**
-   * Reads both files for the first time; throws CertificateProblem when they are no good. An expired certificate is
-   * shown with a warning: there is no other.
+   * Reads both files for the first time; throws CertificateProblem when they can't be used. An expired certificate is
+   * used with a warning, because there is no other.
    */
   load(): SecureContextOptions {
-    this.#stamp = this.#stampNow();
+    this.#fingerprint = this.#readFingerprint();
     const read = readCertificate(this.#files);
-    const problem = this.#outsideItsTime(read);
+    const problem = this.#validityProblem(read);
     if (problem)
       this.#report.warn({ certFile: this.#files.certFile, validTo: read.validTo }, `the TLS certificate ${problem}`);
-    this.#shown = read;
+    this.#current = read;
     return read.context;
   }
 
   watch(use: (context: SecureContextOptions) => void): void {
-    this.#timer = setInterval(() => this.look(use), lookEveryMs).unref();
+    this.#timer = setInterval(() => this.check(use), checkEveryMs).unref();
   }
 
-  /** Reads the files if they have changed. Refused ones are tried again: a certificate may become valid later. */
-  look(use: (context: SecureContextOptions) => void): void {
-    if (this.#stampNow() !== this.#stamp || this.#refusal !== undefined) this.reload(use);
+  /** Reads the files if they have changed. Refused files are tried again: their certificate may become valid later. */
+  check(use: (context: SecureContextOptions) => void): void {
+    if (this.#readFingerprint() !== this.#fingerprint || this.#refusal !== undefined) this.reload(use);
   }
 
-  /** Bad files change nothing: a good certificate is worth more than a bad new one. */
+  /** Reads the files. If they can't be used, the present certificate stays. */
   reload(use: (context: SecureContextOptions) => void): void {
-    const stamp = this.#stampNow();
+    const fingerprint = this.#readFingerprint();
     const { certFile } = this.#files;
     try {
       const read = readCertificate(this.#files);
-      const problem = this.#outsideItsTime(read);
-      if (problem && this.#shown && !this.#outsideItsTime(this.#shown)) {
+      const problem = this.#validityProblem(read);
+      if (problem && this.#current && !this.#validityProblem(this.#current)) {
         throw new CertificateProblem(`BREEZEWAY_TLS_CERT_FILE: the certificate in ${certFile} ${problem}`);
       }
       use(read.context);
-      this.#shown = read;
+      this.#current = read;
       this.#refusal = undefined;
-      this.#report.info({ certFile, validTo: read.validTo }, "the TLS certificate was read anew");
+      this.#report.info({ certFile, validTo: read.validTo }, "the TLS certificate was reloaded");
     } catch (error) {
       if (!(error instanceof CertificateProblem)) throw error;
       // The same files with the same problem were reported before.
-      const isKnown = this.#refusal === error.message && this.#stamp === stamp;
+      const isKnown = this.#refusal === error.message && this.#fingerprint === fingerprint;
       this.#refusal = error.message;
-      if (!isKnown) this.#report.error({ error }, "the TLS certificate stays as it was");
+      if (!isKnown)
+        this.#report.error({ error }, "the TLS certificate files can't be used; the present certificate stays");
     }
-    this.#stamp = stamp;
+    this.#fingerprint = fingerprint;
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  #outsideItsTime({ validFrom, validTo }: ReadCertificate): string | undefined {
+  #validityProblem({ validFrom, validTo }: ReadCertificate): string | undefined {
     const nowMs = this.#nowMs();
     if (validTo.getTime() < nowMs) return `expired at ${validTo.toISOString()}`;
     return validFrom.getTime() > nowMs ? `is not valid before ${validFrom.toISOString()}` : undefined;
   }
 
-  #stampNow(): string {
+  #readFingerprint(): string {
     return [this.#files.certFile, this.#files.keyFile]
       .map((file) => statSync(file, { throwIfNoEntry: false }))
       .map((found) => (found ? `${found.ino} ${found.mtimeMs} ${found.size}` : ""))
@@ -142,7 +143,7 @@ function read(variable: string, file: string): string {
   return parse(() => readFileSync(file, "utf8"), `${variable} names a file that can't be read: ${file}`);
 }
 
-/** The reader's own words are left out: they may quote the key. */
+/** The original error is dropped: it may quote the key. */
 function parse<Result>(attempt: () => Result, sentence: string): Result {
   try {
     return attempt();

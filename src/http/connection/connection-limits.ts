@@ -10,9 +10,9 @@ export interface ConnectionLimits {
 }
 
 /**
- * Closes a new connection at once when its source, or all sources together, have as many open as they may have. A
- * trusted proxy brings many clients on its connections, so it isn't counted as a source. Call it when all other
- * listeners for connections are there: they don't see what is closed here.
+ * Closes a new connection at once when its source, or all sources together, have reached the limit of open connections.
+ * A trusted proxy carries many clients, so it isn't counted as a source. Call this after all other listeners for
+ * connections were added: they don't see connections that are closed here.
  */
 export function limitConnections(
   server: Server,
@@ -23,21 +23,21 @@ export function limitConnections(
   }: ConnectionLimits & { readonly trustedProxies: readonly string[] },
   reached: ReachLimit,
 ): void {
-  // One source must never be able to take all of them.
+  // One source must never be able to use all connections.
   const perSource = Math.min(connectionsPerSource, Math.ceil(connections / 2));
   const proxies = networksOf(trustedProxies);
   const open = new Map<string, number>();
-  let all = 0;
+  let total = 0;
   const listeners = server.listeners("connection") as ((socket: Socket) => void)[];
   server.removeAllListeners("connection");
   server.on("connection", (socket) => {
-    if (all >= connections) {
+    if (total >= connections) {
       reached("connections");
       socket.destroy();
       return;
     }
     const { remoteAddress } = socket;
-    if (remoteAddress !== undefined && !isIn(proxies, remoteAddress)) {
+    if (remoteAddress !== undefined && !isInNetworks(proxies, remoteAddress)) {
       const source = sourceOf(remoteAddress);
       const count = open.get(source) ?? 0;
       if (count >= perSource) {
@@ -52,15 +52,15 @@ export function limitConnections(
         else open.set(source, left);
       });
     }
-    all += 1;
+    total += 1;
     socket.once("close", () => {
-      all -= 1;
+      total -= 1;
     });
     for (const listener of listeners) listener.call(server, socket);
   });
 }
 
-/** The addresses and networks of proxies, as the settings name them. */
+/** The addresses and networks of proxies, from the settings. */
 export function networksOf(proxies: readonly string[]): BlockList {
   const networks = new BlockList();
   for (const proxy of proxies) {
@@ -72,6 +72,6 @@ export function networksOf(proxies: readonly string[]): BlockList {
   return networks;
 }
 
-export function isIn(networks: BlockList, address: string): boolean {
+export function isInNetworks(networks: BlockList, address: string): boolean {
   return networks.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server } from "node:http";
 import { sourceOf } from "../../identity/source.ts";
 import { limits, type ReachLimit } from "../../model/limits.ts";
-import { isIn, networksOf } from "./connection-limits.ts";
+import { isInNetworks, networksOf } from "./connection-limits.ts";
 
 export interface FairTurnParts {
   readonly trustedProxies: readonly string[];
   readonly reached: ReachLimit;
 }
 
-/** Handles each request in a fair turn of its source, unless its client has gone meanwhile. */
+/** Handles each request in a fair turn of its source, unless its client has disconnected meanwhile. */
 export class FairRequests {
   readonly #turns: FairTurns;
   readonly #proxies: ReturnType<typeof networksOf>;
@@ -25,7 +25,7 @@ export class FairRequests {
   handle(request: IncomingMessage, handle: () => void): void {
     const { remoteAddress = "" } = request.socket;
     const forwarded = request.headers["x-forwarded-for"];
-    const isPassedOn = forwarded !== undefined && remoteAddress !== "" && isIn(this.#proxies, remoteAddress);
+    const isPassedOn = forwarded !== undefined && remoteAddress !== "" && isInNetworks(this.#proxies, remoteAddress);
     // A trusted proxy replaces the header, or adds the address that it saw at the end.
     const address = isPassedOn ? String(forwarded).split(",").at(-1)!.trim() : remoteAddress;
     this.#turns.run(sourceOf(address), () => {
@@ -35,19 +35,19 @@ export class FairRequests {
 }
 
 /**
- * Spreads the requests of one source over turns of the event loop. A source that opens a thousand connections at once has
- * a thousand requests ready in one turn, and all others would wait until every one of them is handled. In one turn each
- * source has a few handled; the rest wait in order, and connections of other sources get their turn in between.
+ * Spreads the requests of one source over turns of the event loop. A source that opens a thousand connections at once
+ * has a thousand requests ready in one turn, and all others would wait for them. So each source has a few requests
+ * handled in a turn; the rest wait in order.
  *
- * libuv accepts one connection in each turn. While a burst of connections waits to be accepted, a long turn would hold up
- * the connection of every other client behind them, so turns in which a connection was accepted are short.
+ * libuv accepts one connection in each turn. While a burst of connections waits to be accepted, long turns would delay
+ * the connections of all other clients, so turns in which a connection was accepted are short.
  */
 export class FairTurns {
   readonly #reached: ReachLimit;
-  /** How many requests of each source were handled in this turn. */
+  /** Number of requests of each source that were handled in this turn. */
   readonly #handled = new Map<string, number>();
   readonly #waiting = new Map<string, (() => void)[]>();
-  #isTurnPlanned = false;
+  #isTurnScheduled = false;
   #hasConnected = false;
 
   constructor(reached: ReachLimit) {
@@ -56,12 +56,12 @@ export class FairTurns {
 
   /** A connection was accepted in this turn: more may wait. */
   connected(): void {
-    this.#planTurn();
+    this.#scheduleTurn();
     this.#hasConnected = true;
   }
 
   run(source: string, handle: () => void): void {
-    this.#planTurn();
+    this.#scheduleTurn();
     const waiting = this.#waiting.get(source);
     if (waiting) {
       waiting.push(handle);
@@ -81,19 +81,19 @@ export class FairTurns {
     return this.#hasConnected ? limits.requestsPerShortTurn : limits.requestsPerTurn;
   }
 
-  #planTurn(): void {
-    if (this.#isTurnPlanned) return;
-    this.#isTurnPlanned = true;
+  #scheduleTurn(): void {
+    if (this.#isTurnScheduled) return;
+    this.#isTurnScheduled = true;
     setImmediate(() => this.#beginTurn());
   }
 
   #beginTurn(): void {
-    this.#isTurnPlanned = false;
+    this.#isTurnScheduled = false;
     this.#handled.clear();
     const atMost = this.#perTurn;
     this.#hasConnected = false;
     if (this.#waiting.size === 0) return;
-    this.#planTurn();
+    this.#scheduleTurn();
     for (const [source, waiting] of this.#waiting) {
       const next = waiting.splice(0, atMost);
       if (waiting.length === 0) this.#waiting.delete(source);

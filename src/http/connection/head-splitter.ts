@@ -1,12 +1,14 @@
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-/** A head ends with an empty line. The line before it may end in a bare line feed, when a client leaves out the version. */
+/**
+ * A head ends with an empty line. The line before it may end in a bare line feed if the client leaves out the version.
+ */
 const emptyLine = Buffer.from("\n\r\n");
 
 /**
- * Cuts the bytes of a connection into pieces of which each holds the end of one request's head at most. It only finds
- * places to stop; what the bytes mean is up to the parser. A body of known length is one piece, so that what looks like
- * a head inside of it isn't cut.
+ * Splits the bytes of a connection into pieces that hold the end of at most one request head. It only finds boundaries;
+ * the parser interprets the bytes. A body of known length is one piece, so that text in it that looks like a head isn't
+ * split.
  */
 export class HeadSplitter {
   #bodyBytesLeft = 0;
@@ -14,7 +16,7 @@ export class HeadSplitter {
   #last = 0;
   #lastButOne = 0;
 
-  /** The piece that was taken last ended a head. */
+  /** Called when the last piece ended a head. */
   begun(contentLength: string | undefined): void {
     this.#bodyBytesLeft = contentLength === undefined ? 0 : Number(contentLength);
   }
@@ -24,7 +26,7 @@ export class HeadSplitter {
     return this.#bodyBytesLeft > 0;
   }
 
-  /** The next piece of bytes that aren't empty. */
+  /** The next piece of `bytes`, which must not be empty. */
   next(bytes: Buffer): Buffer {
     const length = this.#lengthOfNext(bytes);
     this.#bodyBytesLeft = Math.max(0, this.#bodyBytesLeft - length);

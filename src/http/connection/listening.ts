@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, Server as NetServer } from "node:net";
 import type { FastifyInstance } from "fastify";
 
-/** Connections that wait to be accepted. With few, a burst of one client has others connect again after a second. */
+/** Length of the accept queue. If it is short, a burst of one client makes others retry after a second. */
 const backlog = 4_096;
 
 /**
  * libuv accepts one connection of a listening socket in each turn of the event loop, so a burst of one client's
- * connections would have all other clients wait for as many turns. The kernel spreads new connections over all sockets
- * that listen on one port (SO_REUSEPORT), and in each turn one connection of every socket is accepted.
+ * connections would delay all other clients by as many turns. The kernel spreads new connections over all sockets that
+ * listen on one port (SO_REUSEPORT), and each turn accepts one connection of every socket.
  */
 const socketsPerPort = process.platform === "linux" ? 16 : 1;
 
@@ -25,7 +25,7 @@ export class Listening {
   static async start(app: FastifyInstance, { host, port }: { host: string; port: number }): Promise<Listening> {
     const reusePort = socketsPerPort > 1;
     try {
-      // Sockets that share a port would share it with another service of the same user, too.
+      // With SO_REUSEPORT another service of the same user could silently share the port.
       if (reusePort && port !== 0) await refuseTakenPort(host, port);
       await app.listen({ host, port, backlog, ...(reusePort && { reusePort }) });
     } catch (error) {
@@ -50,7 +50,7 @@ export class Listening {
   }
 }
 
-/** An HTTP server's own way to close would also end connections on which the first request is still on its way. */
+/** The HTTP server's own `close` would also end connections whose first request is still arriving. */
 function closed(server: NetServer): Promise<void> {
   return new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 }

@@ -8,10 +8,10 @@ import { type Refusal, refusals } from "../answer/refusal.ts";
 import { type Exchanges, newRequestId } from "../open-exchanges.ts";
 import { pipelineOf } from "./pipeline.ts";
 
-/** Headers of which two would let us and a proxy in front read two different requests. */
+/** Headers that must not occur twice: a proxy in front might read another request than this server does. */
 const onlyOnce = ["host", "authorization"];
 
-/** What HTTP permits, or Node lets through, and we don't. */
+/** Refuses requests that HTTP or Node permit but this server doesn't. */
 export function refusalOf(request: IncomingMessage): Refusal | undefined {
   const target = request.url ?? "";
   if (!target.startsWith("/")) return refusals.malformed("The request target must be a path.");
@@ -19,20 +19,20 @@ export function refusalOf(request: IncomingMessage): Refusal | undefined {
   return headersRefusal(request);
 }
 
-/** The same of its headers alone. */
+/** Checks the headers alone. */
 export function headersRefusal(request: IncomingMessage): Refusal | undefined {
   for (const name of onlyOnce) {
     if (countHeader(request, name) > 1) return refusals.malformed(`The ${name} header must be there once.`);
   }
-  // Whoever decodes it before us, or doesn't, would read another request than we do.
+  // A proxy that decodes the body would read another request than this server does.
   if (countHeader(request, "content-encoding") > 0) return refusals.encodedBody();
   if (request.httpVersion !== "1.0" && !request.headers.host) return refusals.malformed("The host header is missing.");
   return undefined;
 }
 
 /**
- * Answers bytes that never became a request: broken HTTP, headers too large, too slow. Complete requests before them get
- * their own answers first. The bytes themselves are never logged.
+ * Answers bytes that never became a request: malformed HTTP, too large headers, too slow. Complete requests before them
+ * get their own answers first. The bytes are never logged.
  */
 export function refuseConnection(
   error: Error & { readonly code?: string; readonly rawPacket?: unknown },
@@ -41,7 +41,7 @@ export function refuseConnection(
   reached: ReachLimit,
 ): void {
   if (error.code === "HPE_HEADER_OVERFLOW") reached("requestHeadBytes");
-  // The other errors are the connection's: nothing can be written any more, or no TLS handshake was made.
+  // Other errors belong to the connection: nothing can be written, or the TLS handshake failed.
   const isReadable = /^(HPE_|ERR_HTTP_)/.test(error.code ?? "");
   const pipeline = pipelineOf(socket);
   if (!isReadable || !pipeline) {
@@ -57,7 +57,7 @@ export function refuseConnection(
   });
 }
 
-/** The start of the target, when the bytes that could not be parsed begin with a request line. */
+/** The start of the request target, if the unparsable bytes begin with a request line. */
 function targetOf(bytes: unknown): string {
   if (!Buffer.isBuffer(bytes)) return "";
   const [, target = ""] = /^[A-Z]+ (\S*)/.exec(bytes.toString("latin1", 0, 200)) ?? [];
@@ -80,7 +80,9 @@ function sendRefusal(refusal: Refusal, target: string, socket: Duplex, exchanges
   exchanges.log({ requestId, route: undefined, end: undefined, failure, address }, undefined, status, 0, true);
 }
 
-/** Closed at once, with bytes of the client unread, the connection would be reset and the answer lost with it. */
+/**
+ * Closes a little later: closing at once with unread bytes would reset the connection, and the answer would be lost.
+ */
 function linger(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), 500);
   socket.once("end", () => socket.destroy());

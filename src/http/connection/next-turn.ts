@@ -1,13 +1,13 @@
-/** Runs actions in the next turn of the event loop. One immediate serves all connections of a server. */
-export class Turns {
+/** Runs actions in the next turn of the event loop, with one immediate for all connections of a server. */
+export class NextTurn {
   #waiting: (() => void)[] = [];
 
-  next(action: () => void): void {
+  run(action: () => void): void {
     if (this.#waiting.push(action) > 1) return;
     setImmediate(() => {
       const waiting = this.#waiting;
       this.#waiting = [];
-      for (const run of waiting) run();
+      for (const waitingAction of waiting) waitingAction();
     });
   }
 }

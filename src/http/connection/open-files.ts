@@ -1,8 +1,8 @@
-/** How many files and sockets this process may have open, or undefined where the system doesn't tell. */
+/** Maximal number of open files and sockets of this process; undefined where the system doesn't say. */
 export function openFileLimit(): number | undefined {
   const report = process.report as typeof process.report & { excludeNetwork: boolean };
   const isNetworkExcluded = report.excludeNetwork;
-  // Otherwise the report looks up the names of all peers.
+  // Without this the report resolves the names of all peers.
   report.excludeNetwork = true;
   const { userLimits } = report.getReport() as { readonly userLimits?: { readonly open_files?: { soft: unknown } } };
   report.excludeNetwork = isNetworkExcluded;

@@ -3,61 +3,63 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { limits, type ReachLimit } from "../../model/limits.ts";
 import { HeadSplitter } from "./head-splitter.ts";
-import { Turns } from "./next-turn.ts";
+import { NextTurn } from "./next-turn.ts";
 
-/** A read that holds only pieces of a body, or blank lines, is parsed in so many pieces in one turn. */
+/**
+ * Maximal number of pieces of one read that are parsed in one turn, if they hold only parts of a body or blank lines.
+ */
 const piecesPerTurn = 16;
 
 /**
- * The unanswered requests of one connection. A client may pipeline: it sends requests without waiting for answers. One
- * read of 64 KB holds up to 2,000 of them, and Node parses a read to its end, whatever the limit. So the pipeline hands
- * Node's parser one request of a read in each turn of the event loop, so that other connections get theirs, and none while
- * 8 are unanswered. The rest stays in the socket's read buffer, which stops reading when it is full.
+ * Limits the unanswered requests of one connection. A client may pipeline: it sends requests without waiting for
+ * answers. One read of 64 KB holds up to 2,000 of them, and Node always parses a read to its end. So the pipeline
+ * passes Node's parser one request of a read in each turn of the event loop, and none while 8 are unanswered. The rest
+ * stays in the socket's read buffer, which stops reading when it is full.
  */
 export class Pipeline {
   readonly #socket: Socket;
   readonly #parse: (bytes: Buffer) => void;
-  readonly #turns: Turns;
+  readonly #nextTurn: NextTurn;
   readonly #reached: ReachLimit;
   readonly #heads = new HeadSplitter();
   #unanswered = 0;
   #latest: IncomingMessage | undefined;
   #latestResponse: ServerResponse | undefined;
-  /** How many requests were parsed in this turn, or more: it is set back only when it reaches the limit. */
+  /** Upper bound of the requests that were parsed in this turn: it is reset only when it reaches the limit. */
   #begunInTurn = 0;
-  /** Why nothing is parsed now. */
-  #heldFor: "answer" | "turn" | undefined;
+  /** Why parsing is suspended. */
+  #waitsFor: "answer" | "turn" | undefined;
   #afterAnswers: (() => void) | undefined;
   #hasStream = false;
   #isRefused = false;
 
-  constructor(socket: Socket, parse: (bytes: Buffer) => void, turns: Turns, reached: ReachLimit) {
+  constructor(socket: Socket, parse: (bytes: Buffer) => void, nextTurn: NextTurn, reached: ReachLimit) {
     this.#socket = socket;
     this.#parse = parse;
-    this.#turns = turns;
+    this.#nextTurn = nextTurn;
     this.#reached = reached;
   }
 
-  /** The parser has read the head of a request. */
+  /** Called when the parser has read the head of a request. */
   begun(request: IncomingMessage, response: ServerResponse): void {
     this.#unanswered += 1;
     this.#latest = request;
     this.#latestResponse = response;
     this.#begunInTurn += 1;
-    if (this.#begunInTurn === limits.requestsPerConnection) this.#turns.next(this.#beginTurn);
+    if (this.#begunInTurn === limits.requestsPerConnection) this.#nextTurn.run(this.#beginTurn);
     this.#heads.begun(request.headers["content-length"]);
     response.on("close", this.#answered);
   }
 
-  /** An answer has begun that does not end by itself. Nothing behind it can be answered. */
+  /** Called when an answer has begun that does not end by itself: no later request can be answered. */
   openStream(): void {
     this.#hasStream = true;
     this.#runIfAnswered();
   }
 
   /**
-   * The bytes that follow are no request. Runs the action when every complete request has its answer; what the client
-   * sends after them is dropped.
+   * Called when the following bytes are not a request. Runs the action when every complete request has its answer;
+   * later bytes are dropped.
    */
   refuse(action: () => void): void {
     if (this.#isRefused) return;
@@ -66,7 +68,10 @@ export class Pipeline {
     this.#runIfAnswered();
   }
 
-  /** Whether an answer has begun that can't be completed: a stream, or to a request whose body is still arriving. */
+  /**
+   * Whether an answer has begun that can't be completed: a stream, or the answer to a request whose body is still
+   * arriving.
+   */
   get isAnswering(): boolean {
     return this.#hasStream || (this.#unanswered > 0 && this.#latestResponse?.headersSent === true);
   }
@@ -90,7 +95,8 @@ export class Pipeline {
       this.#parse(piece);
       rest = rest.subarray(piece.length);
       if (this.#socket.destroyed || this.#isRefused) return;
-      // Node pauses the socket when a client does not take its answers, or a handler its body. It will resume it.
+      // Node pauses the socket when a client does not take its answers, or a handler does not read its body. Node will
+      // resume it.
       if (rest.length > 0 && this.#socket.isPaused()) {
         this.#socket.unshift(rest);
         return;
@@ -105,31 +111,31 @@ export class Pipeline {
   readonly #answered = (): void => {
     this.#unanswered -= 1;
     this.#runIfAnswered();
-    if (this.#heldFor === "answer") this.#holdUntilNextTurn();
+    if (this.#waitsFor === "answer") this.#waitForNextTurn();
   };
 
-  /** Whether the next piece may be parsed. If not, it is scheduled for later. */
+  /** Whether the next piece may be parsed now. If not, parsing is scheduled for later. */
   #mayParse(pieces: number, hasBegun: boolean): boolean {
     // Node resumes the socket by itself when a handler reads a body.
-    if (this.#heldFor || this.#afterAnswers) return false;
+    if (this.#waitsFor || this.#afterAnswers) return false;
     const isArriving = this.#latest !== undefined && !this.#latest.complete;
     if (isArriving && this.#heads.isInBody) return true;
     if (!isArriving && this.#unanswered >= limits.requestsPerConnection) {
-      this.#heldFor = "answer";
+      this.#waitsFor = "answer";
       this.#reached("requestsPerConnection");
       return false;
     }
     const isTurnUsed = hasBegun || this.#begunInTurn >= limits.requestsPerConnection;
     const isOver = pieces >= piecesPerTurn || (!isArriving && isTurnUsed);
-    if (isOver) this.#holdUntilNextTurn();
+    if (isOver) this.#waitForNextTurn();
     return !isOver;
   }
 
-  #holdUntilNextTurn(): void {
-    this.#heldFor = "turn";
-    this.#turns.next(() => {
+  #waitForNextTurn(): void {
+    this.#waitsFor = "turn";
+    this.#nextTurn.run(() => {
       this.#beginTurn();
-      this.#heldFor = undefined;
+      this.#waitsFor = undefined;
       if (!this.#socket.destroyed && !this.#afterAnswers) this.#socket.resume();
     });
   }
@@ -146,24 +152,24 @@ export class Pipeline {
 
 const pipelines = new WeakMap<Duplex, Pipeline>();
 
-/** The pipeline of a connection; none before its TLS handshake is done. */
+/** The pipeline of a connection; undefined before its TLS handshake is done. */
 export function pipelineOf(socket: Duplex): Pipeline | undefined {
   return pipelines.get(socket);
 }
 
 /**
- * Puts a pipeline between each connection and Node's parser. Node has no setting for this: `maxRequestsPerSocket` closes
- * the connection, and a socket that is paused in a request handler is paused only after the whole read was parsed. So the
- * pipeline takes the place of the listener that Node adds to a connection for its bytes, and calls it itself. When Node
- * changes that, test/http/pipeline.test.ts fails.
+ * Puts a pipeline between each connection and Node's parser. Node has no setting for this: `maxRequestsPerSocket`
+ * closes the connection, and a socket that is paused in a request handler is paused only after the whole read was
+ * parsed. So the pipeline replaces Node's data listener and calls it itself. If Node changes that,
+ * test/http/pipeline.test.ts fails.
  */
 export function limitPipelines(server: Server, isTls: boolean, reached: ReachLimit): void {
-  const turns = new Turns();
+  const nextTurn = new NextTurn();
   server.on(isTls ? "secureConnection" : "connection", (socket: Socket) => {
     const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
     if (!parse) throw new Error("Node's HTTP server no longer listens for the bytes of its connections.");
     socket.removeAllListeners("data");
-    const pipeline = new Pipeline(socket, (bytes) => parse.call(socket, bytes), turns, reached);
+    const pipeline = new Pipeline(socket, (bytes) => parse.call(socket, bytes), nextTurn, reached);
     pipelines.set(socket, pipeline);
     socket.on("data", pipeline.data);
   });

@@ -3,18 +3,18 @@ import type { ErrorShape } from "../answer/error-shape.ts";
 import type { Access } from "../routes.ts";
 import type { ErrorDescription, Parameter } from "./description.ts";
 
-/** What a route's rule means for its caller. All of it follows from the rule; no route says it a second time. */
+/** What a route's access rule means for its caller. Derived from the rule, so no route describes it again. */
 export interface AccessDescription {
-  /** In one line, for people. */
+  /** One line for people. */
   readonly words: string;
   /** Any one of these is enough; the names are those of the document's security schemes. */
   readonly schemes: readonly SecurityScheme[];
-  /** What may stand in the body instead. */
+  /** Credentials that may be sent in the body instead. */
   readonly credentials: readonly Parameter[];
   readonly errors: readonly ErrorDescription[];
 }
 
-/** The rule of a route, as far as its caller has to know it. */
+/** The access rule of a route, as far as its caller has to know it. */
 export interface AccessRule {
   readonly access: Exclude<Access, "operation">;
   readonly scopes: readonly Scope[];
@@ -24,15 +24,15 @@ export interface AccessRule {
 export type SecurityScheme = "accessToken" | "secToken" | "secTokenHeader" | "clientSecret";
 
 export function accessOf({ access, scopes, errors }: AccessRule): AccessDescription {
-  const told = access === "secToken" && errors === "fault" ? secTokenOfCalls : accessDescriptions[access];
-  if (scopes.length === 0) return told;
+  const described = access === "secToken" && errors === "fault" ? secTokenOfCalls : accessDescriptions[access];
+  if (scopes.length === 0) return described;
   const named = scopes.map((scope) => `\`${scope}\``).join(" and ");
   const lacking = {
     status: 403,
     code: errors === "adaptor" ? 106 : "insufficient_scope",
     when: `The access token was not granted the scope ${named}. \`WWW-Authenticate\` names what is needed.`,
   };
-  return { ...told, words: `${told.words} Its scope: ${named}.`, errors: [...told.errors, lacking] };
+  return { ...described, words: `${described.words} Its scope: ${named}.`, errors: [...described.errors, lacking] };
 }
 
 const secToken: Parameter = {
@@ -92,7 +92,7 @@ const accessDescriptions: Readonly<Record<AccessRule["access"], AccessDescriptio
   },
 };
 
-/** Platform calls know no header. */
+/** Platform calls take no header. */
 const secTokenOfCalls: AccessDescription = {
   words: "A user's security token: the parameter `secToken`.",
   schemes: ["secToken"],

@@ -2,7 +2,7 @@ import type { ErrorShape } from "../answer/error-shape.ts";
 import type { ContentDescription, ErrorDescription } from "./description.ts";
 import { integer, named, object, text } from "./schema.ts";
 
-/** How a refusal looks, by the shape of a route's errors. */
+/** The format of a refusal, by the error shape of a route. */
 export const errorContents: Readonly<Record<ErrorShape, ContentDescription>> = {
   standard: {
     contentType: "application/json",
@@ -46,7 +46,7 @@ export const errorContents: Readonly<Record<ErrorShape, ContentDescription>> = {
   },
 };
 
-/** What any request may meet before it reaches its route, or when the service itself is in trouble. */
+/** Errors that any request may get before it reaches its route, or when the service itself fails. */
 export const commonErrors: readonly ErrorDescription[] = [
   { status: 400, code: "invalid_request", when: "The request, its percent-encoding or its JSON is malformed." },
   { status: 404, code: "not_found", when: "There is nothing at this path." },
@@ -66,14 +66,14 @@ export const commonErrors: readonly ErrorDescription[] = [
   {
     status: 429,
     code: "too_many_requests",
-    when: "Too many failed attempts, or too many attempts under way; `Retry-After` says when to come back.",
+    when: "Too many failed attempts, or too many attempts at once; `Retry-After` says when to try again.",
   },
   {
     status: 431,
     code: "headers_too_large",
     when: "The request line and headers are larger than 48 KB (49,152 bytes).",
   },
-  { status: 500, code: "internal_error", when: "Our fault. The request id leads to it in the log." },
+  { status: 500, code: "internal_error", when: "An internal error. The request id finds it in the service's log." },
   {
     status: 503,
     code: "store_unavailable",
@@ -86,8 +86,7 @@ export const commonErrors: readonly ErrorDescription[] = [
   },
 ];
 
-/** A body where none is taken. */
-export const bodyGiven: ErrorDescription = {
+export const unexpectedBody: ErrorDescription = {
   status: 400,
   code: "invalid_request",
   when: "A body was sent, and this path takes none.",

@@ -5,21 +5,21 @@ import { accessOf } from "./access-descriptions.ts";
 import type { ContentType, Description, ErrorDescription, Parameter } from "./description.ts";
 import { withKey } from "./idempotency-key-parameter.ts";
 
-/** A route as it is told: its address and rule come from the route table, its words from its description. */
-export interface Described {
+/** A route as the documentation shows it: address and rule from the route table, texts from its description. */
+export interface DescribedRoute {
   readonly methods: readonly Method[];
-  /** With `{name}` for what varies. */
+  /** With `{name}` for path parameters. */
   readonly path: string;
   readonly access: Exclude<Access, "operation">;
-  /** What an access token needs; empty where none is taken. */
+  /** Scopes that an access token needs; empty where none is taken. */
   readonly scopes: readonly Scope[];
   readonly errors: ErrorShape;
   readonly description: Description;
 }
 
-/** Every route in the order of the table; the one that all platform operations share is told once for each of them. */
-export function describedRoutes(routes: readonly Route[]): readonly Described[] {
-  return routes.flatMap((route): readonly Described[] => {
+/** Every route in the order of the table. The one route of all platform operations appears once for each operation. */
+export function describedRoutes(routes: readonly Route[]): readonly DescribedRoute[] {
+  return routes.flatMap((route): readonly DescribedRoute[] => {
     const { methods, errors } = route;
     if (route.access !== "operation") {
       const { access, takesKey } = route;
@@ -42,8 +42,8 @@ export function takesBody(method: Method): boolean {
   return method === "POST" || method === "PUT";
 }
 
-/** What may stand in the body, credentials included. */
-export function bodyParameters(described: Described): readonly Parameter[] {
+/** Parameters that may be sent in the body, credentials included. */
+export function bodyParameters(described: DescribedRoute): readonly Parameter[] {
   const { credentials } = accessOf(described);
   const parameters = described.description.parameters ?? [];
   return [...credentials, ...parameters].filter(
@@ -51,14 +51,14 @@ export function bodyParameters(described: Described): readonly Parameter[] {
   );
 }
 
-/** How such a body may be written. */
+/** The content types in which these parameters may be sent. */
 export function contentTypesOf(parameters: readonly Parameter[]): readonly ContentType[] {
   const isOnlyForm = parameters.some(({ in: place }) => place === "form" || place === "queryOrForm");
   return isOnlyForm ? ["application/x-www-form-urlencoded"] : ["application/x-www-form-urlencoded", "application/json"];
 }
 
-/** All that this route refuses, beyond what any path may: by its rule first, then by its own word. */
-export function errorsOf(described: Described): readonly ErrorDescription[] {
+/** All errors of this route beyond the common ones: those of its access rule, then its own. */
+export function errorsOf(described: DescribedRoute): readonly ErrorDescription[] {
   return [...accessOf(described).errors, ...(described.description.errors ?? [])];
 }
 

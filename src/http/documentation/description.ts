@@ -1,4 +1,4 @@
-/** What a route tells about itself: the document at `/openapi.json` and the page at `/docs` are made from it. */
+/** The description of a route, from which `/openapi.json` and `/docs` are made. */
 export interface Description {
   readonly operationId: string;
   readonly tag: TagName;
@@ -8,15 +8,15 @@ export interface Description {
   readonly parameters?: readonly Parameter[];
   /** A body that is more than parameters. */
   readonly body?: ContentDescription;
-  /** What it answers when all goes well. */
+  /** Successful answers. */
   readonly answers: readonly AnswerDescription[];
-  /** What it refuses by itself; what all routes of its kind refuse is said in descriptions/errors.ts. */
+  /** Errors of this route; the errors of all routes are in common-errors.ts. */
   readonly errors?: readonly ErrorDescription[];
 }
 
-/** A platform operation tells the same; all of them share one route. */
+/** The description of a platform operation; all operations share one route. */
 export interface OperationDescription extends Description {
-  /** What stands for `:operation` in the route's path. */
+  /** The value of `:operation` in the route's path. */
   readonly operation: string;
   readonly access: "public" | "secToken";
 }
@@ -33,22 +33,22 @@ export type TagName =
 
 export interface Parameter {
   readonly name: string;
-  readonly in: Place;
+  readonly in: ParameterLocation;
   readonly isRequired: boolean;
   readonly isRepeatable?: boolean;
   readonly schema: Schema;
   readonly meaning: string;
-  /** What the ready command sends; without one it leaves the parameter out. */
+  /** The value in the example command; without one the command leaves the parameter out. */
   readonly example?: string;
-  /** A secret has no example: the ready command takes it from this variable of the shell. */
+  /** The shell variable that holds a secret in the example command. A secret has no example. */
   readonly variable?: string;
 }
 
 /**
- * A `body` is a form or a JSON object. What may stand in the query or elsewhere belongs into the body where the method
- * has one: addresses are kept in logs and histories.
+ * A `body` is a form or a JSON object. A parameter that may come in the query or in the body belongs into the body
+ * where the method has one: addresses end up in logs and histories.
  */
-export type Place = "path" | "header" | "query" | "form" | "body" | "queryOrForm" | "queryOrBody";
+export type ParameterLocation = "path" | "header" | "query" | "form" | "body" | "queryOrForm" | "queryOrBody";
 
 export interface AnswerDescription {
   readonly status: number;
@@ -80,7 +80,7 @@ export interface ErrorDescription {
   readonly when: string;
 }
 
-/** JSON Schema 2020-12 as far as we use it. What has a title becomes a component of the document, under that title. */
+/** The part of JSON Schema 2020-12 that is used here. A schema with a title becomes a component of the document. */
 export interface Schema {
   readonly title?: string;
   readonly description?: string;

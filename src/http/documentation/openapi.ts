@@ -5,7 +5,7 @@ import { Components } from "./components.ts";
 import {
   bodyParameters,
   contentTypesOf,
-  type Described,
+  type DescribedRoute,
   describedRoutes,
   errorsOf,
   takesBody,
@@ -20,7 +20,7 @@ export interface Deployment {
   readonly baseUrl: string;
 }
 
-/** The OpenAPI 3.1 document of these routes; what isn't in the table isn't in it. */
+/** The OpenAPI 3.1 document of these routes. */
 export function openApiDocument(routes: readonly Route[], { version, baseUrl }: Deployment) {
   const components = new Components();
   const paths: Record<string, Record<string, object>> = {};
@@ -58,7 +58,7 @@ export function openApiDocument(routes: readonly Route[], { version, baseUrl }: 
   };
 }
 
-function operation(described: Described, method: Method, components: Components): object {
+function operation(described: DescribedRoute, method: Method, components: Components): object {
   const { description, methods } = described;
   const access = accessOf(described);
   const suffix = method === methods[0] ? "" : `By${method[0]}${method.slice(1).toLowerCase()}`;
@@ -75,9 +75,9 @@ function operation(described: Described, method: Method, components: Components)
   };
 }
 
-/** Credentials in a body have no scheme of their own: `{}` says that the request may come without one. */
+/** OpenAPI has no scheme for credentials in a body: `{}` says that the request may come without one. */
 function securityOf(
-  { scopes }: Described,
+  { scopes }: DescribedRoute,
   schemes: readonly SecurityScheme[],
   mayBeInBody: boolean,
 ): readonly object[] {
@@ -103,7 +103,7 @@ function parameterOf(parameter: Parameter, method: Method): readonly object[] {
   ];
 }
 
-function requestBody(described: Described, components: Components): object | undefined {
+function requestBody(described: DescribedRoute, components: Components): object | undefined {
   const { body } = described.description;
   if (body) return { required: true, content: contentOf(body, components) };
   const parameters = bodyParameters(described);
@@ -117,32 +117,36 @@ function requestBody(described: Described, components: Components): object | und
     ...(required.length > 0 && { required }),
   };
   return {
-    // Where all may come in the address, there may be no body at all.
+    // If all parameters may come in the address, the body is optional.
     required: parameters.some(({ in: place }) => place === "form" || place === "body"),
     content: Object.fromEntries(contentTypesOf(parameters).map((type) => [type, { schema }])),
   };
 }
 
-function responses(described: Described, method: Method, components: Components): object {
+function responses(described: DescribedRoute, method: Method, components: Components): object {
   const { answers } = described.description;
-  const told = answers.map((answer) => [answer.status, response(answer, method, components)] as const);
-  const refused = [...Map.groupBy(errorsOf(described), ({ status }) => status)].map(
+  const successes = answers.map((answer) => [answer.status, response(answer, method, components)] as const);
+  const failures = [...Map.groupBy(errorsOf(described), ({ status }) => status)].map(
     ([status, errors]) => [status, refusal(inWords(errors), described.errors, method, components)] as const,
   );
   const otherwise = refusal("The request was refused.", described.errors, method, components);
-  const hasOwn = refused.some(([status]) => status >= 400 && status < 500);
-  return { ...Object.fromEntries([...told, ...refused]), ...(!hasOwn && { "4XX": otherwise }), default: otherwise };
+  const hasOwn = failures.some(([status]) => status >= 400 && status < 500);
+  return {
+    ...Object.fromEntries([...successes, ...failures]),
+    ...(!hasOwn && { "4XX": otherwise }),
+    default: otherwise,
+  };
 }
 
-/** Without an example: each refusal has its own words, and one for all would lie. */
-function refusal(meaning: string, shape: Described["errors"], method: Method, components: Components): object {
+/** Without an example: each refusal has its own sentence, so one example for all would be wrong. */
+function refusal(meaning: string, shape: DescribedRoute["errors"], method: Method, components: Components): object {
   const { contentType, schema } = errorContents[shape];
   return response({ meaning, content: { contentType, schema } }, method, components);
 }
 
-type Told = Omit<AnswerDescription, "status">;
+type ResponseDescription = Omit<AnswerDescription, "status">;
 
-function response({ meaning, headers, content }: Told, method: Method, components: Components): object {
+function response({ meaning, headers, content }: ResponseDescription, method: Method, components: Components): object {
   const shownHeaders = Object.entries(headers ?? {}).map(([name, { description = "", ...schema }]) => [
     name,
     { description, schema },

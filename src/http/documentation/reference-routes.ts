@@ -6,13 +6,13 @@ import { getOpenApi, getReference } from "./reference-descriptions.ts";
 
 export interface ReferenceParts {
   readonly version: string;
-  /** Known once the port is. */
+  /** Known when the port is known. */
   readonly baseUrl: () => string;
   /** All routes, these two among them. */
   readonly routes: () => readonly Route[];
 }
 
-/** How the service describes itself: `/openapi.json` for programs, `/docs` for people. Each is made once and kept. */
+/** The service's own documentation: `/openapi.json` for programs, `/docs` for people. Each is made once and cached. */
 export function referenceRoutes({ version, baseUrl, routes }: ReferenceParts): readonly Route[] {
   const document = once(() => jsonAnswer(200, openApiDocument(routes(), { version, baseUrl: baseUrl() })));
   const page = once(() => pageAnswer(200, referencePage(routes(), { version, baseUrl: baseUrl() })));
@@ -36,10 +36,10 @@ export function referenceRoutes({ version, baseUrl, routes }: ReferenceParts): r
   ];
 }
 
-function once<Made>(make: () => Made): () => Made {
-  let made: { readonly value: Made } | undefined;
+function once<Value>(make: () => Value): () => Value {
+  let cached: { readonly value: Value } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cached ??= { value: make() };
+    return cached.value;
   };
 }

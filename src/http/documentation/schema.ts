@@ -2,7 +2,7 @@ import type { Schema } from "./description.ts";
 
 type More = Omit<Schema, "type" | "description">;
 
-/** The schemas that descriptions are made of; the words come first, because they are what people read. */
+/** Builders of schemas. The description comes first, because people read it. */
 export const text = (description: string, more: More = {}): Schema => ({ type: "string", description, ...more });
 export const integer = (description: string, more: More = {}): Schema => ({ type: "integer", description, ...more });
 export const boolean = (description: string): Schema => ({ type: "boolean", description });
@@ -11,19 +11,19 @@ export function list(description: string, items: Schema, more: More = {}): Schem
   return { type: "array", description, items, ...more };
 }
 
-/** Names that aren't known beforehand, each with the same kind of value. */
+/** An object with arbitrary names and values of one schema. */
 export function map(description: string, values: Schema, more: More = {}): Schema {
   return { type: "object", description, additionalProperties: values, ...more };
 }
 
-/** Fields that are always there, then those that may be missing. */
+/** An object with required and optional fields. */
 export function object(
   description: string,
-  always: Readonly<Record<string, Schema>>,
-  sometimes: Readonly<Record<string, Schema>> = {},
+  requiredFields: Readonly<Record<string, Schema>>,
+  optionalFields: Readonly<Record<string, Schema>> = {},
 ): Schema {
-  const required = Object.keys(always);
-  const properties = { ...always, ...sometimes };
+  const required = Object.keys(requiredFields);
+  const properties = { ...requiredFields, ...optionalFields };
   return { type: "object", description, properties, ...(required.length > 0 && { required }) };
 }
 
@@ -32,7 +32,7 @@ export function orNull(schema: Schema): Schema {
   return { ...schema, type: [...types, "null"] };
 }
 
-/** Under this name it is a component of the document, which others refer to. */
+/** Makes the schema a named component, which others refer to. */
 export function named(title: string, schema: Schema): Schema {
   return { title, ...schema };
 }

@@ -6,8 +6,8 @@ export const scopeMeanings: Readonly<Record<Scope, string>> = {
     "Read users, devices, their history and commands, and `largestrings`; follow events. Events of alerts that fire also need `alerts`.",
   "devices:control": "Write devices, fans included. It does not include reading them.",
   alerts:
-    "Read, make, change and remove alerts. An alert that writes devices also needs `devices:control`; `explain` and `dry-run` show values, and also need `devices:read`.",
+    "Read, create, change and remove alerts. An alert that writes devices also needs `devices:control`; `explain` and `dry-run` show values, and also need `devices:read`.",
   webhooks:
-    "List and remove webhooks, list and resend deliveries. To make one also needs `devices:read`, since it is sent what devices do; messages about alerts that fire also need `alerts`.",
+    "List and remove webhooks, list and resend deliveries. Creating one also needs `devices:read`, because it gets the events of devices; messages about alerts that fire also need `alerts`.",
   links: "Linked accounts. No call needs it yet: linking takes a user's security token.",
 };

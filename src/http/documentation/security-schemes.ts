@@ -1,14 +1,14 @@
 import type { SecurityScheme } from "./access-descriptions.ts";
 import { scopeMeanings } from "./scope-texts.ts";
 
-/** How callers prove themselves, in OpenAPI's terms. */
+/** How callers authenticate, in OpenAPI's terms. */
 export function securitySchemes(baseUrl: string): Readonly<Record<SecurityScheme, object>> {
   const tokenUrl = `${baseUrl}/oauth2/access_token`;
   return {
     accessToken: {
       type: "oauth2",
       description:
-        "An access token in `Authorization: Bearer`. Whose devices it reaches follows from who granted it, what it may do there from its scopes. A token for which no known scope was asked has all of them.",
+        "An access token in `Authorization: Bearer`. The grant decides which devices it may use, its scopes what it may do with them. A token that was requested without a known scope has all scopes.",
       flows: {
         authorizationCode: {
           authorizationUrl: `${baseUrl}/oauth2/authorize`,

@@ -1,8 +1,8 @@
 import type { Schema } from "./description.ts";
 
 /**
- * The value that an XML example of our own stands for. OpenAPI wants examples that fit the schema, so the document holds
- * values and the page shows the text. Reads elements and text, which is all that our examples hold.
+ * The value of an XML example. OpenAPI requires examples that match the schema, so the document holds values and the
+ * page shows the text. Handles elements and text only, which is all that the examples contain.
  */
 export function xmlExampleValue(schema: Schema, document: string): unknown {
   const [root] = elements(document.replace(/<\?.*?\?>/, ""));
@@ -14,7 +14,10 @@ interface Element {
   readonly content: string;
 }
 
-/** No element of our examples contains another one of its own name. */
+/**
+ * The elements on the first level of a text. Relies on examples in which no element contains another one of the same
+ * name.
+ */
 function elements(text: string): readonly Element[] {
   const found = text.matchAll(/<([\w:]+)(?:\s[^>]*)?(?:\/>|>(.*?)<\/\1>)/gs);
   return [...found].map(([, name, content = ""]) => ({ name: name!, content }));
@@ -22,18 +25,18 @@ function elements(text: string): readonly Element[] {
 
 function readValue(schema: Schema, content: string): unknown {
   if (schema.type === "integer") return Number(content);
-  if (schema.type !== "object") return unescaped(content);
+  if (schema.type !== "object") return unescapeXml(content);
   const children = Map.groupBy(elements(content), ({ name }) => name);
-  const entries = [...children].map(([name, alike]) => {
+  const entries = [...children].map(([name, siblings]) => {
     const { items, ...own } = schema.properties?.[name] ?? {};
-    const values = alike.map((one) => readValue(items ?? own, one.content));
+    const values = siblings.map((one) => readValue(items ?? own, one.content));
     return [name, items ? values : values[0]];
   });
   return Object.fromEntries(entries);
 }
 
-const signs: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 
-function unescaped(text: string): string {
-  return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => signs[name]!);
+function unescapeXml(text: string): string {
+  return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => entities[name]!);
 }

@@ -2,18 +2,18 @@ import type { ScopedPrincipal, UserPrincipal } from "../../identity/principal.ts
 import { InvalidSecToken, InvalidToken, MisplacedToken, MissingToken } from "../../model/errors.ts";
 import type { Client, ClientCredentials } from "../../oauth/clients.ts";
 import type { Incoming } from "./incoming.ts";
-import { given } from "./query-or-body.ts";
+import { optionalParameter } from "./query-or-body.ts";
 
-/** Who stands behind what a request carries; each rejects when nobody does. */
+/** Finds the caller from credentials; each method rejects when they are invalid. */
 export interface Callers {
   bySecToken(secToken: string): Promise<UserPrincipal>;
   byAccessToken(accessToken: string): Promise<ScopedPrincipal>;
   byClientSecret(credentials: ClientCredentials): Promise<Client>;
-  /** The client that holds a token which was just verified, for the log; undefined when that isn't known at once. */
+  /** The client of a token that was just verified, for the log; undefined when it is not in memory. */
   clientHolding?(accessToken: string): string | undefined;
 }
 
-/** Who calls a route whose rule is `secToken`: the token comes as a parameter or as `Authorization: Bearer`. */
+/** The caller of a route whose rule is `secToken`: the token comes as a parameter or as `Authorization: Bearer`. */
 export async function callerBySecToken(incoming: Incoming, callers: Callers): Promise<UserPrincipal> {
   const secToken = eitherToken(incoming);
   if (secToken === undefined) throw new InvalidSecToken();
@@ -24,14 +24,14 @@ const accessTokenPrefix = "bwa_";
 
 /**
  * The caller of a route whose rule is `secTokenOrBearer`. Either token comes in the header or as the parameter
- * `secToken`, the only place that the interface names. An access token is known by its prefix. Both are refused with the
- * same error.
+ * `secToken`, which is the only place that the interface names. An access token is recognised by its prefix. Both are
+ * refused with the same error.
  */
 export async function callerByEitherToken(incoming: Incoming, callers: Callers): Promise<ScopedPrincipal> {
   const token = eitherToken(incoming);
   if (token === undefined) throw new InvalidSecToken();
   if (!token.startsWith(accessTokenPrefix)) {
-    // A secToken stands for the user's own session, which has no scopes.
+    // A secToken is the user's own session, which has no scopes.
     return { ...(await callers.bySecToken(token)), scopes: null };
   }
   refuseMisplacedToken(incoming);
@@ -42,12 +42,12 @@ export async function callerByEitherToken(incoming: Incoming, callers: Callers):
   }
 }
 
-/** The token of such a request. Two different tokens in two places are refused. */
+/** The token of such a request; two different tokens in two places are refused. */
 export function eitherToken(incoming: Incoming): string | undefined {
-  return given(incoming, "secToken", incoming.bearer === undefined ? [] : [incoming.bearer]);
+  return optionalParameter(incoming, "secToken", incoming.bearer === undefined ? [] : [incoming.bearer]);
 }
 
-/** Who calls a route whose rule is `bearer`: the token comes in the header and nowhere else (RFC 6750 2.1). */
+/** The caller of a route whose rule is `bearer`: the token comes in the header and nowhere else (RFC 6750 2.1). */
 export async function callerByBearer(incoming: Incoming, callers: Callers): Promise<ScopedPrincipal> {
   refuseMisplacedToken(incoming);
   if (incoming.bearer === undefined) throw new MissingToken();

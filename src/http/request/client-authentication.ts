@@ -4,14 +4,14 @@ import type { Callers } from "./caller.ts";
 import type { Incoming } from "./incoming.ts";
 import { bodyParameters } from "./oauth-parameters.ts";
 
-/** Who calls a route whose rule is `client` (RFC 6749 2.3.1): its id and secret by HTTP Basic or in the body. */
+/** The caller of a route whose rule is `client` (RFC 6749 2.3.1): id and secret come by HTTP Basic or in the body. */
 export function callingClient(incoming: Incoming, callers: Callers): Promise<Client> {
   return callers.byClientSecret(credentialsOf(incoming));
 }
 
 function credentialsOf(incoming: Incoming): ClientCredentials {
   for (const [name] of incoming.query) {
-    // An address stands in logs and histories: what came in it is no secret any more.
+    // Addresses end up in logs and histories: a secret in one is no longer secret.
     if (name === "client_secret" || name === "client_id") {
       throw new BadParameter(name, `The parameter ${name} must not be sent in the address.`);
     }
@@ -40,9 +40,9 @@ function missing(name: string): InvalidClient {
   );
 }
 
-/** Both halves are form-encoded before they are joined (RFC 6749 2.3.1); ours hold nothing that would change by it. */
+/** Parses HTTP Basic credentials. Both halves are form-encoded before they are joined (RFC 6749 2.3.1). */
 function readBasic(sent: string): Pick<ClientCredentials, "clientId" | "secret"> {
-  // Node passes over whatever isn't base64.
+  // Node ignores characters that aren't base64.
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(sent)) throw new InvalidClient();
   const text = Buffer.from(sent, "base64").toString("utf8");
   const [, id, secret] = /^([^:]*):(.*)$/s.exec(text) ?? [];

@@ -4,11 +4,11 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { LimitReached } from "../../model/errors.ts";
 import { limits } from "../../model/limits.ts";
 import { refusals } from "../answer/refusal.ts";
-import { closingOf } from "../connection/closing-signal.ts";
+import { closeSignalOf } from "../connection/close-signal.ts";
 import { formBody, jsonBody, type MediaType } from "./body-types.ts";
 import { scanJson } from "./json-scan.ts";
 
-/** Names and values in the order in which they came; a name may be there twice. */
+/** Names and values in the order of arrival; a name may occur twice. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
 export type Body =
@@ -21,25 +21,25 @@ export interface Incoming {
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly query: Pairs;
   readonly body: Body;
-  /** What `Authorization: Bearer` carries. */
+  /** The value of `Authorization: Bearer`. */
   readonly bearer: string | undefined;
-  /** What `Authorization: Basic` carries, as it was sent. */
+  /** The value of `Authorization: Basic`, undecoded. */
   readonly basic: string | undefined;
-  /** What `Last-Event-ID` carries: where a client's stream broke off. */
+  /** The value of `Last-Event-ID`: where a client's stream broke off. */
   readonly lastEventId: string | undefined;
   /** Each `Idempotency-Key` header as it was sent; undefined when there is none. */
   readonly idempotencyKeys: readonly string[] | undefined;
   /** The cookies' header, as it was sent. */
   readonly cookies: string;
-  /** The client's address; a proxy's word for it only from a trusted proxy, and only if it is an address. */
+  /** The client's address. `X-Forwarded-For` counts only from a trusted proxy, and only if it is an address. */
   readonly source: string;
-  /** Aborts when the client's connection closes: what still waits for its turn can be given up. */
+  /** Aborts when the client's connection closes: queued work can be dropped. */
   readonly disconnected: AbortSignal;
-  /** A program on this machine sent it to a name of this machine, and no proxy passed it on. */
+  /** Sent by a program on this machine to a local host name, and not by a proxy. */
   readonly isLocal: boolean;
 }
 
-/** `bodyTypes`: the media types that the route takes, for the refusal of another one. */
+/** `bodyTypes`: the media types that the route takes, for the refusal of others. */
 export function readIncoming(request: FastifyRequest, bodyTypes: readonly MediaType[]): Incoming {
   const target = request.raw.url ?? "";
   const queryAt = target.indexOf("?");
@@ -54,9 +54,9 @@ export function readIncoming(request: FastifyRequest, bodyTypes: readonly MediaT
       request.headers["idempotency-key"] === undefined ? undefined : request.raw.headersDistinct["idempotency-key"],
     cookies: request.headers.cookie ?? "",
     source: isIP(request.ip) === 0 ? (request.socket.remoteAddress ?? "") : request.ip,
-    // A getter: most routes never wait for a turn, and need no signal.
+    // A getter, because most routes need no signal.
     get disconnected() {
-      return closingOf(request.socket);
+      return closeSignalOf(request.socket);
     },
     isLocal: isLocal(request),
   };
@@ -65,8 +65,9 @@ export function readIncoming(request: FastifyRequest, bodyTypes: readonly MediaT
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 /**
- * A proxy on this machine lets in the whole world: what it passed on isn't local, trusted or not. Neither is what a
- * browser on this machine sends for a page from elsewhere: by DNS rebinding that page has another name for this machine.
+ * Whether a request is local. A request from a proxy on this machine isn't, trusted or not, because it may come from
+ * anywhere. Neither is one with a foreign host name: by DNS rebinding a page from elsewhere can reach this machine
+ * through a browser on it.
  */
 function isLocal({ socket, headers }: FastifyRequest): boolean {
   if (!loopbackHost.test(headers.host ?? "")) return false;
@@ -74,16 +75,16 @@ function isLocal({ socket, headers }: FastifyRequest): boolean {
   return !isPassedOn && /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? "");
 }
 
-/** The scheme's name goes by any case (RFC 7235 2.1). */
+/** The scheme's name is case-insensitive (RFC 7235 2.1). */
 function authorization(request: FastifyRequest, scheme: "bearer" | "basic"): string | undefined {
-  const [, given = "", rest = ""] = /^(\S+) *(.*)$/.exec(request.headers.authorization ?? "") ?? [];
-  return given.toLowerCase() === scheme ? rest : undefined;
+  const [, sentScheme = "", rest = ""] = /^(\S+) *(.*)$/.exec(request.headers.authorization ?? "") ?? [];
+  return sentScheme.toLowerCase() === scheme ? rest : undefined;
 }
 
-/** Bodies are forms or JSON, in UTF-8; anything else is refused with 415. A request without a body has no type at all. */
+/** Parses bodies: forms or JSON, in UTF-8; anything else is refused with 415. A request without a body has no type. */
 export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // Old HTTP stacks name a type though they send no body. Fastify would refuse the type, or wait for the body.
+  // Some old HTTP stacks send a type without a body. Fastify would refuse the type, or wait for the body.
   app.addHook("onRequest", async ({ headers }) => {
     if (!mayHaveBody(headers) || !readTypes.test(headers["content-type"] ?? "")) delete headers["content-type"];
   });
@@ -112,7 +113,7 @@ function readableBody(body: Body | typeof unreadable | undefined, bodyTypes: rea
   return body ?? { kind: "none" };
 }
 
-/** Resolves with the first bytes, or with the end. The bytes are dropped: whether there are any is all that counts. */
+/** Resolves at the first bytes or at the end. The bytes are dropped, because only their presence matters. */
 function isEmpty(payload: Readable): Promise<boolean> {
   return new Promise((resolve, reject) => {
     payload.once("error", reject);
@@ -121,7 +122,9 @@ function isEmpty(payload: Readable): Promise<boolean> {
   });
 }
 
-/** A form or a query. Stricter than most: half an escape would be kept as it is, and mean something else elsewhere. */
+/**
+ * Parses a form or a query, strictly: an incomplete escape is refused, because other parsers would read it differently.
+ */
 function readPairs(text: string): Pairs {
   const pairs = text.split("&", limits.parametersPerRequest + 1);
   if (pairs.length > limits.parametersPerRequest) {
@@ -158,7 +161,7 @@ function readJson(text: string): unknown {
   const { names, depth } = scanJson(text);
   if (depth > limits.jsonDepth) throw refusals.malformed(`The body is nested deeper than ${limits.jsonDepth} levels.`);
   const value = parseJson(text);
-  // Of two members of one name the parser silently keeps the last, and somebody before us may have kept the first.
+  // Of two members with one name the parser keeps the last, but a proxy may have read the first.
   if (names > countMembers(value)) throw refusals.malformed("The body has two members of one name.");
   return value;
 }
@@ -167,7 +170,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own words quote the text.
+    // The parser's message is dropped: it quotes the text.
     throw refusals.malformed("The body isn't JSON.");
   }
 }

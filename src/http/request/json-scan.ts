@@ -2,9 +2,9 @@ const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
 
-/** What a text that may be JSON holds, found in one pass and without garbage. */
+/** Facts about a text that may be JSON, found in one pass without allocations. */
 export interface JsonScan {
-  /** Strings before a colon: names of members. */
+  /** Number of strings before a colon, which are names of members. */
   readonly names: number;
   /** How deep arrays and objects are nested. */
   readonly depth: number;

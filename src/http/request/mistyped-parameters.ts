@@ -11,16 +11,16 @@ export function refuseMistyped(query: Pairs, { parameters = [] }: Pick<Descripti
   if (query.length === 0) return;
   const names = parameters.filter(({ in: place }) => place === "query").map(({ name }) => name);
   for (const [sent] of query) {
-    const meant = names.includes(sent) ? undefined : names.find((name) => isAlmost(sent, name));
-    if (meant === undefined) continue;
+    const intended = names.includes(sent) ? undefined : names.find((name) => isAlmost(sent, name));
+    if (intended === undefined) continue;
     throw new BadParameter(
-      meant,
-      `The query has a parameter whose name is almost ${meant}. This path takes the parameters ${names.join(", ")}.`,
+      intended,
+      `The query has a parameter whose name is almost ${intended}. This path takes the parameters ${names.join(", ")}.`,
     );
   }
 }
 
-/** So many first letters in common make two names alike: `attr` and `attributeName` are almost `attribute`. */
+/** Names with this many first letters in common are similar: `attr` and `attributeName` are almost `attribute`. */
 const alikeLetters = 4;
 
 /** Compared without case and punctuation, so that `device_id`, `DeviceId` and `attribute[]` are found too. */

@@ -16,11 +16,11 @@ export function bodyParameters({ body }: Incoming): Parameters {
 
 function textOf(name: string, value: unknown): string {
   if (value === null) return "";
-  if (typeof value !== "string") throw new BadParameter(name, `The member ${shown(name)} must be a string.`);
+  if (typeof value !== "string") throw new BadParameter(name, `The member ${printableName(name)} must be a string.`);
   return value;
 }
 
-/** A name of the body's, only when it is one we know how to write: anything else may be a secret in the wrong place. */
-function shown(name: string): string {
+/** The name if it looks like a parameter name: other text may be a secret in the wrong place. */
+function printableName(name: string): string {
   return /^[a-z_]{1,30}$/.test(name) ? name : "that was sent";
 }

@@ -2,11 +2,15 @@ import { BadParameter } from "../../model/errors.ts";
 import type { Incoming } from "./incoming.ts";
 
 /**
- * A parameter that may come in the query or in the body. Empty is left out; two different values in two
- * places are refused, since nobody could say which was meant. An error names the parameter, never its value.
+ * A parameter that may come in the query or in the body. An empty value counts as missing. Two different values are
+ * refused as ambiguous. An error names the parameter, never its value.
  */
-export function given(incoming: Incoming, name: string, alsoGiven: readonly string[] = []): string | undefined {
-  const values = new Set([...inPairs(incoming.query, name), ...inBody(incoming, name), ...alsoGiven]);
+export function optionalParameter(
+  incoming: Incoming,
+  name: string,
+  otherValues: readonly string[] = [],
+): string | undefined {
+  const values = new Set([...inPairs(incoming.query, name), ...inBody(incoming, name), ...otherValues]);
   values.delete("");
   if (values.size > 1) throw new BadParameter(name, `The parameter ${name} was given with two different values.`);
   const [value] = values;
@@ -16,8 +20,8 @@ export function given(incoming: Incoming, name: string, alsoGiven: readonly stri
   return value;
 }
 
-export function required(incoming: Incoming, name: string): string {
-  const value = given(incoming, name);
+export function requiredParameter(incoming: Incoming, name: string): string {
+  const value = optionalParameter(incoming, name);
   if (value === undefined) throw new BadParameter(name, `The parameter ${name} is missing.`);
   return value;
 }
@@ -32,7 +36,7 @@ function inBody({ body }: Incoming, name: string): readonly string[] {
   if (!Object.hasOwn(object, name)) return [];
   const value = (object as Record<string, unknown>)[name];
   if (typeof value === "string") return [value];
-  // Clients that keep device ids as numbers send them as numbers.
+  // Some clients send device ids as numbers.
   if (Number.isSafeInteger(value)) return [String(value)];
   throw new BadParameter(name, `The parameter ${name} must be a string.`);
 }

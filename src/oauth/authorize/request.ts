@@ -1,5 +1,5 @@
 import { BadParameter } from "../../model/errors.ts";
-import { askedScopes, scopeText } from "../../model/scopes.ts";
+import { parseScopes, scopeText } from "../../model/scopes.ts";
 import type { Client } from "../clients.ts";
 import { Parameters, type SentParameters } from "../parameters.ts";
 
@@ -74,7 +74,7 @@ export async function readAuthorizationRequest(
       isRedirectUriSent,
       state: parameters.required("state"),
       challenge: parameters.optional("code_challenge") ?? null,
-      scope: scopeText(askedScopes(parameters.optional("scope"))),
+      scope: scopeText(parseScopes(parameters.optional("scope"))),
     },
   };
 }

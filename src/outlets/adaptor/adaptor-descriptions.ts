@@ -43,7 +43,7 @@ const federation: Schema = named("Federation", object("A link to an account.", {
 
 const linked = {
   status: 200,
-  meaning: "The account is proven, mirrored and kept: its attributes can be read at once.",
+  meaning: "The account is verified, mirrored and stored: its attributes can be read at once.",
   content: { contentType: "application/json", schema: federation, example: { DeviceId: "41" } },
 } as const;
 
@@ -52,7 +52,7 @@ export const linkAccount: Description = {
   tag: "Linked accounts",
   summary: "Link an account",
   words: [
-    "Gives the service an ecosystem's access token. The token is proven with the ecosystem before anything is kept; what the ecosystem then shows becomes one virtual device on the user's account, filled when this call answers and kept current by the ecosystem's stream from then on.",
+    "Gives the service an ecosystem's access token. The token is verified with the ecosystem before anything is stored. The account becomes one virtual device of the user, with its attributes filled when this call answers; the ecosystem's stream keeps it current from then on.",
     "A refused call changes nothing. Two users may link the same account.",
   ],
   parameters: [ecosystemName, ecosystemToken],
@@ -71,7 +71,7 @@ export const replaceAccountToken: Description = {
   tag: "Linked accounts",
   summary: "Replace the token of a link",
   words: [
-    "Takes a new access token for an account that is linked already. Device and indexes stay as they are. The same token again leaves the stream alone; the replaced token is not revoked. After the token of another account the device shows that account when the call answers.",
+    "Takes a new access token for an account that is linked already. Device and indexes stay. Sending the same token again does not interrupt the stream; the replaced token is not revoked. If the token belongs to another account, the device shows that account when the call answers.",
   ],
   parameters: [ecosystemName, ecosystemToken],
   answers: [{ ...linked, meaning: "The token is replaced; the device is the same." }],
@@ -94,7 +94,7 @@ export const unlinkAccount: Description = {
         contentType: "application/json",
         schema: named(
           "Unlinked",
-          object("What an unlinking took away.", {
+          object("What unlinking removed.", {
             DeviceId: deviceId,
             removed: object("How many records of each kind were removed.", {
               attributes: integer("Attribute values.", { minimum: 0 }),
@@ -103,7 +103,7 @@ export const unlinkAccount: Description = {
               commands: integer("Receipts of fan requests.", { minimum: 0 }),
               alerts: integer("Alerts on the virtual device.", { minimum: 0 }),
             }),
-            tokenRevoked: boolean("Whether the ecosystem confirmed that the token is dead."),
+            tokenRevoked: boolean("Whether the ecosystem confirmed that the token is revoked."),
           }),
         ),
         example: {
@@ -120,44 +120,44 @@ export const unlinkAccount: Description = {
 export const getLinkStatus: Description = {
   operationId: "getLinkStatus",
   tag: "Linked accounts",
-  summary: "See how a link stands",
+  summary: "Read the state of a link",
   words: [
-    "Tells what the attributes can't: whether the ecosystem is being followed, what in the account is over the limits, and when an event could not have been seen.",
+    "Shows what the attributes can't: whether the stream is live, what in the account exceeds the limits, and when events could have been missed.",
   ],
   parameters: [ecosystemName],
   answers: [
     {
       status: 200,
-      meaning: "How the link stands.",
+      meaning: "The state of the link.",
       content: {
         contentType: "application/json",
         schema: named(
           "LinkStatus",
-          object("How a link stands, and what was noticed about its account.", {
+          object("The state of a link, and notices about its account.", {
             DeviceId: deviceId,
             ecosystem: text("The ecosystem's name."),
             state: text(
-              "`live`: its stream follows the account. `waiting`: between streams. `needs_reauth`: only a new token helps.",
+              "`live`: its stream is open. `waiting`: between streams. `needs_reauth`: the link needs a new token.",
               { enum: ["live", "waiting", "needs_reauth"] },
             ),
-            reason: text("Why it is in this state, in words; empty when there is nothing to say."),
+            reason: text("Why it is in this state, in words; may be empty."),
             presenceInfo: integer("1 while the stream is live, else 0.", { enum: [0, 1] }),
             stale: boolean("True when the link isn't live, or when nothing was confirmed for 15 minutes."),
             confirmedTime: orNull(milliseconds("When the ecosystem last confirmed the whole state.")),
             overLimit: object(
-              "What is there beyond 2 structures and, in each, 20 thermostats and 18 alarms; it has no attributes.",
+              "Objects beyond 2 structures and, in each, 20 thermostats and 18 alarms. They have no attributes.",
               {
                 structures: integer("Structures without an index.", { minimum: 0 }),
                 thermostats: integer("Thermostats without an index.", { minimum: 0 }),
                 alarms: integer("Smoke/CO alarms without an index.", { minimum: 0 }),
               },
             ),
-            oddities: object("What the last snapshot left open or said in an unexpected way.", {
+            oddities: object("Counts of incomplete or unexpected data in the last snapshot.", {
               incomplete: integer("Objects that were announced but not readable; their values stay.", { minimum: 0 }),
-              unknownAlarmStates: integer("Alarm states we don't know; they are mirrored as they are.", {
+              unknownAlarmStates: integer("Unknown alarm states; they are mirrored unchanged.", {
                 minimum: 0,
               }),
-              unknownAwayStates: integer("Home/away states we don't know; they are shown as `unknown`.", {
+              unknownAwayStates: integer("Unknown home/away states; they are shown as `unknown`.", {
                 minimum: 0,
               }),
               strayAlarms: integer(
@@ -165,17 +165,17 @@ export const getLinkStatus: Description = {
                 { minimum: 0 },
               ),
               partialPuts: integer(
-                "How often the stream sent a part instead of the whole account; a read followed. The node counts that follows the link.",
+                "How often the stream sent a part instead of the whole account; a read followed. Counted by the node that follows the link.",
                 { minimum: 0 },
               ),
             }),
             drifts: integer(
-              "How often a second look found what the stream had withheld; the node counts that follows the link.",
+              "How often a plain read found changes that the stream had not sent. Counted by the node that follows the link.",
               { minimum: 0 },
             ),
             blindIntervals: list(
-              "When an event in the account could not have been seen, in the last 90 days.",
-              object("A stretch of blindness.", {
+              "Times in the last 90 days in which an event of the account could have been missed.",
+              object("A blind interval.", {
                 from: milliseconds("When it began."),
                 to: orNull(milliseconds("When it ended; null while it lasts.")),
                 cause: text("Why."),
@@ -207,7 +207,7 @@ export const getLargeStrings: Description = {
   tag: "Linked accounts",
   summary: "Resolve indexes",
   words: [
-    "Maps the names and ids that the ecosystem uses to the indexes X and Y in attribute names. Indexes are arbitrary, so resolve them here; once given, an index stays with its ecosystem id through rename, absence and return.",
+    "Maps the names and ids that the ecosystem uses to the indexes X and Y in attribute names. Indexes are arbitrary, so resolve them here; once assigned, an index stays with its ecosystem id through rename, absence and return.",
     "Y of a device is the one whose `device_id` attribute holds the ecosystem's id. POST does the same as GET, for clients that keep the secToken out of addresses.",
     "An access token reads the same: a user's token for the user's own device, an enterprise token for any device of its tenant.",
   ],
@@ -232,7 +232,7 @@ export const getLargeStrings: Description = {
           object("How names and ids of the ecosystem map to indexes.", {
             labels: map("A structure's friendly name → its id in the ecosystem.", { type: "string" }),
             identifiers: map(
-              "An ecosystem id → the platform's words for it: `[X]` for a structure; `[X, kind, name, structure id]` for a device, whose kind is `thermostats` or `smokeCoAlarms`.",
+              "An ecosystem id → its description: `[X]` for a structure; `[X, kind, name, structure id]` for a device, whose kind is `thermostats` or `smokeCoAlarms`.",
               { type: "array", items: { type: "string" }, minItems: 1, maxItems: 4 },
             ),
           }),

@@ -3,7 +3,7 @@ import type { Federation } from "../../federation/federation.ts";
 import type { LinkStatus } from "../../federation/link-status.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
-import { required } from "../../http/request/query-or-body.ts";
+import { requiredParameter } from "../../http/request/query-or-body.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
@@ -15,12 +15,14 @@ import {
   unlinkAccount,
 } from "./adaptor-descriptions.ts";
 
-/** What we would send on in a header: longer or stranger ones are no tokens. */
+/** Tokens that can be sent in a header; anything else is refused. */
 const tokenShape = /^[\x20-\x7e]{1,4096}$/;
 
 export type AdaptorFederation = Pick<Federation, "link" | "relink" | "unlink" | "status" | "largeStrings">;
 
-/** The adaptor interface (interface 4.3): parameters are checked here, after the secToken and before the ecosystem. */
+/**
+ * The adaptor interface (interface 4.3). Parameters are checked after the secToken and before the ecosystem is called.
+ */
 export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<DeviceReading, "device">): readonly Route[] {
   return [
     {
@@ -52,7 +54,7 @@ export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<Devic
       errors: "adaptor",
       description: unlinkAccount,
       async answer(incoming, { userId }) {
-        const unlinked = await federation.unlink(userId, required(incoming, "anEcosystemName"));
+        const unlinked = await federation.unlink(userId, requiredParameter(incoming, "anEcosystemName"));
         const { deviceId, removed, isTokenRevoked } = unlinked;
         return jsonAnswer(200, { DeviceId: String(deviceId), removed, tokenRevoked: isTokenRevoked });
       },
@@ -64,10 +66,10 @@ export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<Devic
       errors: "adaptor",
       description: getLinkStatus,
       answer: async (incoming, { userId }) =>
-        jsonAnswer(200, shownStatus(await federation.status(userId, required(incoming, "anEcosystemName")))),
+        jsonAnswer(200, statusBody(await federation.status(userId, requiredParameter(incoming, "anEcosystemName")))),
     },
     {
-      // POST so that the secToken need not stand in an address.
+      // POST keeps the secToken out of addresses.
       methods: ["GET", "POST"],
       path: "/adaptor/largestrings",
       access: "secTokenOrBearer",
@@ -75,9 +77,9 @@ export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<Devic
       scopes: ["devices:read"],
       description: getLargeStrings,
       async answer(incoming, caller) {
-        const deviceId = parseId<DeviceId>(required(incoming, "id"));
+        const deviceId = parseId<DeviceId>(requiredParameter(incoming, "id"));
         if (deviceId === undefined) throw new UnknownDevice();
-        // An enterprise token reads for the owner of the device.
+        // An enterprise token reads on behalf of the device's owner.
         const { userId } = caller.kind === "user" ? caller : await devices.device(caller, deviceId);
         const { labels, identifiers } = await federation.largeStrings(userId, deviceId);
         return jsonAnswer(200, { labels, identifiers });
@@ -87,8 +89,8 @@ export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<Devic
 }
 
 function readFederatedToken(incoming: Incoming): { readonly ecosystemName: string; readonly accessToken: string } {
-  const ecosystemName = required(incoming, "anEcosystemName");
-  const accessToken = required(incoming, "anAccessToken");
+  const ecosystemName = requiredParameter(incoming, "anEcosystemName");
+  const accessToken = requiredParameter(incoming, "anAccessToken");
   if (!tokenShape.test(accessToken)) {
     throw new BadParameter(
       "anAccessToken",
@@ -98,8 +100,8 @@ function readFederatedToken(incoming: Incoming): { readonly ecosystemName: strin
   return { ecosystemName, accessToken };
 }
 
-/** Times are milliseconds, under the names that device answers have for them. */
-function shownStatus(status: LinkStatus) {
+/** Times are milliseconds, with the names that device answers use. */
+function statusBody(status: LinkStatus) {
   const { deviceId, isPresent, isStale, confirmedTimeMs, blindIntervals, ...rest } = status;
   return {
     DeviceId: String(deviceId),
@@ -111,7 +113,7 @@ function shownStatus(status: LinkStatus) {
   };
 }
 
-/** Interface 2.6: the id is a string there. */
+/** Interface 2.6: the id is a string. */
 function federated(deviceId: DeviceId) {
   return jsonAnswer(200, { DeviceId: String(deviceId) });
 }

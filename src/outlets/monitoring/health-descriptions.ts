@@ -5,7 +5,7 @@ export const checkLiveness: Description = {
   operationId: "checkLiveness",
   tag: "Service",
   summary: "Is the process alive?",
-  words: ["Answers as long as the process runs, whatever else is broken. For probers that restart what hangs."],
+  words: ["Answers as long as the process runs, whatever else fails. For probes that restart a process that hangs."],
   answers: [
     {
       status: 200,
@@ -21,11 +21,11 @@ export const checkLiveness: Description = {
 
 const readiness: Schema = named(
   "Readiness",
-  object("Whether the service can do its work, and if not, why.", {
+  object("Whether the service is ready, and if not, why.", {
     status: text("`draining`: the service is about to stop.", { enum: ["ok", "unavailable", "draining"] }),
     checks: map("Each check by its name.", {
       ...object(
-        "One check, with a few fields worth knowing.",
+        "One check, with some details.",
         { ok: boolean("Whether this part can do its work.") },
         { reason: text("Why not.") },
       ),
@@ -38,7 +38,7 @@ export const checkReadiness: Description = {
   operationId: "checkReadiness",
   tag: "Service",
   summary: "Can it do its work?",
-  words: ["Runs a few checks and names them. For load balancers that send requests elsewhere while it can't."],
+  words: ["Runs a few checks and names them. For load balancers, which send requests elsewhere while a check fails."],
   answers: [
     {
       status: 200,

@@ -3,13 +3,13 @@ import type { Route } from "../../http/routes.ts";
 import { BreezewayError } from "../../model/errors.ts";
 import { checkLiveness, checkReadiness } from "./health-descriptions.ts";
 
-/** Answers a few fields worth knowing, or rejects when that part can't do its work. */
+/** Returns some details; rejects when that part can't do its work. */
 export type Check = () => Promise<object>;
 
 export interface HealthParts {
   readonly checks: Readonly<Record<string, Check>>;
   readonly isDraining: () => boolean;
-  /** A check that doesn't answer in this time has failed: a prober won't wait longer. */
+  /** A check that takes longer has failed, because probes don't wait longer. */
   readonly checkTimeoutMs: number;
 }
 
@@ -45,14 +45,14 @@ export function healthRoutes(parts: HealthParts): readonly Route[] {
 }
 
 async function outcome(check: Check, timeoutMs: number): Promise<{ readonly ok: boolean }> {
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const { promise: timedOut, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new CheckTimeout()), timeoutMs);
   try {
-    return { ...(await Promise.race([check(), tooLate])), ok: true };
+    return { ...(await Promise.race([check(), timedOut])), ok: true };
   } catch (error) {
-    // Only our own words: anyone may ask, and a driver's text may name hosts and users.
-    const isTold = error instanceof BreezewayError || error instanceof CheckTimeout;
-    return { ok: false, ...{ reason: isTold ? error.message : "The check failed." } };
+    // Only messages of Breezeway: the route is public, and a driver's message may name hosts and users.
+    const isSafeMessage = error instanceof BreezewayError || error instanceof CheckTimeout;
+    return { ok: false, ...{ reason: isSafeMessage ? error.message : "The check failed." } };
   } finally {
     clearTimeout(timer);
   }

@@ -1,11 +1,11 @@
-/** The one cookie we set: what it holds ties a login page to the browser that opened it. */
+/** The only cookie of the service: it binds a login page to the browser that opened it. */
 export interface BrowserCookie {
   read(cookies: string): string | undefined;
-  /** The header that sets it. */
+  /** The value of the Set-Cookie header. */
   set(secret: string): string;
 }
 
-/** `__Host-`: no other host and no plain http can set it in our place; without https browsers refuse the prefix. */
+/** `__Host-`: no other host and no plain http can set this cookie. Browsers refuse the prefix without https. */
 export function browserCookie(baseUrl: () => string, maxAgeSeconds: number): BrowserCookie {
   const isSecure = () => baseUrl().startsWith("https:");
   const name = () => (isSecure() ? "__Host-breezeway" : "breezeway");
@@ -13,7 +13,7 @@ export function browserCookie(baseUrl: () => string, maxAgeSeconds: number): Bro
     read(cookies) {
       const prefix = `${name()}=`;
       const values = cookies.split(/; */).filter((pair) => pair.startsWith(prefix));
-      // Two of them: one was put there by somebody else.
+      // With two cookies of this name, another site has set one: ignore both.
       return values.length === 1 ? values[0]!.slice(prefix.length) : undefined;
     },
     set: (secret) =>

@@ -7,7 +7,7 @@ import { bodyParameters } from "../../http/request/oauth-parameters.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter, UnsupportedGrantType } from "../../model/errors.ts";
 import { parseId, type TenantId } from "../../model/ids.ts";
-import { askedScopes, type Scopes, scopeText } from "../../model/scopes.ts";
+import { parseScopes, type Scopes, scopeText } from "../../model/scopes.ts";
 import { addresses, type BrowserAnswer, transactionMs } from "../../oauth/authorize/browser.ts";
 import type { AuthorizeStep } from "../../oauth/authorize/step.ts";
 import type { Client } from "../../oauth/clients.ts";
@@ -68,7 +68,7 @@ function pageRoutes({ oauth: { authorizeSteps }, logoOf, baseUrl }: OAuthRoutePa
         const tenantId = parseId<TenantId>(pathParameters.tenantId ?? "");
         const logo = tenantId && (await logoOf(tenantId));
         if (!logo) throw refusals.unknownPath();
-        // A picture that could hold a script holds none here, even when it is opened by itself.
+        // An SVG could contain a script: the policy disables it, even when the picture is opened on its own.
         const headers = { "content-type": logo.type, "content-security-policy": "default-src 'none'; sandbox" };
         return { status: 200, headers, body: Buffer.from(logo.bytes) };
       },
@@ -76,16 +76,16 @@ function pageRoutes({ oauth: { authorizeSteps }, logoOf, baseUrl }: OAuthRoutePa
   ];
 }
 
-function scopesOf(given: Parameters): Scopes {
-  return askedScopes(given.optional("scope"));
+function scopesOf(parameters: Parameters): Scopes {
+  return parseScopes(parameters.optional("scope"));
 }
 
-/** Throws when `scope` was sent twice: also an exchange, which ignores its value, must not (RFC 6749 3.2). */
-function refuseSecondScope(given: Parameters): void {
-  given.optional("scope");
+/** Throws when `scope` was sent twice (RFC 6749 3.2), also for an exchange, which ignores its value. */
+function refuseSecondScope(parameters: Parameters): void {
+  parameters.optional("scope");
 }
 
-/** Why a page says that something is wrong, for the log. */
+/** Error codes of pages by status, for the log. */
 const pageCodes: Readonly<Record<number, string>> = {
   400: "invalid_request",
   401: "invalid_login",
@@ -105,35 +105,37 @@ function formPairs({ body }: Incoming): SentParameters {
 }
 
 function clientRoutes({ oauth: { tokens, metadata } }: OAuthRouteParts): readonly Route[] {
-  const grantTypes: ReadonlyMap<string, (client: Client, given: Parameters, source: string) => Promise<IssuedTokens>> =
-    new Map([
-      [
-        "authorization_code",
-        (client, given, source) =>
-          tokens.exchangeCode(
-            client,
-            {
-              code: given.required("code"),
-              redirectUri: given.optional("redirect_uri"),
-              verifier: given.optional("code_verifier"),
-            },
-            source,
-          ),
-      ],
-      [
-        // The interface's own table has one field for both: a refresh token that comes as `code` is taken too.
-        "refresh_token",
-        (client, given, source) => {
-          const code = given.optional("code");
-          const refreshToken = given.optional("refresh_token") ?? code;
-          if (refreshToken === undefined) {
-            throw new BadParameter("refresh_token", "The parameter refresh_token is missing.");
-          }
-          return tokens.refresh(client, { refreshToken, requestedScopes: scopesOf(given) }, source);
-        },
-      ],
-      ["client_credentials", (client, given, source) => tokens.issueToClient(client, scopesOf(given), source)],
-    ]);
+  const grantTypes: ReadonlyMap<
+    string,
+    (client: Client, parameters: Parameters, source: string) => Promise<IssuedTokens>
+  > = new Map([
+    [
+      "authorization_code",
+      (client, parameters, source) =>
+        tokens.exchangeCode(
+          client,
+          {
+            code: parameters.required("code"),
+            redirectUri: parameters.optional("redirect_uri"),
+            verifier: parameters.optional("code_verifier"),
+          },
+          source,
+        ),
+    ],
+    [
+      // The interface's table has one field for both, so a refresh token is also accepted as `code`.
+      "refresh_token",
+      (client, parameters, source) => {
+        const code = parameters.optional("code");
+        const refreshToken = parameters.optional("refresh_token") ?? code;
+        if (refreshToken === undefined) {
+          throw new BadParameter("refresh_token", "The parameter refresh_token is missing.");
+        }
+        return tokens.refresh(client, { refreshToken, requestedScopes: scopesOf(parameters) }, source);
+      },
+    ],
+    ["client_credentials", (client, parameters, source) => tokens.issueToClient(client, scopesOf(parameters), source)],
+  ]);
   return [
     {
       methods: ["POST"],
@@ -143,15 +145,15 @@ function clientRoutes({ oauth: { tokens, metadata } }: OAuthRouteParts): readonl
       bodyBytes,
       description: issueToken,
       async answer(incoming, client) {
-        const given = bodyParameters(incoming);
-        const issue = grantTypes.get(given.required("grant_type"));
+        const parameters = bodyParameters(incoming);
+        const issue = grantTypes.get(parameters.required("grant_type"));
         if (!issue) {
           throw new UnsupportedGrantType(
             `The parameter grant_type must be one of ${[...grantTypes.keys()].join(", ")}.`,
           );
         }
-        refuseSecondScope(given);
-        const issued = await issue(client, given, incoming.source);
+        refuseSecondScope(parameters);
+        const issued = await issue(client, parameters, incoming.source);
         const { accessToken, expiresInSeconds, refreshToken, scopes } = issued;
         return jsonAnswer(
           200,
@@ -175,10 +177,10 @@ function clientRoutes({ oauth: { tokens, metadata } }: OAuthRouteParts): readonl
       bodyBytes,
       description: revokeToken,
       async answer(incoming, client) {
-        const given = bodyParameters(incoming);
-        // A hint, whatever it says, would only spare us one look (RFC 7009 2.1).
-        given.optional("token_type_hint");
-        await tokens.revoke(client, given.required("token"), incoming.source);
+        const parameters = bodyParameters(incoming);
+        // The hint is ignored: it would only save one look-up (RFC 7009 2.1).
+        parameters.optional("token_type_hint");
+        await tokens.revoke(client, parameters.required("token"), incoming.source);
         return jsonAnswer(200, { status: "OK" });
       },
     },

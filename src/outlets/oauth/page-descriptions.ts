@@ -1,7 +1,7 @@
 import type { AnswerDescription, Description, Parameter } from "../../http/documentation/description.ts";
 import { text } from "../../http/documentation/schema.ts";
 
-/** What a person's browser goes through: pages and redirects, no JSON. */
+/** Pages and redirects for a person's browser; no JSON. */
 const page = (status: number, meaning: string): AnswerDescription => ({
   status,
   meaning,
@@ -17,7 +17,7 @@ const hidden = (name: string, meaning: string): Parameter => ({
 });
 
 const transaction = hidden("transaction", "Which sign-in it is; the page holds it in a hidden field.");
-const csrf = hidden("csrf", "Proves that the form is ours; the page holds it in a hidden field.");
+const csrf = hidden("csrf", "Protects against cross-site request forgery; the page holds it in a hidden field.");
 const expired = page(400, "A page that says what is wrong, for example that this sign-in has expired.");
 
 const query = (name: string, meaning: string, more: Partial<Parameter> = {}): Parameter => ({
@@ -35,7 +35,7 @@ export const startAuthorization: Description = {
   summary: "Start the flow",
   words: [
     "Open this address in the user's browser. The user signs in on the tenant's page, sees what your client asks for, and decides. The browser then comes back to your redirect address with `code` and `state`, or with `error` and `state`; `iss` names this server in either case.",
-    "When the client or its redirect address can't be trusted, the person is told on a page and nothing goes back.",
+    "If the client or its redirect address is unknown, the person sees a page, and the browser is never redirected.",
   ],
   parameters: [
     query("response_type", "Must be `code`.", {
@@ -44,7 +44,7 @@ export const startAuthorization: Description = {
       example: "code",
     }),
     query("client_id", "Your client's id.", { isRequired: true, variable: "CLIENT_ID" }),
-    query("state", "Comes back unchanged: compare it, so that nobody can slip you a code. At most 2048 bytes.", {
+    query("state", "Comes back unchanged: compare it, so that an attacker can't inject a code. At most 2048 bytes.", {
       isRequired: true,
       example: "xyz",
     }),
@@ -69,7 +69,7 @@ export const startAuthorization: Description = {
     {
       status: 302,
       meaning:
-        "The request was refused, and your client is told at its redirect address: `error` is `invalid_request` or `unsupported_response_type`.",
+        "The request was refused, and the browser returns to your redirect address with the error: `error` is `invalid_request` or `unsupported_response_type`.",
       headers: { Location: text("Your redirect address with `error`, `error_description`, `state` and `iss`.") },
     },
     page(400, "A page that says that the client or its redirect address is unknown."),
@@ -90,7 +90,7 @@ export const sendLogin: Description = {
   answers: [
     {
       status: 303,
-      meaning: "The user is signed in and goes on to the terms.",
+      meaning: "The user is signed in and continues with the terms.",
       headers: {
         Location: text("The terms page."),
         "Set-Cookie": text("Binds the sign-in to this browser; it changes with the login."),
@@ -98,14 +98,14 @@ export const sendLogin: Description = {
     },
     {
       status: 302,
-      meaning: "An enterprise client needs an administrator, and this user is none: `error` is `access_denied`.",
+      meaning: "An enterprise client needs an administrator, and this user isn't one: `error` is `access_denied`.",
       headers: { Location: text("The client's redirect address.") },
     },
     expired,
     page(401, "The login page again: the name or the password is wrong."),
     page(
       429,
-      "The login page again: too many failed attempts, or too many under way. `Retry-After` says when to come back.",
+      "The login page again: too many failed attempts, or too many at once. `Retry-After` says when to try again.",
     ),
   ],
 };

@@ -1,7 +1,7 @@
 import type { Description, Parameter } from "../../http/documentation/description.ts";
 import { boolean, integer, list, named, object, text } from "../../http/documentation/schema.ts";
 
-/** What clients of the authorization server call by themselves. */
+/** Endpoints that OAuth clients call directly. */
 const parameter = (name: string, meaning: string, more: Partial<Parameter> = {}): Parameter => ({
   name,
   in: "body",
@@ -14,7 +14,7 @@ const parameter = (name: string, meaning: string, more: Partial<Parameter> = {})
 const badRequest = {
   status: 400,
   code: "invalid_request",
-  when: "A parameter is missing, malformed or there twice, or credentials stand in the address.",
+  when: "A parameter is missing, malformed or repeated, or credentials are in the address.",
 };
 
 export const issueToken: Description = {
@@ -22,11 +22,11 @@ export const issueToken: Description = {
   tag: "Authorization",
   summary: "Get or refresh tokens",
   words: [
-    "Exchanges a code for a pair of tokens, or a refresh token for a new pair. A code is good for 60 seconds and for one exchange: when it is replayed, everything it gave is revoked.",
-    "After a refresh the old refresh token goes on working until its successor has been used, plus 60 seconds, so a lost answer or a retry never costs you the link. Using it later than that revokes the grant. Enterprise clients may also ask with `client_credentials`, and get no refresh token.",
+    "Exchanges a code for a pair of tokens, or a refresh token for a new pair. A code is valid for 60 seconds and for one exchange: if it is used again, all tokens from it are revoked.",
+    "After a refresh the old refresh token stays valid until its successor has been used, plus 60 seconds, so a lost answer or a retry never costs you the link. Using it later revokes the grant. Enterprise clients may also use `client_credentials`, and get no refresh token.",
   ],
   parameters: [
-    parameter("grant_type", "What you have to show.", {
+    parameter("grant_type", "The kind of grant.", {
       isRequired: true,
       schema: { type: "string", enum: ["authorization_code", "refresh_token", "client_credentials"] },
       example: "authorization_code",
@@ -47,22 +47,22 @@ export const issueToken: Description = {
   answers: [
     {
       status: 200,
-      meaning: "The tokens. They are opaque: don't look into them.",
+      meaning: "The tokens. They are opaque: don't parse them.",
       content: {
         contentType: "application/json",
         schema: named(
           "Tokens",
           object(
-            "What a client is given.",
+            "The tokens of a client.",
             {
               access_token: text("For `Authorization: Bearer`."),
               token_type: text("Always `Bearer`.", { enum: ["Bearer"] }),
-              expires_in: integer("Seconds until the access token ends.", { minimum: 1 }),
+              expires_in: integer("Seconds until the access token expires.", { minimum: 1 }),
             },
             {
               refresh_token: text("For the next pair. Not with `client_credentials`."),
               scope: text(
-                "What the access token may be used for. Absent when no known scope was asked for: everything.",
+                "What the access token may be used for. Missing when no known scope was requested: then everything.",
               ),
             },
           ),
@@ -85,7 +85,7 @@ export const revokeToken: Description = {
   tag: "Authorization",
   summary: "Revoke tokens",
   words: [
-    "Either token of a pair ends the whole grant: both tokens, and all that came from them. It has happened when this call answers. A token that is unknown or another client's gets the same answer, and nothing happens to it.",
+    "Either token of a pair ends the whole grant: both tokens, and all that came from them. The grant has ended when this call answers. An unknown token, or one of another client, gets the same answer and stays as it is.",
   ],
   parameters: [
     parameter("token", "An access or refresh token.", { isRequired: true, variable: "TOKEN" }),
@@ -94,7 +94,7 @@ export const revokeToken: Description = {
   answers: [
     {
       status: 200,
-      meaning: "The token is dead.",
+      meaning: "The token is revoked.",
       content: {
         contentType: "application/json",
         schema: object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }),
@@ -124,14 +124,14 @@ export const getServerMetadata: Description = {
           object("What an authorization server can do (RFC 8414).", {
             issuer: address("The server's name: its address."),
             authorization_endpoint: address("Where the user's browser goes."),
-            token_endpoint: address("Where tokens come from."),
-            revocation_endpoint: address("Where tokens end."),
+            token_endpoint: address("Issues tokens."),
+            revocation_endpoint: address("Revokes tokens."),
             scopes_supported: words("What tokens may be used for."),
             response_types_supported: words("`code`."),
             response_modes_supported: words("`query`."),
             grant_types_supported: words("What the token endpoint takes."),
-            token_endpoint_auth_methods_supported: words("How clients prove themselves."),
-            revocation_endpoint_auth_methods_supported: words("The same."),
+            token_endpoint_auth_methods_supported: words("How clients authenticate."),
+            revocation_endpoint_auth_methods_supported: words("How clients authenticate there."),
             code_challenge_methods_supported: words("`S256`."),
             authorization_response_iss_parameter_supported: boolean("`iss` comes back from authorize (RFC 9207)."),
             service_documentation: address("This page."),

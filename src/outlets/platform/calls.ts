@@ -6,11 +6,11 @@ import { type Operation, operations, type PlatformParts } from "./operations.ts"
 import { type CallOrigin, Parameters, type SentParameters } from "./parameters.ts";
 import { document, documentInSlices, type Element } from "./xml.ts";
 
-/** The platform calls ("zamapi", platform-protocol.md): an operation's name and parameters in, XML out. */
+/** The platform calls ("zamapi", platform-protocol.md): operation name and parameters in, XML out. */
 export interface PlatformCalls {
   /** Every operation by its name, with its rule. */
   readonly operations: ReadonlyMap<string, Pick<Operation, "access">>;
-  /** Never rejects: what fails is a fault. */
+  /** Never rejects: a failure is returned as a fault. */
   call(
     operation: string,
     parameters: SentParameters,
@@ -19,7 +19,7 @@ export interface PlatformCalls {
   ): Promise<PlatformAnswer>;
 }
 
-/** A list that is longer than a page comes in slices: each is made when the one before it was taken. */
+/** A list of several pages comes in slices; each is made when the client has taken the one before. */
 export type PlatformAnswer =
   | { readonly status: 200; readonly xml: string }
   | { readonly status: 200; readonly slices: AsyncIterable<string> }
@@ -37,11 +37,11 @@ export function platformCalls({ reached, counted = () => undefined, ...parts }: 
     operations,
     async call(operation, parameters, source, disconnected) {
       let caller: UserPrincipal | undefined;
-      const found = (one: UserPrincipal) => {
+      const setCaller = (one: UserPrincipal) => {
         caller = one;
       };
       try {
-        const answered = await run(parts, operation, new Parameters(parameters), { source, disconnected }, found);
+        const answered = await run(parts, operation, new Parameters(parameters), { source, disconnected }, setCaller);
         const answer = await answerOf(`${operation}Response`, answered);
         counted(operation, undefined);
         return answer;
@@ -55,12 +55,12 @@ export function platformCalls({ reached, counted = () => undefined, ...parts }: 
   };
 }
 
-/** What is counted for a name that is no operation: names from outside never become labels. */
+/** The label of unknown operations: names from outside never become labels. */
 export const unknownOperation = "unknown";
 
 type Elements = readonly Element[] | AsyncGenerator<readonly Element[], void>;
 
-/** A list of one page is answered as a whole. What fails on the first two pages is a fault. */
+/** Answers a list of one page as a whole. An error on the first two pages becomes a fault. */
 async function answerOf(rootName: string, answered: Elements): Promise<PlatformAnswer> {
   if (!("next" in answered)) return { status: 200, xml: document(rootName, answered) };
   const first = (await answered.next()).value ?? [];
@@ -79,18 +79,18 @@ async function run(
   name: string,
   parameters: Parameters,
   from: CallOrigin,
-  found: (caller: UserPrincipal) => void,
+  setCaller: (caller: UserPrincipal) => void,
 ): Promise<Elements> {
   const operation = operations.get(name);
-  // The name isn't repeated: whatever stands in a mistyped address may be a secret.
+  // The name isn't repeated: a mistyped address may hold a secret.
   if (!operation) throw new UnknownOperation("This operation is unknown.");
   if (operation.access === "public") return operation.run(parts, parameters, from);
   const caller = await callerOf(parts, parameters);
-  found(caller);
+  setCaller(caller);
   return operation.run(parts, parameters, caller);
 }
 
-/** Before any other parameter is looked at: a stranger learns nothing but that a token is needed. */
+/** Checked before all other parameters, so that an unauthenticated caller learns nothing about them. */
 function callerOf({ identity }: PlatformParts, parameters: Parameters): Promise<UserPrincipal> {
   const secToken = parameters.optional("secToken");
   if (secToken === undefined) throw new InvalidSecToken();

@@ -16,7 +16,7 @@ const writeErrors: readonly ErrorDescription[] = [
   badParameter,
   unknownDevice,
   unknownAttribute,
-  { status: 500, code: 111, when: "The ecosystem alone sets this attribute." },
+  { status: 500, code: 111, when: "Only the ecosystem sets this attribute." },
   badValue,
   {
     status: 500,
@@ -67,7 +67,7 @@ export const deviceDescriptions: readonly (readonly [operation: string, words: W
     "getDeviceAttributesWithValues",
     {
       summary: "Read all attributes of a device",
-      words: ["Attributes without a value are left out. Names are the contract; the numbers in `id` are not."],
+      words: ["Attributes without a value are left out. Rely on names: the numbers in `id` may change."],
       parameters: [
         deviceId,
         parameter("deviceTypeId", "Ignored: clients send 1 whatever the type is.", {
@@ -108,7 +108,7 @@ export const deviceDescriptions: readonly (readonly [operation: string, words: W
     {
       summary: "Read one attribute of a device",
       words: [
-        "An erased attribute is an empty element, with the time of its erasure in `updTime`. A name of a linked account that never had a value is an empty element with `updTime` 0. The name of an erased attribute of an ordinary device is forgotten after 30 days: then it is fault 110, like a name that was never written.",
+        "An erased attribute is an empty element, with the time of its erasure in `updTime`. A name of a linked account that never had a value is an empty element with `updTime` 0. The name of an erased attribute of an ordinary device is removed after 30 days: then the answer is fault 110, as for a name that was never written.",
       ],
       parameters: [deviceId, parameter("name", "The attribute's name.", { example: "d.structures[1].a.away" })],
       answers: answer(
@@ -146,7 +146,7 @@ export const deviceDescriptions: readonly (readonly [operation: string, words: W
     {
       summary: "Write up to three attributes of a device",
       words: [
-        "All of them are written, at one time, or none. A pair may be left out, but for the first. An empty value erases.",
+        "All of them are written at once, or none. Every pair except the first may be left out. An empty value erases.",
       ],
       parameters: [
         { ...deviceId, example: "40" },

@@ -31,12 +31,12 @@ export async function* getDeviceList(
   }
 }
 
-/** Attributes are written so many characters of values at a time. */
-const charactersAtOnce = 262_144;
+/** Size of a slice, in characters of names and values. */
+const charactersPerSlice = 262_144;
 
 /**
- * Names are the contract, ids are not: the number of a virtual device's attribute, else its place in this answer. Clients
- * also send `deviceTypeId`, always 1 and whatever the type is, so it isn't read.
+ * Ids are not part of the contract, names are: the id is the number of a virtual device's attribute, otherwise the
+ * position in this answer. Clients also send `deviceTypeId`, always 1 for any type, so it is ignored.
  */
 export async function* getDeviceAttributesWithValues(
   parts: { readonly devices: Pick<DeviceReading, "state">; readonly federation: Pick<Federation, "freshness"> },
@@ -54,7 +54,7 @@ export async function* getDeviceAttributesWithValues(
   let characters = 0;
   for (const [position, { key, value, updateTimeMs }] of attributesWithValues(state).entries()) {
     const [id, name] = typeof key === "number" ? [key, attributeName(key)] : [position, key];
-    if (characters > charactersAtOnce) {
+    if (characters > charactersPerSlice) {
       yield elements;
       elements = [];
       characters = 0;
@@ -74,7 +74,10 @@ export async function* getDeviceAttributesWithValues(
   yield elements;
 }
 
-/** An erased attribute is an empty element with the time of its erasure; one that never had a value has the time 0. */
+/**
+ * An erased attribute is an empty element with the time of its erasure; an attribute that never had a value has the
+ * time 0.
+ */
 export async function getDeviceAttribute(
   { devices }: { readonly devices: Pick<DeviceReading, "state"> },
   parameters: Parameters,
@@ -104,11 +107,11 @@ export async function setDeviceAttribute(
   return [["retCode", 0]];
 }
 
-const pairsAtOnce = 3;
+const maximalPairs = 3;
 
 /**
- * Writes up to three attributes, all of them or none: `name1` and `value1` to `name3` and `value3`. A pair may be left
- * out, but for the first.
+ * Writes up to three attributes, all or none: `name1` and `value1` to `name3` and `value3`. Every pair except the first
+ * may be left out.
  */
 export async function setMultiDeviceAttributes2(
   { devices }: { readonly devices: DeviceWriting },
@@ -117,7 +120,7 @@ export async function setMultiDeviceAttributes2(
 ): Promise<readonly Element[]> {
   const deviceId = parameters.deviceId();
   const writes: AttributeWrite[] = [];
-  for (let nth = 1; nth <= pairsAtOnce; nth++) {
+  for (let nth = 1; nth <= maximalPairs; nth++) {
     const isLeftOut = !parameters.optional(`name${nth}`) && !parameters.optional(`value${nth}`);
     if (nth > 1 && isLeftOut) continue;
     const name = parameters.required(`name${nth}`);

@@ -14,7 +14,7 @@ export interface Fault {
   /** For the log and the metrics: the number in the document, and the stable code of the error. */
   readonly fault: number;
   readonly code: string;
-  /** What was thrown, when an operator has to look into it. */
+  /** The thrown error, only if an operator has to look into it. */
   readonly error?: unknown;
 }
 
@@ -46,7 +46,10 @@ const internal = 199;
 /** Every number that a fault can have, for the metrics. */
 export const faultNumbers: readonly number[] = [...new Set([...Object.values(faultCodes), outcomeUnknown, internal])];
 
-/** A fault is HTTP 500 whatever its cause, as clients of this platform expect. What we did not foresee tells no detail. */
+/**
+ * Turns an error into a fault. A fault is always HTTP 500, as clients of this platform expect. An unexpected error
+ * reveals no detail.
+ */
 export function faultOf(error: unknown): Fault {
   if (error instanceof StoreUnavailable) {
     const number = error instanceof OutcomeUnknown ? outcomeUnknown : internal;

@@ -1,7 +1,7 @@
 import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
 import { integer, object } from "../../http/documentation/schema.ts";
 
-/** What the descriptions of platform operations are made of. */
+/** The parts of a description that differ between platform operations. */
 export type Words = Omit<Description, "operationId" | "tag">;
 
 const namespace = "http://arrayent.com/zamapi/";
@@ -23,7 +23,7 @@ export const deviceId = parameter("devId", "The id of a device of this user.", {
 export const badParameter: ErrorDescription = {
   status: 500,
   code: 102,
-  when: "A parameter is missing, malformed or there twice.",
+  when: "A parameter is missing, malformed or repeated.",
 };
 export const unknownDevice: ErrorDescription = { status: 500, code: 109, when: "The user has no device with this id." };
 

@@ -24,7 +24,7 @@ import {
 } from "./trigger-operations.ts";
 import type { Element } from "./xml.ts";
 
-/** What operations work with. */
+/** The parts that operations use. */
 export interface PlatformParts {
   readonly identity: Pick<Identity, "login" | "logout" | "authenticate">;
   readonly devices: Pick<DeviceReading, "page" | "state"> & DeviceWriting;
@@ -32,10 +32,10 @@ export interface PlatformParts {
   readonly federation: Pick<Federation, "freshness">;
 }
 
-/** What an operation answers: all elements, or those of a long list page by page. */
+/** The answer of an operation: all elements, or a long list page by page. */
 export type Answered = Promise<readonly Element[]> | AsyncGenerator<readonly Element[], void>;
 
-/** One operation and its rule: who may call it. The caller of a `secToken` operation is known before it runs. */
+/** One operation and its access rule. The caller of a `secToken` operation is authenticated before it runs. */
 export type Operation =
   | {
       readonly access: "public";
@@ -46,7 +46,7 @@ export type Operation =
       run(parts: PlatformParts, parameters: Parameters, caller: UserPrincipal): Answered;
     };
 
-/** Every operation there is. A Map, so that no name from outside finds anything else. */
+/** Every operation. A Map, so that a name from outside can't find a property of an object. */
 export const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["userLogin", { access: "public", run: userLogin }],
   ["userLogout", { access: "secToken", run: userLogout }],

@@ -2,13 +2,13 @@ import { BadParameter, InvalidSecToken, UnknownDevice, UnknownTrigger } from "..
 import { type DeviceId, parseId, type TriggerId, type UserId } from "../../model/ids.ts";
 import { isXmlText } from "./xml.ts";
 
-/** What a caller sent, in the order in which it came; a name may be there twice. */
+/** The sent parameters in order; a name may occur twice. */
 export type SentParameters = Iterable<readonly [name: string, value: string]>;
 
-/** Where a call comes from. */
+/** The origin of a call. */
 export interface CallOrigin {
   readonly source: string;
-  /** Aborts when the client is gone. */
+  /** Aborts when the client has disconnected. */
   readonly disconnected?: AbortSignal | undefined;
 }
 
@@ -20,8 +20,8 @@ const booleans: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * The parameters of one call. Only those that an operation asks for are looked at; an error names the parameter, never
- * what was sent.
+ * The parameters of one call. Only parameters that an operation reads are checked. An error names the parameter, never
+ * its value.
  */
 export class Parameters {
   readonly #values = new Map<string, string[]>();
@@ -34,7 +34,7 @@ export class Parameters {
     }
   }
 
-  /** Empty is left out. */
+  /** Undefined when the value is missing or empty. */
   optional(name: string): string | undefined {
     const [value = "", ...more] = this.#values.get(name) ?? [];
     if (more.length > 0) throw new BadParameter(name, `The parameter ${name} was sent more than once.`);
@@ -48,25 +48,25 @@ export class Parameters {
     return value;
   }
 
-  /** Must be there, but may be empty. */
+  /** The parameter is required, but may be empty. */
   text(name: string): string {
     if (!this.#values.has(name)) throw new BadParameter(name, `The parameter ${name} is missing.`);
     return this.optional(name) ?? "";
   }
 
-  /** 0 or 1, true or false; left out, it is what it is by default. */
+  /** Parses 0 or 1, true or false; `byDefault` when left out. */
   boolean(name: string, byDefault?: boolean): boolean {
     const value = byDefault === undefined ? this.required(name) : this.optional(name);
     if (value === undefined) return byDefault ?? false;
-    const meant = booleans.get(value.toLowerCase());
-    if (meant === undefined) throw new BadParameter(name, `The parameter ${name} must be true or false, 1 or 0.`);
-    return meant;
+    const parsed = booleans.get(value.toLowerCase());
+    if (parsed === undefined) throw new BadParameter(name, `The parameter ${name} must be true or false, 1 or 0.`);
+    return parsed;
   }
 
-  /** Some clients send the user's id beside the token. A secToken reaches the devices of its own user only. */
+  /** Some clients send the user's id beside the token. It must be the id of the token's own user. */
   checkUserId(userId: UserId): void {
-    const given = this.optional("userId");
-    if (given === undefined || given === String(userId)) return;
+    const sentId = this.optional("userId");
+    if (sentId === undefined || sentId === String(userId)) return;
     throw new InvalidSecToken("The security token belongs to another user than the parameter userId names.");
   }
 
@@ -76,7 +76,7 @@ export class Parameters {
     return id;
   }
 
-  /** A device id that can't be one looks like one that isn't there. */
+  /** A malformed id is treated like an unknown one. */
   deviceId(): DeviceId {
     const id = parseId<DeviceId>(this.required("devId"));
     if (id === undefined) throw new UnknownDevice();

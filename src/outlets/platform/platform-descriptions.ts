@@ -4,10 +4,13 @@ import { deviceDescriptions } from "./device-operation-descriptions.ts";
 import { answer, badParameter, done, parameter, type Words } from "./operation-schemas.ts";
 import { triggerDescriptions } from "./trigger-operation-descriptions.ts";
 
-/** What the platform calls tell of themselves: their names, and who may call them. */
+/** The access rules of the platform operations by name. */
 export type OperationRules = ReadonlyMap<string, { readonly access: "public" | "secToken" }>;
 
-/** Each platform operation with its words. One without stops the start: nothing is served that isn't described. */
+/**
+ * Each platform operation with its description. A missing description stops the start, so that nothing is served
+ * undocumented.
+ */
 export function describedOperations(rules: OperationRules): readonly OperationDescription[] {
   return [...rules].map(([operation, { access }]) => {
     const description = descriptions.get(operation);
@@ -22,7 +25,7 @@ const descriptions: ReadonlyMap<string, Words> = new Map<string, Words>([
     {
       summary: "Sign a user in",
       words: [
-        "Gives the security token that platform calls and the adaptor take as `secToken`. It is good for 60 minutes from its last use and for 24 hours at most, and ends with `userLogout`, a new password or the user's removal.",
+        "Returns the security token that platform calls and the adaptor take as `secToken`. It is valid for 60 minutes from its last use and for 24 hours at most, and ends with `userLogout`, a new password or the user's removal.",
       ],
       parameters: [
         parameter("name", "The user's name.", { schema: { type: "string", maxLength: 60 }, example: "ada" }),
@@ -42,9 +45,9 @@ const descriptions: ReadonlyMap<string, Words> = new Map<string, Words>([
         "<userId>1</userId><securityToken>bws_…</securityToken>",
       ),
       errors: [
-        { status: 500, code: 101, when: "The name, the password or the tenant is wrong; which of them is not told." },
+        { status: 500, code: 101, when: "The name, the password or the tenant is wrong; the error doesn't say which." },
         badParameter,
-        { status: 500, code: 107, when: "Too many failed attempts; `Retry-After` says when to come back." },
+        { status: 500, code: 107, when: "Too many failed attempts; `Retry-After` says when to try again." },
       ],
     },
   ],

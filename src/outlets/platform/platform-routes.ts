@@ -6,7 +6,7 @@ import type { Incoming, Pairs } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import { describedOperations, type OperationRules } from "./platform-descriptions.ts";
 
-/** The platform calls as they are handed in; they answer faults too, and never reject. */
+/** The platform calls. They answer faults too, and never reject. */
 export interface Platform {
   readonly operations: OperationRules;
   call(
@@ -37,7 +37,7 @@ export function platformRoutes(platform: Platform): readonly Route[] {
       async answer(incoming) {
         const operation = incoming.pathParameters.operation ?? "";
         const answer = await platform.call(operation, parametersOf(incoming), incoming.source, incoming.disconnected);
-        // A name from outside is never logged: what stands in a mistyped address may be a secret.
+        // An unknown name is never logged: a mistyped address may hold a secret.
         const named = platform.operations.has(operation) ? { operation } : {};
         if ("slices" in answer) return { ...xmlSlicesAnswer(answer.status, answer.slices), about: named };
         const { status, xml, retryAfterSeconds, code, fault, error, caller } = answer;
@@ -50,7 +50,7 @@ export function platformRoutes(platform: Platform): readonly Route[] {
   ];
 }
 
-/** All that was sent: the platform calls refuse what is there twice. */
+/** All parameters of query and form: the platform calls refuse repeated ones. */
 function parametersOf({ query, body }: Incoming): Pairs {
   if (body.kind === "json") throw refusals.wrongContentType(formBody);
   return body.kind === "form" ? [...query, ...body.pairs] : query;

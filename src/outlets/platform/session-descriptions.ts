@@ -6,7 +6,7 @@ export const openSession: Description = {
   tag: "Platform calls",
   summary: "Sign a user in by JSON",
   words: [
-    "The same sign-in as `userLogin`, for clients that send and read JSON: the same security token, the same delays after wrong passwords.",
+    "The same sign-in as `userLogin`, for clients that use JSON: the same security token, the same delays after wrong passwords.",
   ],
   parameters: [
     {
@@ -47,8 +47,8 @@ export const openSession: Description = {
     },
   ],
   errors: [
-    { status: 400, code: 102, when: "The name or the password is missing, or is no text." },
-    { status: 403, code: 101, when: "The name, the password or the tenant is wrong; which of them is not told." },
-    { status: 429, code: 107, when: "Too many failed attempts; `Retry-After` says when to come back." },
+    { status: 400, code: 102, when: "The name or the password is missing, or is not a string." },
+    { status: 403, code: 101, when: "The name, the password or the tenant is wrong; the error doesn't say which." },
+    { status: 429, code: 107, when: "Too many failed attempts; `Retry-After` says when to try again." },
   ],
 };

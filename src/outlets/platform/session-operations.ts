@@ -27,7 +27,7 @@ export async function userLogout(
   return [["retCode", 0]];
 }
 
-/** Values that a client keeps for its user would be repeated `valueList { name, value }`. This service keeps none. */
+/** Always empty: this service stores no values for clients. They would be repeated `valueList { name, value }`. */
 export async function getUserValueList(): Promise<readonly Element[]> {
   return [];
 }

@@ -11,7 +11,10 @@ export type SessionRouteParts = Pick<Identity, "login" | "findTenant">;
 
 /** The platform's sign-in by JSON, which some of its clients use instead of `userLogin`. */
 export function sessionRoutes({ login, findTenant }: SessionRouteParts): readonly Route[] {
-  /** Clients of this call name their application rather than number it. A wrong name fails like a wrong password. */
+  /**
+   * The tenant's id from its name or id, because clients of this call send the name. An unknown name fails like a wrong
+   * password.
+   */
   const appIdOf = async (nameOrId: string): Promise<string> => {
     try {
       return String((await findTenant(nameOrId)).tenantId);
@@ -34,7 +37,7 @@ export function sessionRoutes({ login, findTenant }: SessionRouteParts): readonl
           const { userId, secToken } = await login({ name, password, appId, source, disconnected });
           return jsonAnswer(200, { userId, securityToken: secToken });
         } catch (error) {
-          // Clients of this call expect 403. The adaptor has no such error.
+          // Clients of this call expect 403, which is not an error of the adaptor.
           if (error instanceof InvalidLogin) {
             const refused = jsonAnswer(403, { errorCode: 101, errorMessage: error.message });
             return { ...refused, about: { failure: { code: error.code } } };

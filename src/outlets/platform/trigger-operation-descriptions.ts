@@ -22,7 +22,7 @@ const optional = (name: string, meaning: string, more: Partial<Parameter> = {}) 
   parameter(name, meaning, { isRequired: false, ...more });
 const flag = (name: string, meaning: string, example: string) =>
   optional(name, `${meaning} 0 or 1, true or false.`, { example });
-const enable = parameter("enable", "Whether it is on: 0 or 1, true or false. Switching it on arms it.", {
+const enable = parameter("enable", "Whether it is enabled: 0 or 1, true or false. Enabling arms it.", {
   example: "true",
 });
 
@@ -38,13 +38,13 @@ const detail: Schema = object(
     operation: text("How it compares."),
     threshold: text("The number that it compares with; empty for `regex` and `equals`."),
     stringThreshold: text("The pattern or text that it compares with; empty for numbers."),
-    address: text("As it was given."),
-    msg: text("As it was given."),
+    address: text("The address, as it was sent."),
+    msg: text("The message, as it was sent."),
     autoDisarm: trueOrFalse("Whether it fires once until its condition has been false."),
-    disarmed: trueOrFalse("Whether it has fired and not been false since."),
+    disarmed: trueOrFalse("Whether it has fired and its condition has not been false since."),
     autoDelete: trueOrFalse("Whether it is removed when it has fired."),
-    autoDisable: trueOrFalse("Whether it is switched off when it has fired."),
-    enable: trueOrFalse("Whether it is on."),
+    autoDisable: trueOrFalse("Whether it is disabled when it has fired."),
+    enable: trueOrFalse("Whether it is enabled."),
   },
   {
     targetAttributesList: list(
@@ -69,9 +69,9 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
     {
       summary: "Add a trigger",
       words: [
-        "An alert watches one attribute and fires when its condition is true of a change or a write. With `autoDisarm` it fires once and then not again until the condition has been false; without it, at every event for which it is true. Making it never fires.",
+        "An alert watches one attribute and fires when a change or a write makes its condition true. With `autoDisarm` it fires once and then not again until the condition has been false; without it, at every event for which the condition is true. Creating an alert never fires it.",
         "A `regex` must match the whole value: `away` doesn't match `auto-away`; `away|auto-away`, `(auto-)?away` and `.*away` do. The syntax is RE2, up to 256 characters.",
-        "The action `attribute` writes to devices of the same user, in one step with the change that caused it; on a linked account only `requestWrite` can be written. Any other action is told to those who listen for events. Chains of alerts end after 8 steps or 200 writes.",
+        "The action `attribute` writes to devices of the same user, in one step with the change that caused it; on a linked account only `requestWrite` can be written. Any other action is only sent as an event. Chains of alerts end after 8 steps or 200 writes.",
       ],
       parameters: [
         deviceId,
@@ -83,12 +83,12 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
         }),
         optional("stringThreshold", "The pattern of `regex`, the text of `equals`.", { example: "away|auto-away" }),
         optional("threshold", "The number that the other operations compare with.", { schema: { type: "number" } }),
-        optional("address", "Kept with the alert and told when it fires."),
-        optional("msg", "Kept with the alert and told when it fires."),
+        optional("address", "Stored with the alert and sent when it fires."),
+        optional("msg", "Stored with the alert and sent when it fires."),
         flag("autoDisarm", "Fire once until the condition has been false.", "true"),
         flag("autoDelete", "Remove it when it has fired.", "false"),
-        flag("autoDisable", "Switch it off when it has fired.", "false"),
-        flag("enable", "Whether it is on; it is when left out.", "true"),
+        flag("autoDisable", "Disable it when it has fired.", "false"),
+        flag("enable", "Whether it is enabled; true when left out.", "true"),
         optional(
           "targetDeviceAttributes",
           'What the action `attribute` writes: `<device id>,<attribute>:"<value>"`, several separated by `;`. In a value `\\"` is a quote.',
@@ -97,7 +97,7 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
       ],
       answers: answer(
         "addTrigger",
-        "The alert is made.",
+        "The alert is created.",
         object("The new alert.", { triggerId: integer("Its id.") }),
         "<triggerId>7</triggerId>",
       ),
@@ -152,8 +152,8 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
   [
     "updateTriggerEnableState",
     {
-      summary: "Switch an alert on or off",
-      words: ["Switching it on arms it."],
+      summary: "Enable or disable an alert",
+      words: ["Enabling arms it."],
       parameters: [triggerId, enable],
       answers: answer("updateTriggerEnableState", "It is done.", done, retCode),
       errors: [badParameter, unknownTrigger],
@@ -162,8 +162,8 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
   [
     "updateTriggersEnableStateByDevice",
     {
-      summary: "Switch all alerts on a device on or off",
-      words: ["Switching them on arms them."],
+      summary: "Enable or disable all alerts on a device",
+      words: ["Enabling arms them."],
       parameters: [deviceId, enable],
       answers: answer("updateTriggersEnableStateByDevice", "It is done.", done, retCode),
       errors: [badParameter, unknownDevice],
@@ -173,9 +173,9 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
     "removeTrigger",
     {
       summary: "Remove a trigger",
-      words: ["Its id is never given again."],
+      words: ["Its id is never used again."],
       parameters: [triggerId],
-      answers: answer("removeTrigger", "It is gone.", done, retCode),
+      answers: answer("removeTrigger", "It is disconnected.", done, retCode),
       errors: [badParameter, unknownTrigger],
     },
   ],

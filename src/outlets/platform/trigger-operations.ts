@@ -5,10 +5,10 @@ import { readTargets } from "../../model/trigger-targets.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Element } from "./xml.ts";
 
-/** What is done without an answer of its own. */
+/** The answer of operations without a result. */
 const done: readonly Element[] = [["retCode", 0]];
 
-/** Interface 4.4; `address` and `msg` may be empty, and switches that are left out are off, but for `enable`. */
+/** Interface 4.4. `address` and `msg` may be empty; omitted switches are off, except `enable`. */
 export async function addTrigger(
   { alerts }: { readonly alerts: Pick<Alerts, "add"> },
   parameters: Parameters,

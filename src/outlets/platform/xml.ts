@@ -9,7 +9,7 @@ export function document(rootName: string, children: readonly Element[]): string
   return start + content(children) + end;
 }
 
-/** The same document in slices, one for each page of children, so that no document must be held in memory as a whole. */
+/** A document in slices, one for each page of children, so that it need not be held in memory as a whole. */
 export async function* documentInSlices(
   rootName: string,
   pages: AsyncIterable<readonly Element[]>,
@@ -31,7 +31,9 @@ function content(children: readonly Element[]): string {
   return children.map(write).join("");
 }
 
-/** Whether XML 1.0 can carry the text at all: most control characters and halves of surrogate pairs it can't, not even escaped. */
+/**
+ * Whether XML 1.0 can carry the text: it forbids most control characters and halves of surrogate pairs, even escaped.
+ */
 export function isXmlText(text: string): boolean {
   return text.search(forbidden) < 0;
 }
@@ -46,11 +48,11 @@ const marks: Readonly<Record<string, string>> = {
   "<": "&lt;",
   ">": "&gt;",
   '"': "&quot;",
-  // Unescaped, a reader would turn it into a line feed.
+  // Unescaped, a parser would turn it into a line feed.
   "\r": "&#13;",
 };
 
-/** What came from an ecosystem may hold anything; what XML forbids becomes the replacement character. */
+/** Escapes text. Text of an ecosystem may hold anything; forbidden characters become the replacement character. */
 function escapeText(text: string): string {
   return text.replace(forbidden, "\uFFFD").replace(/[&<>"\r]/g, (mark) => marks[mark]!);
 }

@@ -1,4 +1,4 @@
-import type { GivenTrigger, Stretch } from "../../alerts/alerts.ts";
+import type { Period, TriggerInput } from "../../alerts/alerts.ts";
 import { refusals } from "../../http/answer/refusal.ts";
 import { jsonBody } from "../../http/request/body-types.ts";
 import type { Body } from "../../http/request/incoming.ts";
@@ -10,21 +10,23 @@ const texts = ["attrName", "operation", "stringThreshold", "action", "address", 
 const switches = ["autoDisarm", "autoDelete", "autoDisable", "enable"] as const;
 const definitionNames: readonly string[] = ["deviceId", "threshold", "targets", ...texts, ...switches];
 
-/** The body that defines an alert: one JSON object. A name that nobody knows is a mistake, not something to pass over. */
-export function readAlert(body: Body): GivenTrigger {
+/**
+ * Parses the definition of an alert: one JSON object. An unknown member is refused, because it is probably a mistake.
+ */
+export function readAlert(body: Body): TriggerInput {
   return definitionOf(membersOf(body, definitionNames));
 }
 
-/** The same with the stretch of history that it is to be tried on; without one, all there is. */
-export function readDryRun(body: Body): { readonly given: GivenTrigger; readonly stretch: Stretch } {
+/** Parses a definition with the period of history to test it on; without one, all history. */
+export function readDryRun(body: Body): { readonly input: TriggerInput; readonly period: Period } {
   const members = membersOf(body, [...definitionNames, "from", "to"]);
-  const stretch = { afterMs: timeOf(members, "from", 0), untilMs: timeOf(members, "to", Number.MAX_SAFE_INTEGER) };
-  return { given: definitionOf(members), stretch };
+  const period = { afterMs: timeOf(members, "from", 0), untilMs: timeOf(members, "to", Number.MAX_SAFE_INTEGER) };
+  return { input: definitionOf(members), period };
 }
 
 type Members = ReadonlyMap<string, unknown>;
 
-function definitionOf(members: Members): GivenTrigger {
+function definitionOf(members: Members): TriggerInput {
   const text = Object.fromEntries(texts.map((name) => [name, textOf(members, name)])) as Record<Text, string>;
   const isOn = Object.fromEntries(switches.map((name) => [name, switchOf(members, name)])) as Record<Switch, boolean>;
   return {
@@ -67,7 +69,7 @@ function textOf(members: Members, name: Text): string {
   return value;
 }
 
-/** Left out they are off, but for `enable`. */
+/** Omitted switches are off, except `enable`. */
 function switchOf(members: Members, name: Switch): boolean {
   const value = members.get(name) ?? name === "enable";
   if (typeof value !== "boolean") throw refused(name, `The member ${name} must be true or false.`);
@@ -99,7 +101,7 @@ function targetsOf(value: unknown): readonly Target[] {
   });
 }
 
-/** As everywhere, values are kept as text, and null erases. */
+/** Values are stored as text, and null erases. */
 function targetValue(value: unknown): string {
   if (value === null) return "";
   if (typeof value === "string") return value;

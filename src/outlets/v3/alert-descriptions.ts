@@ -1,4 +1,4 @@
-import { bodyGiven } from "../../http/documentation/common-errors.ts";
+import { unexpectedBody } from "../../http/documentation/common-errors.ts";
 import type {
   ContentDescription,
   Description,
@@ -22,12 +22,12 @@ const alertId: Parameter = {
 const unknownAlert: ErrorDescription = {
   status: 404,
   code: "unknown_trigger",
-  when: "The token reaches no alert with this id.",
+  when: "The token gives access to no alert with this id.",
 };
 const unknownDevice: ErrorDescription = {
   status: 404,
   code: "unknown_device",
-  when: "The token reaches no device with this id, or the user has none with a target's.",
+  when: "The token gives access to no device with this id, or the user has no device with the id of a target.",
 };
 const definitionErrors: readonly ErrorDescription[] = [
   { status: 400, code: "invalid_request", when: "A member is missing or malformed, or a pattern isn't RE2." },
@@ -48,21 +48,21 @@ const defined = {
   deviceId: integer("The device to watch.", { minimum: 1 }),
   attrName: text("The attribute to watch."),
   operation: text("How to compare.", { enum: operations }),
-  action: text("`attribute` writes to the targets; any other word is told to those who listen for events."),
+  action: text("`attribute` writes to the targets; any other word is only sent as an event."),
 };
 const compared = {
   stringThreshold: text("The pattern of `regex`, which must match the whole value, or the text of `equals`."),
   threshold: { type: "number", description: "What the other operations compare with." } as Schema,
 };
 const words = {
-  address: text("Kept with the alert and told when it fires."),
-  msg: text("Kept with the alert and told when it fires."),
+  address: text("Stored with the alert and sent when it fires."),
+  msg: text("Stored with the alert and sent when it fires."),
 };
 const switches = {
   autoDisarm: boolean("Fire once, and not again until the condition has been false."),
   autoDelete: boolean("Remove it when it has fired."),
-  autoDisable: boolean("Switch it off when it has fired."),
-  enable: boolean("Whether it is on; switching it on arms it."),
+  autoDisable: boolean("Disable it when it has fired."),
+  enable: boolean("Whether it is enabled; enabling arms it."),
 };
 
 const definition = {
@@ -79,7 +79,7 @@ const definition = {
 const alert: Schema = named(
   "Alert",
   object(
-    "An alert: its definition, and how it stands.",
+    "An alert: its definition and its state.",
     {
       alertId: integer("Its id.", { minimum: 1 }),
       ...defined,
@@ -87,8 +87,8 @@ const alert: Schema = named(
       ...words,
       ...switches,
       disarmed: boolean("Whether it has fired and its condition has not been false since."),
-      disabledReason: orNull(text("Why it was switched off when nobody did it by hand.")),
-      createdTime: milliseconds("When it was made."),
+      disabledReason: orNull(text("Why the service disabled it; null when a client did, or when it is enabled.")),
+      createdTime: milliseconds("When it was created."),
       firedTime: orNull(milliseconds("When it fired last.")),
       firings: integer("How often it has fired.", { minimum: 0 }),
     },
@@ -125,7 +125,10 @@ const json = (schema: Schema, example: unknown): ContentDescription => ({
   schema,
   example,
 });
-const body = json(named("AlertDefinition", object("What an alert is to do.", defined, definition)), sampleDefinition);
+const body = json(
+  named("AlertDefinition", object("The definition of an alert.", defined, definition)),
+  sampleDefinition,
+);
 
 export const listAlerts: Description = {
   operationId: "listAlerts",
@@ -148,7 +151,7 @@ export const listAlerts: Description = {
       in: "query",
       isRequired: false,
       schema: { type: "string" },
-      meaning: "From the page before.",
+      meaning: "From the previous page.",
     },
   ],
   answers: [
@@ -159,14 +162,18 @@ export const listAlerts: Description = {
         object(
           "A page of alerts.",
           { alerts: list("The alerts of this page.", alert) },
-          { cursor: text("Leads to the next page; missing on the last one.") },
+          { cursor: text("For the next page; missing on the last one.") },
         ),
         { alerts: [sample] },
       ),
     },
   ],
   errors: [
-    { status: 400, code: "invalid_request", when: "An enterprise token named no device, or the cursor isn't ours." },
+    {
+      status: 400,
+      code: "invalid_request",
+      when: "An enterprise token named no device, or the cursor is not from this list.",
+    },
     unknownDevice,
   ],
 };
@@ -180,14 +187,14 @@ const tooLarge: ErrorDescription = {
 export const createAlert: Description = {
   operationId: "createAlert",
   tag: "Alerts",
-  summary: "Make an alert",
+  summary: "Create an alert",
   words: [
-    "An alert watches one attribute and fires when its condition is true of a change or a write; with `autoDisarm` once, until the condition has been false. Making it never fires. What it writes is durable together with the change that caused it.",
+    "An alert watches one attribute and fires when a change or a write makes its condition true; with `autoDisarm` once, until the condition has been false. Creating an alert never fires it. Its writes are durable together with the change that caused them.",
     "A `regex` must match the whole value: `away` doesn't match `auto-away`; `away|auto-away` and `(auto-)?away` do. The syntax is RE2, up to 256 characters.",
-    "An alert with `targets` writes devices: to make it also needs the scope `devices:control`.",
+    "An alert with `targets` writes devices: creating it also needs the scope `devices:control`.",
   ],
   body,
-  answers: [{ status: 201, meaning: "The alert is made.", content: json(alert, sample) }],
+  answers: [{ status: 201, meaning: "The alert is created.", content: json(alert, sample) }],
   errors: [
     ...definitionErrors,
     { status: 409, code: "too_many_triggers", when: "The device has 1,000 alerts already, or the user 10,000." },
@@ -199,7 +206,7 @@ export const getAlert: Description = {
   operationId: "getAlert",
   tag: "Alerts",
   summary: "Read an alert",
-  words: ["Its definition, and how it stands."],
+  words: ["Its definition and its state."],
   parameters: [alertId],
   answers: [{ status: 200, meaning: "The alert.", content: json(alert, sample) }],
   errors: [unknownAlert],
@@ -210,7 +217,7 @@ export const changeAlert: Description = {
   tag: "Alerts",
   summary: "Change an alert",
   words: [
-    "Replaces the whole definition; what is left out is off or empty. The device stays. A new condition, another `autoDisarm` or switching it on arms it. A definition with `targets` also needs the scope `devices:control`.",
+    "Replaces the whole definition; omitted members are off or empty. The device can't be changed. A new condition, another `autoDisarm` or enabling arms the alert. A definition with `targets` also needs the scope `devices:control`.",
   ],
   parameters: [alertId],
   body,
@@ -222,7 +229,7 @@ export const removeAlert: Description = {
   operationId: "removeAlert",
   tag: "Alerts",
   summary: "Remove an alert",
-  words: ["Its id is never given again."],
+  words: ["Its id is never used again."],
   parameters: [alertId],
   answers: [
     {
@@ -231,38 +238,38 @@ export const removeAlert: Description = {
       content: json(object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }), { status: "OK" }),
     },
   ],
-  errors: [bodyGiven, unknownAlert],
+  errors: [unexpectedBody, unknownAlert],
 };
 
 export const explainAlert: Description = {
   operationId: "explainAlert",
   tag: "Alerts",
   summary: "Ask why an alert fired, or didn't",
-  words: ["How the alert stands, and up to 50 of the last events that it saw."],
+  words: ["The state of the alert, and up to 50 of the last events that it evaluated."],
   parameters: [alertId],
   answers: [
     {
       status: 200,
-      meaning: "How it stands.",
+      meaning: "The state of the alert.",
       content: json(
-        object("How an alert stands, and why.", {
+        object("The state of an alert, and why.", {
           alert,
-          value: orNull(text("What its attribute holds now.")),
-          conditionIsTrue: boolean("Whether the condition is true of that."),
+          value: orNull(text("The present value of its attribute.")),
+          conditionIsTrue: boolean("Whether the condition is true for it."),
           explanation: text("The same in a sentence."),
           evaluations: list(
-            "What it saw, newest first.",
+            "Evaluated events, newest first.",
             object(
               "One change or write of the attribute.",
               {
                 time: milliseconds("When."),
                 value: orNull(text("What the attribute became; long values are cut.")),
                 outcome: text(
-                  "`fired`; `ignored`: true, but it had fired before; `rearmed`: false, so that it may fire again; `unmet`: false; `stopped`: not looked at, because a limit was reached.",
+                  "`fired`; `ignored`: true, but it had fired before; `rearmed`: false, so that it may fire again; `unmet`: false; `stopped`: not evaluated, because a limit was reached.",
                   { enum: ["fired", "ignored", "rearmed", "unmet", "stopped"] },
                 ),
               },
-              { note: text("What more there is to say: a limit, a target that is gone.") },
+              { note: text("More detail: a limit that was reached, a target device that was removed.") },
             ),
           ),
         }),
@@ -284,10 +291,10 @@ export const dryRunAlert: Description = {
   tag: "Alerts",
   summary: "Try an alert on history",
   words: [
-    "When a definition would have fired over a stretch of the device's history, had it been made at its beginning. Nothing is made and nothing is written.",
+    "When a definition would have fired in a period of the device's history, had it been created at the beginning of the period. Nothing is created and nothing is written.",
   ],
   body: json(
-    object("A definition, and a stretch of history; all there is when left out.", defined, {
+    object("A definition, and a period of history; all history when left out.", defined, {
       ...definition,
       from: milliseconds("Events after this time."),
       to: milliseconds("Events up to this time."),
@@ -315,7 +322,7 @@ export const dryRunAlert: Description = {
     {
       status: 409,
       code: "limit_reached",
-      when: "Another dry run of the same user or tenant is under way, or the device has more than 100,000 changes in this stretch.",
+      when: "Another dry run of the same user or tenant is running, or the device has more than 100,000 changes in this period.",
     },
   ],
 };

@@ -1,4 +1,4 @@
-import type { AlertPlace, Alerts, GivenTrigger, TriggerRow } from "../../alerts/alerts.ts";
+import type { AlertPageRequest, Alerts, TriggerInput, TriggerRow } from "../../alerts/alerts.ts";
 import { done, jsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
@@ -17,7 +17,7 @@ import {
   removeAlert,
 } from "./alert-descriptions.ts";
 import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
-import { onlyOne, readDeviceId, refuseBody } from "./v3-parameters.ts";
+import { readDeviceId, refuseBody, singleValue } from "./v3-parameters.ts";
 
 export interface AlertRouteParts extends KeyedRouteParts {
   readonly alerts: Alerts;
@@ -25,7 +25,7 @@ export interface AlertRouteParts extends KeyedRouteParts {
 
 const path = "/v3/alerts/:alertId";
 
-/** Alerts in JSON; the platform calls work on the same ones. Whose they are is decided by the caller of each call. */
+/** Alerts in JSON. The platform calls work on the same alerts. Each call is limited to the caller's access scope. */
 export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): readonly Route[] {
   const keys = { idempotency, tokens };
   return [
@@ -37,9 +37,9 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       scopes: ["alerts"],
       description: listAlerts,
       async answer(incoming, caller) {
-        const page = await alerts.page(caller, placeOf(incoming));
+        const page = await alerts.page(caller, pageRequestOf(incoming));
         return jsonAnswer(200, {
-          alerts: page.alerts.map(shown),
+          alerts: page.alerts.map(alertBody),
           ...(page.nextAfterId !== undefined && { cursor: page.nextAfterId.toString(36) }),
         });
       },
@@ -50,10 +50,10 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       scopes: ["alerts"],
       description: createAlert,
       async answer({ body }, caller, keep) {
-        const created = (alert: TriggerRow) => jsonAnswer(201, shown(alert));
-        const given = readAlert(body);
-        requireWriting(caller, given);
-        return created(await alerts.add(caller, given, keep(created)));
+        const created = (alert: TriggerRow) => jsonAnswer(201, alertBody(alert));
+        const input = readAlert(body);
+        requireWriting(caller, input);
+        return created(await alerts.add(caller, input, keep(created)));
       },
     }),
     {
@@ -64,8 +64,8 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       scopes: ["alerts", "devices:read"],
       description: dryRunAlert,
       async answer({ body }, caller) {
-        const { given, stretch } = readDryRun(body);
-        const { events, firings } = await alerts.dryRun(caller, given, stretch);
+        const { input, period } = readDryRun(body);
+        const { events, firings } = await alerts.dryRun(caller, input, period);
         return jsonAnswer(200, { events, firings: firings.map(({ timeMs, value }) => ({ time: timeMs, value })) });
       },
     },
@@ -76,7 +76,7 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       errors: "standard",
       scopes: ["alerts"],
       description: getAlert,
-      answer: async (incoming, caller) => jsonAnswer(200, shown(await alerts.find(caller, alertIdOf(incoming)))),
+      answer: async (incoming, caller) => jsonAnswer(200, alertBody(await alerts.find(caller, alertIdOf(incoming)))),
     },
     keyed(keys, {
       methods: ["PUT"],
@@ -84,12 +84,12 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       scopes: ["alerts"],
       description: changeAlert,
       async answer(incoming, caller, keep) {
-        const changed = (alert: TriggerRow) => jsonAnswer(200, shown(alert));
-        // A foreign alert is unknown before anything is said about the body.
+        const changed = (alert: TriggerRow) => jsonAnswer(200, alertBody(alert));
+        // The error for an alert outside the caller's access comes before errors about the body.
         await alerts.find(caller, alertIdOf(incoming));
-        const given = readAlert(incoming.body);
-        requireWriting(caller, given);
-        return changed(await alerts.redefine(caller, alertIdOf(incoming), given, keep(changed)));
+        const input = readAlert(incoming.body);
+        requireWriting(caller, input);
+        return changed(await alerts.redefine(caller, alertIdOf(incoming), input, keep(changed)));
       },
     }),
     keyed(keys, {
@@ -113,7 +113,7 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       async answer(incoming, caller) {
         const { trigger, value, isTrue, sentence, evaluations } = await alerts.explain(caller, alertIdOf(incoming));
         return jsonAnswer(200, {
-          alert: shown(trigger),
+          alert: alertBody(trigger),
           value,
           conditionIsTrue: isTrue,
           explanation: sentence,
@@ -124,16 +124,16 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
   ];
 }
 
-/** An alert that writes devices controls them in the client's place. */
-function requireWriting(caller: ScopedPrincipal, { targets }: GivenTrigger): void {
+/** An alert with targets writes devices on the client's behalf, so it needs that scope. */
+function requireWriting(caller: ScopedPrincipal, { targets }: TriggerInput): void {
   if (targets.length > 0) requireScopes(caller, ["alerts", "devices:control"]);
 }
 
-/** A cursor goes on in the same list, which is named again beside it. */
-function placeOf(incoming: Incoming): AlertPlace {
-  const given = onlyOne(incoming, "deviceId");
-  const deviceId = given === undefined ? undefined : readDeviceId(given);
-  const cursor = onlyOne(incoming, "cursor");
+/** The requested page. A cursor continues the same list, so `deviceId` must be sent again with it. */
+function pageRequestOf(incoming: Incoming): AlertPageRequest {
+  const sentDeviceId = singleValue(incoming, "deviceId");
+  const deviceId = sentDeviceId === undefined ? undefined : readDeviceId(sentDeviceId);
+  const cursor = singleValue(incoming, "cursor");
   if (cursor === undefined) return { afterId: 0, deviceId };
   const afterId = /^[0-9a-z]{1,6}$/.test(cursor) ? parseId<TriggerId>(String(Number.parseInt(cursor, 36))) : undefined;
   if (afterId === undefined) {
@@ -142,14 +142,14 @@ function placeOf(incoming: Incoming): AlertPlace {
   return { afterId, deviceId };
 }
 
-/** A malformed id is as unknown as a foreign one. */
+/** A malformed id is treated like an unknown one. */
 function alertIdOf({ pathParameters }: Incoming): TriggerId {
   const id = parseId<TriggerId>(pathParameters.alertId ?? "");
   if (id === undefined) throw new UnknownTrigger();
   return id;
 }
 
-function shown(trigger: TriggerRow) {
+function alertBody(trigger: TriggerRow) {
   const { condition } = trigger;
   return {
     alertId: trigger.id,

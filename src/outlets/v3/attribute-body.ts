@@ -5,7 +5,7 @@ import { jsonBody } from "../../http/request/body-types.ts";
 import type { Body } from "../../http/request/incoming.ts";
 import { BadParameter } from "../../model/errors.ts";
 
-/** The body of an update: one flat JSON object of attribute names and values. Which names there are, others know. */
+/** Parses the body of an update: one flat JSON object of attribute names and values. The names are checked later. */
 export function readWrites(body: Body): readonly AttributeWrite[] {
   if (body.kind === "form") throw refusals.wrongContentType(jsonBody);
   const members = body.kind === "json" ? membersOf(body.value) : [];
@@ -14,14 +14,14 @@ export function readWrites(body: Body): readonly AttributeWrite[] {
 }
 
 /**
- * Whether the body is `{"name": …, "value": …}`: most likely a client that means one attribute, its name and its value
+ * Whether the body is `{"name": …, "value": …}`: most likely a client that means one attribute with that name and value
  * (interface 4.2 says no more than "attribute name and value pair").
  */
 export function looksLikePair(writes: readonly AttributeWrite[]): boolean {
   return writes.length === 2 && ["name", "value"].every((member) => writes.some(({ name }) => name === member));
 }
 
-/** Refuses such a body unless the device has an attribute `name` or `value`, even an erased one. */
+/** Refuses such a body unless the device has an attribute `name` or `value`, possibly erased. */
 export function refusePair({ attributes }: DeviceState): void {
   if (attributes.has("name") || attributes.has("value")) return;
   throw refused(
@@ -33,7 +33,7 @@ function membersOf(value: unknown): readonly [string, unknown][] {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
-/** Values are kept as text, numbers as JSON writes them. */
+/** Values are stored as text, numbers as JSON writes them. */
 function textOf(name: string, value: unknown): string | null {
   if (value === null || typeof value === "string") return value;
   if (typeof value === "boolean" || Number.isFinite(value)) return JSON.stringify(value);

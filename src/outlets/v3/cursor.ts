@@ -4,8 +4,8 @@ import type { Principal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
 
 /**
- * The cursors of the device list: where the next page begins, with the list's filter. They never expire. Each is signed
- * for the user or tenant whose list it is, so that another's is as worthless as one that was made up.
+ * Keyset cursors of the device list: the position of the next page, with the list's filter. They never expire. Each is
+ * signed for its user or tenant, so another caller's cursor is as invalid as a forged one.
  */
 export interface Cursors {
   write(caller: Principal, place: DevicePlace): string;
@@ -14,7 +14,7 @@ export interface Cursors {
 
 const signatureBytes = 32;
 
-/** All nodes have the same key: whichever answered the last page, any can answer the next. */
+/** All nodes have the same key, so any node can answer the next page. */
 export function cursorsWith(key: string): Cursors {
   const sign = (caller: Principal, content: Buffer) =>
     createHmac("sha256", key)
@@ -29,7 +29,7 @@ export function cursorsWith(key: string): Cursors {
     read(caller, cursor) {
       const bytes = Buffer.from(cursor, "base64url");
       const content = bytes.subarray(signatureBytes);
-      // Node passes over what isn't base64url, and over the last letter's spare bits.
+      // Node ignores characters that aren't base64url, and the spare bits of the last one.
       const isWhole = bytes.toString("base64url") === cursor && content.length > 0;
       if (!isWhole || !timingSafeEqual(bytes.subarray(0, signatureBytes), sign(caller, content))) {
         throw new BadParameter("cursor", "The parameter cursor must be one that this list answered to this caller.");
@@ -40,7 +40,7 @@ export function cursorsWith(key: string): Cursors {
   };
 }
 
-/** Who a list belongs to, and not which token asked for it: a refreshed token goes on where the old one was. */
+/** The owner of a list, not the token: a refreshed token can continue where the old one stopped. */
 function ownerOf(caller: Principal): string {
   return caller.kind === "user" ? `user ${caller.userId}` : `tenant ${caller.tenantId}`;
 }

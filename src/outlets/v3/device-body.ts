@@ -1,6 +1,6 @@
-import { askedAttributes, type NamedAttribute } from "../../devices/asked-attributes.ts";
-import { shownValue } from "../../devices/shown-attribute.ts";
+import { type SelectedAttribute, selectAttributes } from "../../devices/attribute-query.ts";
 import type { DeviceState } from "../../devices/states.ts";
+import { wireValue } from "../../devices/wire-attribute.ts";
 import type { Freshness } from "../../federation/freshness.ts";
 import { jsonTextAnswer } from "../../http/answer/answer.ts";
 import { PreparedAnswer } from "../../http/answer/prepared-answer.ts";
@@ -12,7 +12,7 @@ import type { DeviceNow } from "./device-now.ts";
 export function deviceBody(
   { device }: DeviceState,
   { isPresent, isStale, confirmedTimeMs }: Freshness,
-  attributes: readonly NamedAttribute[],
+  attributes: readonly SelectedAttribute[],
   caller: Principal,
 ): string {
   const { id, name, typeName } = device;
@@ -52,7 +52,7 @@ export class WholeDevices {
   answer({ state, freshness }: DeviceNow, caller: Principal): PreparedAnswer {
     const made = this.#made[caller.kind].get(state);
     if (made && isSame(made.freshness, freshness)) return made.answer;
-    const body = deviceBody(state, freshness, askedAttributes(state, everything), caller);
+    const body = deviceBody(state, freshness, selectAttributes(state, everything), caller);
     const { headers } = jsonTextAnswer(200, body);
     const answer = new PreparedAnswer({ headers: { ...this.#headers, ...headers }, body });
     this.#made[caller.kind].set(state, { freshness, answer });
@@ -73,6 +73,6 @@ function isSame(one: Freshness, other: Freshness): boolean {
   );
 }
 
-function shownAttribute({ key, name, value, updateTimeMs }: NamedAttribute) {
-  return [name, { value: shownValue(key, value), updateTime: updateTimeMs }] as const;
+function shownAttribute({ key, name, value, updateTimeMs }: SelectedAttribute) {
+  return [name, { value: wireValue(key, value), updateTime: updateTimeMs }] as const;
 }

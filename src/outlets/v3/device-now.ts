@@ -7,7 +7,7 @@ import { UnknownDevice } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 
 export interface DeviceNowParts {
-  readonly devices: Pick<DeviceReading, "state" | "heldState">;
+  readonly devices: Pick<DeviceReading, "state" | "cachedState">;
   readonly federation: Pick<Federation, "freshnessOfEach" | "freshnessHere">;
 }
 
@@ -23,7 +23,7 @@ export function deviceNow(
   caller: Principal,
   deviceId: DeviceId,
 ): DeviceNow | Promise<DeviceNow> {
-  const state = parts.devices.heldState(caller, deviceId);
+  const state = parts.devices.cachedState(caller, deviceId);
   const freshness = state && parts.federation.freshnessHere(state.device);
   return freshness ? { state, freshness } : askedFor(parts, caller, deviceId);
 }

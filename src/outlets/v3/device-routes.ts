@@ -1,4 +1,4 @@
-import { type AttributeQuestion, askedAttributes } from "../../devices/asked-attributes.ts";
+import { type AttributeQuery, selectAttributes } from "../../devices/attribute-query.ts";
 import type { DevicePlace, DeviceReading } from "../../devices/read.ts";
 import type { DeviceWriting } from "../../devices/write.ts";
 import { done, jsonAnswer, jsonTextAnswer } from "../../http/answer/answer.ts";
@@ -12,7 +12,7 @@ import { deviceBody, ownerFor, WholeDevices } from "./device-body.ts";
 import { getDevice, listDevices, updateDevice } from "./device-descriptions.ts";
 import { type DeviceNowParts, deviceNow } from "./device-now.ts";
 import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
-import { deviceIdOf, each, onlyOne, timeOf } from "./v3-parameters.ts";
+import { allValues, deviceIdOf, singleValue, timeOf } from "./v3-parameters.ts";
 
 export interface DeviceRouteParts extends DeviceNowParts, KeyedRouteParts {
   readonly devices: DeviceNowParts["devices"] & Pick<DeviceReading, "page"> & DeviceWriting;
@@ -65,7 +65,7 @@ export function deviceRoutes(
         const isWhole = question.names.length === 0 && question.sinceMs === undefined;
         const body = isWhole
           ? whole.answer(now, caller).body
-          : deviceBody(now.state, now.freshness, askedAttributes(now.state, question), caller);
+          : deviceBody(now.state, now.freshness, selectAttributes(now.state, question), caller);
         return jsonTextAnswer(200, body);
       },
     },
@@ -91,8 +91,8 @@ export function deviceRoutes(
 
 /** Where the list goes on: a cursor brings its filter along, and another one beside it could only be a mistake. */
 function placeOf(incoming: Incoming, caller: Principal, cursors: Cursors): DevicePlace {
-  const cursor = onlyOne(incoming, "cursor");
-  const typeName = onlyOne(incoming, "deviceTypeName");
+  const cursor = singleValue(incoming, "cursor");
+  const typeName = singleValue(incoming, "deviceTypeName");
   if (cursor !== undefined) {
     const place = cursors.read(caller, cursor);
     if (typeName !== undefined && typeName !== place.typeName) {
@@ -106,6 +106,6 @@ function placeOf(incoming: Incoming, caller: Principal, cursors: Cursors): Devic
   return { afterId: 0, typeName };
 }
 
-function questionOf(incoming: Incoming): AttributeQuestion {
-  return { names: each(incoming, "attribute"), sinceMs: timeOf(incoming, "since") };
+function questionOf(incoming: Incoming): AttributeQuery {
+  return { names: allValues(incoming, "attribute"), sinceMs: timeOf(incoming, "since") };
 }

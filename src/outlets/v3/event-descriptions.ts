@@ -4,12 +4,12 @@ import { unknownAttribute } from "./device-descriptions.ts";
 export const followEvents: Description = {
   operationId: "followEvents",
   tag: "Events",
-  summary: "Follow what happens",
+  summary: "Follow events",
   words: [
-    "A stream of Server-Sent Events about the devices that the token reaches, in the order in which things became durable. `attribute`: an attribute was written or changed: `{deviceId, name, value, updateTime, cause}`, with null for one that turned blank. `link`: how a linked account stands from now on. `command`: what became of a fan request. `alert`: an alert fired; only for tokens with the scope `alerts`. `device`: a device was added or removed. `heartbeat`: every 15 seconds, and when a stream begins, so that you always have an id. With `heartbeatSeconds` it comes as often as you ask for, and says so: `{time, everySeconds}`. A stream without a heartbeat for longer than that is dead, or the store does not answer: what you know is then as of the last heartbeat.",
-    "Every event has an id. Send the last one you saw as `Last-Event-ID` (every EventSource does) and the stream goes on behind it, without a gap and without a repetition, after a restart and on every node. When that is no longer possible you get `resync` with a `reason`: `past_retention` (the id is older than what is kept, 7 days unless configured), `unknown_id`, `restored` (the store was restored, or a standby promoted), or `too_slow` (more than 1 MB waited for you to read it; the stream then ends). Read your devices anew then; the stream goes on at the id of the `resync`.",
-    "A client may have 16 streams open at once for one user, unless configured otherwise. One more ends the oldest, which can come back behind its last id.",
-    "The stream ends with the token, by expiry or revocation, and when the service stops: come back with a fresh token and the last id.",
+    "A stream of Server-Sent Events about the devices that the token covers, in the order in which changes became durable. `attribute`: an attribute was written or changed: `{deviceId, name, value, updateTime, cause}`, with null for one that became blank. `link`: the new state of a linked account. `command`: the new state of a fan request. `alert`: an alert fired; only for tokens with the scope `alerts`. `device`: a device was added or removed. `heartbeat`: every 15 seconds, and when a stream begins, so that you always have an id. With `heartbeatSeconds` you choose the interval, and the event repeats it: `{time, everySeconds}`. If no heartbeat comes for longer than that, the stream is dead, or the store does not answer: your data is then as of the last heartbeat.",
+    "Every event has an id. Send the last one you saw as `Last-Event-ID` (every EventSource does) and the stream continues after it, without a gap and without a repetition, after a restart and on every node. When that is no longer possible you get `resync` with a `reason`: `past_retention` (the id is older than what is kept, 7 days unless configured), `unknown_id`, `restored` (the store was restored, or a standby promoted), or `too_slow` (more than 1 MB waited for you to read it; the stream then ends). Then read your devices again; the stream continues at the id of the `resync`.",
+    "A client may have 16 streams open at once for one user, unless configured otherwise. One more ends the oldest, which can resume after its last id.",
+    "The stream ends with the token, by expiry or revocation, and when the service stops: connect again with a fresh token and the last id.",
   ],
   parameters: [
     {
@@ -18,7 +18,7 @@ export const followEvents: Description = {
       isRequired: false,
       isRepeatable: true,
       schema: { type: "string" },
-      meaning: "Only what happens to this device.",
+      meaning: "Only events of this device.",
       example: "41",
     },
     {
@@ -36,21 +36,21 @@ export const followEvents: Description = {
       in: "query",
       isRequired: false,
       schema: { type: "string" },
-      meaning: "For clients that can't send the `Last-Event-ID` header, which goes before it.",
+      meaning: "For clients that can't send the `Last-Event-ID` header. The header takes precedence.",
     },
     {
       name: "heartbeatSeconds",
       in: "query",
       isRequired: false,
       schema: { type: "integer", minimum: 2, maximum: 15 },
-      meaning: "The heartbeat interval in seconds, 15 unless given. A short one shows a dead stream sooner.",
+      meaning: "The heartbeat interval in seconds; 15 by default. A short one shows a dead stream sooner.",
       example: "2",
     },
   ],
   answers: [
     {
       status: 200,
-      meaning: "The stream. It has no end of its own.",
+      meaning: "The stream. It does not end by itself.",
       content: {
         contentType: "text/event-stream",
         schema: { type: "string" },
@@ -61,8 +61,8 @@ export const followEvents: Description = {
   ],
   errors: [
     { status: 400, code: "invalid_request", when: "A parameter is malformed." },
-    { status: 404, code: "unknown_device", when: "The token reaches no device with a `deviceId` that was given." },
+    { status: 404, code: "unknown_device", when: "The token gives access to no device with one of the ids." },
     unknownAttribute,
-    { status: 409, code: "limit_reached", when: "More than 100 devices or 600 attribute names are given." },
+    { status: 409, code: "limit_reached", when: "The filter has more than 100 devices or 600 attribute names." },
   ],
 };

@@ -7,9 +7,9 @@ const ofDevice = { deviceId: integer("The device's id.", { minimum: 1 }) };
 export const getHistory: Description = {
   operationId: "getHistory",
   tag: "Events",
-  summary: "Read what has changed",
+  summary: "Read the history of a device",
   words: [
-    "Every change that was committed to a device, oldest first, as long as it is kept: 7 days unless configured. A page ends behind the commit that brings it to 1,000 changes. Ask again with `cursor`, and the same filters, for the next one; the last page has none, and a page before it may be empty where a filter passes little.",
+    "Every change that was committed to a device, oldest first, as long as it is kept: 7 days unless configured. A page ends after the commit that brings it to 1,000 changes. Ask again with `cursor`, and the same filters, for the next one; the last page has no cursor. Other pages may be empty if the filter matches little.",
   ],
   parameters: [
     deviceId,
@@ -42,7 +42,7 @@ export const getHistory: Description = {
       in: "query",
       isRequired: false,
       schema: { type: "string" },
-      meaning: "From the page before.",
+      meaning: "From the previous page.",
     },
   ],
   answers: [
@@ -63,17 +63,17 @@ export const getHistory: Description = {
                   "Change",
                   object("One attribute got a value.", {
                     name: text("The attribute."),
-                    value: { type: ["string", "number", "null"], description: "Null: it was erased or turned blank." },
-                    updateTime: milliseconds("When it was committed; all that one commit changed has the same."),
+                    value: { type: ["string", "number", "null"], description: "Null: it was erased or became blank." },
+                    updateTime: milliseconds("When it was committed; all changes of one commit have the same time."),
                     cause: map(
-                      "By what: `by` is `ecosystem`, `client` (with the `user`), `alert` (with its id) or `administrator`.",
+                      "The cause: `by` is `ecosystem`, `client` (with the `user`), `alert` (with its id) or `administrator`.",
                       { type: ["string", "integer"] },
                     ),
                   }),
                 ),
               ),
             },
-            { cursor: text("Leads to the next page; missing on the last one.") },
+            { cursor: text("For the next page; missing on the last one.") },
           ),
         ),
         example: {
@@ -94,16 +94,16 @@ export const getHistory: Description = {
     { status: 400, code: "invalid_request", when: "A parameter is malformed." },
     unknownDevice,
     unknownAttribute,
-    { status: 409, code: "limit_reached", when: "More than 600 attribute names are given." },
+    { status: 409, code: "limit_reached", when: "The filter has more than 600 attribute names." },
   ],
 };
 
 export const getCommands: Description = {
   operationId: "getCommands",
   tag: "Events",
-  summary: "Read what became of fan requests",
+  summary: "Read the states of fan requests",
   words: [
-    "The last 100 fan requests of a linked account, the newest first, each with its state: `queued` (the write is durable), `sending` (sent to the ecosystem, once), `accepted`, `confirmed` (its stream showed it), `contradicted` (it showed otherwise), `rejected` (here or there; `text` says why) or `expired` (nobody knows whether it was carried out). An ordinary device has none.",
+    "The last 100 fan requests of a linked account, the newest first, each with its state: `queued` (the write is durable), `sending` (sent to the ecosystem, once), `accepted` (by the ecosystem), `confirmed` (the stream showed it), `contradicted` (the stream showed the opposite), `rejected` (by this service or by the ecosystem; `text` says why) or `expired` (it is unknown whether it was carried out). An ordinary device has none.",
   ],
   parameters: [deviceId],
   answers: [
@@ -114,7 +114,7 @@ export const getCommands: Description = {
         contentType: "application/json",
         schema: named(
           "Commands",
-          object("Fan requests and what became of them.", {
+          object("Fan requests and their states.", {
             ...ofDevice,
             commands: list(
               "The newest first.",
@@ -123,11 +123,11 @@ export const getCommands: Description = {
                 object("One fan request.", {
                   commandId: integer("Its id, as in `command` events."),
                   name: text("The `requestWrite` attribute that was written."),
-                  value: text("What was written."),
-                  state: text("How it stands.", {
+                  value: text("The written value."),
+                  state: text("Its state.", {
                     enum: ["queued", "sending", "accepted", "confirmed", "contradicted", "rejected", "expired"],
                   }),
-                  text: orNull(text("Why it was refused, in the words of whoever did.")),
+                  text: orNull(text("Why it was refused, in the words of this service or of the ecosystem.")),
                   requestedTime: milliseconds("When it was written."),
                   sentTime: orNull(milliseconds("When it was sent to the ecosystem.")),
                   settledTime: orNull(milliseconds("When its outcome was known.")),

@@ -1,6 +1,6 @@
-import { askedNames } from "../../devices/attribute-parameter.ts";
+import { parseAttributeNames } from "../../devices/attribute-parameter.ts";
 import type { DeviceReading } from "../../devices/read.ts";
-import { shownName } from "../../devices/shown-attribute.ts";
+import { wireName } from "../../devices/wire-attribute.ts";
 import { boundedNames } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
 import type { Federation } from "../../federation/federation.ts";
@@ -9,7 +9,7 @@ import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter } from "../../model/errors.ts";
 import { getCommands, getHistory } from "./history-descriptions.ts";
-import { deviceIdOf, each, onlyOne, timeOf } from "./v3-parameters.ts";
+import { allValues, deviceIdOf, singleValue, timeOf } from "./v3-parameters.ts";
 
 export interface HistoryRouteParts {
   readonly devices: Pick<DeviceReading, "device">;
@@ -17,7 +17,7 @@ export interface HistoryRouteParts {
   readonly federation: Pick<Federation, "receipts">;
 }
 
-/** What has happened to a device. */
+/** Past changes and fan requests of a device. */
 export function historyRoutes({ devices, events, federation }: HistoryRouteParts): readonly Route[] {
   return [
     {
@@ -28,14 +28,17 @@ export function historyRoutes({ devices, events, federation }: HistoryRouteParts
       scopes: ["devices:read"],
       description: getHistory,
       async answer(incoming, caller) {
-        const stretch = {
+        const range = {
           fromMs: readCursor(incoming) ?? timeOf(incoming, "from") ?? 0,
           toMs: timeOf(incoming, "to") ?? Number.MAX_SAFE_INTEGER,
         };
         const device = await devices.device(caller, deviceIdOf(incoming));
         const { id, userId } = device;
-        const question = { ...stretch, attributes: boundedNames(askedNames(each(incoming, "attribute"), [device])) };
-        const { changes, nextFromMs } = await events.history(userId, id, question);
+        const query = {
+          ...range,
+          attributes: boundedNames(parseAttributeNames(allValues(incoming, "attribute"), [device])),
+        };
+        const { changes, nextFromMs } = await events.history(userId, id, query);
         return jsonAnswer(200, {
           deviceId: id,
           changes: changes.map(({ name, value, updateTimeMs, cause }) => ({
@@ -62,7 +65,7 @@ export function historyRoutes({ devices, events, federation }: HistoryRouteParts
           deviceId: id,
           commands: receipts.map((receipt) => ({
             commandId: receipt.id,
-            name: shownName(receipt.attribute),
+            name: wireName(receipt.attribute),
             value: receipt.value,
             state: receipt.state,
             text: receipt.text,
@@ -76,9 +79,9 @@ export function historyRoutes({ devices, events, federation }: HistoryRouteParts
   ];
 }
 
-/** A cursor goes on in the same stretch of time, and so stands in the place of its beginning. */
+/** The start of the next page in the same time range; it replaces `from`. */
 function readCursor(incoming: Incoming): number | undefined {
-  const cursor = onlyOne(incoming, "cursor");
+  const cursor = singleValue(incoming, "cursor");
   if (cursor === undefined) return undefined;
   const fromMs = /^[0-9a-z]{1,10}$/.test(cursor) ? Number.parseInt(cursor, 36) : undefined;
   if (fromMs === undefined || fromMs < (timeOf(incoming, "from") ?? 0)) {

@@ -12,8 +12,8 @@ export interface KeyedRouteParts {
 }
 
 /**
- * What a handler hands to the write: stores the answer with it. Undefined when the request has no key, so that such a
- * write costs nothing.
+ * Makes the function that a handler passes to its write, which stores the answer in the same transaction. Undefined for
+ * a request without a key, which then costs nothing.
  */
 export type KeepOf = <Result = void>(answerOf: (result: Result) => Answer) => KeepAnswer<Result> | undefined;
 
@@ -26,7 +26,10 @@ type KeyedRoute = Omit<BearerRoute, "access" | "errors" | "answer" | "takesKey">
 
 const withoutKey: KeepOf = () => undefined;
 
-/** A write that takes an `Idempotency-Key`: a repeated request is answered as the first was, and changes nothing. */
+/**
+ * Adds idempotency to a write: a request that is repeated with its `Idempotency-Key` gets the first answer and changes
+ * nothing.
+ */
 export function keyed({ idempotency, tokens }: KeyedRouteParts, route: KeyedRoute): Route {
   const { isSecret = false, answer, ...rest } = route;
   return {
@@ -41,7 +44,7 @@ export function keyed({ idempotency, tokens }: KeyedRouteParts, route: KeyedRout
       const clientId = await tokens.clientOf(incoming.bearer ?? "");
       const answered = await idempotency.run(
         { ownerId: ownerWithin(caller), clientId, key, content, isSecret },
-        (keep: Keep) => answer(incoming, caller, (answerOf) => keep((result) => kept(answerOf(result)))),
+        (keep: Keep) => answer(incoming, caller, (answerOf) => keep((result) => storedAnswer(answerOf(result)))),
       );
       if ("headers" in answered) return answered;
       return jsonTextAnswer(answered.status, answered.body, { "idempotency-replayed": "true" });
@@ -49,13 +52,13 @@ export function keyed({ idempotency, tokens }: KeyedRouteParts, route: KeyedRout
   };
 }
 
-function kept({ status, body }: Answer) {
+function storedAnswer({ status, body }: Answer) {
   return { status, body: String(body) };
 }
 
 const keyShape = /^[\x20-\x7e]{1,255}$/;
 
-/** The draft sends a quoted string, most clients send the bare text: both are the same key. */
+/** The draft standard sends a quoted string, most clients send the bare text: both are the same key. */
 function keyOf({ idempotencyKeys }: Incoming): string | undefined {
   if (idempotencyKeys === undefined) return undefined;
   const [sent = "", ...more] = idempotencyKeys;

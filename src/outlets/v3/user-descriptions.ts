@@ -5,7 +5,7 @@ export const listUsers: Description = {
   operationId: "listUsers",
   tag: "Users and devices",
   summary: "List users",
-  words: ["A user's token sees that user alone; an enterprise token sees every user of its tenant, ascending by id."],
+  words: ["A user's token lists that user only; an enterprise token lists every user of its tenant, ascending by id."],
   answers: [
     {
       status: 200,
@@ -23,7 +23,7 @@ export const getUser: Description = {
   operationId: "getUser",
   tag: "Users and devices",
   summary: "Read a user",
-  words: ["Who a user is."],
+  words: ["A user's name, tenant and creation time."],
   parameters: [
     {
       name: "userId",
@@ -53,5 +53,5 @@ export const getUser: Description = {
       },
     },
   ],
-  errors: [{ status: 404, code: "not_found", when: "The token reaches no user with this id." }],
+  errors: [{ status: 404, code: "not_found", when: "The token gives access to no user with this id." }],
 };

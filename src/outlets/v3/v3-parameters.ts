@@ -2,7 +2,7 @@ import type { Incoming } from "../../http/request/incoming.ts";
 import { BadParameter, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
 
-/** The device that the path names. A malformed id is as unknown as a foreign one. */
+/** The device in the path. A malformed id is treated like an unknown one. */
 export function deviceIdOf({ pathParameters }: Incoming): DeviceId {
   return readDeviceId(pathParameters.deviceId ?? "");
 }
@@ -13,28 +13,28 @@ export function readDeviceId(text: string): DeviceId {
   return deviceId;
 }
 
-/** Whoever sends a body where none is taken expects something of it. */
+/** Refuses a body where none is taken: the client expects an effect that it would not have. */
 export function refuseBody({ body }: Incoming): void {
   if (body.kind !== "none") throw new BadParameter("body", "This path takes no body.");
 }
 
-/** Empty is left out; given twice, nobody could say which was meant. */
-export function onlyOne({ query }: Incoming, name: string): string | undefined {
-  const values = query.filter(([given]) => given === name);
+/** The value of a parameter, undefined when empty; a repeated parameter is refused as ambiguous. */
+export function singleValue({ query }: Incoming, name: string): string | undefined {
+  const values = query.filter(([key]) => key === name);
   if (values.length > 1) throw new BadParameter(name, `The parameter ${name} must be sent once.`);
   return values[0]?.[1] || undefined;
 }
 
-/** Every different value of a parameter that may be given several times; empty ones are left out. */
-export function each({ query }: Incoming, name: string): readonly string[] {
-  return [...new Set(query.filter(([given, value]) => given === name && value !== "").map(([, value]) => value))];
+/** The distinct values of a repeatable parameter; empty ones are left out. */
+export function allValues({ query }: Incoming, name: string): readonly string[] {
+  return [...new Set(query.filter(([key, value]) => key === name && value !== "").map(([, value]) => value))];
 }
 
 const largestTime = 2n ** 63n - 1n;
 
-/** A time in milliseconds. Beyond 2^53 a number is no longer exact, but stays beyond every time there is. */
+/** A time in milliseconds. Beyond 2^53 a number is not exact, but still later than every real time. */
 export function timeOf(incoming: Incoming, name: string): number | undefined {
-  const text = onlyOne(incoming, name);
+  const text = singleValue(incoming, name);
   if (text === undefined) return undefined;
   if (!/^[0-9]+$/.test(text) || BigInt(text) > largestTime) {
     throw new BadParameter(name, `The parameter ${name} must be a time in milliseconds: an integer from 0 to 2^63-1.`);
@@ -42,9 +42,9 @@ export function timeOf(incoming: Incoming, name: string): number | undefined {
   return Number(text);
 }
 
-/** The heartbeat interval that a stream's reader asks for; undefined for the default of 15 seconds. */
+/** The requested heartbeat interval of a stream; undefined for the default of 15 seconds. */
 export function heartbeatSecondsOf(incoming: Incoming): number | undefined {
-  const text = onlyOne(incoming, "heartbeatSeconds");
+  const text = singleValue(incoming, "heartbeatSeconds");
   if (text === undefined) return undefined;
   const seconds = /^[0-9]{1,2}$/.test(text) ? Number(text) : 0;
   if (seconds < 2 || seconds > 15) {

@@ -1,4 +1,4 @@
-import { bodyGiven } from "../../http/documentation/common-errors.ts";
+import { unexpectedBody } from "../../http/documentation/common-errors.ts";
 import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
 import { integer, list, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
 import { unknownAttribute } from "./device-descriptions.ts";
@@ -14,17 +14,17 @@ const webhookId: Parameter = {
 const unknownWebhook: ErrorDescription = {
   status: 404,
   code: "not_found",
-  when: "The client has no such webhook or delivery for whom the token speaks.",
+  when: "The client has no such webhook or delivery for the token's user or tenant.",
 };
 
 const ofWebhook = {
   webhookId: text("Its id."),
-  url: text("The address that is told; empty when it can't be unsealed."),
-  deviceIds: list("Only these devices; none means all that the token reaches.", { type: "integer" }),
-  attributes: list("Of attributes only these; none means all.", { type: "string" }),
-  createdTime: milliseconds("When it was made."),
+  url: text("The address that gets the messages; empty when it can't be unsealed."),
+  deviceIds: list("Only these devices; empty means all that the token covers.", { type: "integer" }),
+  attributes: list("Only these attributes; empty means all.", { type: "string" }),
+  createdTime: milliseconds("When it was created."),
 };
-const webhook: Schema = named("Webhook", object("An address that is told what happens.", ofWebhook));
+const webhook: Schema = named("Webhook", object("An address that gets a message for each event.", ofWebhook));
 const example = {
   webhookId: "wh_9mS1rL0c2VbQhZkD",
   url: "https://example.com/breezeway",
@@ -34,17 +34,17 @@ const example = {
 };
 const delivery: Schema = named(
   "Delivery",
-  object("A message and what became of it.", {
+  object("A message and its state.", {
     deliveryId: integer("Its id."),
     messageId: text("The `webhook-id` under which it is sent, the same each time."),
     type: text("What it is about: `attribute`, `alert`, `link`, `command`, `device` or `resync`."),
     deviceId: orNull(integer("The device that it is about; null for a `resync`.")),
-    state: text("How it stands.", { enum: ["waiting", "delivered", "failed"] }),
+    state: text("Its state.", { enum: ["waiting", "delivered", "failed"] }),
     attempts: integer("How often it was sent."),
     status: orNull(integer("The HTTP status of the last answer.")),
     text: orNull(text("Why the last attempt failed.")),
-    createdTime: milliseconds("When it came to be."),
-    nextTime: orNull(milliseconds("When it is sent next; null while it waits behind another of that device.")),
+    createdTime: milliseconds("When it was created."),
+    nextTime: orNull(milliseconds("When it is sent next; null while it waits behind another message of that device.")),
     settledTime: orNull(milliseconds("When it was delivered or given up.")),
   }),
 );
@@ -65,21 +65,21 @@ const deliveryExample = {
 export const addWebhook: Description = {
   operationId: "addWebhook",
   tag: "Events",
-  summary: "Be told at an address",
+  summary: "Create a webhook",
   words: [
     "From now on every change, alert, link state and fan outcome is sent to the address as a signed POST (Standard Webhooks: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret, which is shown here and never again). The body is `{type, timestamp, data}`; for `attribute` the data holds all that one commit changed: `{deviceId, updateTime, cause, attributes}`.",
-    "Answer with a 2xx within 15 seconds. Each message is sent at least once, those of one device in order: the next one waits until the one before it was taken. What fails is tried again after 5 seconds, then ever more rarely, for 24 hours. Use `webhook-id` to pass over what you have heard already.",
-    'Up to 10,000 messages wait for one webhook, and 16 MiB of them. Beyond that the oldest give way to one message of the type `resync` with `{reason: "too_many_waiting"}`: not all that happened was sent, so read your devices again.',
-    "A webhook belongs to your client and to whom the token speaks for. It ends when the user takes the client's access away. There may be 20. It is sent `alert` messages only if the token that makes it has the scope `alerts`.",
+    "Answer with a 2xx within 15 seconds. Each message is sent at least once, those of one device in order: the next one waits until the one before it was delivered. A failed message is retried after 5 seconds, then with growing pauses, for 24 hours. Use `webhook-id` to skip messages that you have received already.",
+    'Up to 10,000 messages wait for one webhook, and 16 MiB of them. Beyond that the oldest are replaced by one message of the type `resync` with `{reason: "too_many_waiting"}`: messages are missing, so read your devices again.',
+    "A webhook belongs to your client and to the token's user or tenant. It ends when the user revokes the client's access. There may be 20. It gets `alert` messages only if the token that creates it has the scope `alerts`.",
   ],
   body: {
     contentType: "application/json",
     schema: object(
-      "What is wanted.",
+      "The new webhook.",
       { url: text("An https address on the public internet. Redirects are not followed.", { format: "uri" }) },
       {
         deviceIds: list("Only these devices, 100 at most.", { type: ["integer", "string"] }),
-        attributes: list("Of attributes only these, 600 at most, in any published spelling; messages use yours.", {
+        attributes: list("Only these attributes, 600 at most, in any published spelling; messages use yours.", {
           type: "string",
         }),
       },
@@ -89,7 +89,7 @@ export const addWebhook: Description = {
   answers: [
     {
       status: 201,
-      meaning: "It is made.",
+      meaning: "The webhook is created.",
       content: {
         contentType: "application/json",
         schema: object("The webhook with its secret.", { ...ofWebhook, secret: text("Shown this once.") }),
@@ -103,7 +103,7 @@ export const addWebhook: Description = {
       code: "invalid_request",
       when: "The body is malformed, or the address is not a public https one that can be resolved.",
     },
-    { status: 404, code: "unknown_device", when: "The token reaches no device with an id that was given." },
+    { status: 404, code: "unknown_device", when: "The token gives access to no device with one of the ids." },
     unknownAttribute,
     {
       status: 409,
@@ -117,7 +117,7 @@ export const listWebhooks: Description = {
   operationId: "listWebhooks",
   tag: "Events",
   summary: "List webhooks",
-  words: ["The webhooks of your client for whom the token speaks."],
+  words: ["The webhooks of your client for the token's user or tenant."],
   answers: [
     {
       status: 200,
@@ -135,7 +135,7 @@ export const removeWebhook: Description = {
   operationId: "removeWebhook",
   tag: "Events",
   summary: "Remove a webhook",
-  words: ["Nothing more is sent to it, and what was sent is forgotten."],
+  words: ["Nothing more is sent to it, and its deliveries are removed."],
   parameters: [webhookId],
   answers: [
     {
@@ -148,15 +148,15 @@ export const removeWebhook: Description = {
       },
     },
   ],
-  errors: [bodyGiven, unknownWebhook],
+  errors: [unexpectedBody, unknownWebhook],
 };
 
 export const listDeliveries: Description = {
   operationId: "listDeliveries",
   tag: "Events",
-  summary: "Read what was delivered",
+  summary: "List deliveries",
   words: [
-    "The last 100 messages of a webhook and what became of them, the newest first. Settled ones are kept as long as events, the newest 1,000 of each webhook.",
+    "The last 100 messages of a webhook and their states, the newest first. Settled ones are kept as long as events, the newest 1,000 of each webhook.",
   ],
   parameters: [webhookId],
   answers: [
@@ -178,7 +178,7 @@ export const resendDelivery: Description = {
   tag: "Events",
   summary: "Send a message again",
   words: [
-    "Sends the same message once more, under the same `webhook-id`, as a delivery of its own behind all that waits for that device.",
+    "Sends the same message again, with the same `webhook-id`, as a new delivery after all that wait for that device.",
   ],
   parameters: [
     webhookId,
@@ -203,7 +203,7 @@ export const resendDelivery: Description = {
     },
   ],
   errors: [
-    bodyGiven,
+    unexpectedBody,
     unknownWebhook,
     { status: 409, code: "limit_reached", when: "10,000 messages wait for the webhook already." },
   ],

@@ -20,7 +20,7 @@ export interface WebhookRouteParts extends KeyedRouteParts {
 
 const path = "/v3/webhooks";
 
-/** Being told at an address. A webhook belongs to the client that made it, for whom it acts; others don't see it. */
+/** Webhooks. A webhook belongs to the client that created it and to its user or tenant; others don't see it. */
 export function webhookRoutes({ devices, webhooks, idempotency, tokens }: WebhookRouteParts): readonly Route[] {
   const ownerOf = async ({ bearer = "" }: Incoming, caller: Principal) => ({
     ...caller,
@@ -35,13 +35,13 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
       scopes: ["webhooks", "devices:read"],
       description: addWebhook,
       async answer(incoming, caller, keep) {
-        const created = ({ webhook, secret }: AddedWebhook) => jsonAnswer(201, { ...shownWebhook(webhook), secret });
-        const wanted = { ...readNewWebhook(incoming.body), hearsAlerts: hasScope(caller, "alerts") };
+        const created = ({ webhook, secret }: AddedWebhook) => jsonAnswer(201, { ...webhookBody(webhook), secret });
+        const webhook = { ...readNewWebhook(incoming.body), hearsAlerts: hasScope(caller, "alerts") };
         const named: { readonly isVirtual: boolean }[] = [];
-        for (const deviceId of wanted.deviceIds) named.push(await devices.device(caller, deviceId));
-        refuseUnknown(wanted.attributes, named);
+        for (const deviceId of webhook.deviceIds) named.push(await devices.device(caller, deviceId));
+        refuseUnknown(webhook.attributes, named);
         const owner = await ownerOf(incoming, caller);
-        return created(await webhooks.add(owner, wanted, incoming.disconnected, keep(created)));
+        return created(await webhooks.add(owner, webhook, incoming.disconnected, keep(created)));
       },
     }),
     {
@@ -53,7 +53,7 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
       description: listWebhooks,
       async answer(incoming, caller) {
         const owner: WebhookOwner = await ownerOf(incoming, caller);
-        return jsonAnswer(200, { webhooks: (await webhooks.list(owner)).map(shownWebhook) });
+        return jsonAnswer(200, { webhooks: (await webhooks.list(owner)).map(webhookBody) });
       },
     },
     keyed(keys, {
@@ -76,7 +76,7 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
       description: listDeliveries,
       async answer(incoming, caller) {
         const deliveries = await webhooks.deliveries(await ownerOf(incoming, caller), idOf(incoming));
-        return jsonAnswer(200, { deliveries: deliveries.map(shownDelivery) });
+        return jsonAnswer(200, { deliveries: deliveries.map(deliveryBody) });
       },
     },
     keyed(keys, {
@@ -86,7 +86,7 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
       description: resendDelivery,
       async answer(incoming, caller, keep) {
         refuseBody(incoming);
-        const accepted = (delivery: DeliveryRow) => jsonAnswer(202, shownDelivery(delivery));
+        const accepted = (delivery: DeliveryRow) => jsonAnswer(202, deliveryBody(delivery));
         const deliveryId = incoming.pathParameters.deliveryId ?? "";
         if (!/^[1-9][0-9]{0,14}$/.test(deliveryId)) throw new NotFound("There is no such webhook or delivery.");
         const owner = await ownerOf(incoming, caller);
@@ -115,15 +115,15 @@ function readNewWebhook(body: Body) {
   if (!Array.isArray(attributes) || !attributes.every(isName)) {
     throw new BadParameter("attributes", "The member attributes must be a list of attribute names.");
   }
-  const given = new Set(deviceIds.map(String));
-  return { url, ...boundedFilter({ deviceIds: [...given].map(readDeviceId), attributes: attributes as string[] }) };
+  const ids = new Set(deviceIds.map(String));
+  return { url, ...boundedFilter({ deviceIds: [...ids].map(readDeviceId), attributes: attributes as string[] }) };
 }
 
-function shownWebhook({ id, url, deviceIds, attributes, createdMs }: WebhookRow) {
+function webhookBody({ id, url, deviceIds, attributes, createdMs }: WebhookRow) {
   return { webhookId: id, url, deviceIds, attributes, createdTime: createdMs };
 }
 
-function shownDelivery({ id, messageId, type, deviceId, state, attempts, ...rest }: DeliveryRow) {
+function deliveryBody({ id, messageId, type, deviceId, state, attempts, ...rest }: DeliveryRow) {
   return {
     deliveryId: id,
     messageId,
@@ -134,7 +134,7 @@ function shownDelivery({ id, messageId, type, deviceId, state, attempts, ...rest
     status: rest.status,
     text: rest.text,
     createdTime: rest.createdMs,
-    // What is urgent has been due since ever, so that it goes first.
+    // An urgent message has the due time 0, so that it goes first.
     nextTime: rest.nextMs === null ? null : Math.max(rest.nextMs, rest.createdMs),
     settledTime: rest.settledMs,
   };

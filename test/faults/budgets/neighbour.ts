@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Simulator } from "../../../simulator/simulator.ts";
 import { attributeName, structureSummary } from "../../../src/model/attribute-names.ts";
-import { EventStream, type HeardEvent } from "../../events/event-stream.ts";
+import { EventStream, type ReceivedEvent } from "../../events/event-stream.ts";
 import { type RequestOptions, sendRequest } from "./requests.ts";
 import type { Neighbour } from "./template.ts";
 
@@ -150,9 +150,9 @@ export class QuietNeighbour {
   /** Starts and ends the alarm. Returns the time until stream, target and webhook reported it. */
   async #soundAlarm(): Promise<number> {
     this.#fires += 1;
-    const alarm = (state: string) => (event: HeardEvent) =>
+    const alarm = (state: string) => (event: ReceivedEvent) =>
       event.name === "attribute" && event.data.name === emergency && event.data.value === state;
-    const lampOn = ({ name, data }: HeardEvent) =>
+    const lampOn = ({ name, data }: ReceivedEvent) =>
       name === "attribute" && data.deviceId === this.#neighbour.lamp && data.name === "power";
     const { accountId } = this.#neighbour;
     const startedMs = performance.now();

@@ -14,9 +14,9 @@ export const eventPlants = [
         const { readFrom } = await import("../../../src/events/event-id.ts");
         const beginning = await original(store, lastEventId, heartbeatSeconds);
         if (lastEventId === undefined) return beginning;
-        const [next] = await store.read((tx) => tx.log.tail(readFrom(beginning.place), 1));
-        const { epoch } = beginning.place;
-        return next ? { ...beginning, place: { epoch, position: next.position } } : beginning;
+        const [next] = await store.read((tx) => tx.log.tail(readFrom(beginning.resumePoint), 1));
+        const { epoch } = beginning.resumePoint;
+        return next ? { ...beginning, resumePoint: { epoch, position: next.position } } : beginning;
       },
     }),
   ),
@@ -26,8 +26,11 @@ export const eventPlants = [
     replace(reader, {
       EventReader: (original) =>
         class extends original {
-          constructor(parts: ReaderParts, { place, frames }: Beginning) {
-            super(parts, { place: place.told === undefined ? place : { ...place, told: 0 }, frames });
+          constructor(parts: ReaderParts, { resumePoint, frames }: Beginning) {
+            super(parts, {
+              resumePoint: resumePoint.sentChanges === undefined ? resumePoint : { ...resumePoint, sentChanges: 0 },
+              frames,
+            });
           }
         },
     }),

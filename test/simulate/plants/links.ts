@@ -145,8 +145,8 @@ export const linkPlants = [
     replace(record, {
       LinkRecord: (original) =>
         class extends original {
-          override passedOver(sinceMs: number, cause: string) {
-            super.passedOver(sinceMs, cause);
+          override snapshotDropped(sinceMs: number, cause: string) {
+            super.snapshotDropped(sinceMs, cause);
             this.confirmed(Number.POSITIVE_INFINITY);
           }
         },
@@ -198,20 +198,20 @@ export const linkPlants = [
 
           constructor(parts: SecondLookParts) {
             const stream = { snapshots: 0 };
-            const { connector, seen } = parts;
+            const { connector, received } = parts;
             const read: typeof connector.read = async (token, signal) => {
               const before = stream.snapshots;
               const account = await connector.read(token, signal);
-              if (stream.snapshots !== before && !signal.aborted) seen(account, "checks");
+              if (stream.snapshots !== before && !signal.aborted) received(account, "checks");
               return account;
             };
             super({ ...parts, connector: withMethods(connector, { read }) });
             this.#stream = stream;
           }
 
-          override heard(account: Account | undefined) {
+          override streamSent(account: Account | undefined) {
             this.#stream.snapshots += 1;
-            super.heard(account);
+            super.streamSent(account);
           }
         },
     }),

@@ -17,7 +17,7 @@ export const modelPlants = [
     "ghosts-first",
     "a new device takes an absent one's index while others were never used",
     replace(slots, {
-      seat: (original) => (range, present, step, newSlotFor) => {
+      assignSlots: (original) => (range, present, step, newSlotFor) => {
         // Never-used slots are held by devices of our own while the newcomers take those of absent ones.
         const holder = (index: number) => `holder ${index}`;
         const held = range.map((slot, index) => slot ?? { ...newSlotFor(holder(index)), absentSince: null });
@@ -30,7 +30,7 @@ export const modelPlants = [
         const freed = first.slots.map((slot, index) => (slot?.id === holder(index) ? null : slot));
         const second = original(freed, present, step, newSlotFor);
         const isSame = second.slots.every((slot, index) => slot === range[index]);
-        return { ...second, slots: isSame ? range : second.slots, lost: [...first.lost, ...second.lost] };
+        return { ...second, slots: isSame ? range : second.slots, evicted: [...first.evicted, ...second.evicted] };
       },
     }),
   ),
@@ -38,7 +38,7 @@ export const modelPlants = [
     "youngest-ghost",
     "in a full range the one that left last loses its index",
     replace(slots, {
-      seat: (original) => (range, present, step, newSlotFor) => {
+      assignSlots: (original) => (range, present, step, newSlotFor) => {
         const reversed = range.map(withReversedTime);
         const { slots: seated, ...rest } = original(reversed, present, -step, newSlotFor);
         const back = seated.map((slot, index) => (slot === reversed[index] ? range[index]! : withReversedTime(slot)));

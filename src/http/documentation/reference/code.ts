@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../web/html.ts";
 
-/** Code with its parts marked for the eye: keys, texts, numbers, variables. */
+/** Syntax highlighting of keys, texts, numbers and variables. */
 export function jsonCode(value: unknown): Html {
   return marked(formatted(value), jsonParts);
 }
@@ -13,7 +13,7 @@ export function shellCode(text: string): Html {
   return marked(text, shellParts);
 }
 
-/** Each kind of part, in the order in which they are tried; its name is its class in the style. */
+/** The kinds of tokens, in the order in which they are tried; each name is a class in the style. */
 type Parts = readonly (readonly [kind: string, pattern: RegExp])[];
 
 const jsonParts: Parts = [
@@ -62,7 +62,7 @@ function partAt(text: string, at: number, parts: Parts): readonly [kind: string,
 
 const lineLength = 56;
 
-/** Like JSON.stringify with two spaces, but what is flat and fits into its line stays in it. */
+/** Like JSON.stringify with two spaces, but a flat value that fits stays in one line. */
 function formatted(value: unknown, margin = "", before = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const entries = Array.isArray(value)
@@ -80,7 +80,7 @@ function formatted(value: unknown, margin = "", before = ""): string {
   return `${open}\n${lines.join(",\n")}\n${margin}${close}`;
 }
 
-/** Each element on a line of its own, further in than the one that holds it. */
+/** Puts each element on its own line and indents it by depth. */
 function indented(xml: string): string {
   let depth = 0;
   return xml

@@ -1,6 +1,6 @@
 import type { SampleRequest, SampleValue } from "./sample-request.ts";
 
-/** The call as a command for a shell: one option a line, secrets from variables. */
+/** The request as a shell command: one option per line, secrets from variables. */
 export function curl(request: SampleRequest, baseUrl: string): string {
   const { method, path, query, form, json, authorization } = request;
   const isFormPosted = method === "POST" && form.length > 0;
@@ -17,7 +17,7 @@ export function curl(request: SampleRequest, baseUrl: string): string {
   return [`${first.join(" ")} ${quoted(baseUrl + path)}`, ...options].join(" \\\n  ");
 }
 
-/** The same for who goes there with a browser. */
+/** The request as an address for a browser. */
 export function browserAddress({ path, query }: SampleRequest, baseUrl: string): string {
   const pairs = query.map((sent) => `${sent.name}=${"variable" in sent ? `$${sent.variable}` : sent.value}`);
   return `${baseUrl}${path}${pairs.length > 0 ? "?" : ""}${pairs.join("&")}`;

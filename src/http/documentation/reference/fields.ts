@@ -1,8 +1,8 @@
 import { type Html, html } from "../../../web/html.ts";
 import type { Parameter, Schema } from "../description.ts";
-import { words } from "./words.ts";
+import { renderText } from "./render-text.ts";
 
-/** A list of fields, each with its kind and meaning; what has fields of its own opens on demand. */
+/** A list of fields, each with its type and meaning; nested fields are collapsed. */
 export function schemaFields({ properties = {}, required = [] }: Schema): Html {
   const rows = Object.entries(properties).map(([name, schema]) =>
     row({ name, kind: kindOf(schema), notes: required.includes(name) ? [] : ["may be missing"], schema }),
@@ -32,20 +32,20 @@ interface Row {
 function row({ name, kind, notes, schema }: Row): Html {
   const shownNotes = notes.map((note) => html`<span class="${note === "required" ? "must" : "note"}">${note}</span>`);
   return html`<li><p class="field"><code class="name">${name}</code> <span class="kind">${kind}</span> ${shownNotes}</p>
-${schema.description && html`<p>${words(schema.description)}</p>`}${choices(schema)}${inner(schema)}</li>`;
+${schema.description && html`<p>${renderText(schema.description)}</p>`}${choices(schema)}${inner(schema)}</li>`;
 }
 
-/** What may stand there, unless the words say it already. */
+/** The allowed values, unless the description names them already. */
 function choices({ enum: values, description = "" }: Schema): Html | undefined {
   if (!values || values.every((value) => description.includes(String(value)))) return undefined;
   return html`<p class="choices">${values.map((value) => html`<code>${value}</code>`)}</p>`;
 }
 
-/** The fields of what a field holds. */
+/** The fields of a nested object, list item or map value. */
 function inner(schema: Schema): Html | undefined {
-  const held = schema.items ?? schema.additionalProperties ?? schema;
-  if (!held.properties) return undefined;
-  return html`<details><summary>${countOf(held)}</summary>${schemaFields(held)}</details>`;
+  const nested = schema.items ?? schema.additionalProperties ?? schema;
+  if (!nested.properties) return undefined;
+  return html`<details><summary>${countOf(nested)}</summary>${schemaFields(nested)}</details>`;
 }
 
 export function countOf({ properties = {} }: Schema): string {

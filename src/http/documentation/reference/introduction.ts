@@ -2,15 +2,15 @@ import { scopes } from "../../../model/scopes.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { accessOf } from "../access-descriptions.ts";
 import { commonErrors, errorContents } from "../common-errors.ts";
-import type { Described } from "../described-route.ts";
+import type { DescribedRoute } from "../described-route.ts";
 import type { Deployment } from "../openapi.ts";
 import { scopeMeanings } from "../scope-texts.ts";
 import { shellCode } from "./code.ts";
 import { errorList } from "./operation.ts";
 import { answerPanel, panel } from "./panel.ts";
-import { words } from "./words.ts";
+import { renderText } from "./render-text.ts";
 
-/** What holds for all operations, told once. */
+/** Sections that apply to all operations. */
 export const introductions: readonly { readonly id: string; readonly title: string }[] = [
   { id: "introduction", title: "Introduction" },
   { id: "authentication", title: "Authentication" },
@@ -23,7 +23,7 @@ export function introductionSections({ version, baseUrl }: Deployment): Html {
 <div class="telling">
 <h1 id="title">Breezeway API</h1>
 <p class="lead">Breezeway connects your cloud with others. Clients get access to users and devices by OAuth 2.0; users are linked to their accounts in a home ecosystem, and each account becomes one virtual device that the ecosystem's own stream keeps current.</p>
-<p>Requests are plain HTTP: parameters in the address, in a form or in JSON. Answers are JSON, but for the platform calls, which are XML. All text is UTF-8, all times are milliseconds since 1970. Every answer carries an ${words("`X-Request-Id`")} that leads to it in the service's log, and none may be cached.</p>
+<p>Requests are plain HTTP: parameters in the address, in a form or in JSON. Answers are JSON, but for the platform calls, which are XML. All text is UTF-8, all times are milliseconds since 1970. Every answer carries an ${renderText("`X-Request-Id`")} which finds the request in the service's log, and no answer may be cached.</p>
 <p>The same for programs: <a href="openapi.json">openapi.json</a>, an OpenAPI 3.1 document. It is made from the routes themselves, and so is this page. Version ${version}.</p>
 </div>
 <div class="showing">
@@ -34,25 +34,25 @@ ${panel("A first call", "A first call", shellCode(`curl ${baseUrl}/readyz`))}
 <section class="operation" id="authentication" aria-labelledby="authentication-title">
 <div class="telling">
 <h2 id="authentication-title"><a href="#authentication">Authentication</a></h2>
-<p>Three kinds of callers prove themselves in three ways. Each operation says which it wants.</p>
+<p>There are three kinds of callers, with three kinds of credentials. Each operation says which it needs.</p>
 <ul class="fields">
 ${caller("A client with an access token", "bearer", "The user grants it in the browser; it ends after an hour and is refreshed. It reads and writes below `/v3`.")}
 ${caller("A user with a security token", "secToken", "`userLogin` gives it, for 60 minutes from its last use. It links accounts and makes platform calls.")}
 ${caller("A client with its secret", "client", "Shown once, when the client is registered. It gets, refreshes and revokes tokens.")}
 </ul>
 <h3 id="scopes">Scopes</h3>
-<p>${words("A client may ask for less than everything: `scope` at `/oauth2/authorize`, or with `client_credentials`, names what its tokens may be used for. Without a known scope they may be used for all of it; unknown words are ignored. A call that needs more answers 403 `insufficient_scope`.")}</p>
+<p>${renderText("A client may ask for less than everything: `scope` at `/oauth2/authorize`, or with `client_credentials`, names what its tokens may be used for. Without a known scope they may be used for all of it; unknown words are ignored. A call that needs more answers 403 `insufficient_scope`.")}</p>
 <ul class="fields">
-${scopes.map((scope) => html`<li><p class="field"><code>${scope}</code></p><p>${words(scopeMeanings[scope])}</p></li>`)}
+${scopes.map((scope) => html`<li><p class="field"><code>${scope}</code></p><p>${renderText(scopeMeanings[scope])}</p></li>`)}
 </ul>
-<p>Secrets belong into headers and bodies, not into addresses: those are kept in logs and histories.</p>
+<p>Send secrets in headers or bodies, not in addresses: addresses end up in logs and histories.</p>
 </div>
 <div class="showing">${panel("Before the examples", "Variables of the examples", shellCode(variables))}</div>
 </section>
 <section class="operation" id="errors" aria-labelledby="errors-title">
 <div class="telling">
 <h2 id="errors-title"><a href="#errors">Errors</a></h2>
-<p>A refusal has a fitting HTTP status and a body that names the field and what is allowed. It never repeats what was sent. What can happen anywhere:</p>
+<p>An error has a fitting HTTP status and a body that names the field and what is allowed. It never repeats what was sent. Errors of all operations:</p>
 ${errorList(commonErrors)}
 <p>The adaptor answers with numbers instead of codes, platform calls with a fault in XML and HTTP 500.</p>
 </div>
@@ -69,8 +69,8 @@ SEC_TOKEN='bws_…'
 CLIENT_ID='…'
 CLIENT_SECRET='…'`;
 
-function caller(name: string, access: Described["access"], meaning: string): Html {
+function caller(name: string, access: DescribedRoute["access"], meaning: string): Html {
   return html`<li><p class="field"><strong>${name}</strong></p>
-<p>${words(accessOf({ access, scopes: [], errors: "standard" }).words)}</p>
-<p>${words(meaning)}</p></li>`;
+<p>${renderText(accessOf({ access, scopes: [], errors: "standard" }).words)}</p>
+<p>${renderText(meaning)}</p></li>`;
 }

@@ -1,17 +1,17 @@
 import { type Html, html } from "../../../web/html.ts";
 import type { Method } from "../../routes.ts";
 import { accessOf } from "../access-descriptions.ts";
-import { bodyParameters, contentTypesOf, type Described, errorsOf, takesBody } from "../described-route.ts";
-import type { AnswerDescription, ErrorDescription, Place } from "../description.ts";
+import { bodyParameters, contentTypesOf, type DescribedRoute, errorsOf, takesBody } from "../described-route.ts";
+import type { AnswerDescription, ErrorDescription, ParameterLocation } from "../description.ts";
 import { shellCode } from "./code.ts";
 import { browserAddress, curl } from "./curl.ts";
 import { countOf, parameterFields, schemaFields } from "./fields.ts";
 import { answerPanel, panel } from "./panel.ts";
+import { renderText } from "./render-text.ts";
 import { sampleRequest } from "./sample-request.ts";
-import { words } from "./words.ts";
 
-/** One operation: its words on the left, what is sent and what comes back on the right. */
-export function operationSection(described: Described, baseUrl: string): Html {
+/** One operation: description on the left, request and answer on the right. */
+export function operationSection(described: DescribedRoute, baseUrl: string): Html {
   const { methods, path, description } = described;
   const { operationId, summary } = description;
   const shownMethods = methods.filter((method) => method !== "HEAD");
@@ -19,8 +19,8 @@ export function operationSection(described: Described, baseUrl: string): Html {
 <div class="telling">
 <h3 id="${operationId}-title"><a href="#${operationId}">${summary}</a></h3>
 <p class="address">${shownMethods.map(methodMark)} <code>${breakable(path)}</code></p>
-${description.words.map((paragraph) => html`<p>${words(paragraph)}</p>`)}
-<p class="access">${words(accessOf(described).words)}</p>
+${description.words.map((paragraph) => html`<p>${renderText(paragraph)}</p>`)}
+<p class="access">${renderText(accessOf(described).words)}</p>
 ${parameterSection(described)}
 ${bodySection(described)}
 ${answerSection(description.answers)}
@@ -44,7 +44,7 @@ function breakable(path: string): Html {
     .reduce((written, part, place) => html`${written}${place > 0 ? html`<wbr>` : undefined}${part}`, html``);
 }
 
-function requestPanel(described: Described, baseUrl: string): Html | undefined {
+function requestPanel(described: DescribedRoute, baseUrl: string): Html | undefined {
   const label = `Request: ${described.description.summary}`;
   const request = sampleRequest(described);
   if (!request) return undefined;
@@ -52,8 +52,8 @@ function requestPanel(described: Described, baseUrl: string): Html | undefined {
   return panel("Open in a browser", label, shellCode(browserAddress(request, baseUrl)), "url");
 }
 
-/** Where a parameter goes, when it isn't plain from where it stands. */
-const places: Readonly<Record<Place, string>> = {
+/** Where a parameter is sent. */
+const places: Readonly<Record<ParameterLocation, string>> = {
   path: "in the path",
   header: "in the header",
   query: "in the query",
@@ -63,23 +63,23 @@ const places: Readonly<Record<Place, string>> = {
   queryOrBody: "query or body",
 };
 
-function parameterSection(described: Described): Html | undefined {
+function parameterSection(described: DescribedRoute): Html | undefined {
   const parameters = [...accessOf(described).credentials, ...(described.description.parameters ?? [])];
   if (parameters.length === 0) return undefined;
   return html`<h4>Parameters</h4>${parameterFields(parameters, places)}`;
 }
 
-function bodySection(described: Described): Html | undefined {
+function bodySection(described: DescribedRoute): Html | undefined {
   const { methods, description } = described;
   if (!methods.some(takesBody)) return undefined;
   const { body } = description;
   if (body) {
-    return html`<h4>Body</h4><p>${words(`${body.schema.description} As \`${body.contentType}\`.`)}</p>`;
+    return html`<h4>Body</h4><p>${renderText(`${body.schema.description} As \`${body.contentType}\`.`)}</p>`;
   }
   const parameters = bodyParameters(described);
   if (parameters.length === 0) return undefined;
   const types = contentTypesOf(parameters).map((type) => `\`${type}\``);
-  return html`<p class="soft">${words(`The body is ${types.join(" or ")}.`)}</p>`;
+  return html`<p class="soft">${renderText(`The body is ${types.join(" or ")}.`)}</p>`;
 }
 
 function answerSection(answers: readonly AnswerDescription[]): Html {
@@ -89,8 +89,8 @@ function answerSection(answers: readonly AnswerDescription[]): Html {
 function answerRow({ status, meaning, headers = {}, content }: AnswerDescription): Html {
   const schema = content?.schema.items ?? content?.schema;
   const fields = schema?.properties && schemaFields(schema);
-  return html`<li><p><span class="status s${String(status)[0]}">${status}</span> ${words(meaning)}</p>
-${Object.entries(headers).map(([name, { description = "" }]) => html`<p class="soft"><code>${name}</code> ${words(description)}</p>`)}
+  return html`<li><p><span class="status s${String(status)[0]}">${status}</span> ${renderText(meaning)}</p>
+${Object.entries(headers).map(([name, { description = "" }]) => html`<p class="soft"><code>${name}</code> ${renderText(description)}</p>`)}
 ${fields && html`<details><summary>${countOf(schema)}</summary>${fields}</details>`}</li>`;
 }
 
@@ -102,6 +102,6 @@ function errorSection(errors: readonly ErrorDescription[]): Html | undefined {
 export function errorList(errors: readonly ErrorDescription[]): Html {
   return html`<ul class="errors">${errors.map(
     ({ status, code, when }) =>
-      html`<li><span class="status s${String(status)[0]}">${status}</span> <p><code>${code}</code> ${words(when)}</p></li>`,
+      html`<li><span class="status s${String(status)[0]}">${status}</span> <p><code>${code}</code> ${renderText(when)}</p></li>`,
   )}</ul>`;
 }

@@ -3,12 +3,12 @@ import { type Html, html } from "../../../web/html.ts";
 import type { ContentDescription } from "../description.ts";
 import { jsonCode, xmlCode } from "./code.ts";
 
-/** A piece of code in a frame of its own. It scrolls within itself, so a keyboard must get into it. */
+/** A framed block of code. It scrolls, so it must be focusable for the keyboard. */
 export function panel(title: Html | string, label: string, code: Html, kind = "code"): Html {
   return html`<figure class="panel ${kind}"><figcaption>${title}</figcaption><pre tabindex="0" role="region" aria-label="${label}"><code>${code}</code></pre></figure>`;
 }
 
-/** What comes back, if there is something to show. */
+/** An example answer, if there is one. */
 export function answerPanel(status: number, content: ContentDescription | undefined, label: string): Html | undefined {
   if (content?.example === undefined) return undefined;
   const { contentType, example } = content;

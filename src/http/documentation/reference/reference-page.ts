@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Html, html } from "../../../web/html.ts";
 import type { Page } from "../../../web/page.ts";
 import type { Route } from "../../routes.ts";
-import { type Described, describedRoutes } from "../described-route.ts";
+import { type DescribedRoute, describedRoutes } from "../described-route.ts";
 import type { TagName } from "../description.ts";
 import type { Deployment } from "../openapi.ts";
 import { tags } from "../tags.ts";
@@ -10,15 +10,15 @@ import { attributeSection } from "./attribute-section.ts";
 import { introductionSections, introductions } from "./introduction.ts";
 import { methodMark, operationSection } from "./operation.ts";
 import { style } from "./reference-style.ts";
-import { anchor, words } from "./words.ts";
+import { anchor, renderText } from "./render-text.ts";
 
-/** What belongs together. */
+/** The operations with one tag. */
 interface Chapter {
   readonly tag: TagName;
-  readonly operations: readonly Described[];
+  readonly operations: readonly DescribedRoute[];
 }
 
-/** The whole reference as one page that needs nothing else: no script, no font, no picture from anywhere. */
+/** The whole reference as one self-contained page: no script, no font and no image from elsewhere. */
 export function referencePage(routes: readonly Route[], deployment: Deployment): Page {
   const all = chapters(describedRoutes(routes));
   const links = navigation(all);
@@ -36,7 +36,7 @@ ${all.map((chapter) => chapterSections(chapter, deployment.baseUrl))}
   return { html: document(body), contentSecurityPolicy };
 }
 
-function chapters(described: readonly Described[]): readonly Chapter[] {
+function chapters(described: readonly DescribedRoute[]): readonly Chapter[] {
   const names = Object.keys(tags) as TagName[];
   return names
     .map((tag) => ({ tag, operations: described.filter(({ description }) => description.tag === tag) }))
@@ -58,7 +58,7 @@ function chapterSections({ tag, operations }: Chapter, baseUrl: string): Html {
       html`<li><a href="#${description.operationId}">${methodMark(methods[0]!)}<code>${path}</code></a></li>`,
   );
   return html`<section class="operation chapter" id="${id}" aria-labelledby="${id}-title">
-<div class="telling"><h2 id="${id}-title"><a href="#${id}">${tag}</a></h2><p class="lead">${words(tags[tag])}</p></div>
+<div class="telling"><h2 id="${id}-title"><a href="#${id}">${tag}</a></h2><p class="lead">${renderText(tags[tag])}</p></div>
 <div class="showing"><div class="panel endpoints"><p class="caption">Addresses</p><ul>${addresses}</ul></div></div>
 </section>
 ${operations.map((operation) => operationSection(operation, baseUrl))}`;
@@ -68,7 +68,7 @@ const mark = html`<svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="t
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 26 26'%3E%3Crect width='26' height='26' rx='7' fill='%230b6470'/%3E%3Cpath d='M6 10h9a2.500 2.500 0 1 0-2.500-2.500M6 13.500h12.500a2.500 2.500 0 1 1-2.500 2.500M6 17h6' fill='none' stroke='%23fff' stroke-width='1.800' stroke-linecap='round'/%3E%3C/svg%3E";
 
-/** Nothing but the page's own style and icon: no script, no frame, no form, and no request to anyone. */
+/** Allows only the page's own style and icon: no script, frame, form or request. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
@@ -84,7 +84,7 @@ function document(body: Html): string {
 <meta name="color-scheme" content="light dark">
 <title>Breezeway API reference</title>
 <link rel="icon" href="${icon}">`;
-  // The style is written as it is: its digest stands in the policy.
+  // The style is not escaped, because the policy holds its digest.
   return `<!doctype html>
 <html lang="en">
 <head>

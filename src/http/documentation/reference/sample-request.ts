@@ -1,28 +1,28 @@
 import type { Method } from "../../routes.ts";
 import { accessOf } from "../access-descriptions.ts";
-import { type Described, takesBody } from "../described-route.ts";
+import { type DescribedRoute, takesBody } from "../described-route.ts";
 import type { Parameter } from "../description.ts";
 
-/** A call as one would make it: what the page's ready commands are written from. */
+/** An example request, from which the commands on the page are made. */
 export interface SampleRequest {
   readonly method: Method;
   readonly path: string;
   readonly query: readonly SampleValue[];
   readonly form: readonly SampleValue[];
   readonly json: unknown;
-  /** By which scheme of the Authorization header the caller proves itself. */
+  /** The scheme and the shell variables of the Authorization header. */
   readonly authorization: { readonly scheme: "Bearer" | "Basic"; readonly variables: readonly string[] } | undefined;
 }
 
-/** A value that can be seen, or the variable of the shell that holds a secret. */
+/** A literal value, or the shell variable that holds a secret. */
 export type SampleValue = { readonly name: string } & ({ readonly value: string } | { readonly variable: string });
 
-/** None where a required value has no example: only our own pages can send it. */
-export function sampleRequest(described: Described): SampleRequest | undefined {
+/** Undefined where a required value has no example: only the service's own pages can send it. */
+export function sampleRequest(described: DescribedRoute): SampleRequest | undefined {
   const { methods, path, access, errors, description } = described;
   const { parameters = [], body } = description;
   if (parameters.some((one) => one.isRequired && sampleValue(one).length === 0)) return undefined;
-  // A secret in an address stays in logs and histories.
+  // POST, because a secret in an address would end up in logs and histories.
   const isSecretInParameters = errors === "fault" && methods.includes("POST");
   const method = isSecretInParameters ? "POST" : methods[0]!;
   const isInBody = ({ in: place }: Parameter) => place === "body" || (place !== "query" && takesBody(method));
@@ -39,7 +39,7 @@ export function sampleRequest(described: Described): SampleRequest | undefined {
   };
 }
 
-const authorizations: Readonly<Record<Described["access"], SampleRequest["authorization"]>> = {
+const authorizations: Readonly<Record<DescribedRoute["access"], SampleRequest["authorization"]>> = {
   public: undefined,
   secToken: { scheme: "Bearer", variables: ["SEC_TOKEN"] },
   bearer: { scheme: "Bearer", variables: ["ACCESS_TOKEN"] },

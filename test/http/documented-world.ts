@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { type Form, formOf, ScriptedBrowser, type Shown } from "../oauth/scripted-browser.ts";
 import { person, world } from "../stories/world.ts";
-import { DescribedAnswers, type OpenApi, operationsOf, type ToldOperation } from "./described-answers.ts";
+import { DescribedAnswers, type DescribedOperation, type OpenApi, operationsOf } from "./described-answers.ts";
 
 const callback = "http://127.0.0.1:9/callback";
 
@@ -12,14 +12,14 @@ export interface Call {
   readonly form?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly bearer?: string;
-  /** What `Idempotency-Key` carries. */
+  /** The value of `Idempotency-Key`. */
   readonly key?: string;
-  /** What stands for the variables of the path, one behind the other with a slash between them. */
+  /** The values of the path parameters, joined by slashes. */
   readonly at?: string;
 }
 
-/** The real service, and callers of every kind who hold each answer against the service's own document. */
-export async function toldWorld(t: TestContext) {
+/** The real service, and callers of every kind, which check each answer against the service's own document. */
+export async function documentedWorld(t: TestContext) {
   const {
     service,
     simulator,
@@ -36,7 +36,7 @@ export async function toldWorld(t: TestContext) {
   const answers = new DescribedAnswers(document);
   const operations = new Map(operationsOf(document).map((one) => [one.operationId, one]));
 
-  /** Makes the call that an operation is for, and holds what comes back against the document. */
+  /** Calls an operation and checks the answer against the document. */
   const call = async (operationId: string, status: number, { at = "", ...rest }: Call = {}): Promise<OpenApi> => {
     const operation = operations.get(operationId);
     assert.ok(operation, `there is no operation ${operationId}`);
@@ -82,7 +82,7 @@ export async function toldWorld(t: TestContext) {
     authorizeUrl,
     code,
     browser: () => new ScriptedBrowser(() => baseUrl),
-    /** A login page's form, in a browser of its own. */
+    /** A login page's form, in its own browser. */
     async loginForm(clientId: string): Promise<{ readonly browser: ScriptedBrowser; readonly form: Form }> {
       const browser = new ScriptedBrowser(() => baseUrl);
       return { browser, form: formOf(await browser.get(authorizeUrl(clientId))) };
@@ -90,7 +90,7 @@ export async function toldWorld(t: TestContext) {
   };
 }
 
-/** A stream of events has no end: the first one is answer enough. */
+/** An event stream does not end: its first event is enough. */
 export async function bodyOf(answer: Response): Promise<string> {
   if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer.text();
   let text = "";
@@ -101,13 +101,13 @@ export async function bodyOf(answer: Response): Promise<string> {
   return text;
 }
 
-export type ToldWorld = Awaited<ReturnType<typeof toldWorld>>;
+export type DocumentedWorld = Awaited<ReturnType<typeof documentedWorld>>;
 
 function queryOf(query: Call["query"]): string {
   return query ? `?${new URLSearchParams(query)}` : "";
 }
 
-function requestOf({ method }: ToldOperation, { form, json, bearer, key, method: other }: Call): RequestInit {
+function requestOf({ method }: DescribedOperation, { form, json, bearer, key, method: other }: Call): RequestInit {
   const authorization = {
     ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
     ...(key !== undefined && { "idempotency-key": key }),

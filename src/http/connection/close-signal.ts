@@ -3,10 +3,9 @@ import type { Socket } from "node:net";
 const signals = new WeakMap<Socket, AbortSignal>();
 
 /**
- * A signal that aborts when the connection closes. One listener for each connection: requests that follow each other on
- * it share the signal.
+ * A signal that aborts when the connection closes. There is one listener per connection: its requests share the signal.
  */
-export function closingOf(socket: Socket): AbortSignal {
+export function closeSignalOf(socket: Socket): AbortSignal {
   const known = signals.get(socket);
   if (known) return known;
   if (socket.destroyed) return AbortSignal.abort();

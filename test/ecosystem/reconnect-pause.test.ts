@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { StreamEnd, StreamEndReason } from "../../src/ecosystem/connector.ts";
-import { pauseMs } from "../../src/ecosystem/nest/pace.ts";
+import { pauseMs } from "../../src/ecosystem/nest/reconnect-pause.ts";
 
 describe("the pause before a Nest connection", () => {
   const most = () => 1;

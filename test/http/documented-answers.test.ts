@@ -6,15 +6,15 @@ import { limits } from "../../src/model/limits.ts";
 import { startOutlets } from "../../src/outlets/serve.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { eventually, person } from "../stories/world.ts";
+import { type DocumentedWorld, documentedWorld } from "./documented-world.ts";
 import { unusedParts } from "./made-table.ts";
-import { type ToldWorld, toldWorld } from "./told-world.ts";
 
 describe("what the service answers", () => {
-  it("is what its document tells, in success and failure, and all that the document tells can be met", async (t) => {
-    const world = await toldWorld(t);
-    await callAsStranger(world);
+  it("matches its document, in success and failure, and everything in the document occurs", async (t) => {
+    const world = await documentedWorld(t);
+    await callWithoutCredentials(world);
     await callForHealth(world, t);
-    await comeByBrowser(world);
+    await signInByBrowser(world);
     const accessToken = await getTokens(world);
     await lackScopes(world);
     const deviceId = await link(world, accessToken);
@@ -30,8 +30,8 @@ describe("what the service answers", () => {
     assert.deepEqual(world.answers.unseen(), []);
   });
 
-  it("to a method that the document doesn't tell is a refusal that names those it does, and HEAD beside GET", async (t) => {
-    const { operations, baseUrl } = await toldWorld(t);
+  it("to a method that the document lacks is a refusal that names the others, with HEAD beside GET", async (t) => {
+    const { operations, baseUrl } = await documentedWorld(t);
     for (const [path, told] of Map.groupBy(operations, (operation) => operation.path)) {
       const answer = await fetch(`${baseUrl}${path.replaceAll(/[{}]/g, "")}`, { method: "PATCH" });
       assert.equal(answer.status, 405, path);
@@ -44,8 +44,8 @@ describe("what the service answers", () => {
   });
 });
 
-/** Without proof, and with a wrong one. */
-async function callAsStranger({ operations, call }: ToldWorld): Promise<void> {
+/** Calls without credentials, and with wrong ones. */
+async function callWithoutCredentials({ operations, call }: DocumentedWorld): Promise<void> {
   for (const { operationId, security } of operations) {
     const schemes = security.flatMap((one) => Object.keys(one));
     if (schemes.includes("accessToken")) {
@@ -63,7 +63,7 @@ async function callAsStranger({ operations, call }: ToldWorld): Promise<void> {
   }
 }
 
-async function callForHealth({ baseUrl, call, hold }: ToldWorld, t: TestContext): Promise<void> {
+async function callForHealth({ baseUrl, call, hold }: DocumentedWorld, t: TestContext): Promise<void> {
   for (const operationId of ["checkLiveness", "checkLivenessByHead", "checkReadiness", "checkReadinessByHead"]) {
     await call(operationId, 200);
   }
@@ -85,7 +85,7 @@ async function callForHealth({ baseUrl, call, hold }: ToldWorld, t: TestContext)
   }
 }
 
-async function comeByBrowser(world: ToldWorld): Promise<void> {
+async function signInByBrowser(world: DocumentedWorld): Promise<void> {
   const { call, hold, parts, addClient, loginForm, browser } = world;
   const { client_id: clientId } = await addClient("user");
   const request = { response_type: "code", client_id: clientId, state: "s" };
@@ -98,7 +98,7 @@ async function comeByBrowser(world: ToldWorld): Promise<void> {
   hold("sendLogin", 401, await login.browser.submit(login.form, wrong));
   hold("sendLogin", 400, await browser().submit(login.form, wrong));
   const nobody = { username: "nobody", password: "wrong" };
-  // Each failure makes the next wait longer, so in the end one comes too soon.
+  // Each failure makes the next wait longer, so in the end an attempt is refused as too early.
   let refused = await login.browser.submit(login.form, nobody);
   while (refused.status === 401) refused = await login.browser.submit(login.form, nobody);
   hold("sendLogin", 429, refused);
@@ -122,8 +122,8 @@ async function comeByBrowser(world: ToldWorld): Promise<void> {
   await call("getLogo", 200, { at: String(tenantId) });
 }
 
-/** Answers an access token of the user's. */
-async function getTokens({ call, addClient, code }: ToldWorld): Promise<string> {
+/** Returns an access token of the user. */
+async function getTokens({ call, addClient, code }: DocumentedWorld): Promise<string> {
   const client = await addClient("user");
   const ask = (status: number, form: Readonly<Record<string, string>>) =>
     call("issueToken", status, { form: { ...client, ...form } });
@@ -144,8 +144,8 @@ async function getTokens({ call, addClient, code }: ToldWorld): Promise<string> 
   return (await ask(200, { grant_type: "authorization_code", code: await code(client.client_id) })).access_token;
 }
 
-/** With a token that was granted a scope which no call needs. */
-async function lackScopes({ operations, call, addClient, code }: ToldWorld): Promise<void> {
+/** Calls with a token whose only scope no call needs. */
+async function lackScopes({ operations, call, addClient, code }: DocumentedWorld): Promise<void> {
   const client = await addClient("user");
   const exchange = { ...client, grant_type: "authorization_code", code: await code(client.client_id, "links") };
   const { access_token: bearer, refresh_token } = await call("issueToken", 200, { form: exchange });
@@ -156,9 +156,9 @@ async function lackScopes({ operations, call, addClient, code }: ToldWorld): Pro
   await call("issueToken", 400, { form: wider });
 }
 
-/** Answers the virtual device's id. */
+/** Returns the virtual device's id. */
 async function link(
-  { call, platform: { secToken }, accountToken, proxy }: ToldWorld,
+  { call, platform: { secToken }, accountToken, proxy }: DocumentedWorld,
   accessToken: string,
 ): Promise<string> {
   const account = { secToken, anEcosystemName: "nest", anAccessToken: accountToken };
@@ -198,7 +198,11 @@ async function link(
   return deviceId;
 }
 
-async function useUsersAndDevices({ call, parts, userId }: ToldWorld, bearer: string, deviceId: string): Promise<void> {
+async function useUsersAndDevices(
+  { call, parts, userId }: DocumentedWorld,
+  bearer: string,
+  deviceId: string,
+): Promise<void> {
   await call("listUsers", 200, { bearer });
   await call("getUser", 200, { bearer, at: String(userId) });
   await call("getUser", 404, { bearer, at: "999" });
@@ -226,7 +230,7 @@ async function useUsersAndDevices({ call, parts, userId }: ToldWorld, bearer: st
   await call("getDevice", 404, { bearer, at: deviceId, query: { attribute: "nonsense" } });
 }
 
-/** So many attributes, each with a name of its own. */
+/** This many attributes with distinct names. */
 function names(count: number): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`name ${i}`, ""]));
 }
@@ -236,7 +240,7 @@ interface Devices {
   readonly lampId: string;
 }
 
-async function addLamp({ parts, userId }: ToldWorld): Promise<string> {
+async function addLamp({ parts, userId }: DocumentedWorld): Promise<string> {
   const added = await parts.administration.run("device add", {
     user: String(userId),
     name: "Porch lamp",
@@ -245,8 +249,8 @@ async function addLamp({ parts, userId }: ToldWorld): Promise<string> {
   return String((added as { readonly deviceId: number }).deviceId);
 }
 
-/** Answers a lamp that has as many alerts as it may have. */
-async function useAlerts(world: ToldWorld, bearer: string, { deviceId, lampId }: Devices): Promise<string> {
+/** Returns a lamp with the maximal number of alerts. */
+async function useAlerts(world: DocumentedWorld, bearer: string, { deviceId, lampId }: Devices): Promise<string> {
   const { call } = world;
   const target = (of: string, attrName: string, value: string) => [{ deviceId: Number(of), attrName, value }];
   const alert = {
@@ -300,7 +304,7 @@ async function useAlerts(world: ToldWorld, bearer: string, { deviceId, lampId }:
 }
 
 /** A long history is read with pauses, in which another dry run of the same user is refused. */
-async function tryTwiceAtOnce({ baseUrl, call, hold }: ToldWorld, bearer: string, alert: object): Promise<void> {
+async function tryTwiceAtOnce({ baseUrl, call, hold }: DocumentedWorld, bearer: string, alert: object): Promise<void> {
   const { deviceId } = alert as { readonly deviceId: number };
   for (let i = 0; i < 100; i++) await call("updateDevice", 200, { bearer, at: String(deviceId), json: { step: i } });
   const tryIt = async () => {
@@ -318,8 +322,8 @@ async function tryTwiceAtOnce({ baseUrl, call, hold }: ToldWorld, bearer: string
   }
 }
 
-/** A lamp with as many alerts as a device may have; made side by side, they share their commits. */
-async function crowdedLamp(world: ToldWorld): Promise<string> {
+/** A lamp with the maximal number of alerts; created concurrently, they share their commits. */
+async function crowdedLamp(world: DocumentedWorld): Promise<string> {
   const { alerts } = world.parts;
   const { userId } = world;
   const lampId = await addLamp(world);
@@ -332,7 +336,7 @@ async function crowdedLamp(world: ToldWorld): Promise<string> {
   return lampId;
 }
 
-async function useEvents({ call }: ToldWorld, bearer: string, { deviceId, lampId }: Devices): Promise<void> {
+async function useEvents({ call }: DocumentedWorld, bearer: string, { deviceId, lampId }: Devices): Promise<void> {
   await call("updateDevice", 200, { bearer, at: deviceId, json: { [fanRequest]: "true" } });
   await call("followEvents", 200, { bearer });
   await call("followEvents", 200, { bearer, query: { deviceId, attribute: "o.totalStructures", lastEventId: "x" } });
@@ -358,7 +362,7 @@ async function useEvents({ call }: ToldWorld, bearer: string, { deviceId, lampId
 const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
 
 async function useWebhooks(
-  { call, signal, parts, userId }: ToldWorld,
+  { call, signal, parts, userId }: DocumentedWorld,
   bearer: string,
   { deviceId, lampId }: Devices,
 ): Promise<void> {
@@ -391,8 +395,8 @@ async function useWebhooks(
   await call("removeWebhook", 404, { bearer, at: webhookId });
 }
 
-/** Each write that takes an Idempotency-Key: one that was used, one that is in use, and one too many. */
-async function useKeys(world: ToldWorld, bearer: string, lampId: string): Promise<void> {
+/** Each write that takes an Idempotency-Key: with a used key, one in use, and one too many. */
+async function useKeys(world: DocumentedWorld, bearer: string, lampId: string): Promise<void> {
   const { call, operations, parts, userId, addClient } = world;
   const writes = operations.filter(({ parameters }) => parameters?.some(({ name }) => name === "Idempotency-Key"));
   assert.equal(writes.length, 7);
@@ -416,7 +420,7 @@ async function useKeys(world: ToldWorld, bearer: string, lampId: string): Promis
 }
 
 async function useTriggers(
-  world: ToldWorld,
+  world: DocumentedWorld,
   { deviceId, lampId, crowdedId }: Devices & { readonly crowdedId: string },
 ): Promise<void> {
   const { call, platform, parts, userId } = world;
@@ -483,7 +487,7 @@ async function useTriggers(
   }
 }
 
-async function usePlatform(world: ToldWorld, deviceId: string): Promise<void> {
+async function usePlatform(world: DocumentedWorld, deviceId: string): Promise<void> {
   const { baseUrl, call, hold, parts, platform } = world;
   const { secToken } = platform;
   const { tenantId } = await parts.identity.findTenant("Story");
@@ -519,6 +523,6 @@ async function usePlatform(world: ToldWorld, deviceId: string): Promise<void> {
   }
 }
 
-async function unlink({ call, platform: { secToken } }: ToldWorld): Promise<void> {
+async function unlink({ call, platform: { secToken } }: DocumentedWorld): Promise<void> {
   await call("unlinkAccount", 200, { query: { secToken, anEcosystemName: "nest" } });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import type { Outlet } from "../../src/http/answer/open-stream.ts";
+import type { StreamWriter } from "../../src/http/answer/open-stream.ts";
 import { appOn } from "../../src/http/app.ts";
 import { Exchanges } from "../../src/http/open-exchanges.ts";
 import { addRoutes, type Route } from "../../src/http/routes.ts";
@@ -9,29 +9,29 @@ import { followEvents } from "../../src/outlets/v3/event-descriptions.ts";
 import { collecting } from "../platform/made-platform.ts";
 
 describe("an answer without an end", () => {
-  it("brings what is written as it is written, and ends when the route says so", { timeout: 30_000 }, async (t) => {
-    const { url, outlets } = await streaming(t);
+  it("sends what is written at once, and ends when the route says so", { timeout: 30_000 }, async (t) => {
+    const { url, writers } = await streaming(t);
     const answer = await fetch(url, { headers: { authorization: "Bearer x" } });
     assert.equal(answer.headers.get("transfer-encoding"), null);
     assert.equal(answer.headers.get("x-mark"), "here");
     assert.match(answer.headers.get("x-request-id") ?? "", /^[0-9a-f-]{36}$/);
     const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
     for (const text of ["one", "two", "ü"]) {
-      outlets[0]!.write(Buffer.from(text));
+      writers[0]!.write(Buffer.from(text));
       assert.equal((await reader.read()).value, text);
     }
-    outlets[0]!.write(Buffer.from("last words"));
-    outlets[0]!.end();
-    outlets[0]!.write(Buffer.from("too late"));
+    writers[0]!.write(Buffer.from("last words"));
+    writers[0]!.end();
+    writers[0]!.write(Buffer.from("too late"));
     assert.deepEqual(await reader.read(), { done: false, value: "last words" });
     assert.equal((await reader.read()).done, true);
   });
 
   it("is closed when its client leaves", { timeout: 30_000 }, async (t) => {
-    const { url, outlets } = await streaming(t);
+    const { url, writers } = await streaming(t);
     const leaving = new AbortController();
     await fetch(url, { headers: { authorization: "Bearer x" }, signal: leaving.signal });
-    const closed = new Promise((resolve) => outlets[0]!.closed.addEventListener("abort", resolve));
+    const closed = new Promise((resolve) => writers[0]!.closed.addEventListener("abort", resolve));
     leaving.abort();
     await closed;
   });
@@ -58,7 +58,7 @@ async function streaming(t: TestContext) {
     connectionsPerSource: 1_000,
   };
   const app = appOn({ exchanges, reached: () => undefined, trustedProxies: [], ...limits });
-  const outlets: Outlet[] = [];
+  const writers: StreamWriter[] = [];
   const route: Route = {
     methods: ["GET"],
     isStream: true,
@@ -70,7 +70,7 @@ async function streaming(t: TestContext) {
     answer: async () => ({
       status: 200,
       headers: { "x-mark": "here" },
-      stream: (outlet) => void outlets.push(outlet),
+      stream: (writer) => void writers.push(writer),
     }),
   };
   const nobody = () => Promise.reject(new Error("nobody"));
@@ -81,5 +81,5 @@ async function streaming(t: TestContext) {
     app.server.closeAllConnections();
     await app.close();
   });
-  return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/stream`, outlets, exchanges };
+  return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/stream`, writers, exchanges };
 }

@@ -1,0 +1,13 @@
+import { attributeName, valueKind } from "../model/attribute-names.ts";
+import type { AttributeKey } from "../store/tables/attributes.ts";
+
+/** The name of an attribute on the wire. (An answer repeats another spelling if the client used one.) */
+export function wireName(key: AttributeKey): string {
+  return typeof key === "number" ? attributeName(key) : key;
+}
+
+/** The value as JSON carries it: totals are numbers, everything else is a string, booleans included (interface 2.7). */
+export function wireValue(key: AttributeKey, value: string | null): string | number | null {
+  const isNumber = value !== null && typeof key === "number" && valueKind(key) === "integer";
+  return isNumber ? Number(value) : value;
+}
