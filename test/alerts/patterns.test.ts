@@ -85,6 +85,9 @@ describe("the pattern of an alert", () => {
       ["[{3}]\\w", 2],
       ["\\Qab\\E{3}", 4],
       ["(ab){3}", 12],
+      ["\\Q(a*\\E", 3],
+      ["[(*]{2}", 2],
+      ["a({3}b)", 4],
       ["(a)(b)", 6],
       // What is not closed, or closes nothing, still counts.
       ["x(y(z", 3],

@@ -4,6 +4,17 @@ type Survivor = readonly [operator: string, before: string, after: string, reaso
 
 /** Mutants that no test can kill, or need not: see CONTRIBUTING.md, *Mutation tests*. */
 export const arguedSurvivors: readonly Argued[] = [
+  ...of("src/alerts/patterns.ts", "Patterns.faultOf", [
+    [
+      ">",
+      "estimatedSize(pattern) > largestEstimate",
+      "estimatedSize(pattern) >= largestEstimate",
+      "the bound of an estimate, which may be wrong by far more than one",
+    ],
+  ]),
+  ...of("src/alerts/patterns.ts", "Patterns.#makeRoom", [
+    ["<=", "this.#size <= sizeHeld", "this.#size < sizeHeld", "a cache that is exactly full may give up one pattern"],
+  ]),
   ...of("src/model/alarm-summary.ts", "isWholeAround", [
     [
       "?.",

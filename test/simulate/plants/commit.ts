@@ -1,5 +1,5 @@
 import type { Commit, CommitParts, CommitTables } from "../../../src/devices/commit.ts";
-import { type TableChanges, withTables } from "./changed-parts.ts";
+import { changedTables, type TableChanges, withMethods, withTables } from "./changed-parts.ts";
 import { plant, replace } from "./plant.ts";
 
 const module = () => import("../../../src/devices/commit.ts");
@@ -70,15 +70,18 @@ export const commitPlants = [
         const only = typeof updates !== "function" && updates.length === 1 ? updates[0] : undefined;
         if (!only) return original(parts)(request);
         const keys = only.changes.map(({ key }) => key);
-        const store = withTables(parts.store, (tx) => {
-          const early = tx.attributes.some(userId, only.deviceId, keys);
-          // A transaction that fails earlier never asks for it.
-          early.catch(() => undefined);
-          return {
-            users: { lock: (id) => early.then(() => tx.users.lock(id)) },
-            attributes: { some: () => early },
-          };
-        });
+        const transaction: typeof parts.store.transaction = (body, priority) =>
+          parts.store.transaction(async (tx) => {
+            const early = await tx.attributes.some(userId, only.deviceId, keys);
+            let isFirst = true;
+            const some: typeof tx.attributes.some = (...asked) => {
+              const isEarly = isFirst && asked[1] === only.deviceId;
+              isFirst = false;
+              return isEarly ? Promise.resolve(early) : tx.attributes.some(...asked);
+            };
+            return body(changedTables(tx, { attributes: { some } }));
+          }, priority);
+        const store = withMethods(parts.store, { transaction });
         return original({ ...parts, store })(request);
       },
     }),
