@@ -15,7 +15,7 @@ export const arguedSurvivors: readonly Argued[] = [
   ...of("src/alerts/patterns.ts", "Patterns.#makeRoom", [
     ["<=", "this.#size <= sizeHeld", "this.#size < sizeHeld", "a cache that is exactly full may give up one pattern"],
   ]),
-  ...of("src/model/alarm-summary.ts", "isWholeAround", [
+  ...of("src/model/alarm-summary.ts", "isCompleteAround", [
     [
       "?.",
       "structures.byId.get(structure.id)?.isRead",
@@ -23,7 +23,7 @@ export const arguedSurvivors: readonly Argued[] = [
       "equivalent: a present structure is named by a whole list",
     ],
   ]),
-  ...of("src/model/alarm-summary.ts", "summaryShown", [
+  ...of("src/model/alarm-summary.ts", "shownSummary", [
     [
       "condition",
       "x === undefined",
@@ -105,13 +105,13 @@ export const arguedSurvivors: readonly Argued[] = [
   ...of("src/model/index-map.ts", "presentDevices", [
     [
       "&&",
-      "index < 0 && forStrays",
-      "(index < 0) || forStrays",
+      "index < 0 && strayStructure",
+      "(index < 0) || strayStructure",
       "equivalent: a stray that has an index already has it in the only structure",
     ],
     ["<", "index < 0", "index <= 0", "equivalent: a stray that has an index already has it in the only structure"],
   ]),
-  ...of("src/model/index-map.ts", "lastHome", [
+  ...of("src/model/index-map.ts", "lastStructure", [
     ["-", "-1", "1", "equivalent: nothing is absent since the first step"],
     [">", "until > seenUntil", "until >= seenUntil", "equivalent: a device leaves two structures at different steps"],
   ]),
