@@ -13,7 +13,7 @@ export const arguedSurvivors: readonly Argued[] = [
     ],
   ]),
   ...of("src/alerts/patterns.ts", "Patterns.#makeRoom", [
-    ["<=", "this.#size <= sizeHeld", "this.#size < sizeHeld", "a cache that is exactly full may give up one pattern"],
+    ["<=", "this.#size <= cacheSize", "this.#size < cacheSize", "a cache that is exactly full may give up one pattern"],
   ]),
   ...of("src/model/alarm-summary.ts", "isCompleteAround", [
     [
