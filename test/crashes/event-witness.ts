@@ -83,7 +83,7 @@ export class EventWitness {
     );
     for (let taken = 0; ; ) {
       const hasMore = await Promise.race([stream.until(taken + 1, () => true), ended, this.#leave.promise]);
-      while (taken < stream.events.length) await this.#take(stream.events[taken++]!);
+      while (taken < stream.received.length) await this.#take(stream.received[taken++]!);
       if (!hasMore) return;
     }
   }

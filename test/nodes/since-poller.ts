@@ -22,7 +22,7 @@ export class SincePoller {
     return this.#turn;
   }
 
-  /** Whoever was told of a change and asks then, wherever, gets it or what came after it. */
+  /** A poll after an event, at any node, returns that change or a later one. */
   assertHas({ data }: ReceivedEvent): void {
     const kept = this.#kept.get(data.name);
     const seen = `device ${this.#deviceId}: ${data.name} of ${data.updateTime} was told, and kept is ${JSON.stringify(kept)}`;

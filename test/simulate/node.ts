@@ -204,7 +204,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   #report(): Report {
     const say = (fields: object, sentence: string) => {
       const { error, userId } = fields as { error?: Error; userId?: number };
-      if (sentence.includes("passed over")) this.withSkippedSnapshots.add(userId!);
+      if (sentence.includes("a snapshot was dropped")) this.withSkippedSnapshots.add(userId!);
       const who = userId === undefined ? "" : ` (user ${userId})`;
       this.#parts.scheduler.note(`${this.name} says: ${sentence}${who}${error ? ` – ${error.message}` : ""}`);
     };

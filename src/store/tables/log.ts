@@ -47,8 +47,8 @@ export interface LogTable {
   horizon(): Promise<LogPosition>;
   /** Removes entries that are older than `beforeMs`, at most `limit` from the beginning; returns how many. */
   removeOlder(beforeMs: number, limit: number): Promise<number>;
-  /** The changes of a device's attributes in that stretch of time (its end excluded), oldest first. */
-  changes(userId: UserId, deviceId: DeviceId, stretch: TimeRange, limit: number): Promise<LogEntry[]>;
+  /** Changes of a device's attributes in a time range (its end excluded), oldest first. */
+  changes(userId: UserId, deviceId: DeviceId, range: TimeRange, limit: number): Promise<LogEntry[]>;
   /**
    * The bodies of revocations that became visible since `after` was the log's end, oldest first, at most `limit`. Some
    * may be returned twice. Unlike `tail`, it does not wait for other transactions to end.
