@@ -24,7 +24,7 @@ export const nextSchema = { version: schemaVersion + 2, index: "attributes_by_ti
 export function nextVersion(test: TestContext): string {
   const tree = mkdtempSync(join(tmpdir(), "breezeway-next-"));
   test.after(() => rmSync(tree, { recursive: true, force: true }));
-  for (const name of ["src", "simulator", "package.json"]) {
+  for (const name of ["src", "sdk", "simulator", "verify", "demo", "package.json"]) {
     cpSync(join(root, name), join(tree, name), { recursive: true });
   }
   symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
