@@ -33,7 +33,8 @@ process.env.NODE_COMPILE_CACHE ??= join(process.env.TMPDIR ?? "", "compiled");
 if (extent === "spread") process.env.SPREAD = "true";
 if (extent === "all") process.env.TEST_ALL = "true";
 
-const concurrency = availableParallelism() + 1;
+// Tests also wait: with two processes more than cores, the cores are hardly ever idle.
+const concurrency = availableParallelism() + 2;
 const isUnlimited = extent === "faults" || extent === "spread";
 const isAlone = (file: string) => isUnlimited || needsOwnProcess(file);
 const shared = files.filter((file) => !isAlone(file));

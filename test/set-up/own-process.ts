@@ -2,6 +2,7 @@
 const reasons: Readonly<Record<string, string>> = {
   "test/browser/": "drives a browser for a long time",
   "test/documents/": "runs the shell blocks of the documents for a long time",
+  "test/sdk/bundling.test.ts": "bundlers leave file watchers and helper processes open",
   "test/simulate/": "listens for unhandled rejections of the whole process",
 };
 

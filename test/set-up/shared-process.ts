@@ -2,12 +2,14 @@ import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { suite } from "node:test";
 import { openQueue, queueVariable } from "./file-queue.ts";
-import { limitTime } from "./time-limit.ts";
+import { endWithin, limitTime } from "./time-limit.ts";
 
 /**
  * A test process that runs many test files, one after the other: the product's modules are loaded and compiled once, and
  * the files share one PostgreSQL server. Each file is a suite, so that its own hooks end with the file.
  */
+/** How long a process may live on when all its test files have ended. */
+const leftOverMs = 30_000;
 const queue = openQueue(process.env[queueVariable]!);
 const load = createRequire(import.meta.url);
 for (let file = queue.take(); file !== undefined; file = queue.take()) {
@@ -19,4 +21,4 @@ for (let file = queue.take(); file !== undefined; file = queue.take()) {
   });
   queue.finish();
 }
-limitTime("The end of a process that has run all its test files");
+endWithin(leftOverMs);

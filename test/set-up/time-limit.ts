@@ -16,3 +16,16 @@ export function limitTime(what: string): void {
     process.exit(1);
   }, minutes * 60_000).unref();
 }
+
+/**
+ * Ends a process that has run all its tests and that something still keeps alive. The tests have passed or failed by
+ * themselves: the leftover is reported, and does not hold up the run.
+ */
+export function endWithin(limitMs: number): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    const resources = process.getActiveResourcesInfo().join(", ");
+    writeSync(2, `A test process has run all its files and is kept alive by: ${resources}\n`);
+    process.exit();
+  }, limitMs).unref();
+}
