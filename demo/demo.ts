@@ -91,7 +91,7 @@ function refuseOthers(config: Config): void {
   if (problems.length > 0) throw new ConfigurationError(problems);
 }
 
-/** A link to the console opens once; whoever has used it up gets another at the terminal. */
+/** A link to the console works once. After it was used, the terminal shows a new one. */
 function onEnter(told: AbortSignal, act: () => void): void {
   if (!process.stdin.isTTY) return;
   const lines = createInterface({ input: process.stdin });

@@ -51,7 +51,7 @@ export async function keysOf(service: Service, folder: string): Promise<Keys> {
     return signedIn.userId as UserId;
   };
   const userId = await renew();
-  // Whoever serves this store to others is told that its password is known (service.ts).
+  // The service refuses to serve this store to other machines: its password is public (service/demo-guard.ts).
   await store.transaction((tx) => tx.settings.getOrKeep("demo_user", String(userId)));
   const renewing = setInterval(() => void renew().catch(() => undefined), renewEveryMs).unref();
   return {
@@ -91,7 +91,7 @@ async function clientOf({ baseUrl, parts: { oauth } }: Service, tenantId: Tenant
   return new OAuthClient({ baseUrl, clientId: client.id, clientSecret: secret });
 }
 
-/** In one step: whoever reads the file while it is renewed gets the old token or the new one, never half of one. */
+/** Replaces the file atomically: a concurrent reader gets the old token or the new one, never a part of one. */
 function keep(file: string, secret: string): string {
   writeFileSync(`${file}.new`, secret, { mode: 0o600 });
   chmodSync(`${file}.new`, 0o600);

@@ -8,7 +8,7 @@ export const sides: Readonly<Record<Side, string>> = {
   client: "the client, or what verify was given",
 };
 
-/** What a row saw when nothing is wrong; with `next`, something that somebody should look at all the same. */
+/** What a row saw when nothing is wrong; with `next`, something that an operator should still look at. */
 export interface Seen {
   readonly seen: string;
   readonly next?: string;

@@ -17,7 +17,7 @@ export interface Row {
   readonly needs: readonly Need[];
   /** What must have passed: this row goes on with what those have found. */
   readonly after: readonly string[];
-  /** What must not have failed: this row could only fail for the same reason once more. */
+  /** Rows that must have passed: otherwise this row would fail for the same reason. */
   readonly unless?: readonly string[];
   /** Throws Failure or NotRun when it isn't so. */
   run(context: RowContext): Promise<Seen>;

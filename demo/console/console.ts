@@ -68,7 +68,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
     return pageAnswer(status, page);
   };
 
-  /** What is answered to whoever may not see the house, or not yet. */
+  /** The answer to a browser without access to the console; undefined where it has access. */
   const refusal = (incoming: Incoming): Answer | undefined => {
     if (opened === undefined) return pageAnswer(503, messagePage("Not yet", "The house is being prepared."));
     if (sessions.isOpen(incoming.cookies, opened.port)) return undefined;
@@ -103,7 +103,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
           }
           const refused = refusal(incoming);
           if (refused) return refused;
-          // Whoever opens the link again where it has been opened is led on, without it in the address.
+          // A browser that already has access and opens the link again is redirected to the address without the claim.
           return claim === undefined ? shown(opened!, 200, incoming) : redirectAnswer(303, "/console/");
         },
       },

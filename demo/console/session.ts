@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Who may see the console: whoever opened the link that the terminal showed, in the browser in which they did. */
+/** Access to the console: only the browser that first opened the link from the terminal has it. */
 export interface Sessions {
   /** A new link's secret: it opens once, within half an hour. The ones before it open no more. */
   newClaim(): string;

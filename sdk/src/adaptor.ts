@@ -58,8 +58,8 @@ export class Adaptor {
 
   /**
    * Links the account or, when it is linked already, replaces its token: 118 repeats the call as PUT, 119 as POST
-   * (interface 7). A third round is there for whoever links and unlinks at the same moment. Done twice it is as good as
-   * once, and so it may be repeated.
+   * (interface 7). A third round covers another client that links or unlinks at the same time. The call is idempotent,
+   * and so it may be repeated.
    */
   async federate(
     secToken: string,

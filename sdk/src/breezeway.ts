@@ -20,7 +20,7 @@ import { Webhooks } from "./webhooks.ts";
 export interface BreezewayOptions {
   /** `{base_url}` of the interface. */
   readonly baseUrl: string;
-  /** For /v3: a token, or whoever looks after tokens (a `TokenKeeper`). */
+  /** For /v3: an access token, or an object that renews tokens (a `TokenKeeper`). */
   readonly accessToken?: string | AccessTokens | undefined;
   /** For the adaptor and the platform calls, from an earlier `login`. */
   readonly secToken?: string | undefined;

@@ -6,7 +6,7 @@ export interface FanError {
   readonly badValue: string;
   /** When it arose (ISO 8601). */
   readonly time: string;
-  /** Nobody knows whether the request was carried out: the fan may start all the same. */
+  /** The outcome is unknown: the fan may still start. */
   readonly isUnanswered: boolean;
 }
 

@@ -61,7 +61,7 @@ export class TokenKeeper implements AccessTokens {
   }
 
   async #refresh({ accessToken, refreshToken = "" }: Tokens): Promise<Tokens> {
-    // Whoever read the store before the last refresh was kept comes too late, and has no reason for another.
+    // A concurrent refresh may have stored new tokens already: then there is no reason for another one.
     const kept = await this.#store.load();
     if (kept && kept.accessToken !== accessToken) return kept;
     try {

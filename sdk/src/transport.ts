@@ -61,7 +61,7 @@ export class Transport {
   readonly #attempts: number;
 
   constructor({ fetch: given, timeoutMs = 60_000, retries = 2 }: TransportOptions) {
-    // Looked up at each call, so that whoever replaces the global one later is heard.
+    // Looked up at each call, so that a later replacement of the global `fetch` takes effect.
     this.#fetch = given ?? ((...call) => globalThis.fetch(...call));
     this.#timeoutMs = timeoutMs;
     this.#attempts = 1 + retries;
@@ -100,7 +100,7 @@ export class Transport {
   }
 
   async #request({ method, url, headers = {}, body, secrets }: Call, signal: AbortSignal): Promise<Response> {
-    // A header that can't be sent would be quoted by whoever refuses it.
+    // `fetch` would quote the header, and the token in it, in its error.
     if (secrets.some((secret) => /[^\x20-\x7e]/.test(secret)) && "authorization" in headers) {
       throw new InvalidArgument("The token holds characters that no token has.");
     }

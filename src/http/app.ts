@@ -107,9 +107,9 @@ function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["b
     // By default Node looks for slow ones only every 30 s.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     keepAliveTimeout: keepAliveMs,
-    // We refuse it ourselves, in words.
+    // Our own check answers with a sentence; Node's would answer with an empty 400.
     requireHostHeader: false,
-    // Nobody waits for the end of a body that isn't there (incoming.ts sees to whoever would).
+    // Requests without a body get no body stream; incoming.ts does not read one from them.
     optimizeEmptyRequests: true,
   };
   const server: Server = tls

@@ -6,7 +6,7 @@ import { pipelineOf } from "./connection/pipeline.ts";
 import type { Exchange } from "./exchange.ts";
 import { ExchangeLog, type LoggedExchange } from "./exchange-log.ts";
 
-/** An exchange that is over, for whoever counts. */
+/** Called once for each finished exchange, so that metrics can count it. */
 export type Hear = (exchange: {
   readonly method: string;
   readonly route: string;
@@ -20,20 +20,20 @@ export type Hear = (exchange: {
 export interface ExchangeOptions {
   readonly heard?: Hear | undefined;
   readonly isTls?: boolean;
-  /** Addresses or networks that are believed about where a request comes from. */
+  /** Addresses or networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly after?: Runtime["after"];
 }
 
 /**
- * All exchanges that are going on. Each answer gets the same headers and each exchange one line in the log, whoever
- * answers it.
+ * The exchanges in progress. Whether Fastify or the fast lane answers, each answer gets the same headers and each
+ * exchange one line in the log.
  */
 export class Exchanges {
   readonly #log: ExchangeLog;
   readonly #heard: Hear;
   readonly #isTls: boolean;
-  /** Those of them whose response tells how they stand. */
+  /** Exchanges whose end is observed by events of the response. */
   readonly #attended = new Map<IncomingMessage, Exchange>();
   #running = 0;
   readonly #idle: (() => void)[] = [];
@@ -47,7 +47,7 @@ export class Exchanges {
     this.#isTls = isTls;
   }
 
-  /** From now on it is waited for, until it is `over`; one that is attended to sees to that by itself. */
+  /** Counts the exchange as running until `over` is called. `attend` calls `over` when the response ends. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
     this.#running += 1;
     return {
@@ -69,7 +69,7 @@ export class Exchanges {
     return { ...everyAnswer(requestId), ...transportHeaders(this.#isTls) };
   }
 
-  /** Gives the answer what every answer has, and sees how the exchange ends. */
+  /** Sets the headers of every answer, and ends the exchange when the response finishes or closes. */
   attend(exchange: Exchange): void {
     const { request, response, requestId } = exchange;
     for (const [name, value] of Object.entries(this.headersFor(requestId))) response.setHeader(name, value);
@@ -81,13 +81,13 @@ export class Exchanges {
     });
   }
 
-  /** Its answer is being sent to the socket directly; its response does not know. */
+  /** The answer is written to the socket directly: the response does not report when it has been sent. */
   sendsPast(exchange: Exchange): void {
     exchange.isSentPast = true;
     this.#attended.set(exchange.request, exchange);
   }
 
-  /** All of its answer is sent, or nobody is there any more to take it. */
+  /** Ends the exchange: its whole answer was sent, or the client has disconnected. */
   over(exchange: Exchange, wasAnswered: boolean): void {
     const { request, response, startedMs } = exchange;
     this.#running -= 1;
@@ -96,12 +96,12 @@ export class Exchanges {
     if (this.#running === 0 && this.#idle.length > 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** The exchange that a request belongs to, while it is going on. */
+  /** The exchange of a request, while it is in progress. */
   of(request: IncomingMessage): Exchange | undefined {
     return this.#attended.get(request);
   }
 
-  /** An answer has begun that ends only when it is told to: when the server stops, at the latest. */
+  /** Registers an open-ended answer, such as an event stream. The server ends it when it stops. */
   goesOn(request: IncomingMessage, end: () => void): void {
     const exchange = this.of(request);
     if (exchange) exchange.end = end;
@@ -121,7 +121,7 @@ export class Exchanges {
     this.#log.write(exchange, { method, status, tookMs, wasAnswered });
   }
 
-  /** Writes what the log still owes. */
+  /** Writes the counts of suppressed log lines. */
   endLog(): void {
     this.#log.end();
   }
@@ -138,13 +138,13 @@ export class Exchanges {
     }
   }
 
-  /** From now on no answer goes on for ever. */
+  /** Ends all open-ended answers, and those that begin later. */
   endStreams(): void {
     this.#hasEndedStreams = true;
     for (const exchange of this.#attended.values()) exchange.end?.();
   }
 
-  /** Resolves when nothing is going on. */
+  /** Resolves when no exchange is in progress. */
   async finished(): Promise<void> {
     if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
@@ -154,7 +154,7 @@ export function newRequestId(): string {
   return randomUUID();
 }
 
-/** Answers hold tokens and people's homes: nobody keeps them, nobody guesses their type. */
+/** Answers hold tokens and personal data: no cache may store them, and no browser may guess their type. */
 export function everyAnswer(requestId: string): Readonly<Record<string, string>> {
   return { "x-request-id": requestId, "cache-control": "no-store", "x-content-type-options": "nosniff" };
 }

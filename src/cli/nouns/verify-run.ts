@@ -32,7 +32,7 @@ interface VerifyTyped {
   readonly report?: string;
 }
 
-/** What a verification needs of whoever runs it. */
+/** What a verification needs from the command line. */
 interface VerifyRuntime {
   readonly config: Config;
   readonly environment: Readonly<Record<string, string | undefined>>;
