@@ -30,11 +30,28 @@ export async function assertReadable(tab: Page): Promise<void> {
   assert.deepEqual(await runAxe(tab, "runOnly: ['color-contrast']"), { violations: [], incomplete: [] });
 }
 
+/** How often a page is inspected at most whose elements are replaced meanwhile. */
+const inspections = 10;
+
+/**
+ * axe cannot decide the order of headings when elements are replaced during the inspection. So a page that shows live
+ * values is inspected again when that happened.
+ */
 async function runAxe(tab: Page, rules = "") {
   if (!(await tab.evaluate("'axe' in window"))) await tab.evaluate(source);
-  const outcome = await tab.evaluate<{ violations: Finding[]; incomplete: Finding[] }>(
-    `axe.run(document, { resultTypes: ["violations", "incomplete"], ${rules} })`,
-  );
+  const inspect = () =>
+    tab.evaluate<{ violations: Finding[]; incomplete: Finding[]; replaced: number }>(`(async () => {
+      let replaced = 0;
+      const changes = new MutationObserver((records) => {
+        for (const { addedNodes } of records) replaced += [...addedNodes].filter((node) => node.nodeType === 1).length;
+      });
+      changes.observe(document.body, { subtree: true, childList: true });
+      const outcome = await axe.run(document, { resultTypes: ["violations", "incomplete"], ${rules} });
+      changes.disconnect();
+      return { ...outcome, replaced };
+    })()`);
+  let outcome = await inspect();
+  for (let times = 1; outcome.replaced > 0 && times < inspections; times += 1) outcome = await inspect();
   const places = (findings: readonly Finding[]) =>
     findings.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target.join(" ")}`)).sort();
   return { violations: places(outcome.violations), incomplete: places(outcome.incomplete) };
