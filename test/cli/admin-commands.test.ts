@@ -7,17 +7,19 @@ import { BadParameter } from "../../src/model/errors.ts";
 import { breezeway } from "../stories/child-service.ts";
 import { PlatformClient } from "../stories/platform-client.ts";
 import { folderOf, running } from "./made-folder.ts";
+import { runCommand } from "./run-command.ts";
 
 describe("the commands of an administrator", () => {
   it("go to the running service, with the contents of the files that they name", async (t) => {
     const [folder, desk] = [folderOf(t), folderOf(t)];
     const service = await running(t, folder);
     const environment = { BREEZEWAY_DATA: folder };
-    const runJson = async (args: readonly string[], input = "") => {
-      const { code, stdout, stderr } = await breezeway(args, { environment, cwd: desk, input });
+    const runJson = async (args: readonly string[], input = "", run: typeof breezeway = runCommand) => {
+      const { code, stdout, stderr } = await run(args, { environment, cwd: desk, input });
       assert.deepEqual([code, stderr], [0, ""], args.join(" "));
       return JSON.parse(stdout);
     };
+    const runAtDesk = (args: readonly string[]) => runJson(args, "", breezeway);
     writeFileSync(join(desk, "logo.png"), Buffer.from("89504e470d0a1a0a", "hex"));
     writeFileSync(join(desk, "terms.txt"), "Be kind.\r\n");
 
@@ -26,8 +28,8 @@ describe("the commands of an administrator", () => {
       name: "Acme",
     });
     const look = ["--accent", "#0b6470", "--logo", "logo.png", "--support-url", "https://help.example/"];
-    await runJson(["tenant", "brand", "--tenant", "Acme", ...look]);
-    await runJson(["tenant", "terms", "--tenant", "Acme", "--file", "terms.txt", "--version", "3"]);
+    await runAtDesk(["tenant", "brand", "--tenant", "Acme", ...look]);
+    await runAtDesk(["tenant", "terms", "--tenant", "Acme", "--file", "terms.txt", "--version", "3"]);
     const { terms, ...shown } = await runJson(["tenant", "show", "--tenant", "42"]);
     assert.deepEqual([terms.text, terms.version], ["Be kind.", "3"]);
     assert.deepEqual(shown, {
@@ -79,12 +81,12 @@ describe("the commands of an administrator", () => {
       assert.throws(read, (error: unknown) => error instanceof BadParameter && sentence.test(error.message));
     }
     const brand = ["tenant", "brand", "--tenant", "Acme", "--logo", "nowhere.png"];
-    const { code, stderr } = await breezeway(brand, { environment: { BREEZEWAY_DATA: folder } });
+    const { code, stderr } = await runCommand(brand, { environment: { BREEZEWAY_DATA: folder } });
     assert.deepEqual([code, stderr], [2, "breezeway: --logo: there is no such file.\n"]);
   });
 
   it("have help that shows their arguments, and --version stays that of the program", async () => {
-    const { code, stdout } = await breezeway(["tenant", "terms", "--help"]);
+    const { code, stdout } = await runCommand(["tenant", "terms", "--help"]);
     assert.equal(code, 0);
     assert.match(stdout, /--version <text>/);
     assert.match(stdout, /Settings .*:\n {2}--data/);

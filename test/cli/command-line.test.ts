@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import { breezeway, takenPort } from "../stories/child-service.ts";
 import { PlatformClient } from "../stories/platform-client.ts";
 import { folderOf, running } from "./made-folder.ts";
+import { runCommand } from "./run-command.ts";
 
 describe("the command line", () => {
   it("prints help on --help, and without arguments", async () => {
@@ -18,21 +19,21 @@ describe("the command line", () => {
   });
 
   it("answers a typo with the nearest command and exit code 2", async () => {
-    const { code, stdout, stderr } = await breezeway(["serv"]);
+    const { code, stdout, stderr } = await runCommand(["serv"]);
     assert.equal(code, 2);
     assert.equal(stdout, "");
     assert.match(stderr, /unknown command 'serv'\n\(Did you mean serve\?\)/);
-    const verb = await breezeway(["client", "rotate-secrets"]);
+    const verb = await runCommand(["client", "rotate-secrets"]);
     assert.equal(verb.code, 2);
     assert.match(verb.stderr, /Did you mean rotate-secret\?/);
-    const flag = await breezeway(["audit", "list", "--tennant", "Acme"]);
+    const flag = await runCommand(["audit", "list", "--tennant", "Acme"]);
     assert.equal(flag.code, 2);
     assert.match(flag.stderr, /Did you mean --tenant\?\)\n\(breezeway audit list --help lists its options\)/);
   });
 
   it("reports all configuration errors in one message, with exit code 3", async () => {
     const environment = { BREEZEWAY_PORT: "eighty", BREEZEWAY_PROT: "1", BREEZEWAY_BASE_URL: "http://example.com" };
-    const { code, stderr } = await breezeway(["serve"], { environment });
+    const { code, stderr } = await runCommand(["serve"], { environment });
     assert.equal(code, 3);
     assert.match(stderr, /The configuration has 3 problems:/);
     assert.match(stderr, /BREEZEWAY_PROT is not a setting\. Did you mean BREEZEWAY_PORT\?/);
@@ -60,13 +61,13 @@ describe("the command line", () => {
 
   it("has different exit codes for a conflict, a missing object and a bad value", async (t) => {
     const environment = { BREEZEWAY_DATA: folderOf(t), BREEZEWAY_PASSWORD: "a good password" };
-    await breezeway(["tenant", "add", "--name", "Acme"], { environment });
-    const again = await breezeway(["tenant", "add", "--name", "Acme"], { environment });
+    await runCommand(["tenant", "add", "--name", "Acme"], { environment });
+    const again = await runCommand(["tenant", "add", "--name", "Acme"], { environment });
     assert.deepEqual([again.code, again.stderr], [7, "breezeway: There is a tenant Acme already.\n"]);
-    const absent = await breezeway(["user", "add", "--tenant", "Other", "--name", "ada"], { environment });
+    const absent = await runCommand(["user", "add", "--tenant", "Other", "--name", "ada"], { environment });
     assert.equal(absent.code, 5);
     assert.match(absent.stderr, /There is no tenant Other\. See all with: breezeway tenant list/);
-    const bad = await breezeway(["device", "add", "--user", "x", "--name", "a", "--type", "b"], { environment });
+    const bad = await runCommand(["device", "add", "--user", "x", "--name", "a", "--type", "b"], { environment });
     assert.deepEqual([bad.code, bad.stderr], [2, "breezeway: --user must be a number from 1 to 2147483647.\n"]);
   });
 
@@ -74,13 +75,13 @@ describe("the command line", () => {
     const folder = folderOf(t);
     const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PASSWORD: "a good password" };
     const service = await running(t, folder);
-    const tenant = await breezeway(["tenant", "add", "--name", "Acme", "--json"], { environment });
+    const tenant = await runCommand(["tenant", "add", "--name", "Acme", "--json"], { environment });
     const { tenantId } = JSON.parse(tenant.stdout);
-    await breezeway(["user", "add", "--tenant", "Acme", "--name", "ada"], { environment });
+    await runCommand(["user", "add", "--tenant", "Acme", "--name", "ada"], { environment });
     const client = new PlatformClient(() => service.baseUrl);
     await client.login("ada", "a good password", tenantId);
     assert.match(client.secToken, /^bws_/);
-    const status = await breezeway(["status", "--json"], { environment });
+    const status = await runCommand(["status", "--json"], { environment });
     assert.deepEqual(JSON.parse(status.stdout), { running: true, baseUrl: service.baseUrl, tenants: 1, links: {} });
   });
 

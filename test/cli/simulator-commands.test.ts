@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { breezeway } from "../stories/child-service.ts";
+import { runCommand } from "./run-command.ts";
 
 async function house(t: TestContext) {
   const simulator = await startSimulator({ port: 0 });
   t.after(() => simulator.stop());
   const { accountId } = simulator.addAccount({ structures: [{ name: "Maple Street", thermostats: 1, alarms: 1 }] });
-  const sim = (...args: string[]) => breezeway(["sim", ...args, "--simulator", simulator.url]);
+  const sim = (...args: string[]) => runCommand(["sim", ...args, "--simulator", simulator.url]);
   return { simulator, accountId, sim };
 }
 

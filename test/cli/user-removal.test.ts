@@ -6,9 +6,9 @@ import { describe, it } from "node:test";
 import { hashOf, keyOf, newCredential } from "../../src/identity/secrets.ts";
 import { UnknownDevice } from "../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import { breezeway } from "../stories/child-service.ts";
 import { databases, eventually, person, type World, world } from "../stories/world.ts";
 import { rowsOfUser } from "./rows-of-user.ts";
+import { runCommand } from "./run-command.ts";
 
 /** An access token that the user granted, for the user or for the whole tenant. */
 async function grantedToken({ service }: World, userId: UserId, covers: "user" | "tenant"): Promise<string> {
@@ -76,7 +76,7 @@ function command({ config, simulator }: World, args: readonly string[], ecosyste
     BREEZEWAY_PASSWORD: "battery staple",
     ...(config.databaseUrl && { BREEZEWAY_DATABASE_URL: config.databaseUrl }),
   };
-  return breezeway([...args, "--json"], { environment });
+  return runCommand([...args, "--json"], { environment });
 }
 
 for (const database of databases) {

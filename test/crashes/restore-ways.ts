@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { appendFileSync, chownSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runCommand } from "../cli/run-command.ts";
 import { ensurePostgresWithPrograms } from "../set-up/installed-postgres.ts";
 import { type Cluster, type ClusterPlace, runPostgresProgram, startCluster } from "../set-up/postgres.ts";
 import { baseBackup } from "../set-up/postgres-standby.ts";
-import { breezeway } from "../stories/child-service.ts";
 import { smallServer } from "./crash-world.ts";
 
 export type Environment = Record<string, string>;
@@ -139,7 +139,7 @@ function own(path: string, { account }: ClusterPlace): void {
 }
 
 async function command(args: readonly string[], environment: Environment): Promise<void> {
-  const { code, stderr } = await breezeway(args, { environment });
+  const { code, stderr } = await runCommand(args, { environment });
   assert.equal(code, 0, stderr);
 }
 

@@ -7,9 +7,10 @@ import { request } from "node:https";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { folderOf } from "../cli/made-folder.ts";
+import { runCommand } from "../cli/run-command.ts";
 import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
 import { freePort } from "../set-up/free-port.ts";
-import { breezeway, startChild } from "../stories/child-service.ts";
+import { startChild } from "../stories/child-service.ts";
 
 const sample = (name: string) => readFileSync(new URL(`../../deploy/proxy/${name}`, import.meta.url), "utf8");
 
@@ -143,7 +144,7 @@ async function madeHome(t: TestContext, folder: string, port: number) {
     BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1",
     BREEZEWAY_PASSWORD: "a good password",
   };
-  const run = async (...args: string[]) => JSON.parse((await breezeway([...args, "--json"], { environment })).stdout);
+  const run = async (...args: string[]) => JSON.parse((await runCommand([...args, "--json"], { environment })).stdout);
   await run("tenant", "add", "--name", "Acme", "--app-id", "42");
   await run("user", "add", "--tenant", "42", "--name", "ada");
   const made = await run("client", "add", "--tenant", "42", "--name", "All", "--kind", "enterprise");

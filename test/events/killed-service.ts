@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { runCommand } from "../cli/run-command.ts";
 import { nginxInFront } from "../set-up/nginx-server.ts";
-import { breezeway, type ChildService, startChild } from "../stories/child-service.ts";
+import { type ChildService, startChild } from "../stories/child-service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
 import type { StartOptions } from "../stories/killable-nodes.ts";
 import type { Deployment } from "../stories/world.ts";
@@ -98,7 +99,7 @@ export async function lampHouse(t: TestContext, database: Deployment, more: Read
 
 async function addLamps(environment: Record<string, string>): Promise<readonly number[]> {
   const command = async (...args: readonly string[]) => {
-    const { code, stdout, stderr } = await breezeway([...args, "--json"], { environment });
+    const { code, stdout, stderr } = await runCommand([...args, "--json"], { environment });
     assert.equal(code, 0, stderr);
     return JSON.parse(stdout);
   };

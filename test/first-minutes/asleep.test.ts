@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { goingOn } from "../cli/going-on.ts";
+import { runCommand } from "../cli/run-command.ts";
 import { EventStream } from "../events/event-stream.ts";
-import { breezeway, type ChildService, startChild } from "../stories/child-service.ts";
+import { type ChildService, startChild } from "../stories/child-service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
 import { eventually } from "../stories/world.ts";
 
@@ -53,7 +54,7 @@ describe("a laptop that falls asleep", { skip }, () => {
     let service = await started(t, house);
     environment.BREEZEWAY_PORT = new URL(house.baseUrl).port;
     const lamp = ["device", "add", "--user", "1", "--name", "Lamp", "--type", "Lamp", "--json"];
-    const { deviceId } = JSON.parse((await breezeway(lamp, { environment })).stdout);
+    const { deviceId } = JSON.parse((await runCommand(lamp, { environment })).stdout);
     const v3 = await house.authorizeClient();
     const reader = goingOn(t, ["device", "watch", String(deviceId)], environment);
     assert.equal((await reader.next()).deviceName, "Lamp");

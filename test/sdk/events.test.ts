@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { Breezeway, type HomeEvent, NotFound, NotSignedIn, type ResyncEvent } from "../../sdk/src/index.ts";
 import { ServerSentReader } from "../../sdk/src/sse.ts";
-import { breezeway, startChild } from "../stories/child-service.ts";
+import { runCommand } from "../cli/run-command.ts";
+import { startChild } from "../stories/child-service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
 import { sdkWorld, thrownBy } from "./sdk-world.ts";
 
@@ -250,10 +251,10 @@ describe("Server-Sent Events", () => {
 async function house(t: TestContext) {
   const made = await killableHouse(t, "sqlite");
   const { environment } = made;
-  const users = JSON.parse((await breezeway(["user", "list", "--tenant", "Story", "--json"], { environment })).stdout);
+  const users = JSON.parse((await runCommand(["user", "list", "--tenant", "Story", "--json"], { environment })).stdout);
   const user = String((users.users ?? users)[0].userId);
   const device = ["device", "add", "--user", user, "--name", "Lamp", "--type", "Lamp", "--json"];
-  const lamp: number = JSON.parse((await breezeway(device, { environment })).stdout).deviceId;
+  const lamp: number = JSON.parse((await runCommand(device, { environment })).stdout).deviceId;
   const start = async (port: string) => {
     const service = await startChild("serve", { ...environment, BREEZEWAY_PORT: port });
     t.after(() => service.process.kill("SIGKILL"));

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Breezeway, type LinkEvent, NotSignedIn, type StreamState } from "../../sdk/src/index.ts";
+import { runCommand } from "../cli/run-command.ts";
 import { faultyFront } from "../set-up/faulty-front.ts";
-import { breezeway, startChild } from "../stories/child-service.ts";
+import { startChild } from "../stories/child-service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
 
 const timeout = 120_000;
@@ -62,7 +63,7 @@ describe("the state of a stream in the SDK", () => {
     await isLive();
 
     const password = { environment, input: "a new and good password\n" };
-    assert.equal((await breezeway(["user", "set-password", "1"], password)).code, 0);
+    assert.equal((await runCommand(["user", "set-password", "1"], password)).code, 0);
     await isStale(undefined);
     await isStale("NotSignedIn");
     assert.ok((await ended) instanceof NotSignedIn);

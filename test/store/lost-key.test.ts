@@ -9,7 +9,8 @@ import { openParts } from "../../src/service/parts.ts";
 import { readKeyFile } from "../../src/store/keys/key-file.ts";
 import { keyIdOf } from "../../src/store/keys/sealing.ts";
 import { folderOf } from "../cli/made-folder.ts";
-import { breezeway, startChild } from "../stories/child-service.ts";
+import { runCommand } from "../cli/run-command.ts";
+import { startChild } from "../stories/child-service.ts";
 import { databases } from "../stories/world.ts";
 import { madeWorld } from "./sealed-world.ts";
 
@@ -23,7 +24,7 @@ describe("a lost key", () => {
     const { folder, keyFile, parts } = await madeWorld(t, "sqlite", values);
     await parts.close();
     const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0", BREEZEWAY_LOG_LEVEL: "silent" };
-    const command = (...args: string[]) => breezeway(args, { environment });
+    const command = (...args: string[]) => runCommand(args, { environment });
     const lost = keyIdOf(readKeyFile(keyFile)[0]);
     rmSync(keyFile);
 

@@ -15,7 +15,7 @@ export interface CommandOptions {
   readonly tree?: string;
 }
 
-/** Runs the command in a child process, as a user does. */
+/** Runs the command in a child process, through the launcher, as a user does. `runCommand` costs a tenth of it. */
 export function breezeway(
   args: readonly string[],
   options: CommandOptions = {},

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
+import { runCommand } from "../cli/run-command.ts";
 import { type Deployment, databaseFor } from "../set-up/deployment.ts";
-import { breezeway } from "./child-service.ts";
 import { killableNodes } from "./killable-nodes.ts";
 import { PlatformClient } from "./platform-client.ts";
 import { authorize, callback, type V3Client } from "./v3-client.ts";
@@ -28,13 +28,13 @@ export async function killableHouse(test: TestContext, database: Deployment, eco
     await simulator.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  const tenant = await breezeway(["tenant", "add", "--name", "Story", "--json"], { environment });
+  const tenant = await runCommand(["tenant", "add", "--name", "Story", "--json"], { environment });
   const appId = JSON.parse(tenant.stdout).tenantId as number;
   const user = ["user", "add", "--tenant", "Story", "--name", person.name];
-  const added = await breezeway(user, { environment, input: `${person.password}\n` });
+  const added = await runCommand(user, { environment, input: `${person.password}\n` });
   assert.equal(added.code, 0, added.stderr);
   const addClient = ["client", "add", "--tenant", "Story", "--name", "Story", "--redirect-uri", callback, "--json"];
-  const credentials = JSON.parse((await breezeway(addClient, { environment })).stdout);
+  const credentials = JSON.parse((await runCommand(addClient, { environment })).stdout);
   let ownUrl = "";
   const client = new PlatformClient(() => house.baseUrl);
   const house = {

@@ -4,9 +4,9 @@ import type { Simulator } from "../../simulator/simulator.ts";
 import { readAttributeBody } from "../../src/devices/log-entries.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
+import { runCommand } from "../cli/run-command.ts";
 import { openLocked } from "../contracts/store/sqlite-harness.ts";
 import { numbersFrom } from "../set-up/seeded-random.ts";
-import { breezeway } from "./child-service.ts";
 import { killableHouse } from "./killable-house.ts";
 import { type Deployment, eventually } from "./world.ts";
 
@@ -101,7 +101,7 @@ async function presenceOf(call: Call, devId: string): Promise<string> {
 
 async function addLamp(environment: Record<string, string>, userId: string): Promise<string> {
   const args = ["device", "add", "--user", userId, "--name", "Lamp", "--type", "Lamp", "--json"];
-  const { stdout, stderr } = await breezeway(args, { environment });
+  const { stdout, stderr } = await runCommand(args, { environment });
   return String(JSON.parse(stdout || assert.fail(stderr)).deviceId);
 }
 
