@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { run } from "node:test";
 import { dot, spec } from "node:test/reporters";
 import { ensureChromium } from "./set-up/chromium.ts";
+import { fillCompileCache } from "./set-up/compile-cache.ts";
 import { createQueue, queueVariable } from "./set-up/file-queue.ts";
 import { ensurePostgres, ensurePostgresWithPrograms } from "./set-up/installed-postgres.ts";
 import { ensureNginx } from "./set-up/nginx.ts";
@@ -21,6 +21,8 @@ import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
 const root = new URL("..", import.meta.url).pathname;
 const args = process.argv.slice(2);
 const { extent, files } = selectFiles(args, root);
+/** For fewer files than this, filling the compile cache costs more than it saves. */
+const fewFiles = 30;
 if (files.length === 0) {
   process.stderr.write(`No test file matches ${args.join(" ")}.\n`);
   process.exit(2);
@@ -28,8 +30,6 @@ if (files.length === 0) {
 if (extent === "fast") process.env.TEST_WITHOUT_POSTGRES = "true";
 else await setUpServers();
 useTemporaryFolder();
-// Test processes load hundreds of modules each: they share what V8 has compiled.
-process.env.NODE_COMPILE_CACHE ??= join(process.env.TMPDIR ?? "", "compiled");
 if (extent === "spread") process.env.SPREAD = "true";
 if (extent === "all") process.env.TEST_ALL = "true";
 
@@ -72,5 +72,5 @@ async function setUpServers(): Promise<void> {
     }
   }
   // Before the temporary folder changes: the server removes its own folder after this process has ended.
-  await prepareCluster();
+  await Promise.all([prepareCluster(), files.length > fewFiles ? fillCompileCache(root) : undefined]);
 }
