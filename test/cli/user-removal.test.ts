@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { hashOf, keyOf, newCredential } from "../../src/identity/secrets.ts";
 import { UnknownDevice } from "../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import { databases, eventually, person, type World, world } from "../stories/world.ts";
+import { eventually, longSuiteOn, person, type World, world } from "../stories/world.ts";
 import { rowsOfUser } from "./rows-of-user.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -79,7 +79,7 @@ function command({ config, simulator }: World, args: readonly string[], ecosyste
   return runCommand([...args, "--json"], { environment });
 }
 
-for (const database of databases) {
+for (const database of longSuiteOn("postgres")) {
   describe(`a user who is removed by command, on ${database}`, () => {
     it("leaves no row, no stream, no token and no access; the audit log alone keeps their id", async (t) => {
       const story = await world(t, { database, structures: [{ thermostats: 1, alarms: 1 }] });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { admin } from "../oauth/oauth-world.ts";
-import { databases, eventually } from "../stories/world.ts";
+import { eventually, longSuiteOn } from "../stories/world.ts";
 import { EventStream } from "./event-stream.ts";
 import { home, write } from "./made-home.ts";
 
-for (const database of databases) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`a stream of events on ${database}`, () => {
     it("sends each change with its time and cause, blank as null", { timeout: 60_000 }, async (t) => {
       const { world, token, lamp, open } = await home(t, { database });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { databases } from "../stories/world.ts";
+import { longSuiteOn } from "../stories/world.ts";
 import { home, write } from "./made-home.ts";
 
 interface Change {
@@ -10,7 +10,7 @@ interface Change {
   readonly cause: object;
 }
 
-for (const database of databases) {
+for (const database of longSuiteOn("postgres")) {
   describe(`the history of a device on ${database}`, () => {
     it("is every change, oldest first, by attribute and by time", { timeout: 60_000 }, async (t) => {
       const { world, token, lamp } = await home(t, { database });

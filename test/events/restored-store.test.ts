@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { databases } from "../stories/world.ts";
+import { longSuiteOn } from "../stories/world.ts";
 import { home, send, write } from "./made-home.ts";
 import { receiver } from "./receiver.ts";
 
-for (const database of databases) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`a store on ${database} that was restored`, () => {
     it("sends resync to open and resumed streams, and continues with new ids", {
       timeout: 60_000,

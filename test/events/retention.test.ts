@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import type { OAuthWorld } from "../oauth/oauth-world.ts";
-import { databases } from "../stories/world.ts";
+import { longSuiteOn } from "../stories/world.ts";
 import { home, write } from "./made-home.ts";
 
 const day = 86_400_000;
 
-for (const database of databases) {
+for (const database of longSuiteOn("postgres")) {
   describe(`the log on ${database}`, () => {
     it("is kept for the configured days, and no longer; a client that resumes later gets resync", {
       timeout: 180_000,

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import { databases, eventually } from "../stories/world.ts";
+import { eventually, longSuiteOn } from "../stories/world.ts";
 import { home, write } from "./made-home.ts";
 import { openSleeping, wakeUp } from "./sleeping-readers.ts";
 
 const value = "x".repeat(8_000);
 const values = Object.fromEntries(["a", "b", "c", "d", "e", "f", "g"].map((name) => [name, value]));
 
-for (const database of databases) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`a reader that stops reading, on ${database}`, () => {
     it("is disconnected with resync and can resume from there, while others notice nothing", {
       timeout: 120_000,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { type Deployment, databases, eventually } from "../stories/world.ts";
+import { type Deployment, eventually, longSuiteOn } from "../stories/world.ts";
 import { lampHouse } from "./killed-service.ts";
 import { home, send, write } from "./made-home.ts";
 import { type Received, receiver } from "./receiver.ts";
@@ -13,7 +13,7 @@ const longestWait = 72 * minute;
 const allowed = { BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true" };
 const movedClock = new URL("../set-up/moved-clock.ts", import.meta.url);
 
-for (const database of databases) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`the receiver of a webhook on ${database}`, () => {
     it("that was down for an hour gets everything, each device in order, under one id and freshly signed", {
       timeout: 120_000,

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { type Answered, admin } from "../oauth/oauth-world.ts";
-import { type Deployment, databases, eventually } from "../stories/world.ts";
+import { type Deployment, eventually, longSuiteOn } from "../stories/world.ts";
 import { home, send, write } from "./made-home.ts";
 import { receiver } from "./receiver.ts";
 
 const hour = 3_600_000;
 
-for (const database of databases) {
+for (const database of longSuiteOn("postgres")) {
   describe(`a webhook on ${database}`, () => {
     it("gets each commit, signed as Standard Webhooks says", { timeout: 60_000 }, async (t) => {
       const { world, token, lamp, call, hook, add } = await listening(t, database);

@@ -28,7 +28,7 @@ for (const database of databases) {
           const isSqlite = database === "sqlite";
           const ways = sampleOf([...Array(count).keys()], { everyNth: isSqlite ? 1 : count, from: trials });
           for (const way of ways) {
-            const sample = { everyNth: isSqlite ? 2 : 6, from: trials++ };
+            const sample = { everyNth: isSqlite ? 4 : 18, from: trials++ };
             await tryEverybody({ home, address, places, way, owner, others: sampleOf(others, sample) });
           }
         });

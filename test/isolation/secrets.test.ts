@@ -28,7 +28,7 @@ for (const database of databases) {
         const { world } = home;
         const all = [...requestsFullOfSecrets()];
         // Checks before the store is read are equal on both databases.
-        const everyNth = database === "sqlite" ? rounds({ all: 1, few: 7 }) : rounds({ all: 5, few: 35 });
+        const everyNth = database === "sqlite" ? rounds({ all: 1, few: 14 }) : rounds({ all: 5, few: 70 });
         const requests = all.filter((_, place) => place % everyNth === 0);
         await inLanes(requests, async (request) => assertSilent(await send(world.baseUrl, request), request));
         for (const bytes of brokenBytes) {

@@ -4,7 +4,7 @@ import { rounds } from "../set-up/extent.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 import { eventuallySlowly, startFleet } from "./fleet.ts";
 
-const links = rounds({ all: 60, few: 18 });
+const links = rounds({ all: 60, few: 9 });
 
 describe("three nodes on one database", { skip: missingPostgres() ?? false }, () => {
   it(`share ${links} links, and follow all of them when one node freezes, one is killed and one stops`, {

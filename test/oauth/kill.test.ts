@@ -5,14 +5,14 @@ import { startLogging } from "../../src/runtime/process/log.ts";
 import { openParts } from "../../src/service/parts.ts";
 import { rounds } from "../set-up/extent.ts";
 import { killableHouse } from "../stories/killable-house.ts";
-import { type Deployment, databases, person } from "../stories/world.ts";
+import { type Deployment, longSuiteOn, person } from "../stories/world.ts";
 import { callback, type Tokens } from "./oauth-world.ts";
 import { ScriptedBrowser } from "./scripted-browser.ts";
 
-const kills = rounds({ all: 5, few: 2 });
+const kills = rounds({ all: 5, few: 1 });
 const clients = 4;
 
-for (const database of databases) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`an authorization server on ${database} that is killed`, () => {
     it("keeps every issued token and every revocation that it answered", { timeout: 120_000 }, async (t) => {
       const server = await killableServer(t, database);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { databases } from "../stories/world.ts";
+import { longSuiteOn } from "../stories/world.ts";
 import { type Answered, type OAuthWorld, oauthWorld, type Tokens } from "./oauth-world.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-for (const database of databases) {
+for (const database of longSuiteOn("postgres")) {
   describe(`a code on ${database}`, () => {
     it("gives tokens to one of 16 concurrent requests, and these end by the replays", async (t) => {
       const world = await oauthWorld(t, { database });

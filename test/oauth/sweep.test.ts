@@ -4,7 +4,7 @@ import { keyOf, newCredential } from "../../src/identity/secrets.ts";
 import { type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../src/model/ids.ts";
 import type { Transaction } from "../../src/store/seam.ts";
 import type { GrantRow } from "../../src/store/tables/grants.ts";
-import { databases } from "../stories/world.ts";
+import { longSuiteOn } from "../stories/world.ts";
 import { oauthWorld } from "./oauth-world.ts";
 
 const hourMs = 3_600_000;
@@ -21,7 +21,7 @@ interface Given {
   readonly left: Left;
 }
 
-for (const database of databases) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`expired access on ${database}`, () => {
     it("is removed completely, page by page, and nothing else is", {
       timeout: 60_000,

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { InvalidToken } from "../../src/model/errors.ts";
 import { limits } from "../../src/model/limits.ts";
-import { databases } from "../stories/world.ts";
+import { longSuiteOn } from "../stories/world.ts";
 import { storedCounts } from "./bar/stored.ts";
 import { oauthWorld } from "./oauth-world.ts";
 
-for (const database of databases) {
+for (const database of longSuiteOn("postgres")) {
   describe(`a client in a loop, on ${database}`, () => {
     it("that refreshes keeps a bounded number of tokens, the newest of each kind", async (t) => {
       const world = await oauthWorld(t, { database });

@@ -27,6 +27,14 @@ export const databases: readonly Deployment[] = isSpread
 export const deployments: readonly Deployment[] =
   isSpread || !hasPostgres ? databases : [...(isAll ? databases : (["sqlite"] as const)), "three nodes"];
 
+/**
+ * Where a long suite runs: everywhere with `npm run test:all`, on one deployment with `npm test`. The suites choose
+ * different ones, so that each deployment sees kills, faults and random steps.
+ */
+export function longSuiteOn(short: Deployment, everywhere: readonly Deployment[] = databases): readonly Deployment[] {
+  return isAll || isSpread || !hasPostgres ? everywhere : [short];
+}
+
 /** The same for stories whose subject depends neither on the store nor on the nodes. */
 export const surfaceDeployments: readonly Deployment[] = isAll || isSpread ? deployments : ["sqlite"];
 

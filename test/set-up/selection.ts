@@ -1,8 +1,9 @@
 import { globSync } from "node:fs";
+import { longSuites } from "./long-suites.ts";
 
 /**
- * What a command of package.json runs. `test` is what CI runs, `all` the same with all databases and rounds, `fast` the
- * part of it that `npm run check` runs, `faults` the long suites, `spread` every story on three nodes.
+ * What a command of package.json runs. `test` is what CI runs, `all` adds the long suites, all databases and all rounds,
+ * `fast` is the part of `test` that `npm run check` runs, `faults` the long suites, `spread` every story on three nodes.
  */
 export type Extent = "test" | "all" | "fast" | "faults" | "spread";
 
@@ -39,10 +40,11 @@ const slowForCheck = [
 /** Reads the arguments: an extent, and names or parts of paths that narrow it. */
 export function selectFiles(args: readonly string[], root: string): Selection {
   const { extent, names } = readArguments(args);
+  const isNamed = (file: string) => names.some((name) => file.includes(name));
   const files = globSync(suites[extent], { cwd: root })
     .filter((file) => extent === "faults" || !file.startsWith("test/faults/"))
     .filter((file) => extent !== "fast" || !slowForCheck.some((slow) => slow.test(file)))
-    .filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
+    .filter((file) => (names.length === 0 ? extent !== "test" || !(file in longSuites) : isNamed(file)))
     .sort((a, b) => Number(longFiles.test(b)) - Number(longFiles.test(a)) || (a < b ? -1 : 1));
   return { extent, files };
 }

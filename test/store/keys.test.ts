@@ -4,10 +4,10 @@ import { describe, it } from "node:test";
 import { callControl } from "../../src/cli/administration/control-socket.ts";
 import { dataFolder } from "../../src/store/disk/data-folder.ts";
 import { startChild } from "../stories/child-service.ts";
-import { databases } from "../stories/world.ts";
+import { longSuiteOn } from "../stories/world.ts";
 import { madeWorld, openAll } from "./sealed-world.ts";
 
-for (const database of databases) {
+for (const database of longSuiteOn("postgres")) {
   describe(`the key of a store on ${database}`, () => {
     it("is rotated while all values stay readable, and can be removed afterwards", { timeout: 60_000 }, async (t) => {
       const { folder, keyFile, parts, run } = await madeWorld(t, database, 250);

@@ -11,7 +11,7 @@ import { keyIdOf } from "../../src/store/keys/sealing.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { startChild } from "../stories/child-service.ts";
-import { databases } from "../stories/world.ts";
+import { longSuiteOn } from "../stories/world.ts";
 import { madeWorld } from "./sealed-world.ts";
 
 /** One link, one address and secrets of webhooks. The address and one of the secrets belong to the same webhook. */
@@ -85,7 +85,7 @@ describe("a lost key", () => {
     assert.equal(await keyIdAfterStart(), second);
   });
 
-  for (const database of databases) {
+  for (const database of longSuiteOn("sqlite")) {
     it(`is not dropped while a key file still holds it (${database})`, { timeout: 60_000 }, async (t) => {
       const { keyFile, parts, run, open } = await madeWorld(t, database, values);
       const right = readFileSync(keyFile);

@@ -1,10 +1,10 @@
 import { describe, it } from "node:test";
 import { rounds } from "../set-up/extent.ts";
 import { soundAlarmsUnderFlood } from "./emergencies.ts";
-import { databases } from "./world.ts";
+import { longSuiteOn } from "./world.ts";
 
 // `npm run faults -- emergency` runs this with 1,000 accounts.
-for (const database of databases) {
+for (const database of longSuiteOn("postgres")) {
   describe(`an emergency on ${database}`, () => {
     it("reaches stream, target and webhook within 2 s while others flood", { timeout: 120_000 }, (t) =>
       soundAlarmsUnderFlood(t, {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { startService } from "../../src/service/service.ts";
 import { silent } from "../contracts/store/home.ts";
 import { fanHouse } from "./fan-client.ts";
-import { deployments, eventually } from "./world.ts";
+import { deployments, eventually, longSuiteOn } from "./world.ts";
 
 const minutes = 60_000;
 const on = { status: 200, body: '{"fan_timer_active":true}' };
@@ -26,7 +26,7 @@ const refusals: readonly (readonly [
   ["with 503", { message: "try, later", status: 503 }, "try, later"],
 ];
 
-for (const database of deployments) {
+for (const database of longSuiteOn("sqlite", deployments)) {
   describe(`a fan request on ${database}`, () => {
     it("starts the fan and stops it again, is confirmed by the stream, and sends each command once", async (t) => {
       const { fan, received, receipts } = await fanHouse(t, { database });

@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import { rounds } from "../set-up/extent.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { killableHouse } from "./killable-house.ts";
-import { databases, eventually } from "./world.ts";
+import { eventually, longSuiteOn } from "./world.ts";
 
-for (const database of databases) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`a service on ${database} that is killed`, () => {
     it("keeps everything that it acknowledged, also indexes, and catches up", { timeout: 120_000 }, async (t) => {
       const house = await killableHouse(t, database);
@@ -16,7 +16,7 @@ for (const database of databases) {
       const { body } = await client.federate("POST", account.token);
       const deviceId = Number(body.DeviceId);
       const places = new Map<string, string>();
-      for (let round = 1; round <= rounds({ all: 5, few: 2 }); round++) {
+      for (let round = 1; round <= rounds({ all: 5, few: 1 }); round++) {
         await simulator.playScene(account.accountId, { scene: "random", steps: 20, separately: true });
         await nodes.kill();
         await simulator.playScene(account.accountId, { scene: "random", steps: 10 });

@@ -5,11 +5,11 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { readExposition, type Sample } from "../metrics/read-exposition.ts";
 import { ensurePromtool, missingPromtool } from "../set-up/promtool.ts";
 import { clientOfUser } from "./v3-client.ts";
-import { deployments, eventually, person, world } from "./world.ts";
+import { deployments, eventually, longSuiteOn, person, world } from "./world.ts";
 
 const awayName = "d.structures[1].a.away";
 
-for (const database of deployments) {
+for (const database of longSuiteOn("sqlite", deployments)) {
   describe(`/metrics on ${database}`, () => {
     it("counts what happens, without an id or a secret in any label", { timeout: 60_000 }, async (t) => {
       const w = await world(t, { database, structures: [{ thermostats: 1, alarms: 1 }] });

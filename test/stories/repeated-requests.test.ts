@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fanHouse } from "./fan-client.ts";
-import { deployments, eventually } from "./world.ts";
+import { deployments, eventually, longSuiteOn } from "./world.ts";
 
-for (const database of deployments) {
+for (const database of longSuiteOn("three nodes", deployments)) {
   describe(`a request that is repeated with its Idempotency-Key, on ${database}`, () => {
     it("runs no fan twice, and shows the secret of a webhook again, which is sealed in the store", async (t) => {
       const { story, v3, deviceId, received, receipts } = await fanHouse(t, { database, allowsPrivateWebhooks: true });

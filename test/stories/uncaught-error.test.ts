@@ -3,11 +3,11 @@ import { describe, it } from "node:test";
 import pg from "pg";
 import { startChild } from "./child-service.ts";
 import { killableHouse } from "./killable-house.ts";
-import { databases, eventually } from "./world.ts";
+import { eventually, longSuiteOn } from "./world.ts";
 
 const preload = new URL("../set-up/uncaught-error.ts", import.meta.url);
 
-for (const database of databases.filter((one) => one !== "three nodes")) {
+for (const database of longSuiteOn("postgres").filter((one) => one !== "three nodes")) {
   describe(`an uncaught error on ${database}`, () => {
     it("pauses the link whose work caused it, and no other; the service keeps running", {
       timeout: 60_000,

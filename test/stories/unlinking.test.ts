@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { PlatformClient } from "./platform-client.ts";
-import { deployments, eventually, person, world } from "./world.ts";
+import { deployments, eventually, longSuiteOn, person, world } from "./world.ts";
 
-for (const database of deployments) {
+for (const database of longSuiteOn("three nodes", deployments)) {
   describe(`unlinking on ${database}`, () => {
     it("leaves no row, no stream and no token, and lists what it removed", async (t) => {
       const story = await world(t, { database, structures: [{ thermostats: 2, alarms: 1 }] });

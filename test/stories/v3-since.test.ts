@@ -9,7 +9,7 @@ import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { startService } from "../../src/service/service.ts";
 import { silent } from "../contracts/store/home.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
-import { type Deployment, databaseFor, deployments, runDeployment } from "../set-up/deployment.ts";
+import { type Deployment, databaseFor, deployments, longSuiteOn, runDeployment } from "../set-up/deployment.ts";
 import { rounds } from "../set-up/extent.ts";
 import { clientOfTenant, clientOfUser, type ShownAttribute, type V3Client } from "./v3-client.ts";
 import { person, storyConfig } from "./world.ts";
@@ -18,7 +18,7 @@ const writers = 8;
 const writesEach = rounds({ all: 60, few: 20 });
 const hourMs = 3_600_000;
 
-for (const database of deployments) {
+for (const database of longSuiteOn("three nodes", deployments)) {
   describe(`a client that polls with since on ${database}`, () => {
     it("gets every change of 8 writers over HTTP, also when the clock jumps, and gets no time twice", async (t) => {
       const { writing, reading, deviceId, jumpBack } = await house(t, database);

@@ -7,13 +7,13 @@ import { silent } from "../contracts/store/home.ts";
 import { rounds } from "../set-up/extent.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { asPlatformDevice, clientOfTenant, clientOfUser, type V3Client } from "./v3-client.ts";
-import { deployments, eventually, person, type World, world } from "./world.ts";
+import { deployments, eventually, longSuiteOn, person, type World, world } from "./world.ts";
 
 const tenant = "Story";
 const owner = (story: World) => clientOfUser(() => story.service, tenant, person);
 const enterprise = (story: World) => clientOfTenant(() => story.service, tenant);
 
-for (const database of deployments) {
+for (const database of longSuiteOn("sqlite", deployments)) {
   describe(`users and devices on ${database}`, () => {
     it("are read and written by an authorised client, also after a restart, and by no other", async (t) => {
       const story = await world(t, { database });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { EventStream } from "../events/event-stream.ts";
 import { clientOfUser } from "./v3-client.ts";
-import { deployments, eventually, person, world } from "./world.ts";
+import { deployments, eventually, longSuiteOn, person, world } from "./world.ts";
 
 const thermostat = "d.structures[1].d.thermostats[1]";
 
-for (const database of deployments) {
+for (const database of longSuiteOn("sqlite", deployments)) {
   describe(`what happens to a linked account on ${database}`, () => {
     it("is reported as events: changes, the state of the link, the outcome of a fan request, its removal", {
       timeout: 90_000,

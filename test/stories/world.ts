@@ -14,7 +14,14 @@ import { type Deployment, databaseFor, type RunningNode, runDeployment } from ".
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import { PlatformClient } from "./platform-client.ts";
 
-export { type Deployment, databases, deployments, surfaceDatabases, surfaceDeployments } from "../set-up/deployment.ts";
+export {
+  type Deployment,
+  databases,
+  deployments,
+  longSuiteOn,
+  surfaceDatabases,
+  surfaceDeployments,
+} from "../set-up/deployment.ts";
 
 /** The options of a story's world; all have defaults. */
 export interface WorldPlan {

@@ -5,6 +5,7 @@ import { readAttributeBody } from "../../../src/devices/log-entries.ts";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import type { OpenStore, Store } from "../../../src/store/seam.ts";
 import { logStart } from "../../../src/store/tables/log.ts";
+import { rounds } from "../../set-up/extent.ts";
 import { onDatabase, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { makeHome, silent } from "./home.ts";
 
@@ -19,7 +20,7 @@ export function crossingAlertCases(harness: StoreHarness): void {
         const { userId, devices, byClient } = await makeHome(stores[0]!, { devices: 2 });
         const [one, other] = devices as [DeviceId, DeviceId];
         const lanes = 12;
-        const total = 1_500;
+        const total = rounds({ all: 1_500, few: 300 });
         const runs = { count: 0 };
         const lane = async (lane: number) => {
           const store = counting(stores[lane % stores.length]!, runs);

@@ -5,13 +5,14 @@ import { readAttributeBody } from "../../../src/devices/log-entries.ts";
 import { attributesSince, attributesWithValues, type ReadAttribute } from "../../../src/devices/read.ts";
 import { DeviceStates } from "../../../src/devices/states.ts";
 import type { DeviceId, UserId } from "../../../src/model/ids.ts";
+import { rounds } from "../../set-up/extent.ts";
 import { onDatabase, type StoreHarness } from "./harness.ts";
 import { makeHome, silent } from "./home.ts";
 
 const writers = 8;
 
 export function sinceCases(harness: StoreHarness): void {
-  const perWriter = harness.kind === "sqlite" ? 120 : 80;
+  const perWriter = harness.kind === "sqlite" ? 120 : rounds({ all: 80, few: 30 });
 
   it("misses no change of 8 writers while the clock jumps back an hour", { timeout: 120_000 }, (t) =>
     onDatabase(harness, async (database) => {
