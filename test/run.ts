@@ -33,8 +33,8 @@ useTemporaryFolder();
 if (extent === "spread") process.env.SPREAD = "true";
 if (extent === "all") process.env.TEST_ALL = "true";
 
-// Tests also wait: with two processes more than cores, the cores are hardly ever idle.
-const concurrency = availableParallelism() + 2;
+// Tests also wait: with some processes more than cores, the cores are hardly ever idle.
+const concurrency = availableParallelism() + 3;
 const isUnlimited = extent === "faults" || extent === "spread";
 const isAlone = (file: string) => isUnlimited || needsOwnProcess(file);
 const shared = files.filter((file) => !isAlone(file));

@@ -79,7 +79,7 @@ function command({ config, simulator }: World, args: readonly string[], ecosyste
   return runCommand([...args, "--json"], { environment });
 }
 
-for (const database of longSuiteOn("postgres")) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`a user who is removed by command, on ${database}`, () => {
     it("leaves no row, no stream, no token and no access; the audit log alone keeps their id", async (t) => {
       const story = await world(t, { database, structures: [{ thermostats: 1, alarms: 1 }] });

@@ -24,10 +24,11 @@ for (const database of databases) {
       "gets one clear refusal in the shape of its address, repeats nothing and changes nothing",
       deadline,
       async (t) => {
+        const isFull = database === "sqlite";
         const home = await ownersHome(t, database);
         const owner = await theOwner(home);
-        for (const address of everyAddress()) {
-          await t.test(titleOf(address), () => tryAll(home, address, owner, database === "sqlite"));
+        for (const address of isFull ? everyAddress() : sampleOf(everyAddress(), { everyNth: 4 })) {
+          await t.test(titleOf(address), () => tryAll(home, address, owner, isFull));
         }
         assert.deepEqual(unexpectedErrors(home), []);
       },

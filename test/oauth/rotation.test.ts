@@ -6,7 +6,7 @@ import { type Answered, type OAuthWorld, oauthWorld, type Tokens } from "./oauth
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-for (const database of longSuiteOn("postgres")) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`a code on ${database}`, () => {
     it("gives tokens to one of 16 concurrent requests, and these end by the replays", async (t) => {
       const world = await oauthWorld(t, { database });

@@ -6,7 +6,7 @@ import { longSuiteOn } from "../stories/world.ts";
 import { storedCounts } from "./bar/stored.ts";
 import { oauthWorld } from "./oauth-world.ts";
 
-for (const database of longSuiteOn("postgres")) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`a client in a loop, on ${database}`, () => {
     it("that refreshes keeps a bounded number of tokens, the newest of each kind", async (t) => {
       const world = await oauthWorld(t, { database });

@@ -47,8 +47,8 @@ describe("the core in the deterministic simulation", () => {
   });
 
   const planted = [
-    "memory-diff",
     "no-fence",
+    "memory-diff",
     "sent-before-marked",
     "time-per-attribute",
     "no-second-look",

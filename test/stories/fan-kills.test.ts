@@ -21,7 +21,7 @@ describe("a fan request around which the service is killed", () => {
       );
     }
     if (database !== "sqlite") {
-      const kills = database === "three nodes" ? 12 : rounds({ all: 3, few: 1 });
+      const kills = database === "three nodes" ? 12 : rounds({ all: 3, few: 2 });
       it(`is sent at most once and has an outcome, on ${database}`, { timeout: 5 * minutes }, (t) =>
         killAroundFanRequests(t, { database, seed: 6, rounds: kills }),
       );

@@ -7,7 +7,7 @@ import { eventually, longSuiteOn } from "./world.ts";
 
 const preload = new URL("../set-up/uncaught-error.ts", import.meta.url);
 
-for (const database of longSuiteOn("postgres").filter((one) => one !== "three nodes")) {
+for (const database of longSuiteOn("sqlite").filter((one) => one !== "three nodes")) {
   describe(`an uncaught error on ${database}`, () => {
     it("pauses the link whose work caused it, and no other; the service keeps running", {
       timeout: 60_000,
