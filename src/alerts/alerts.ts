@@ -3,7 +3,7 @@ import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { BadParameter, LimitReached, TooManyTriggers, UnknownDevice, UnknownTrigger } from "../model/errors.ts";
 import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
-import { limits, type ReachLimit } from "../model/limits.ts";
+import { limits, type OnLimitReached } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { TriggerRow, TriggerTotals } from "../store/tables/triggers.ts";
@@ -76,13 +76,13 @@ export interface AlertParts {
   readonly store: Store<AlertTables>;
   /** Yields to the event loop. */
   readonly turn?: () => Promise<void>;
-  readonly reached?: ReachLimit;
+  readonly onLimitReached?: OnLimitReached;
 }
 
 export function alertsOn({
   store,
   turn = async () => undefined,
-  reached = () => undefined,
+  onLimitReached = () => undefined,
 }: AlertParts): RunningAlerts {
   const patterns = new Patterns();
   const records = new Records();
@@ -119,7 +119,7 @@ export function alertsOn({
   };
 
   return {
-    ...alertReaction(patterns, records, reached),
+    ...alertReaction(patterns, records, onLimitReached),
 
     add: (accessScope, input, keep) =>
       withDevice(accessScope, input.deviceId, async (tx, device, nowMs) => {

@@ -3,7 +3,7 @@ import { alertEntry } from "../devices/log-entries.ts";
 import { attributeKey } from "../devices/write.ts";
 import type { Cause } from "../model/cause.ts";
 import { isMet } from "../model/condition.ts";
-import type { ReachLimit } from "../model/limits.ts";
+import type { OnLimitReached } from "../model/limits.ts";
 import {
   type Evaluation,
   mergeRecords,
@@ -36,7 +36,7 @@ export interface AlertReaction {
  * Shows each commit to the enabled alerts on the changed attributes, inside its transaction. So the change, the alerts'
  * new states, their writes and the log entries are durable together or not at all, and each change counts once.
  */
-export function alertReaction(patterns: Patterns, records: Records, reached: ReachLimit): AlertReaction {
+export function alertReaction(patterns: Patterns, records: Records, onLimitReached: OnLimitReached): AlertReaction {
   /**
    * Chains by transaction while it is open, and by commit afterwards. A retried transaction starts with a new chain.
    */
@@ -70,7 +70,7 @@ export function alertReaction(patterns: Patterns, records: Records, reached: Rea
       }
       for (const chain of durable) {
         for (const [id, evaluations] of chain.seen) records.add(id, evaluations);
-        for (const limit of chain.reached) reached(limit);
+        for (const limit of chain.reached) onLimitReached(limit);
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { AccessScope } from "../model/access-scope.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
-import type { ReachLimit } from "../model/limits.ts";
+import type { OnLimitReached } from "../model/limits.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { compileFilter, type ReaderFilter, unreadableReporter } from "./client-events.ts";
@@ -49,7 +49,7 @@ export interface EventsParts {
   /** Whether every node can read sealed addresses of webhooks; true by default. */
   readonly sealsAddresses?: () => boolean;
   /** Counts messages that were delayed or dropped because of a limit (docs/limits.md). */
-  readonly reached?: ReachLimit;
+  readonly onLimitReached?: OnLimitReached;
 }
 
 /** A request for a stream. */
@@ -99,7 +99,7 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     post: parts.post ?? postWith({ ...outgoing, userAgent }),
     secretOf: ({ id, sealedSecret }) => sealing.open(sealedSecret, secretContext(id)),
     addressOf,
-    ...(parts.reached && { reached: parts.reached }),
+    ...(parts.onLimitReached && { onLimitReached: parts.onLimitReached }),
   });
   const hub = new EventHub({
     store,

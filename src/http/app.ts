@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import Fastify, { type FastifyInstance } from "fastify";
 import { LimitReached } from "../model/errors.ts";
-import { limits, type ReachLimit } from "../model/limits.ts";
+import { limits, type OnLimitReached } from "../model/limits.ts";
 import { failureAnswer } from "./answer/error-response.ts";
 import { shapeBelow } from "./answer/error-shape.ts";
 import { keepAliveMs } from "./answer/prepared-answer.ts";
@@ -17,30 +17,29 @@ import type { Exchanges } from "./open-exchanges.ts";
 import { readBodies } from "./request/incoming.ts";
 import { sendAnswer } from "./routes.ts";
 
-/** Answers a request, or says that it doesn't and has left it untouched. */
+/** A fast path in front of Fastify. Returns false, and leaves the request untouched, if Fastify has to answer it. */
 export type Lane = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface AppParts extends ConnectionLimits {
   readonly exchanges: Exchanges;
-  readonly reached: ReachLimit;
+  readonly onLimitReached: OnLimitReached;
   readonly trustedProxies: readonly string[];
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly bodyBytes: number;
   readonly silenceMs?: number;
   readonly tls?: SecureContextOptions | undefined;
-  /** What is answered in front of Fastify; nothing when left out. */
   readonly lane?: Lane | undefined;
 }
 
-/** Fastify as we use it: its routing and bodies, behind our own edge, errors and log. */
+/** Fastify routes requests and reads bodies. Connection limits, error answers and the log are our own. */
 export function appOn(parts: AppParts): FastifyInstance {
-  const { exchanges, reached, trustedProxies } = parts;
+  const { exchanges, onLimitReached, trustedProxies } = parts;
   const app = Fastify({
-    // Its own log lines would hold addresses, and addresses hold secTokens.
+    // Fastify would log addresses, and addresses may hold secTokens.
     logger: false,
     serverFactory: (handle) => serverOn(parts, handle),
-    clientErrorHandler: (error, socket) => refuseConnection(error, socket, exchanges, reached),
+    clientErrorHandler: (error, socket) => refuseConnection(error, socket, exchanges, onLimitReached),
     frameworkErrors: (error, request, reply) => {
       const exchange = exchanges.of(request.raw);
       const answer = failureAnswer(error, shapeBelow(request.raw.url ?? ""), exchange);
@@ -61,7 +60,7 @@ export function appOn(parts: AppParts): FastifyInstance {
   });
   app.setErrorHandler((thrown, request, reply) => {
     const error = isBodyTooLarge(thrown) ? refusals.bodyTooLarge(request.routeOptions.bodyLimit) : thrown;
-    if (error instanceof LimitReached) reached(error.limit);
+    if (error instanceof LimitReached) onLimitReached(error.limit);
     const exchange = exchanges.of(request.raw);
     const shape = request.routeOptions.config.errors ?? shapeBelow(request.raw.url ?? "");
     const answer = failureAnswer(error, shape, exchange);
@@ -73,7 +72,7 @@ export function appOn(parts: AppParts): FastifyInstance {
   return app;
 }
 
-/** An address that ends where an id would stand (`/v3/devices/`) is no path of ours. */
+/** Fastify matches `/v3/devices/` with an empty id. For this service it is an unknown path. */
 function hasEmptyPart(pathParameters: unknown): boolean {
   return Object.values(pathParameters as Record<string, string>).includes("");
 }
@@ -82,13 +81,13 @@ function pathOf({ url = "" }: IncomingMessage): string {
   return url.replace(/[?#].*$/s, "");
 }
 
-/** Fastify's error says nothing of the limit, which differs from route to route. */
+/** Fastify's error does not name the limit, which depends on the route. */
 function isBodyTooLarge(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "FST_ERR_CTP_BODY_TOO_LARGE";
 }
 
 function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["begin"]>) => void): Server {
-  const { exchanges, reached, headersTimeoutMs, requestTimeoutMs, tls, lane } = parts;
+  const { exchanges, onLimitReached, headersTimeoutMs, requestTimeoutMs, tls, lane } = parts;
   const fair = new FairRequests(parts);
   const answer: typeof handle = (request, response) => fair.handle(request, () => answerNow(request, response));
   const answerNow: typeof handle = (request, response) => {
@@ -97,14 +96,14 @@ function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["b
       return;
     }
     if (lane?.(request, response)) return;
-    exchanges.attend(exchanges.begin(request, response));
+    exchanges.track(exchanges.begin(request, response));
     handle(request, response);
   };
   const options = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     maxHeaderSize: limits.requestHeadBytes,
-    // By default Node looks for slow ones only every 30 s.
+    // Node checks for slow requests every 30 s by default.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
     keepAliveTimeout: keepAliveMs,
     // Our own check answers with a sentence; Node's would answer with an empty 400.
@@ -118,8 +117,8 @@ function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["b
   server.timeout = parts.silenceMs ?? 0;
   server.on("checkExpectation", answer);
   fair.watch(server);
-  limitPipelines(server, tls !== undefined, reached);
-  limitConnections(server, parts, reached);
+  limitPipelines(server, tls !== undefined, onLimitReached);
+  limitConnections(server, parts, onLimitReached);
   return server;
 }
 

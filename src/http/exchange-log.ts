@@ -5,7 +5,7 @@ import { clientAddress, type Failure, internalError } from "./answer/failure.ts"
 import { BoundedLines } from "./bounded-lines.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** What is known of an exchange. Bytes that never became a request have an address and no request. */
+/** The logged facts of an exchange. Bytes that never became a request have an address and no request. */
 export type LoggedExchange = Pick<Exchange, "requestId" | "route" | "end"> &
   Partial<Pick<Exchange, "request" | "operation" | "caller" | "failure">> & { readonly address?: string | undefined };
 
@@ -49,7 +49,7 @@ export class ExchangeLog {
     this.#failures.endWindow();
   }
 
-  /** Answers whether there is a line now. */
+  /** Returns whether a line was written. */
   #writeFailure(exchange: LoggedExchange, failure: Failure, end: ExchangeEnd): boolean {
     const { code, fault, error } = failure;
     if (!isOfInterest(exchange, end, code)) return false;
@@ -67,18 +67,18 @@ export class ExchangeLog {
 
 function fieldsOf({ requestId, route = "-", operation }: LoggedExchange, { method, status, tookMs }: ExchangeEnd) {
   const ms = Math.round(tookMs * 10) / 10;
-  // There is a line for each request: the fast way has no object to copy.
+  // This runs for each request: most have no operation, and need no copied object.
   if (operation === undefined) return { requestId, method, route, status, ms };
   return { requestId, method, route, operation, status, ms };
 }
 
-/** A path that doesn't exist says nothing about our clients, and scanners ask for thousands of them. */
+/** Unknown paths are left out: scanners request thousands of them. */
 function isOfInterest({ route }: LoggedExchange, { status }: ExchangeEnd, code: string): boolean {
   const isUnknownPath = status === 404 && route === undefined;
   return !isUnknownPath && code !== "client_gone";
 }
 
-/** A route that answers a refusal by itself may not have said why. */
+/** The failure of a refusal for which the route named no error code. */
 function unnamedRefusal({ status, wasAnswered }: ExchangeEnd): Failure | undefined {
   return wasAnswered && status >= 400 && status < 500 ? { code: `http_${status}` } : undefined;
 }

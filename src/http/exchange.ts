@@ -5,10 +5,10 @@ import type { CallerIds, Failure } from "./answer/failure.ts";
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Ours, never the client's: it stands in the answer, in the error and in the log. */
+  /** Generated here, never taken from the client. It is in the answer's header, in the error body and in the log. */
   readonly requestId: string;
   readonly startedMs: number;
-  /** The pattern of the route, never the address itself: addresses carry secTokens. */
+  /** The pattern of the route, never the address itself, which may hold a secToken. */
   route: string | undefined;
   /** The platform operation; undefined on all other routes. */
   operation: string | undefined;
@@ -16,8 +16,8 @@ export interface Exchange {
   caller: CallerIds | undefined;
   /** Why the request was refused or failed. */
   failure: Failure | undefined;
-  /** Ends an answer that would otherwise go on. */
+  /** Ends an open-ended answer; undefined for all others. */
   end: (() => void) | undefined;
-  /** The answer is being sent to the socket directly, not through the response. */
-  isSentPast: boolean;
+  /** The answer was written to the socket directly, not through the response. */
+  isWrittenToSocket: boolean;
 }

@@ -7,7 +7,7 @@ import type { Exchange } from "./exchange.ts";
 import { ExchangeLog, type LoggedExchange } from "./exchange-log.ts";
 
 /** Called once for each finished exchange, so that metrics can count it. */
-export type Hear = (exchange: {
+export type ExchangeListener = (exchange: {
   readonly method: string;
   readonly route: string;
   readonly status: number;
@@ -18,7 +18,7 @@ export type Hear = (exchange: {
 }) => void;
 
 export interface ExchangeOptions {
-  readonly heard?: Hear | undefined;
+  readonly onExchange?: ExchangeListener | undefined;
   readonly isTls?: boolean;
   /** Addresses or networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];
@@ -31,19 +31,19 @@ export interface ExchangeOptions {
  */
 export class Exchanges {
   readonly #log: ExchangeLog;
-  readonly #heard: Hear;
+  readonly #onExchange: ExchangeListener;
   readonly #isTls: boolean;
   /** Exchanges whose end is observed by events of the response. */
-  readonly #attended = new Map<IncomingMessage, Exchange>();
+  readonly #tracked = new Map<IncomingMessage, Exchange>();
   #running = 0;
   readonly #idle: (() => void)[] = [];
   #isDraining = false;
   #hasEndedStreams = false;
 
   constructor(report: Report, options: ExchangeOptions = {}) {
-    const { heard = () => undefined, isTls = false, trustedProxies = [], after = afterUnlessOver } = options;
+    const { onExchange = () => undefined, isTls = false, trustedProxies = [], after = unreferencedTimer } = options;
     this.#log = new ExchangeLog(report, after, networksOf(trustedProxies));
-    this.#heard = heard;
+    this.#onExchange = onExchange;
     this.#isTls = isTls;
   }
 
@@ -60,49 +60,49 @@ export class Exchanges {
       caller: undefined,
       failure: undefined,
       end: undefined,
-      isSentPast: false,
+      isWrittenToSocket: false,
     };
   }
 
   /** The headers that every answer of this server has. */
   headersFor(requestId: string): Readonly<Record<string, string>> {
-    return { ...everyAnswer(requestId), ...transportHeaders(this.#isTls) };
+    return { ...commonHeaders(requestId), ...transportHeaders(this.#isTls) };
   }
 
   /** Sets the headers of every answer, and ends the exchange when the response finishes or closes. */
-  attend(exchange: Exchange): void {
+  track(exchange: Exchange): void {
     const { request, response, requestId } = exchange;
     for (const [name, value] of Object.entries(this.headersFor(requestId))) response.setHeader(name, value);
     if (this.#isDraining) response.setHeader("connection", "close");
-    this.#attended.set(request, exchange);
+    this.#tracked.set(request, exchange);
     response.once("close", () => {
-      this.#attended.delete(request);
-      this.over(exchange, response.writableFinished);
+      this.#tracked.delete(request);
+      this.finish(exchange, response.writableFinished);
     });
   }
 
-  /** The answer is written to the socket directly: the response does not report when it has been sent. */
-  sendsPast(exchange: Exchange): void {
-    exchange.isSentPast = true;
-    this.#attended.set(exchange.request, exchange);
+  /** For an answer that is written to the socket directly: the response will not report when it was sent. */
+  trackSocketWrite(exchange: Exchange): void {
+    exchange.isWrittenToSocket = true;
+    this.#tracked.set(exchange.request, exchange);
   }
 
   /** Ends the exchange: its whole answer was sent, or the client has disconnected. */
-  over(exchange: Exchange, wasAnswered: boolean): void {
+  finish(exchange: Exchange, wasAnswered: boolean): void {
     const { request, response, startedMs } = exchange;
     this.#running -= 1;
-    if (exchange.isSentPast) this.#attended.delete(request);
+    if (exchange.isWrittenToSocket) this.#tracked.delete(request);
     this.log(exchange, request.method, response.statusCode, performance.now() - startedMs, wasAnswered);
     if (this.#running === 0 && this.#idle.length > 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   /** The exchange of a request, while it is in progress. */
   of(request: IncomingMessage): Exchange | undefined {
-    return this.#attended.get(request);
+    return this.#tracked.get(request);
   }
 
   /** Registers an open-ended answer, such as an event stream. The server ends it when it stops. */
-  goesOn(request: IncomingMessage, end: () => void): void {
+  registerStream(request: IncomingMessage, end: () => void): void {
     const exchange = this.of(request);
     if (exchange) exchange.end = end;
     pipelineOf(request.socket)?.openStream();
@@ -117,7 +117,7 @@ export class Exchanges {
     wasAnswered: boolean,
   ): void {
     const { route = "-", end, failure } = exchange;
-    this.#heard({ method, route, status, tookMs, isStream: end !== undefined, code: failure?.code });
+    this.#onExchange({ method, route, status, tookMs, isStream: end !== undefined, code: failure?.code });
     this.#log.write(exchange, { method, status, tookMs, wasAnswered });
   }
 
@@ -133,7 +133,7 @@ export class Exchanges {
   /** From now on every answer closes its connection. */
   drain(): void {
     this.#isDraining = true;
-    for (const { response } of this.#attended.values()) {
+    for (const { response } of this.#tracked.values()) {
       if (!response.headersSent) response.setHeader("connection", "close");
     }
   }
@@ -141,7 +141,7 @@ export class Exchanges {
   /** Ends all open-ended answers, and those that begin later. */
   endStreams(): void {
     this.#hasEndedStreams = true;
-    for (const exchange of this.#attended.values()) exchange.end?.();
+    for (const exchange of this.#tracked.values()) exchange.end?.();
   }
 
   /** Resolves when no exchange is in progress. */
@@ -155,7 +155,7 @@ export function newRequestId(): string {
 }
 
 /** Answers hold tokens and personal data: no cache may store them, and no browser may guess their type. */
-export function everyAnswer(requestId: string): Readonly<Record<string, string>> {
+export function commonHeaders(requestId: string): Readonly<Record<string, string>> {
   return { "x-request-id": requestId, "cache-control": "no-store", "x-content-type-options": "nosniff" };
 }
 
@@ -165,7 +165,7 @@ export function transportHeaders(isTls: boolean): Readonly<Record<string, string
 }
 
 /** A timer that doesn't keep the process alive. */
-function afterUnlessOver(delayMs: number, act: () => void): () => void {
+function unreferencedTimer(delayMs: number, act: () => void): () => void {
   const timer = setTimeout(act, delayMs).unref();
   return () => clearTimeout(timer);
 }

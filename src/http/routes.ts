@@ -100,7 +100,7 @@ export function addRoutes(
   app: FastifyInstance,
   routes: readonly (Route | GuestRoute)[],
   callers: Callers,
-  exchanges: Pick<Exchanges, "goesOn" | "of">,
+  exchanges: Pick<Exchanges, "registerStream" | "of">,
 ): void {
   const turns = new OneSlicePerTurn();
   app.addHook("onRoute", ({ method, url, config }) => {
@@ -202,12 +202,12 @@ function openStream(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, headers, stream }: StreamAnswer,
-  exchanges: Pick<Exchanges, "goesOn">,
+  exchanges: Pick<Exchanges, "registerStream">,
 ): FastifyReply {
   reply.hijack();
   const writer = openStreamWriter(reply.raw, status, headers);
   stream(writer);
-  exchanges.goesOn(request.raw, () => writer.end());
+  exchanges.registerStream(request.raw, () => writer.end());
   return reply;
 }
 

@@ -2,18 +2,18 @@ import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
-import { type ReachLimit, limits as tableOfLimits } from "../model/limits.ts";
+import { type OnLimitReached, limits as tableOfLimits } from "../model/limits.ts";
 import type { Report } from "../runtime/runtime.ts";
 import { allowOrigins, corsHeaders } from "./answer/cors.ts";
 import { appOn, type Lane } from "./app.ts";
 import { Certificate, type CertificateFiles, type CertificateStatus } from "./connection/certificate.ts";
 import type { ConnectionLimits } from "./connection/connection-limits.ts";
 import { Listening } from "./connection/listening.ts";
-import { Exchanges, type Hear, transportHeaders } from "./open-exchanges.ts";
+import { type ExchangeListener, Exchanges, transportHeaders } from "./open-exchanges.ts";
 import type { Callers } from "./request/caller.ts";
 import { addRoutes, type GuestRoute, type Route } from "./routes.ts";
 
-/** What routes may ask the server about itself. */
+/** Facts about the server that its routes need. */
 export interface ServerFacts {
   readonly exchanges: Exchanges;
   readonly checkTimeoutMs: number;
@@ -29,37 +29,37 @@ export interface Served {
 }
 
 export interface HttpParts {
-  /** What the server answers; called once, before it listens. */
+  /** Makes the routes; called once, before the server listens. */
   readonly serve: (facts: ServerFacts) => Served;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: a free port. */
   readonly port: number;
   readonly report: Report;
   readonly callers: Callers;
-  /** Addresses or networks whose `X-Forwarded-For` is believed; nobody's by default. */
+  /** Addresses or networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];
-  /** Whose pages may call from a browser; nobody's by default. */
+  /** Origins whose pages may call from a browser. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<HttpLimits>;
-  /** What the program around the service adds to its own routes. */
+  /** Routes of an embedding program, such as the demo. */
   readonly guests?: readonly GuestRoute[];
-  /** Without them it speaks plain HTTP. */
+  /** Undefined: plain HTTP. */
   readonly certificate?: CertificateFiles | undefined;
-  readonly heard?: Hear;
+  readonly onExchange?: ExchangeListener;
   /** Counts refusals by the limit that was reached. */
-  readonly reached?: ReachLimit;
+  readonly onLimitReached?: OnLimitReached;
 }
 
 export interface HttpLimits extends ConnectionLimits {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly bodyBytes: number;
-  /** A connection on which no byte moves for so long is closed, such as one whose client doesn't take its answer. */
+  /** Idle timeout of a connection, also while an answer waits for its client to read it. */
   readonly silenceMs: number;
   readonly checkTimeoutMs: number;
-  /** How long requests that are under way may take when nothing new is accepted any more. */
+  /** After the port is closed: how long requests in progress may take. */
   readonly finishMs: number;
-  /** How long after a drain a connection may stay on which nothing is asked: some were accepted in the last moment. */
+  /** After a drain: how long connections without a request stay open. The last ones were only just accepted. */
   readonly lingerMs: number;
 }
 
@@ -79,33 +79,38 @@ export interface HttpServer {
   readonly url: string;
   readonly port: number;
   /**
-   * From now on `/readyz` answers 503, so that a load balancer looks elsewhere, and every answer asks for another
-   * connection next time; all else goes on.
+   * From now on `/readyz` answers 503, so that load balancers choose other nodes, and every answer closes its
+   * connection. Requests are still accepted.
    */
   drain(): void;
-  /** Shows what is in the certificate's files now. */
+  /** Reads the certificate files again. */
   reloadCertificate(): void;
   /** Undefined without TLS. */
   readonly certificate: (() => CertificateStatus) | undefined;
-  /** Drains for so long, then accepts nothing new, lets what is under way finish, and closes. */
+  /** Drains for `drainMs`, closes the port, finishes the requests in progress and closes all connections. */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
 export async function startHttp(parts: HttpParts): Promise<HttpServer> {
-  const { report, callers, trustedProxies = [], corsOrigins = [], reached = () => undefined } = parts;
+  const { report, callers, trustedProxies = [], corsOrigins = [], onLimitReached = () => undefined } = parts;
   const limits = { ...defaultHttpLimits, ...parts.limits };
   const certificate = parts.certificate && new Certificate(parts.certificate, report);
-  const exchanges = new Exchanges(report, { heard: parts.heard, isTls: certificate !== undefined, trustedProxies });
+  const exchanges = new Exchanges(report, {
+    onExchange: parts.onExchange,
+    isTls: certificate !== undefined,
+    trustedProxies,
+  });
   const headers = { ...transportHeaders(certificate !== undefined), ...corsHeaders(corsOrigins) };
   const { checkTimeoutMs } = limits;
   const { routes, lane } = parts.serve({ exchanges, checkTimeoutMs, corsOrigins, headers });
-  const app = appOn({ exchanges, reached, trustedProxies, tls: certificate?.load(), lane, ...limits });
+  const app = appOn({ exchanges, onLimitReached, trustedProxies, tls: certificate?.load(), lane, ...limits });
   allowOrigins(app, routes, corsOrigins);
   addRoutes(app, [...routes, ...(parts.guests ?? [])], callers, exchanges);
   const sockets = socketsOf(app.server);
   const listening = await Listening.start(app, parts);
-  const use = (context: SecureContextOptions) => (app.server as unknown as TlsServer).setSecureContext(context);
-  certificate?.watch(use);
+  const setCertificate = (context: SecureContextOptions) =>
+    (app.server as unknown as TlsServer).setSecureContext(context);
+  certificate?.watch(setCertificate);
 
   const { port } = app.server.address() as AddressInfo;
   let stopped: Promise<void> | undefined;
@@ -113,7 +118,7 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
     url: `${certificate ? "https" : "http"}://${parts.host.includes(":") ? `[${parts.host}]` : parts.host}:${port}`,
     port,
     drain: () => exchanges.drain(),
-    reloadCertificate: () => certificate?.reload(use),
+    reloadCertificate: () => certificate?.reload(setCertificate),
     certificate: certificate && (() => certificate.status),
     stop({ drainMs = 0 } = {}) {
       certificate?.stop();
@@ -124,7 +129,7 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   };
 }
 
-interface Stopped {
+interface RunningServer {
   readonly app: FastifyInstance;
   readonly listening: Listening;
   readonly sockets: ReadonlySet<Socket>;
@@ -132,22 +137,21 @@ interface Stopped {
 }
 
 /**
- * A proxy may send a request in the moment in which its connection is closed, and must not send it again elsewhere by
- * itself if it is a POST. So nothing is closed while somebody could still be sending: in the drain, connections end with
- * an answer that says so. What is open after it was quiet all the time, or was accepted in its last moment: that one is
- * waited for.
+ * A proxy may send a request at the moment at which its connection is closed, and must not retry a POST on another node.
+ * So during the drain a connection is closed only by an answer with `Connection: close`. Connections that are open after
+ * the drain were idle, or were accepted at its end; the latter get `lingerMs` for their first request.
  */
 async function stop(
-  { app, listening, sockets, exchanges }: Stopped,
+  { app, listening, sockets, exchanges }: RunningServer,
   { drainMs, lingerMs, finishMs }: HttpLimits & { readonly drainMs: number },
 ): Promise<void> {
   exchanges.drain();
   if (drainMs > 0) await pause(drainMs);
-  await quietMoment();
+  await idleTurn();
   const closed = listening.stop();
   exchanges.endStreams();
   if (drainMs > 0) await pause(lingerMs);
-  await quietMoment();
+  await idleTurn();
   app.server.closeIdleConnections();
   const timeUp = new AbortController();
   await Promise.race([
@@ -156,13 +160,12 @@ async function stop(
   ]);
   timeUp.abort();
   app.server.closeAllConnections();
-  // Node's list lacks connections whose TLS handshake isn't done.
   for (const socket of sockets) socket.destroy();
   await closed;
   await app.close();
 }
 
-/** The open connections of a server, from the moment in which they are accepted. */
+/** The open connections of a server, also those whose TLS handshake isn't done. */
 function socketsOf(server: NetServer): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
@@ -173,10 +176,10 @@ function socketsOf(server: NetServer): ReadonlySet<Socket> {
 }
 
 /**
- * Resolves just after everything that has arrived was looked at: connections that nobody has accepted, and requests that
- * nobody has read, are lost when they are closed.
+ * Resolves after a turn of the event loop that had nothing to do, or after 200 turns. Until then the kernel may hold
+ * connections that were not accepted and requests that were not read; closing would lose them.
  */
-async function quietMoment(): Promise<void> {
+async function idleTurn(): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     const sinceMs = performance.now();
     await new Promise((resolve) => setImmediate(resolve));

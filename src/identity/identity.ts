@@ -1,5 +1,5 @@
 import type { DeviceId } from "../model/ids.ts";
-import type { ReachLimit } from "../model/limits.ts";
+import type { OnLimitReached } from "../model/limits.ts";
 import type { Report } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import { type Audit, auditOn } from "./audit.ts";
@@ -28,20 +28,20 @@ export interface IdentityParts {
   readonly grantsEnded: (grantIds: readonly string[]) => void;
   readonly devicesRemoved: (deviceIds: readonly DeviceId[]) => void;
   /** Called for sign-ins that were refused because of a limit. */
-  readonly reached?: ReachLimit;
+  readonly onLimitReached?: OnLimitReached;
   readonly passwords?: PasswordOptions;
   readonly failureLimits?: Partial<FailureLimitSettings>;
 }
 
 export function identityOn(parts: IdentityParts): Identity {
-  const { store, nowMs, report, failureLimits, reached = () => undefined } = parts;
-  const passwords = passwordsWith({ reached, ...parts.passwords });
+  const { store, nowMs, report, failureLimits, onLimitReached = () => undefined } = parts;
+  const passwords = passwordsWith({ onLimitReached, ...parts.passwords });
   const audit = auditOn(store, report);
   const tenants = tenantsOn(store);
   const counts = failureCountsFor("sign_in", { store, nowMs });
-  const limits = new FailureLimits(counts, failureLimits, () => reached("signInsPerSource"));
+  const limits = new FailureLimits(counts, failureLimits, () => onLimitReached("signInsPerSource"));
   const signIn = signInOn({ store, passwords, limits, audit });
-  const secTokens = secTokensOn({ store, signIn, reached });
+  const secTokens = secTokensOn({ store, signIn, onLimitReached });
   return {
     ...tenants,
     ...brandsOn(store),

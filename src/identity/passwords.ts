@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
 import { BadParameter, TooManyRequests } from "../model/errors.ts";
-import { limits, type ReachLimit } from "../model/limits.ts";
+import { limits, type OnLimitReached } from "../model/limits.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { countCharacters, longestName, readText } from "./names.ts";
 import { sourceOf } from "./source.ts";
@@ -47,7 +47,7 @@ export interface PasswordOptions {
   readonly longestQueue?: number;
   readonly argon2?: { readonly hash: typeof hash; readonly verify: typeof verify };
   /** Called for passwords that were refused because the queue was full. */
-  readonly reached?: ReachLimit;
+  readonly onLimitReached?: OnLimitReached;
 }
 
 export function passwords({
@@ -55,10 +55,10 @@ export function passwords({
   atOnce = hashesAtOnce,
   longestQueue = limits.passwordsWaiting,
   argon2 = { hash, verify },
-  reached = () => undefined,
+  onLimitReached = () => undefined,
 }: PasswordOptions = {}): Passwords {
   const fullError = () => {
-    reached("passwordsWaiting");
+    onLimitReached("passwordsWaiting");
     return new TooManyRequests(5, "Too many passwords wait to be checked.");
   };
   const parameters = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`;

@@ -1,6 +1,6 @@
 import { InvalidSecToken, NotFound, StoreUnavailable } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
-import { limits, type ReachLimit } from "../model/limits.ts";
+import { limits, type OnLimitReached } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import type { CredentialKey } from "../store/tables/credential-key.ts";
 import type { SecTokenRow } from "../store/tables/sec-tokens.ts";
@@ -36,10 +36,10 @@ export interface SecTokenParts {
   readonly store: Store<SignInTables>;
   readonly signIn: SignIn;
   /** Called when a token was removed because its user had too many. */
-  readonly reached?: ReachLimit | undefined;
+  readonly onLimitReached?: OnLimitReached | undefined;
 }
 
-export function secTokensOn({ store, signIn, reached }: SecTokenParts): SecTokens {
+export function secTokensOn({ store, signIn, onLimitReached }: SecTokenParts): SecTokens {
   /** Best effort: a call with a valid token must not fail because of the renewal, for example on a full disk. */
   async function renew(key: CredentialKey): Promise<void> {
     try {
@@ -56,7 +56,7 @@ export function secTokensOn({ store, signIn, reached }: SecTokenParts): SecToken
   /** The caller holds the user's lock. At the limit, the token with the oldest last use is removed. */
   async function add(tx: SignInTables, userId: UserId, nowMs: number): Promise<string> {
     const left = await tx.secTokens.keepLastUsed(userId, limits.secTokensPerUser - 1);
-    if (left > 0) reached?.("secTokensPerUser");
+    if (left > 0) onLimitReached?.("secTokensPerUser");
     const secToken = newSecToken(userId);
     await tx.secTokens.add({ userId, hash: hashOf(secToken) }, nowMs);
     return secToken;

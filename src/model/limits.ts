@@ -76,5 +76,5 @@ export const limits = {
 
 export type LimitName = keyof typeof limits;
 
-/** Counts that a limit was reached. */
-export type ReachLimit = (limit: LimitName) => void;
+/** Called each time that a limit was reached, so that metrics can count it. */
+export type OnLimitReached = (limit: LimitName) => void;

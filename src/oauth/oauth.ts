@@ -1,7 +1,7 @@
 import { type FailureLimitSettings, FailureLimits, failureCountsFor } from "../identity/failure-limits.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { ScopedPrincipal } from "../identity/principal.ts";
-import { limits as limitTable, type ReachLimit } from "../model/limits.ts";
+import { limits as limitTable, type OnLimitReached } from "../model/limits.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import { authorizeSteps } from "./authorize/authorize.ts";
@@ -26,7 +26,7 @@ export interface OAuthParts {
   readonly lifetimes: Lifetimes;
   readonly failureLimits?: Partial<FailureLimitSettings>;
   /** Called for client authentications that were refused because of a limit. */
-  readonly reached?: ReachLimit;
+  readonly onLimitReached?: OnLimitReached;
 }
 
 /** Short, since a machine exchanges the code at once. */
@@ -34,7 +34,7 @@ const codeSeconds = 60;
 
 /** The OAuth 2.0 authorization server: clients, the authorization flow, tokens, and their verification. */
 export function oauthOn(parts: OAuthParts) {
-  const { store, identity, verification, sealer, runtime, issuer, lifetimes, failureLimits, reached } = parts;
+  const { store, identity, verification, sealer, runtime, issuer, lifetimes, failureLimits, onLimitReached } = parts;
   const { areOlderNodesGone = () => true } = parts;
   const grantsEnded = (grantIds: readonly string[]) => verification.forget(grantIds);
   // Many concurrent attempts are allowed: a secret of 256 bits can't be guessed, and an assistant refreshes the tokens of
@@ -43,14 +43,14 @@ export function oauthOn(parts: OAuthParts) {
   const limits = new FailureLimits(
     counts,
     { ...failureLimits, atOnce: 100, perSource: limitTable.clientAuthenticationsPerSource },
-    () => reached?.("clientAuthenticationsPerSource"),
+    () => onLimitReached?.("clientAuthenticationsPerSource"),
   );
   const commandTokens = commandTokensWith(sealer, runtime);
   const clients = clientsOn({ store, tenants: identity, limits, nowMs: runtime.nowMs, grantsEnded });
   return {
     ...clients,
     authorizeSteps: authorizeSteps({ store, identity, clients, sealer, areOlderNodesGone, issuer, codeSeconds }),
-    tokens: tokensOn({ store, lifetimes, grantsEnded, reached }),
+    tokens: tokensOn({ store, lifetimes, grantsEnded, onLimitReached }),
     metadata: () => metadata(issuer()),
     commandTokens,
     verify(accessToken: string): Promise<ScopedPrincipal> {

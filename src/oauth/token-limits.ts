@@ -1,6 +1,6 @@
 import { endGrants } from "../identity/grants.ts";
 import { ownerIdOf } from "../model/ids.ts";
-import { limits, type ReachLimit } from "../model/limits.ts";
+import { limits, type OnLimitReached } from "../model/limits.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
 import type { Client } from "./clients.ts";
@@ -23,7 +23,7 @@ export interface TokenLimits {
   ): Promise<{ readonly ended: readonly string[]; readonly isAudited: boolean }>;
 }
 
-export function tokenLimits(reached: ReachLimit = () => undefined): TokenLimits {
+export function tokenLimits(onLimitReached: OnLimitReached = () => undefined): TokenLimits {
   return {
     async ofGrant(tx, grant, usedHash) {
       // Sampling: hashes are random, so one refresh in 16 counts the tokens. A grant may exceed the limit by a few.
@@ -32,13 +32,13 @@ export function tokenLimits(reached: ReachLimit = () => undefined): TokenLimits 
       const removed =
         (await tx.refreshTokens.keepNewest(ownerId, grant.id, limits.tokensPerGrant)) +
         (await tx.accessTokens.keepNewest(ownerId, grant.id, limits.tokensPerGrant));
-      if (removed > 0) reached("tokensPerGrant");
+      if (removed > 0) onLimitReached("tokensPerGrant");
     },
     async ofClient(tx, { tenantId, id }) {
       const count = await tx.grants.countOwn(tenantId, id);
       const isAudited = count < grantsEndedAtOnce || count % grantsEndedAtOnce === 0;
       if (count < limits.tokensPerClient) return { ended: [], isAudited };
-      reached("tokensPerClient");
+      onLimitReached("tokensPerClient");
       return { ended: await endGrants(tx, await tx.grants.oldestOwn(tenantId, id, grantsEndedAtOnce)), isAudited };
     },
   };

@@ -4,7 +4,7 @@ import { endGrants } from "../identity/grants.ts";
 import { keyOf, newCredential } from "../identity/secrets.ts";
 import { InvalidClient, InvalidGrant, UnauthorizedClient } from "../model/errors.ts";
 import { ownerIdOf } from "../model/ids.ts";
-import type { ReachLimit } from "../model/limits.ts";
+import type { OnLimitReached } from "../model/limits.ts";
 import { InvalidScope } from "../model/scope-errors.ts";
 import { missingScopes, type Scopes, scopeText, storedScopes } from "../model/scopes.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -63,7 +63,7 @@ export interface TokenParts {
   readonly lifetimes: Lifetimes;
   readonly grantsEnded: (grantIds: readonly string[]) => void;
   /** Called when tokens were removed because there were too many. */
-  readonly reached?: ReachLimit | undefined;
+  readonly onLimitReached?: OnLimitReached | undefined;
 }
 
 /** How long a refresh token stays valid after its successor was used, for clients that refresh twice at the same time. */
@@ -75,8 +75,8 @@ const spentCodesMs = 24 * 60 * 60_000;
 /** How long a retired refresh token is kept, to detect its reuse. */
 const retiredTokensMs = 30 * 24 * 60 * 60_000;
 
-export function tokensOn({ store, lifetimes, grantsEnded, reached }: TokenParts): Tokens {
-  const tokenLimit = tokenLimits(reached);
+export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: TokenParts): Tokens {
+  const tokenLimit = tokenLimits(onLimitReached);
   /**
    * Runs a body that may end grants and then refuse the client. The body returns the refusal instead of throwing it: an
    * exception would roll back the ended grants and the redeemed code.

@@ -8,7 +8,7 @@ import { type OAuthRouteParts, oauthRoutes } from "./oauth/oauth-routes.ts";
 import { type Platform, platformRoutes } from "./platform/platform-routes.ts";
 import { type SessionRouteParts, sessionRoutes } from "./platform/session-routes.ts";
 import { type AlertRouteParts, alertRoutes } from "./v3/alert-routes.ts";
-import type { WholeDevices } from "./v3/device-body.ts";
+import type { DeviceAnswerCache } from "./v3/device-body.ts";
 import { type DeviceRouteParts, deviceRoutes } from "./v3/device-routes.ts";
 import { type EventRouteParts, eventRoutes } from "./v3/event-routes.ts";
 import { type HistoryRouteParts, historyRoutes } from "./v3/history-routes.ts";
@@ -38,14 +38,14 @@ export interface RouteParts {
 export function routeTable(
   parts: RouteParts,
   health: { readonly isDraining: () => boolean; readonly checkTimeoutMs: number },
-  whole?: WholeDevices,
+  deviceAnswers?: DeviceAnswerCache,
 ): readonly Route[] {
   const routes: readonly Route[] = [
     ...healthRoutes({ checks: parts.checks, ...health }),
     ...metricsRoutes(parts.metrics),
     ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
     ...userRoutes(parts.v3.users),
-    ...deviceRoutes(parts.v3, whole),
+    ...deviceRoutes(parts.v3, deviceAnswers),
     ...alertRoutes(parts.v3),
     ...historyRoutes(parts.v3),
     ...eventRoutes(parts.v3),

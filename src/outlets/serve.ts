@@ -1,7 +1,7 @@
 import type { Callers } from "../http/request/caller.ts";
 import { type HttpParts, type HttpServer, type Served, type ServerFacts, startHttp } from "../http/server.ts";
 import { type RouteParts, routeTable } from "./route-table.ts";
-import { WholeDevices } from "./v3/device-body.ts";
+import { DeviceAnswerCache } from "./v3/device-body.ts";
 import { deviceReadLane } from "./v3/device-read-lane.ts";
 
 export type OutletParts = RouteParts & Omit<HttpParts, "serve">;
@@ -13,9 +13,9 @@ export function startOutlets(parts: OutletParts): Promise<HttpServer> {
 
 function servedOn(parts: RouteParts & { readonly callers: Callers }, facts: ServerFacts): Served {
   const { exchanges, checkTimeoutMs, corsOrigins, headers } = facts;
-  const whole = new WholeDevices(headers);
+  const deviceAnswers = new DeviceAnswerCache(headers);
   return {
-    routes: routeTable(parts, { isDraining: () => exchanges.isDraining, checkTimeoutMs }, whole),
-    lane: deviceReadLane({ exchanges, callers: parts.callers, v3: parts.v3, whole, corsOrigins }),
+    routes: routeTable(parts, { isDraining: () => exchanges.isDraining, checkTimeoutMs }, deviceAnswers),
+    lane: deviceReadLane({ exchanges, callers: parts.callers, v3: parts.v3, deviceAnswers, corsOrigins }),
   };
 }

@@ -66,7 +66,7 @@ async function partsOn(
   { passwords }: OpenOptions,
 ) {
   const { folder, store, keyFile, sealing, metrics, runtime } = foundation;
-  const reached = metrics.limitReached;
+  const onLimitReached = metrics.limitReached;
   const failureLimits = { failuresPerSource: config.failuresPerSource };
 
   const states = new DeviceStates(store);
@@ -77,7 +77,7 @@ async function partsOn(
     report,
     failureLimits,
     ...(passwords && { passwords }),
-    reached,
+    onLimitReached,
     grantsEnded: (grantIds) => verification.forget(grantIds),
     devicesRemoved: (deviceIds) => {
       for (const deviceId of deviceIds) states.forget(deviceId);
@@ -101,7 +101,7 @@ async function partsOn(
     issuer: () => address.baseUrl,
     lifetimes: { accessSeconds: config.accessTokenSeconds, refreshSeconds: config.refreshTokenDays * 86_400 },
     failureLimits,
-    reached,
+    onLimitReached,
   });
 
   // Links share the store and what follows a commit: an error there belongs to no link.
@@ -123,7 +123,7 @@ async function partsOn(
   const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
   const erasedNames = new ErasedNames({ store, states, runtime });
   const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
-  const alerts = alertsOn({ store, turn: () => new Promise((resolve) => runtime.after(0, resolve)), reached });
+  const alerts = alertsOn({ store, turn: () => new Promise((resolve) => runtime.after(0, resolve)), onLimitReached });
 
   const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
   // Nodes compare the times that they store for a link or send to a reader: these times are on the shared clock.
@@ -131,7 +131,7 @@ async function partsOn(
   const connectors = new Map(
     config.ecosystems.map(({ name, apiUrl, allowedHosts }) => [
       name,
-      nestConnector({ name, apiUrl, allowedHosts, reached }),
+      nestConnector({ name, apiUrl, allowedHosts, onLimitReached }),
     ]),
   );
   const federation = federationOn({
@@ -156,7 +156,7 @@ async function partsOn(
     allowsPrivateWebhooks: config.allowPrivateWebhooks,
     userAgent: `breezeway/${version}`,
     sealsAddresses: () => addressSealing.isOn,
-    reached,
+    onLimitReached,
   });
 
   gates.push(fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state }));

@@ -118,8 +118,8 @@ async function outletParts(
       connections: Math.min(config.connections, Math.floor((openFileLimit() ?? Number.POSITIVE_INFINITY) / 2)),
     },
     certificate: tlsCertFile && tlsKeyFile ? { certFile: tlsCertFile, keyFile: tlsKeyFile } : undefined,
-    heard: metrics.answered,
-    reached: metrics.limitReached,
+    onExchange: metrics.answered,
+    onLimitReached: metrics.limitReached,
     report,
     callers: {
       bySecToken: (secToken) => identity.authenticate(secToken),
@@ -147,7 +147,7 @@ async function outletParts(
       alerts,
       federation,
       counted: metrics.platformCall,
-      reached: metrics.limitReached,
+      onLimitReached: metrics.limitReached,
     }),
     checks: {
       store: () => store.health(),

@@ -93,7 +93,7 @@ for (const { harness, skip } of harnesses) {
     it("says so in its record and in the log, writes nothing, and keeps the change that caused it", () =>
       onStore(harness, async (store) => {
         const reached: string[] = [];
-        const home = await madeAlerts(store, { reached: (limit) => reached.push(limit) });
+        const home = await madeAlerts(store, { onLimitReached: (limit) => reached.push(limit) });
         const { add, commit, userId, byClient, lamp, showAway, evaluationsOf, firings, account, writesTo } = home;
         const changes = named(0, limits.attributesPerDevice);
         await commit({ userId, cause: byClient, updates: [{ deviceId: lamp, changes }] });

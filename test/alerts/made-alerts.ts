@@ -5,7 +5,7 @@ import { type AlertBody, readAlertBody } from "../../src/devices/log-entries.ts"
 import { deviceWriting } from "../../src/devices/write.ts";
 import { structureAttribute } from "../../src/model/attribute-names.ts";
 import type { DeviceId, TriggerId } from "../../src/model/ids.ts";
-import type { ReachLimit } from "../../src/model/limits.ts";
+import type { OnLimitReached } from "../../src/model/limits.ts";
 import type { Target } from "../../src/model/trigger-targets.ts";
 import type { OpenStore, Store } from "../../src/store/seam.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
@@ -22,18 +22,18 @@ export const target = (deviceId: DeviceId, attributeName: string, value: string)
 export interface MadeAlerts {
   readonly lamps?: number;
   readonly name?: string;
-  readonly reached?: ReachLimit;
+  readonly onLimitReached?: OnLimitReached;
 }
 
 /** A user with a linked account and lamps, and the alert engine on a real store. */
-export async function madeAlerts(store: OpenStore, { lamps = 2, name = "Ada", reached }: MadeAlerts = {}) {
+export async function madeAlerts(store: OpenStore, { lamps = 2, name = "Ada", onLimitReached }: MadeAlerts = {}) {
   const home = await makeHome(store, { devices: lamps, name });
   const { userId } = home;
   const account = await store.transaction((tx) =>
     tx.devices.add({ userId, typeName: "EcosystemAccount", name: "Nest account", isVirtual: true }),
   );
   const accessScope = { kind: "user", userId } as const;
-  const alerts = alertsOn({ store: store as Store<AlertTables>, ...(reached && { reached }) });
+  const alerts = alertsOn({ store: store as Store<AlertTables>, ...(onLimitReached && { onLimitReached }) });
   const commit = commitOn({ store, reactions: [alerts.react], committed: alerts.afterCommit, report: silent });
   const devices = deviceWriting(store, commit);
   const lamp = home.devices[0]!;

@@ -58,7 +58,7 @@ describe("a Nest stream", () => {
     const names = ["a", "b", "c", "d"].map((name) => name + padding);
     const puts = names.map((name) => putFrame(makeDocument({ structures: { s1: makeStructure({ name }) } })));
     const reached = new Set<string>();
-    const { heard, ended } = await streamOf(t, streamHead + puts.join(""), { reached: (limit) => reached.add(limit) });
+    const { heard, ended } = await streamOf(t, streamHead + puts.join(""), { onLimitReached: (limit) => reached.add(limit) });
     assert.equal((await ended).reason, "closed");
     assert.equal(heard.length, names.length);
     assert.deepEqual([...reached], ["streamBytesPerSecond"]);
@@ -267,7 +267,7 @@ describe("a Nest stream that is stopped", () => {
 async function streamOf(
   t: TestContext,
   bytes: string | Buffer | undefined,
-  limits: Pick<NestOptions, "answerLimitMs" | "reached"> = {},
+  limits: Pick<NestOptions, "answerLimitMs" | "onLimitReached"> = {},
 ) {
   const server = await startByteServer(t, (socket) => void (bytes === undefined || socket.end(bytes)));
   const connector = nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [], ...limits });

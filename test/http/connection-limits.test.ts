@@ -11,7 +11,7 @@ type Change = NonNullable<Parameters<typeof madeServer>[1]>;
 
 async function limited(t: TestContext, limits: Change["limits"] & {}, change: Change = {}) {
   const reached: string[] = [];
-  const { server } = await madeServer(t, { ...change, limits, reached: (limit) => reached.push(limit) });
+  const { server } = await madeServer(t, { ...change, limits, onLimitReached: (limit) => reached.push(limit) });
   const open = (localAddress: string): Socket => {
     const socket = connect({ port: server.port, host: "127.0.0.1", localAddress });
     socket.on("error", () => undefined);

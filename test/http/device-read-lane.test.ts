@@ -30,8 +30,8 @@ async function withDevices(t: Parameters<typeof twoWays>[0], settings?: WaysSett
 }
 
 /** What was counted and told, without what is another each time. */
-function toldBy({ heard, reported }: Way) {
-  const counted = heard.splice(0).map(({ tookMs, ...rest }) => {
+function toldBy({ finished, reported }: Way) {
+  const counted = finished.splice(0).map(({ tookMs, ...rest }) => {
     assert.ok(tookMs >= 0);
     return rest;
   });
@@ -157,7 +157,7 @@ describe("a client that takes its answer slowly", () => {
     slow.pause();
     slow.write(read(own) + read(own));
     const other = await answersTo(lane, read(own), true);
-    assert.equal(lane.heard.filter(({ status }) => status === 200).length, 1, "the other's alone");
+    assert.equal(lane.finished.filter(({ status }) => status === 200).length, 1, "the other's alone");
     const received = receivedBy(slow);
     slow.resume();
     const whole = other.slice(0, other.indexOf("HTTP/1.1 404"));

@@ -34,7 +34,7 @@ export async function madeServer(
       | "checks"
       | "limits"
       | "metrics"
-      | "reached"
+      | "onLimitReached"
       | "certificate"
       | "trustedProxies"
       | "corsOrigins"

@@ -72,7 +72,7 @@ export async function madeV3(t: TestContext) {
     connections: 1_000,
     connectionsPerSource: 1_000,
   };
-  const app = appOn({ exchanges, reached: () => undefined, trustedProxies: [], ...limits });
+  const app = appOn({ exchanges, onLimitReached: () => undefined, trustedProxies: [], ...limits });
   const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
   const runtime = processRuntime(report);
   const idempotency = new IdempotentWrites({ store, sealer: sealingWith(randomBytes(32)), runtime });

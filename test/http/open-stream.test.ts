@@ -57,7 +57,7 @@ async function streaming(t: TestContext) {
     connections: 1_000,
     connectionsPerSource: 1_000,
   };
-  const app = appOn({ exchanges, reached: () => undefined, trustedProxies: [], ...limits });
+  const app = appOn({ exchanges, onLimitReached: () => undefined, trustedProxies: [], ...limits });
   const writers: StreamWriter[] = [];
   const route: Route = {
     methods: ["GET"],

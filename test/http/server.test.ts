@@ -241,7 +241,7 @@ describe("a request that HTTP refuses", () => {
 
   it("has more parameters than the limit", async (t) => {
     const reached: string[] = [];
-    const { fetch } = await madeServer(t, { reached: (limit) => reached.push(limit) });
+    const { fetch } = await madeServer(t, { onLimitReached: (limit) => reached.push(limit) });
     const path = "/zdk/services/zamapi/userLogin";
     const form = { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" } };
     const parameters = (count: number) => "a&".repeat(count - 1).concat("a");
@@ -331,7 +331,7 @@ describe("the server", () => {
     const app = Fastify();
     const add = () =>
       addRoutes(app, [route as unknown as Route], {} as Callers, {
-        goesOn: () => undefined,
+        registerStream: () => undefined,
         of: () => undefined,
       });
     assert.throws(add, /The route GET,HEAD \/open has no access rule/);

@@ -4,10 +4,10 @@ import type { TestContext } from "node:test";
 import { connect as connectTls, type SecureContextOptions } from "node:tls";
 import { allowOrigins, corsHeaders } from "../../src/http/answer/cors.ts";
 import { appOn } from "../../src/http/app.ts";
-import { Exchanges, type Hear, transportHeaders } from "../../src/http/open-exchanges.ts";
+import { type ExchangeListener, Exchanges, transportHeaders } from "../../src/http/open-exchanges.ts";
 import { addRoutes } from "../../src/http/routes.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
-import { WholeDevices } from "../../src/outlets/v3/device-body.ts";
+import { DeviceAnswerCache } from "../../src/outlets/v3/device-body.ts";
 import { deviceReadLane } from "../../src/outlets/v3/device-read-lane.ts";
 import { deviceRoutes } from "../../src/outlets/v3/device-routes.ts";
 import { collecting, type Reported } from "../platform/made-platform.ts";
@@ -37,11 +37,17 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
   const callers = { ...world.callers, byAccessToken: (token: string) => tokens.verify(token) };
   const way = async (hasLane: boolean) => {
     const reported: Reported[] = [];
-    const heard: Parameters<Hear>[0][] = [];
+    const finished: Parameters<ExchangeListener>[0][] = [];
     const report = collecting(reported);
-    const exchanges = new Exchanges(report, { heard: (exchange) => heard.push(exchange), isTls: tls !== undefined });
-    const whole = new WholeDevices({ ...transportHeaders(tls !== undefined), ...corsHeaders(corsOrigins) });
-    const lane = deviceReadLane({ exchanges, callers, v3: world.v3, whole, corsOrigins });
+    const exchanges = new Exchanges(report, {
+      onExchange: (exchange) => finished.push(exchange),
+      isTls: tls !== undefined,
+    });
+    const deviceAnswers = new DeviceAnswerCache({
+      ...transportHeaders(tls !== undefined),
+      ...corsHeaders(corsOrigins),
+    });
+    const lane = deviceReadLane({ exchanges, callers, v3: world.v3, deviceAnswers, corsOrigins });
     const taken = { count: 0 };
     const firstTaken = Promise.withResolvers<void>();
     const counted: typeof lane = (request, response) => {
@@ -60,13 +66,13 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
     };
     const app = appOn({
       exchanges,
-      reached: () => undefined,
+      onLimitReached: () => undefined,
       trustedProxies,
       tls,
       lane: hasLane ? counted : undefined,
       ...limits,
     });
-    const routes = deviceRoutes(world.v3, whole);
+    const routes = deviceRoutes(world.v3, deviceAnswers);
     allowOrigins(app, routes, corsOrigins);
     addRoutes(app, routes, callers, exchanges);
     await app.listen({ host: "127.0.0.1", port: 0 });
@@ -87,7 +93,7 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
     return {
       exchanges,
       reported,
-      heard,
+      finished,
       taken,
       open,
       firstTaken: firstTaken.promise,

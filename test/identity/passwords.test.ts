@@ -147,7 +147,7 @@ function checkedByHand(options: Pick<PasswordOptions, "atOnce" | "longestQueue">
         return new Promise((resolve) => unfinished.push(() => resolve(true)));
       },
     },
-    reached: (limit) => void reached.push(limit),
+    onLimitReached: (limit) => void reached.push(limit),
   });
   const finishAll = async () => {
     for (let finish = unfinished.shift(); finish; finish = unfinished.shift()) {

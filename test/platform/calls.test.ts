@@ -221,7 +221,7 @@ describe("a platform call", () => {
           remove: fail,
         },
         federation: { freshness: fail },
-        reached: () => undefined,
+        onLimitReached: () => undefined,
       });
     };
     const parameters = Object.entries({ secToken: "x", name: "alice", password: "correct horse", appId: "7" });

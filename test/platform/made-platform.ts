@@ -44,7 +44,7 @@ export async function madePlatform(t: TestContext) {
         confirmedTimeMs: null,
       }),
     },
-    reached: () => undefined,
+    onLimitReached: () => undefined,
   });
 
   const addDevice = (name: string, isVirtual = false, userId: UserId = alice.userId) =>

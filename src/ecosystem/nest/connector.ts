@@ -1,5 +1,5 @@
 import type { Account } from "../../model/account.ts";
-import type { ReachLimit } from "../../model/limits.ts";
+import type { OnLimitReached } from "../../model/limits.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { eventStream, NestApi } from "./api.ts";
 import { withDeadline } from "./deadline.ts";
@@ -23,12 +23,12 @@ export interface NestOptions {
   /** Time limit for a read, and for opening a stream; 30 s. */
   readonly answerLimitMs?: number;
   /** Counts streams that were throttled. */
-  readonly reached?: ReachLimit;
+  readonly onLimitReached?: OnLimitReached;
 }
 
 /** The Works-with-Nest ecosystem: REST and Server-Sent Events, a whole account in every message. */
 export function nestConnector(options: NestOptions): Connector {
-  const { allowedHosts, watchdogMs = 70_000, answerLimitMs = 30_000, reached = () => undefined } = options;
+  const { allowedHosts, watchdogMs = 70_000, answerLimitMs = 30_000, onLimitReached = () => undefined } = options;
   const name = options.name.toLowerCase();
   const turns = new IngestTurns();
   const api = new NestApi({ apiUrl: new URL(options.apiUrl), allowedHosts });
@@ -41,7 +41,7 @@ export function nestConnector(options: NestOptions): Connector {
     const open = (inTime: AbortSignal) => api.open(token, eventStream, inTime);
     const opening = await withDeadline(signal, answerLimitMs, open);
     if (!opening.isOpen) return signal.aborted ? { reason: "stopped", detail: "stopped by us" } : opening.end;
-    const end = await new NestStream(opening.response, listener, { watchdogMs, turns, reached }).run(signal);
+    const end = await new NestStream(opening.response, listener, { watchdogMs, turns, onLimitReached }).run(signal);
     api.forgetHost(token);
     return end;
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Account } from "../../model/account.ts";
-import type { ReachLimit } from "../../model/limits.ts";
+import type { OnLimitReached } from "../../model/limits.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import type { IngestTurns } from "./ingest-turns.ts";
 import { isJsonObject, largestMessageBytes, parseJson } from "./parse-json.ts";
@@ -18,7 +18,7 @@ const maximalUnreadLength = 256 * 1024;
 export interface StreamParts {
   readonly watchdogMs: number;
   readonly turns: IngestTurns;
-  readonly reached: ReachLimit;
+  readonly onLimitReached: OnLimitReached;
 }
 
 /**
@@ -39,7 +39,7 @@ export class NestStream {
   });
   readonly #turns: IngestTurns;
   readonly #rate = new StreamRateLimit();
-  readonly #reached: ReachLimit;
+  readonly #onLimitReached: OnLimitReached;
   /** Text that was received and is not parsed yet. */
   #unread: string[] = [];
   #unreadLength = 0;
@@ -57,12 +57,12 @@ export class NestStream {
   #end: StreamEnd | undefined;
   #resolveEnd: (end: StreamEnd) => void = () => {};
 
-  constructor(response: IncomingMessage, listener: StreamListener, { watchdogMs, turns, reached }: StreamParts) {
+  constructor(response: IncomingMessage, listener: StreamListener, { watchdogMs, turns, onLimitReached }: StreamParts) {
     this.#response = response;
     this.#listener = listener;
     this.#watchdogMs = watchdogMs;
     this.#turns = turns;
-    this.#reached = reached;
+    this.#onLimitReached = onLimitReached;
   }
 
   /** Resolves when the stream has ended on either side and its socket is closed. Never rejects. */
@@ -109,7 +109,7 @@ export class NestStream {
   #limitRate(bytes: number): void {
     const throttleMs = this.#rate.read(bytes, this.#receivedMs);
     if (throttleMs === 0 || this.#throttle) return;
-    this.#reached("streamBytesPerSecond");
+    this.#onLimitReached("streamBytesPerSecond");
     this.#response.pause();
     this.#throttle = setTimeout(() => {
       this.#throttle = undefined;

@@ -1,4 +1,4 @@
-import { limits, type ReachLimit } from "../../model/limits.ts";
+import { limits, type OnLimitReached } from "../../model/limits.ts";
 import type { Transaction } from "../../store/seam.ts";
 import type { WebhookKey, WebhookRow } from "../../store/tables/webhooks.ts";
 import { addResync, tooManyWaiting } from "./resync.ts";
@@ -22,12 +22,12 @@ interface Growth {
  * counts its own additions, so the bound can be exceeded by what all nodes add between two counts.
  */
 export class Backlog {
-  readonly #reached: ReachLimit;
+  readonly #onLimitReached: OnLimitReached;
   readonly #added = new Map<string, Growth>();
   readonly #settled = new Map<string, Growth>();
 
-  constructor(reached: ReachLimit) {
-    this.#reached = reached;
+  constructor(onLimitReached: OnLimitReached) {
+    this.#onLimitReached = onLimitReached;
   }
 
   /**
@@ -45,7 +45,7 @@ export class Backlog {
     const nowMs = await tx.clock.nowMs();
     await tx.deliveries.removeOldest(webhook, kept, nowMs);
     await addResync(tx, webhook, tooManyWaiting(webhook.id, id, nowMs));
-    this.#reached(waiting.messages > messages ? "webhookMessagesWaiting" : "webhookBytesWaiting");
+    this.#onLimitReached(waiting.messages > messages ? "webhookMessagesWaiting" : "webhookBytesWaiting");
   }
 
   /** Called when a message to this webhook was settled. */

@@ -1,4 +1,4 @@
-import type { LimitName, ReachLimit } from "../../model/limits.ts";
+import type { LimitName, OnLimitReached } from "../../model/limits.ts";
 import { type Cancel, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import { claimMs } from "../../store/tables/delivery-bounds.ts";
@@ -17,7 +17,7 @@ export interface SenderParts extends AttemptParts {
   readonly store: Store<SenderTables>;
   readonly runtime: Runtime;
   /** Counts messages that wait because of a limit. */
-  readonly reached?: ReachLimit;
+  readonly onLimitReached?: OnLimitReached;
 }
 
 /**
@@ -63,7 +63,7 @@ export class WebhookSender {
   constructor(parts: SenderParts) {
     this.#parts = parts;
     this.#due = new DueMessages(parts.store, parts.addressOf);
-    this.#backlog = new Backlog(parts.reached ?? (() => undefined));
+    this.#backlog = new Backlog(parts.onLimitReached ?? (() => undefined));
     this.#attempts = new Attempts(parts, parts.runtime.report);
     this.#filters = new CompiledFilters(unreadableReporter(parts.runtime.report));
   }
@@ -141,7 +141,7 @@ export class WebhookSender {
       if (limit) reached.add(limit);
       else this.#begin(message);
     }
-    for (const limit of reached) this.#parts.reached?.(limit);
+    for (const limit of reached) this.#parts.onLimitReached?.(limit);
     if (!isAll) this.#lookAgain();
   }
 

@@ -101,7 +101,7 @@ function asExpected(error: unknown): ExpectedError {
   return refusalByFastify(error);
 }
 
-/** Fastify's own refusals, with other texts: Fastify's repeat what was sent. */
+/** Fastify's own refusals, with our texts: Fastify's messages repeat parts of the request. */
 function refusalByFastify(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !("code" in error) || !String(error.code).startsWith("FST_ERR_")) return undefined;
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") return refusals.wrongContentType(formBody, jsonBody);

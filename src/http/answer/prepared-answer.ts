@@ -1,4 +1,4 @@
-import { everyAnswer } from "../open-exchanges.ts";
+import { commonHeaders } from "../open-exchanges.ts";
 import type { Answer } from "./answer.ts";
 
 /** How long an idle connection stays open. */
@@ -19,7 +19,7 @@ export class PreparedAnswer {
 
   constructor({ headers, body }: Omit<Answer, "status">) {
     const length = Buffer.byteLength(body);
-    const all = { ...everyAnswer(noId), ...headers, "content-length": String(length) };
+    const all = { ...commonHeaders(noId), ...headers, "content-length": String(length) };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
     const start = `HTTP/1.1 200 OK\r\n${lines.join("")}Date: `;
     const head = `${start}${dateNow()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveMs / 1_000}\r\n\r\n`;
@@ -33,7 +33,7 @@ export class PreparedAnswer {
     return this.#bytes.subarray(this.#bodyAt);
   }
 
-  /** Valid until the next call. A caller that needs the bytes longer calls `keep`. */
+  /** The bytes to send. The next call overwrites them unless the caller calls `keep`. */
   bytesFor(requestId: string): Buffer {
     const date = dateNow();
     this.#bytes.write(requestId, this.#idAt, "latin1");
@@ -44,7 +44,7 @@ export class PreparedAnswer {
     return this.#bytes;
   }
 
-  /** Leaves the bytes of the last call to their caller, unchanged. */
+  /** Later calls write into a copy, because the bytes of the last call are still being sent. */
   keep(): void {
     this.#bytes = Buffer.from(this.#bytes);
   }

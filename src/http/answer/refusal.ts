@@ -2,7 +2,7 @@ import { limits } from "../../model/limits.ts";
 import type { MediaType } from "../request/body-types.ts";
 
 /**
- * A refusal for reasons of HTTP, before any route has seen the request. The sentence never repeats what was sent: a
+ * A refusal by the HTTP layer, before a route handles the request. The sentence never repeats parts of the request: a
  * mistyped address may hold a secret.
  */
 export class Refusal extends Error {

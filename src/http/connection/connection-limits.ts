@@ -1,6 +1,6 @@
 import { BlockList, isIPv6, type Server, type Socket } from "node:net";
 import { sourceOf } from "../../identity/source.ts";
-import type { ReachLimit } from "../../model/limits.ts";
+import type { OnLimitReached } from "../../model/limits.ts";
 
 export interface ConnectionLimits {
   /** Open connections of one source: an IPv4 address, or the /64 network of an IPv6 address. */
@@ -21,7 +21,7 @@ export function limitConnections(
     connections,
     trustedProxies,
   }: ConnectionLimits & { readonly trustedProxies: readonly string[] },
-  reached: ReachLimit,
+  onLimitReached: OnLimitReached,
 ): void {
   // One source must never be able to use all connections.
   const perSource = Math.min(connectionsPerSource, Math.ceil(connections / 2));
@@ -32,7 +32,7 @@ export function limitConnections(
   server.removeAllListeners("connection");
   server.on("connection", (socket) => {
     if (total >= connections) {
-      reached("connections");
+      onLimitReached("connections");
       socket.destroy();
       return;
     }
@@ -41,7 +41,7 @@ export function limitConnections(
       const source = sourceOf(remoteAddress);
       const count = open.get(source) ?? 0;
       if (count >= perSource) {
-        reached("connectionsPerSource");
+        onLimitReached("connectionsPerSource");
         socket.destroy();
         return;
       }

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server } from "node:http";
 import { sourceOf } from "../../identity/source.ts";
-import { limits, type ReachLimit } from "../../model/limits.ts";
+import { limits, type OnLimitReached } from "../../model/limits.ts";
 import { isInNetworks, networksOf } from "./connection-limits.ts";
 
 export interface FairTurnParts {
   readonly trustedProxies: readonly string[];
-  readonly reached: ReachLimit;
+  readonly onLimitReached: OnLimitReached;
 }
 
 /** Handles each request in a fair turn of its source, unless its client has disconnected meanwhile. */
@@ -13,8 +13,8 @@ export class FairRequests {
   readonly #turns: FairTurns;
   readonly #proxies: ReturnType<typeof networksOf>;
 
-  constructor({ trustedProxies, reached }: FairTurnParts) {
-    this.#turns = new FairTurns(reached);
+  constructor({ trustedProxies, onLimitReached }: FairTurnParts) {
+    this.#turns = new FairTurns(onLimitReached);
     this.#proxies = networksOf(trustedProxies);
   }
 
@@ -43,15 +43,15 @@ export class FairRequests {
  * the connections of all other clients, so turns in which a connection was accepted are short.
  */
 export class FairTurns {
-  readonly #reached: ReachLimit;
+  readonly #onLimitReached: OnLimitReached;
   /** Number of requests of each source that were handled in this turn. */
   readonly #handled = new Map<string, number>();
   readonly #waiting = new Map<string, (() => void)[]>();
   #isTurnScheduled = false;
   #hasConnected = false;
 
-  constructor(reached: ReachLimit) {
-    this.#reached = reached;
+  constructor(onLimitReached: OnLimitReached) {
+    this.#onLimitReached = onLimitReached;
   }
 
   /** A connection was accepted in this turn: more may wait. */
@@ -70,7 +70,7 @@ export class FairTurns {
     const handled = this.#handled.get(source) ?? 0;
     if (handled >= this.#perTurn) {
       this.#waiting.set(source, [handle]);
-      this.#reached("requestsPerTurn");
+      this.#onLimitReached("requestsPerTurn");
       return;
     }
     this.#handled.set(source, handled + 1);

@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { ReachLimit } from "../../model/limits.ts";
+import type { OnLimitReached } from "../../model/limits.ts";
 import { errorAnswer } from "../answer/error-response.ts";
 import { shapeBelow } from "../answer/error-shape.ts";
 import { type Refusal, refusals } from "../answer/refusal.ts";
@@ -38,9 +38,9 @@ export function refuseConnection(
   error: Error & { readonly code?: string; readonly rawPacket?: unknown },
   socket: Duplex,
   exchanges: Exchanges,
-  reached: ReachLimit,
+  onLimitReached: OnLimitReached,
 ): void {
-  if (error.code === "HPE_HEADER_OVERFLOW") reached("requestHeadBytes");
+  if (error.code === "HPE_HEADER_OVERFLOW") onLimitReached("requestHeadBytes");
   // Other errors belong to the connection: nothing can be written, or the TLS handshake failed.
   const isReadable = /^(HPE_|ERR_HTTP_)/.test(error.code ?? "");
   const pipeline = pipelineOf(socket);

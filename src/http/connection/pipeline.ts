@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { limits, type ReachLimit } from "../../model/limits.ts";
+import { limits, type OnLimitReached } from "../../model/limits.ts";
 import { HeadSplitter } from "./head-splitter.ts";
 import { NextTurn } from "./next-turn.ts";
 
@@ -20,7 +20,7 @@ export class Pipeline {
   readonly #socket: Socket;
   readonly #parse: (bytes: Buffer) => void;
   readonly #nextTurn: NextTurn;
-  readonly #reached: ReachLimit;
+  readonly #onLimitReached: OnLimitReached;
   readonly #heads = new HeadSplitter();
   #unanswered = 0;
   #latest: IncomingMessage | undefined;
@@ -33,11 +33,11 @@ export class Pipeline {
   #hasStream = false;
   #isRefused = false;
 
-  constructor(socket: Socket, parse: (bytes: Buffer) => void, nextTurn: NextTurn, reached: ReachLimit) {
+  constructor(socket: Socket, parse: (bytes: Buffer) => void, nextTurn: NextTurn, onLimitReached: OnLimitReached) {
     this.#socket = socket;
     this.#parse = parse;
     this.#nextTurn = nextTurn;
-    this.#reached = reached;
+    this.#onLimitReached = onLimitReached;
   }
 
   /** Called when the parser has read the head of a request. */
@@ -122,7 +122,7 @@ export class Pipeline {
     if (isArriving && this.#heads.isInBody) return true;
     if (!isArriving && this.#unanswered >= limits.requestsPerConnection) {
       this.#waitsFor = "answer";
-      this.#reached("requestsPerConnection");
+      this.#onLimitReached("requestsPerConnection");
       return false;
     }
     const isTurnUsed = hasBegun || this.#begunInTurn >= limits.requestsPerConnection;
@@ -163,13 +163,13 @@ export function pipelineOf(socket: Duplex): Pipeline | undefined {
  * parsed. So the pipeline replaces Node's data listener and calls it itself. If Node changes that,
  * test/http/pipeline.test.ts fails.
  */
-export function limitPipelines(server: Server, isTls: boolean, reached: ReachLimit): void {
+export function limitPipelines(server: Server, isTls: boolean, onLimitReached: OnLimitReached): void {
   const nextTurn = new NextTurn();
   server.on(isTls ? "secureConnection" : "connection", (socket: Socket) => {
     const [parse] = socket.listeners("data") as ((bytes: Buffer) => void)[];
     if (!parse) throw new Error("Node's HTTP server no longer listens for the bytes of its connections.");
     socket.removeAllListeners("data");
-    const pipeline = new Pipeline(socket, (bytes) => parse.call(socket, bytes), nextTurn, reached);
+    const pipeline = new Pipeline(socket, (bytes) => parse.call(socket, bytes), nextTurn, onLimitReached);
     pipelines.set(socket, pipeline);
     socket.on("data", pipeline.data);
   });

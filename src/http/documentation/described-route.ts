@@ -11,7 +11,7 @@ export interface DescribedRoute {
   /** With `{name}` for path parameters. */
   readonly path: string;
   readonly access: Exclude<Access, "operation">;
-  /** Scopes that an access token needs; empty where none is taken. */
+  /** Scopes that an access token needs; empty if the route takes no access token. */
   readonly scopes: readonly Scope[];
   readonly errors: ErrorShape;
   readonly description: Description;

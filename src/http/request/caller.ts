@@ -42,7 +42,7 @@ export async function callerByEitherToken(incoming: Incoming, callers: Callers):
   }
 }
 
-/** The token of such a request; two different tokens in two places are refused. */
+/** The token in the header or in the parameter `secToken`. Two different tokens are refused. */
 export function eitherToken(incoming: Incoming): string | undefined {
   return optionalParameter(incoming, "secToken", incoming.bearer === undefined ? [] : [incoming.bearer]);
 }

@@ -6,7 +6,7 @@ export const readMetrics: Description = {
   summary: "What is measured",
   words: [
     "Figures about this node in Prometheus' text format: requests, latencies, links, commits, alerts, fan requests, webhooks, the store and the process. No label holds an id or a secret.",
-    "Open to this machine itself, when the `Host` header is `localhost`, `127.x.x.x` or `[::1]`. From elsewhere, under another name, or through a proxy, it takes the operator's token (`BREEZEWAY_METRICS_TOKEN`) in `Authorization: Bearer`.",
+    "Open to local calls: from this machine, without a proxy, and with `localhost`, `127.x.x.x` or `[::1]` in the `Host` header. All other calls need the operator's token (`BREEZEWAY_METRICS_TOKEN`) in `Authorization: Bearer`.",
   ],
   answers: [
     {
@@ -24,12 +24,12 @@ export const readMetrics: Description = {
     {
       status: 401,
       code: "missing_token",
-      when: "The call comes from elsewhere or under another name, without a token.",
+      when: "The call is not local, and has no token.",
     },
     {
       status: 401,
       code: "invalid_token",
-      when: "The call comes from elsewhere or under another name, with another token.",
+      when: "The call is not local, and its token is wrong.",
     },
   ],
 };

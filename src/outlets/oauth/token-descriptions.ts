@@ -89,7 +89,7 @@ export const revokeToken: Description = {
   ],
   parameters: [
     parameter("token", "An access or refresh token.", { isRequired: true, variable: "TOKEN" }),
-    parameter("token_type_hint", "Ignored, whatever it says."),
+    parameter("token_type_hint", "Ignored."),
   ],
   answers: [
     {

@@ -1,6 +1,6 @@
 import type { UserPrincipal } from "../../identity/principal.ts";
 import { InvalidSecToken, LimitReached, UnknownOperation } from "../../model/errors.ts";
-import type { ReachLimit } from "../../model/limits.ts";
+import type { OnLimitReached } from "../../model/limits.ts";
 import { type Fault, faultOf } from "./faults.ts";
 import { type Operation, operations, type PlatformParts } from "./operations.ts";
 import { type CallOrigin, Parameters, type SentParameters } from "./parameters.ts";
@@ -29,10 +29,14 @@ export interface PlatformCallParts extends PlatformParts {
   /** Counts calls by operation, and faults by their number. */
   readonly counted?: (operation: string, fault: number | undefined) => void;
   /** Counts refusals by the limit that was reached. */
-  readonly reached: ReachLimit;
+  readonly onLimitReached: OnLimitReached;
 }
 
-export function platformCalls({ reached, counted = () => undefined, ...parts }: PlatformCallParts): PlatformCalls {
+export function platformCalls({
+  onLimitReached,
+  counted = () => undefined,
+  ...parts
+}: PlatformCallParts): PlatformCalls {
   return {
     operations,
     async call(operation, parameters, source, disconnected) {
@@ -46,7 +50,7 @@ export function platformCalls({ reached, counted = () => undefined, ...parts }: 
         counted(operation, undefined);
         return answer;
       } catch (error) {
-        if (error instanceof LimitReached) reached(error.limit);
+        if (error instanceof LimitReached) onLimitReached(error.limit);
         const fault = faultOf(error);
         counted(operations.has(operation) ? operation : unknownOperation, fault.fault);
         return { ...fault, caller };

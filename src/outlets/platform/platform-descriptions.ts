@@ -38,7 +38,7 @@ const descriptions: ReadonlyMap<string, Words> = new Map<string, Words>([
       answers: answer(
         "userLogin",
         "The user is signed in.",
-        object("Who signed in.", {
+        object("The signed-in user.", {
           userId: integer("The user's id."),
           securityToken: text("The secToken for all further calls."),
         }),

@@ -175,7 +175,7 @@ export const triggerDescriptions: readonly (readonly [operation: string, words: 
       summary: "Remove a trigger",
       words: ["Its id is never used again."],
       parameters: [triggerId],
-      answers: answer("removeTrigger", "It is gone.", done, retCode),
+      answers: answer("removeTrigger", "The alert is removed.", done, retCode),
       errors: [badParameter, unknownTrigger],
     },
   ],

@@ -44,13 +44,13 @@ const target = (value: Schema) =>
     value,
   });
 
-const defined = {
+const requiredFields = {
   deviceId: integer("The device to watch.", { minimum: 1 }),
   attrName: text("The attribute to watch."),
   operation: text("How to compare.", { enum: operations }),
   action: text("`attribute` writes to the targets; any other word is only sent as an event."),
 };
-const compared = {
+const thresholdFields = {
   stringThreshold: text("The pattern of `regex`, which must match the whole value, or the text of `equals`."),
   threshold: { type: "number", description: "What the other operations compare with." } as Schema,
 };
@@ -65,8 +65,8 @@ const switches = {
   enable: boolean("Whether it is enabled; enabling arms it."),
 };
 
-const definition = {
-  ...compared,
+const optionalFields = {
+  ...thresholdFields,
   ...words,
   ...switches,
   targets: list(
@@ -82,7 +82,7 @@ const alert: Schema = named(
     "An alert: its definition and its state.",
     {
       alertId: integer("Its id.", { minimum: 1 }),
-      ...defined,
+      ...requiredFields,
       targets: list("What it writes.", target(orNull(text("The value; null erases.")))),
       ...words,
       ...switches,
@@ -92,7 +92,7 @@ const alert: Schema = named(
       firedTime: orNull(milliseconds("When it fired last.")),
       firings: integer("How often it has fired.", { minimum: 0 }),
     },
-    compared,
+    thresholdFields,
   ),
 );
 
@@ -126,7 +126,7 @@ const json = (schema: Schema, example: unknown): ContentDescription => ({
   example,
 });
 const body = json(
-  named("AlertDefinition", object("The definition of an alert.", defined, definition)),
+  named("AlertDefinition", object("The definition of an alert.", requiredFields, optionalFields)),
   sampleDefinition,
 );
 
@@ -234,7 +234,7 @@ export const removeAlert: Description = {
   answers: [
     {
       status: 200,
-      meaning: "It is gone.",
+      meaning: "The alert is removed.",
       content: json(object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }), { status: "OK" }),
     },
   ],
@@ -294,8 +294,8 @@ export const dryRunAlert: Description = {
     "When a definition would have fired in a period of the device's history, had it been created at the beginning of the period. Nothing is created and nothing is written.",
   ],
   body: json(
-    object("A definition, and a period of history; all history when left out.", defined, {
-      ...definition,
+    object("A definition, and a period of history; all history when left out.", requiredFields, {
+      ...optionalFields,
       from: milliseconds("Events after this time."),
       to: milliseconds("Events up to this time."),
     }),

@@ -6,9 +6,9 @@ import { jsonTextAnswer } from "../../http/answer/answer.ts";
 import { PreparedAnswer } from "../../http/answer/prepared-answer.ts";
 import type { Principal } from "../../identity/principal.ts";
 import type { UserId } from "../../model/ids.ts";
-import type { DeviceNow } from "./device-now.ts";
+import type { CurrentDevice } from "./current-device.ts";
 
-/** A device as it is shown, with those of its attributes that were asked for. */
+/** The JSON of a device with the selected attributes. */
 export function deviceBody(
   { device }: DeviceState,
   { isPresent, isStale, confirmedTimeMs }: Freshness,
@@ -28,39 +28,39 @@ export function deviceBody(
   });
 }
 
-/** Whose device it is. An enterprise client reads the devices of many users; a user's client knows its user. */
+/** The owner's id, only for enterprise clients: they read devices of many users. */
 export function ownerFor(caller: Principal, { userId }: { readonly userId: UserId }): { readonly userId?: UserId } {
   return caller.kind === "enterprise" ? { userId } : {};
 }
 
 /**
- * The same with all attributes, made once for each state of a device and kind of caller: a state never changes, another
- * takes its place, and with it goes what was made of it.
+ * Caches the answers with all attributes, by device state and kind of caller. States are immutable and held weakly: when
+ * a new state replaces one, its answer is collected with it.
  */
-export class WholeDevices {
+export class DeviceAnswerCache {
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #made: Readonly<Record<Principal["kind"], WeakMap<DeviceState, MadeAnswer>>> = {
+  readonly #cached: Readonly<Record<Principal["kind"], WeakMap<DeviceState, CachedAnswer>>> = {
     user: new WeakMap(),
     enterprise: new WeakMap(),
   };
 
-  /** With headers that the answers have besides. */
+  /** `headers`: added to those of every JSON answer. */
   constructor(headers: Readonly<Record<string, string>> = {}) {
     this.#headers = headers;
   }
 
-  answer({ state, freshness }: DeviceNow, caller: Principal): PreparedAnswer {
-    const made = this.#made[caller.kind].get(state);
-    if (made && isSame(made.freshness, freshness)) return made.answer;
+  answer({ state, freshness }: CurrentDevice, caller: Principal): PreparedAnswer {
+    const cached = this.#cached[caller.kind].get(state);
+    if (cached && isSame(cached.freshness, freshness)) return cached.answer;
     const body = deviceBody(state, freshness, selectAttributes(state, everything), caller);
     const { headers } = jsonTextAnswer(200, body);
     const answer = new PreparedAnswer({ headers: { ...this.#headers, ...headers }, body });
-    this.#made[caller.kind].set(state, { freshness, answer });
+    this.#cached[caller.kind].set(state, { freshness, answer });
     return answer;
   }
 }
 
-interface MadeAnswer {
+interface CachedAnswer {
   readonly freshness: Freshness;
   readonly answer: PreparedAnswer;
 }

@@ -1,7 +1,7 @@
 import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
 import { boolean, integer, list, map, milliseconds, named, object, text } from "../../http/documentation/schema.ts";
 
-/** The device that an address names. */
+/** The device in the path. */
 export const deviceId: Parameter = {
   name: "deviceId",
   in: "path",
@@ -14,16 +14,16 @@ export const deviceId: Parameter = {
 export const unknownDevice: ErrorDescription = {
   status: 404,
   code: "unknown_device",
-  when: "The token reaches no device with this id.",
+  when: "The token gives access to no device with this id.",
 };
 export const unknownAttribute: ErrorDescription = {
   status: 404,
   code: "unknown_attribute",
-  when: "A linked account is asked for an attribute that no linked account has.",
+  when: "Linked accounts have no attribute of that name.",
 };
 const badParameter: ErrorDescription = { status: 400, code: "invalid_request", when: "A parameter is malformed." };
 
-const always = {
+const deviceFields = {
   deviceId: integer("The device's id.", { minimum: 1 }),
   deviceName: text("Its name."),
   deviceTypeName: text("Its type; `EcosystemAccount` for a linked account."),
@@ -39,7 +39,7 @@ export const listDevices: Description = {
   tag: "Users and devices",
   summary: "List devices",
   words: [
-    "The devices that the token reaches, 100 a page, ascending by id. Ask again with `cursor` for the next page; the last page has none. A cursor never expires and carries its filter along.",
+    "The devices that the token gives access to, 100 a page, ascending by id. Ask again with `cursor` for the next page; the last page has none. A cursor never expires and includes the filter.",
   ],
   parameters: [
     {
@@ -55,7 +55,7 @@ export const listDevices: Description = {
       in: "query",
       isRequired: false,
       schema: { type: "string" },
-      meaning: "From the page before. A filter beside it must be the cursor's own.",
+      meaning: "From the previous page. If `deviceTypeName` is sent too, it must be the one that the cursor includes.",
     },
   ],
   answers: [
@@ -71,10 +71,10 @@ export const listDevices: Description = {
             {
               devices: list(
                 "The devices of this page.",
-                named("DeviceSummary", object("A device in short.", always, forEnterprise)),
+                named("DeviceSummary", object("A device without its attributes.", deviceFields, forEnterprise)),
               ),
             },
-            { cursor: text("Leads to the next page; missing on the last one.") },
+            { cursor: text("For the next page; missing on the last one.") },
           ),
         ),
         example: {
@@ -95,7 +95,7 @@ const attribute: Schema = named(
     value: {
       type: ["string", "number", "null"],
       description:
-        'Totals are numbers, everything else is text; booleans are "true" and "false". Null means that it was erased or has turned blank.',
+        'Totals are numbers, everything else is text; booleans are "true" and "false". Null: it was erased or became blank.',
     },
     updateTime: milliseconds("When it changed last."),
   }),
@@ -106,9 +106,9 @@ export const getDevice: Description = {
   tag: "Users and devices",
   summary: "Read a device",
   words: [
-    "All attributes that have a value, or only those you name. Asked for by name, an attribute that was erased or has turned blank is null, with the time of that; one that never had a value is not in the answer. One exception: `requestWrite` of a thermostat that is there is always in the answer when it is asked for by name, null when it is empty, with the time since which it is so. With `since` you get what changed strictly after that time, including, as null, what has turned blank since: so a poller never keeps the last word of an alarm that is gone. Times rise with each change to a device, whatever clocks do; the highest `updateTime` you have seen is your next `since`.",
+    "All attributes that have a value, or only those you name. If you name an attribute that was erased or became blank, it is null, with the time at which that happened; one that never had a value is not in the answer. One exception: if you name the `requestWrite` of a thermostat that is present, it is always in the answer; when it is empty it is null, with the time at which it became empty. With `since` you get what changed strictly after that time. An attribute that became blank since then is null, so that a poller does not keep the last state of an alarm that was removed. Times rise with each change to a device, even if clocks are set back; the highest `updateTime` you have seen is your next `since`.",
     "The attributes of a linked account are `d.structures[X]…` and `o.…`, 519 names in all. Both published spellings are accepted (`thermostats[Y]` and `thermostat[Y]`, `smokeCoAlarms[Y]` and `smokeCOAlarms[Y]`, `totals.smokeCOAlarms` and `totals.smokeCoAlarms`); the answer uses yours. All 519 names fit into one request: its line and headers may take 48 KB, beyond which the answer is 431.",
-    "A device that its structure lists and for which the ecosystem sends no object takes an index too: the device has a `device_id`, counts in the totals, and its other attributes stay as they were or blank until the object comes.",
+    "If a structure lists a device for which the ecosystem sends no object, the device has an index too: it has a `device_id` and counts in the totals, and its other attributes keep their values, or stay blank, until the ecosystem sends the object.",
   ],
   parameters: [
     deviceId,
@@ -141,8 +141,8 @@ export const getDevice: Description = {
           object(
             "A device with its attributes.",
             {
-              ...always,
-              stale: boolean("True when what is shown may no longer be so: see how the link stands."),
+              ...deviceFields,
+              stale: boolean("True when the values may be out of date; the status of the link says why."),
               attributes: map("Attributes by name.", attribute),
             },
             {
@@ -173,8 +173,8 @@ export const updateDevice: Description = {
   tag: "Users and devices",
   summary: "Write attributes",
   words: [
-    "Writes one attribute or several, all of them or none. Values are kept and shown as text; null or an empty text erases.",
-    'On a linked account only `….fan_timer_active.requestWrite` of a thermostat is writable: `"true"` asks for the fan, `"false"` stops it. This call answers before the ecosystem has. Then read `fan_timer_active`: it counts only when its time is later than your write; that time also moves when the fan did already what you ask for, as soon as the ecosystem confirms it. Accepted, the request is erased; refused, it holds `error: <message>, <value>, <time>`.',
+    "Writes one attribute or several, all of them or none. Values are stored and shown as text; null or an empty text erases.",
+    'On a linked account only `….fan_timer_active.requestWrite` of a thermostat is writable: `"true"` asks for the fan, `"false"` stops it. This call answers before the ecosystem does. Then read `fan_timer_active`: its value counts only when its time is later than your write. That time also changes when the fan was in the requested state already, as soon as the ecosystem confirms it. When the ecosystem accepts the request, `requestWrite` is erased; when it refuses, `requestWrite` holds `error: <message>, <value>, <time>`.',
   ],
   parameters: [deviceId],
   body: {
@@ -189,7 +189,7 @@ export const updateDevice: Description = {
   answers: [
     {
       status: 200,
-      meaning: "All of it is written.",
+      meaning: "All attributes are written.",
       content: {
         contentType: "application/json",
         schema: object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }),
@@ -201,9 +201,9 @@ export const updateDevice: Description = {
     {
       status: 400,
       code: "invalid_request",
-      when: 'The body is no flat object of names and values, or is empty, or is `{"name": …, "value": …}` for a device that has neither attribute.',
+      when: 'The body is not a flat object of names and values, or is empty, or is `{"name": …, "value": …}` for a device that has neither attribute.',
     },
-    { status: 403, code: "read_only_attribute", when: "The ecosystem alone sets this attribute." },
+    { status: 403, code: "read_only_attribute", when: "Only the ecosystem sets this attribute." },
     unknownDevice,
     { status: 404, code: "unknown_attribute", when: "A linked account has no attribute of that name." },
     {

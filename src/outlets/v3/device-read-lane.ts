@@ -10,15 +10,15 @@ import type { Exchanges } from "../../http/open-exchanges.ts";
 import type { Callers } from "../../http/request/caller.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
 import { requireScopes } from "../../model/scope-errors.ts";
-import type { WholeDevices } from "./device-body.ts";
-import { type DeviceNowParts, deviceNow } from "./device-now.ts";
+import { type CurrentDeviceParts, currentDevice } from "./current-device.ts";
+import type { DeviceAnswerCache } from "./device-body.ts";
 import { devicePath, deviceReadScopes } from "./device-routes.ts";
 
 export interface LaneParts {
   readonly exchanges: Exchanges;
   readonly callers: Pick<Callers, "byAccessToken" | "clientHolding">;
-  readonly v3: DeviceNowParts;
-  readonly whole: WholeDevices;
+  readonly v3: CurrentDeviceParts;
+  readonly deviceAnswers: DeviceAnswerCache;
   readonly corsOrigins: readonly string[];
 }
 
@@ -27,15 +27,15 @@ export interface LaneParts {
  * unusual. It calls the same parts as the route and answers with the same bytes. It leaves every request that it does not
  * recognise untouched, for the route.
  */
-export function deviceReadLane({ exchanges, callers, v3, whole, corsOrigins }: LaneParts): Lane {
+export function deviceReadLane({ exchanges, callers, v3, deviceAnswers, corsOrigins }: LaneParts): Lane {
   const answer = async (exchange: Exchange, bearer: string, deviceId: DeviceId) => {
     let prepared: PreparedAnswer;
     try {
       const caller = await callers.byAccessToken(bearer);
       exchange.caller = caller;
       requireScopes(caller, deviceReadScopes);
-      const now = deviceNow(v3, caller, deviceId);
-      prepared = whole.answer(now instanceof Promise ? await now : now, caller);
+      const current = currentDevice(v3, caller, deviceId);
+      prepared = deviceAnswers.answer(current instanceof Promise ? await current : current, caller);
     } catch (error) {
       const { caller } = exchange;
       if (caller) exchange.caller = { ...caller, clientId: callers.clientHolding?.(bearer) };
@@ -52,20 +52,20 @@ export function deviceReadLane({ exchanges, callers, v3, whole, corsOrigins }: L
     socket.write(prepared.bytesFor(requestId));
     const sent = () => {
       const isTaken = !socket.destroyed && !socket.errored;
-      exchanges.over(exchange, isTaken);
-      // For Node this is the end of an answer that it has sent itself: it goes on to the next request.
+      exchanges.finish(exchange, isTaken);
+      // Node must believe that it sent the answer itself, so that it continues with the next request.
       if (isTaken) response.emit("finish");
     };
     if (socket.writableLength === 0) return sent();
     prepared.keep();
-    exchanges.sendsPast(exchange);
+    exchanges.trackSocketWrite(exchange);
     socket.write("", sent);
   };
   const sendPlainly = (exchange: Exchange, { status, headers, body }: Answer) => {
     const { response } = exchange;
     // The client disconnected: drop the answer.
-    if (response.destroyed) return exchanges.over(exchange, false);
-    exchanges.attend(exchange);
+    if (response.destroyed) return exchanges.finish(exchange, false);
+    exchanges.track(exchange);
     for (const [name, value] of Object.entries(corsHeaders(corsOrigins))) response.setHeader(name, value);
     response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
   };

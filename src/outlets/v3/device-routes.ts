@@ -7,27 +7,27 @@ import type { NeededScopes, Route } from "../../http/routes.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
 import { looksLikePair, readWrites, refusePair } from "./attribute-body.ts";
+import { type CurrentDeviceParts, currentDevice } from "./current-device.ts";
 import type { Cursors } from "./cursor.ts";
-import { deviceBody, ownerFor, WholeDevices } from "./device-body.ts";
+import { DeviceAnswerCache, deviceBody, ownerFor } from "./device-body.ts";
 import { getDevice, listDevices, updateDevice } from "./device-descriptions.ts";
-import { type DeviceNowParts, deviceNow } from "./device-now.ts";
 import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
 import { allValues, deviceIdOf, singleValue, timeOf } from "./v3-parameters.ts";
 
-export interface DeviceRouteParts extends DeviceNowParts, KeyedRouteParts {
-  readonly devices: DeviceNowParts["devices"] & Pick<DeviceReading, "page"> & DeviceWriting;
+export interface DeviceRouteParts extends CurrentDeviceParts, KeyedRouteParts {
+  readonly devices: CurrentDeviceParts["devices"] & Pick<DeviceReading, "page"> & DeviceWriting;
   readonly cursors: Cursors;
 }
 
 export const devicePath = "/v3/devices/:deviceId";
-/** Also for the fast lane (device-read-lane.ts), which answers for this route. */
+/** Shared with the fast lane (device-read-lane.ts), which answers for this route. */
 export const deviceReadScopes: NeededScopes = ["devices:read"];
 const bodyBytes = 65_536;
 
-/** Devices (interface 2.4, 4.2). Whose they are is decided below, by the caller that each call is handed. */
+/** Devices (interface 2.4, 4.2). Each call is limited to the caller's access scope. */
 export function deviceRoutes(
   { devices, federation, cursors, idempotency, tokens }: DeviceRouteParts,
-  whole = new WholeDevices(),
+  deviceAnswers = new DeviceAnswerCache(),
 ): readonly Route[] {
   return [
     {
@@ -38,7 +38,7 @@ export function deviceRoutes(
       scopes: ["devices:read"],
       description: listDevices,
       async answer(incoming, caller) {
-        const page = await devices.page(caller, placeOf(incoming, caller, cursors));
+        const page = await devices.page(caller, pageStartOf(incoming, caller, cursors));
         const freshness = await federation.freshnessOfEach(page.devices);
         return jsonAnswer(200, {
           devices: page.devices.map((device) => ({
@@ -60,12 +60,12 @@ export function deviceRoutes(
       scopes: deviceReadScopes,
       description: getDevice,
       async answer(incoming, caller) {
-        const question = questionOf(incoming);
-        const now = await deviceNow({ devices, federation }, caller, deviceIdOf(incoming));
-        const isWhole = question.names.length === 0 && question.sinceMs === undefined;
+        const query = attributeQueryOf(incoming);
+        const current = await currentDevice({ devices, federation }, caller, deviceIdOf(incoming));
+        const isWhole = query.names.length === 0 && query.sinceMs === undefined;
         const body = isWhole
-          ? whole.answer(now, caller).body
-          : deviceBody(now.state, now.freshness, selectAttributes(now.state, question), caller);
+          ? deviceAnswers.answer(current, caller).body
+          : deviceBody(current.state, current.freshness, selectAttributes(current.state, query), caller);
         return jsonTextAnswer(200, body);
       },
     },
@@ -89,8 +89,8 @@ export function deviceRoutes(
   ];
 }
 
-/** Where the list goes on: a cursor brings its filter along, and another one beside it could only be a mistake. */
-function placeOf(incoming: Incoming, caller: Principal, cursors: Cursors): DevicePlace {
+/** The start of the page. A cursor holds its filter, so a different filter beside it is refused as a mistake. */
+function pageStartOf(incoming: Incoming, caller: Principal, cursors: Cursors): DevicePlace {
   const cursor = singleValue(incoming, "cursor");
   const typeName = singleValue(incoming, "deviceTypeName");
   if (cursor !== undefined) {
@@ -106,6 +106,6 @@ function placeOf(incoming: Incoming, caller: Principal, cursors: Cursors): Devic
   return { afterId: 0, typeName };
 }
 
-function questionOf(incoming: Incoming): AttributeQuery {
+function attributeQueryOf(incoming: Incoming): AttributeQuery {
   return { names: allValues(incoming, "attribute"), sinceMs: timeOf(incoming, "since") };
 }

@@ -140,7 +140,7 @@ export const removeWebhook: Description = {
   answers: [
     {
       status: 200,
-      meaning: "It is gone.",
+      meaning: "The webhook is removed.",
       content: {
         contentType: "application/json",
         schema: object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }),

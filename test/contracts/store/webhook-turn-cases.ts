@@ -69,7 +69,7 @@ export function webhookTurnCases(harness: StoreHarness): void {
         post,
         secretOf: () => "whsec_",
         addressOf: ({ url }) => url,
-        reached: (limit) => reached.add(limit),
+        onLimitReached: (limit) => reached.add(limit),
       });
       // The clock does not move: the test wakes the sender, as its own timer would.
       const calledUntil = (slow: number, others: number) =>

@@ -6,33 +6,36 @@ import type { Principal } from "../../identity/principal.ts";
 import { UnknownDevice } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 
-export interface DeviceNowParts {
+export interface CurrentDeviceParts {
   readonly devices: Pick<DeviceReading, "state" | "cachedState">;
   readonly federation: Pick<Federation, "freshnessOfEach" | "freshnessHere">;
 }
 
-/** The state of a device, and how far it can be believed. */
-export interface DeviceNow {
+/** The present state of a device, and how fresh it is. */
+export interface CurrentDevice {
   readonly state: DeviceState;
   readonly freshness: Freshness;
 }
 
-/** A device within the caller's reach as it is now: at once where nobody has to be asked, as mostly on SQLite. */
-export function deviceNow(
-  parts: DeviceNowParts,
+/**
+ * A device that the caller may access. Returned without a promise when state and freshness are in memory, as mostly on
+ * SQLite.
+ */
+export function currentDevice(
+  parts: CurrentDeviceParts,
   caller: Principal,
   deviceId: DeviceId,
-): DeviceNow | Promise<DeviceNow> {
+): CurrentDevice | Promise<CurrentDevice> {
   const state = parts.devices.cachedState(caller, deviceId);
   const freshness = state && parts.federation.freshnessHere(state.device);
-  return freshness ? { state, freshness } : askedFor(parts, caller, deviceId);
+  return freshness ? { state, freshness } : readFromStore(parts, caller, deviceId);
 }
 
-async function askedFor(
-  { devices, federation }: DeviceNowParts,
+async function readFromStore(
+  { devices, federation }: CurrentDeviceParts,
   caller: Principal,
   deviceId: DeviceId,
-): Promise<DeviceNow> {
+): Promise<CurrentDevice> {
   const state = await devices.state(caller, deviceId);
   const freshness = (await federation.freshnessOfEach([state.device])).get(state.device.id);
   if (!freshness) throw new UnknownDevice();
