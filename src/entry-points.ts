@@ -28,7 +28,7 @@ export const programs: Programs = {
 
 /** Read-only commands. They give up early, so that an operator sees that the service does not answer. */
 const showsState: ReadonlySet<string> = new Set(["status", "link facts", "user show", "device owners"]);
-const patienceMs = 4_000;
+const acknowledgeMs = 4_000;
 
 /** The only command that creates a store. All others refuse where there is none: an empty store would hide a wrong folder. */
 const firstCommand = "tenant add";
@@ -56,14 +56,14 @@ async function administer(
   config: Config,
   command: string,
   input: object,
-  tell?: ReportProgress,
+  onProgress?: ReportProgress,
   say: Say = () => undefined,
 ): Promise<object> {
-  const onStore = () => onTheStore(config, command, input, tell, say);
+  const onStore = () => onTheStore(config, command, input, onProgress, say);
   if (config.databaseUrl) return onStore();
   const folder = dataFolder(config.dataFolder);
-  const signWithinMs = showsState.has(command) ? patienceMs : undefined;
-  const overSocket = () => callControl(folder.trustedSocket(), command, input, tell, signWithinMs);
+  const acknowledgeWithinMs = showsState.has(command) ? acknowledgeMs : undefined;
+  const overSocket = () => callControl(folder.trustedSocket(), command, input, onProgress, acknowledgeWithinMs);
   return whenReachable(folder, { overSocket, otherwise: onStore }, say);
 }
 
@@ -75,7 +75,7 @@ async function access(config: Config, wanted: object, say: Say = () => undefined
   }
   const folder = dataFolder(config.dataFolder);
   const overSocket = async () =>
-    (await callControl(folder.trustedSocket(), "access", wanted, undefined, patienceMs)) as Access;
+    (await callControl(folder.trustedSocket(), "access", wanted, undefined, acknowledgeMs)) as Access;
   const otherwise = async () => {
     throw new NotRunning(
       `No service runs on ${folder.path}. Start one with: breezeway serve (or breezeway demo). Or name another folder with --data, or a service elsewhere with --url or --profile.`,
@@ -88,7 +88,7 @@ async function onTheStore(
   config: Config,
   command: string,
   input: object,
-  tell?: ReportProgress,
+  onProgress?: ReportProgress,
   say?: Say,
 ): Promise<object> {
   if (command === firstCommand) await sayIfNew(config, say);
@@ -98,7 +98,7 @@ async function onTheStore(
   const mayLackKeys = commandsForLostKeys.includes(command);
   const parts = await openParts(config, startLogging("warn"), undefined, { mayLackKeys });
   try {
-    return await parts.administration.run(command, input, undefined, tell);
+    return await parts.administration.run(command, input, undefined, onProgress);
   } finally {
     await parts.close();
   }
@@ -145,7 +145,7 @@ async function inspect(config: Config): Promise<Inspection> {
 /** The service's own answer. A service of an older version knows only the address that it gives to clients. */
 async function listeningAddress(folder: DataFolder): Promise<string | undefined> {
   const ask = async (command: string) =>
-    (await callControl(folder.trustedSocket(), command, {}, undefined, patienceMs)) as ServiceFacts;
+    (await callControl(folder.trustedSocket(), command, {}, undefined, acknowledgeMs)) as ServiceFacts;
   try {
     return (await ask("listening")).listensAt;
   } catch (error) {
@@ -171,7 +171,7 @@ async function restore(config: Config, from: string): Promise<Restored> {
   return { folder: folder.path, ...restored, version: madeBy, schema, time };
 }
 
-async function migrate(config: Config, from: string | undefined, tell: ReportProgress): Promise<Moved> {
+async function migrate(config: Config, from: string | undefined, onProgress: ReportProgress): Promise<Moved> {
   if (!config.databaseUrl) {
     throw new ConfigurationError([
       "BREEZEWAY_DATABASE_URL is not set: it names the empty PostgreSQL database that the store moves to",
@@ -181,6 +181,6 @@ async function migrate(config: Config, from: string | undefined, tell: ReportPro
   const folder = dataFolder(config.dataFolder);
   const keyFile = config.keyFile ?? folder.keyFile;
   const source = { folder, backup: from, keyFile, nowMs: Date.now };
-  const moved = await moveToPostgres({ ...source, databaseUrl: config.databaseUrl, onProgress: tell });
+  const moved = await moveToPostgres({ ...source, databaseUrl: config.databaseUrl, onProgress });
   return { from: from === undefined ? folder.path : resolve(from), keyFile, ...moved };
 }

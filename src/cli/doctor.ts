@@ -26,7 +26,7 @@ export async function examine(call: Call): Promise<readonly Finding[]> {
   let config: Config;
   try {
     config = call.config();
-    findings.push({ check: "settings", state: "ok", words: "sound" });
+    findings.push({ check: "settings", state: "ok", words: "valid" });
   } catch (error) {
     const words = (error as Error).message.split("\n").join(" ");
     return [...findings, { check: "settings", state: "fail", words, next: "breezeway config print" }];
@@ -86,7 +86,7 @@ function disk({ dataFolder: configured }: Config): Finding {
   const free = bavail * bsize;
   const words = `${(free / 1024 ** 3).toFixed(1)} GB free`;
   if (free >= leastFreeBytes) return { check: "disk", state: "ok", words };
-  return { check: "disk", state: free > leastFreeBytes / 10 ? "warn" : "fail", words, next: "make room" };
+  return { check: "disk", state: free > leastFreeBytes / 10 ? "warn" : "fail", words, next: "free some disk space" };
 }
 
 function service(config: Config, { isRunning }: Inspection): Finding {
@@ -205,7 +205,7 @@ async function ecosystem(name: string, apiUrl: string): Promise<Finding> {
     const { status } = await fetch(apiUrl, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
     return { check: name, state: "ok", words: `${apiUrl} answers (${status} without a token, as it should)` };
   } catch {
-    const next = "breezeway simulator runs a stand-in; BREEZEWAY_ECOSYSTEMS names the real one";
+    const next = "start a simulated one with breezeway simulator, or name the real one in BREEZEWAY_ECOSYSTEMS";
     return { check: name, state: "warn", words: `${apiUrl} doesn't answer`, next };
   }
 }

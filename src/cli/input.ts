@@ -22,7 +22,7 @@ export function texts(input: Input, name: string): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
-export function isGiven(input: Input, name: string): boolean {
+export function hasFlag(input: Input, name: string): boolean {
   return input[name] === true;
 }
 

@@ -43,7 +43,7 @@ export function describeProgram(
 ): Command {
   const programs = printingTo(terminal, silentPrograms);
   const program = new Command("breezeway")
-    .description("Links your users' home accounts, mirrors them live, and lets other clouds in.")
+    .description("Links your users' home accounts, mirrors them live, and gives other clouds access to them.")
     .version(terminal.version, "--version", "print the version")
     .helpOption("-h, --help", "print help")
     .showHelpAfterError("(breezeway --help lists all commands)")
@@ -131,10 +131,10 @@ export function describeProgram(
       const precheck = command.precheck?.(typed);
       if (precheck) await programs.administer(config, precheck.command, precheck.input);
       const input = { ...typed, ...(await command.extraInput?.(typed, terminal)) };
-      const answer = await progressOn(terminal).told("working", (tell) =>
-        programs.administer(config, command.name, input, tell),
+      const answer = await progressOn(terminal).reporting("working", (onProgress) =>
+        programs.administer(config, command.name, input, onProgress),
       );
-      print.data(answer, (shown) => command.tell(shown, typed, print.width));
+      print.data(answer, (shown) => command.toText(shown, typed, print.width));
     });
   }
 }
@@ -145,7 +145,7 @@ function printingTo({ environment, err }: Terminal, programs: Programs): Program
     void err.write(`${isLively({ environment }, err) ? "\r\u001b[K" : ""}${sentence}\n`);
   return {
     ...programs,
-    administer: (config, command, input, tell) => programs.administer(config, command, input, tell, say),
+    administer: (config, command, input, onProgress) => programs.administer(config, command, input, onProgress, say),
     access: (config, request) => programs.access(config, request, say),
   };
 }

@@ -21,13 +21,13 @@ export interface Programs {
   demo(config: Config, options: DemoChoice): Promise<void>;
   simulator(address: { readonly host: string; readonly port: number }): Promise<void>;
   /** Runs an administrator's command, in the running service or on the store itself. */
-  administer(config: Config, command: string, input: object, tell?: ReportProgress, say?: Say): Promise<object>;
+  administer(config: Config, command: string, input: object, onProgress?: ReportProgress, say?: Say): Promise<object>;
   /** Gets access to the running service for a command, with the rights of an administrator. */
   access(config: Config, request: Input, say?: Say): Promise<Access>;
   /** Restores a backup to the configured folder, completely or not at all. */
   restore(config: Config, from: string): Promise<Restored>;
   /** Copies the configured folder's store, or a backup, to the configured PostgreSQL, completely or not at all. */
-  migrate(config: Config, from: string | undefined, tell: ReportProgress): Promise<Moved>;
+  migrate(config: Config, from: string | undefined, onProgress: ReportProgress): Promise<Moved>;
   /** Examines a store without changing it. */
   inspect(config: Config): Promise<Inspection>;
 }

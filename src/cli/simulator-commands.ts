@@ -9,10 +9,10 @@ const defaultUrl = "http://127.0.0.1:8090";
 
 /** `breezeway sim …`: controls a running simulator through its control interface. */
 export function describeSimulatorCommands(program: Command, terminal: Terminal): void {
-  const present = (answer: object, tell: (answer: Answer) => string, json: boolean) =>
-    printerFor(terminal, { json }).data(answer, tell);
+  const present = (answer: object, toText: (answer: Answer) => string, json: boolean) =>
+    printerFor(terminal, { json }).data(answer, toText);
   const sim = program.command("sim").description("play scenes and set faults in a running simulator");
-  const reaching = (command: Command) =>
+  const withSimulatorOptions = (command: Command) =>
     command
       .addOption(
         command
@@ -21,17 +21,17 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       )
       .option("--json", "print one JSON object");
 
-  reaching(
+  withSimulatorOptions(
     sim.command("accounts").description("list the simulated accounts").addHelpText("after", example("sim accounts")),
   ).action(async (options: SimulatorAddress) =>
-    present(await call(options, "GET", "accounts"), tellAccounts, options.json === true),
+    present(await call(options, "GET", "accounts"), accountsText, options.json === true),
   );
-  reaching(
+  withSimulatorOptions(
     sim.command("scenes").description("list the scenes that can be played").addHelpText("after", example("sim scenes")),
   ).action(async (options: SimulatorAddress) =>
-    present(await call(options, "GET", "scenes"), tellScenes, options.json === true),
+    present(await call(options, "GET", "scenes"), scenesText, options.json === true),
   );
-  reaching(
+  withSimulatorOptions(
     sim
       .command("trigger")
       .description("play a scene in an account")
@@ -43,9 +43,9 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
     const account = await chosenAccount(options);
     const played = { scene, ...readArguments(words) };
     const outcome = await call(options, "POST", `accounts/${encodeURIComponent(account)}/scene`, played);
-    present(outcome, tellPlayed, options.json === true);
+    present(outcome, playedText, options.json === true);
   });
-  reaching(
+  withSimulatorOptions(
     sim
       .command("fault")
       .description("set a fault; without a name, list all faults and those that are set")
@@ -65,7 +65,7 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       const outcome = fault
         ? await call(options, "POST", "faults", { fault, ...account, ...readArguments(words) })
         : await call(options, "GET", "faults");
-      present(outcome, fault ? tellFaultSet : tellFaults, options.json === true);
+      present(outcome, fault ? faultSetText : faultsText, options.json === true);
     },
   );
 }
@@ -77,7 +77,7 @@ function example(...lines: readonly string[]): string {
 // biome-ignore lint/suspicious/noExplicitAny: what the simulator answers has come as JSON
 type Answer = any;
 
-const tellAccounts = ({ accounts }: Answer) =>
+const accountsText = ({ accounts }: Answer) =>
   table(
     [whole("ACCOUNT"), "STRUCTURES", "THERMOSTATS", "ALARMS"],
     accounts.map(({ accountId, structures, thermostats, alarms }: Answer) => [
@@ -88,17 +88,17 @@ const tellAccounts = ({ accounts }: Answer) =>
     ]),
   );
 
-const tellScenes = ({ scenes }: Answer) =>
+const scenesText = ({ scenes }: Answer) =>
   table(
     ["SCENE", "WHAT HAPPENS"],
     scenes.map(({ name, meaning }: Answer) => [name, meaning]),
   );
 
-const tellPlayed = ({ scene, revision }: Answer) => `Played ${scene}; the account is at revision ${revision}.`;
+const playedText = ({ scene, revision }: Answer) => `Played ${scene}; the account is at revision ${revision}.`;
 
-const tellFaultSet = ({ fault }: Answer) => `Set the fault ${fault}. Clear it with: breezeway sim fault --clear`;
+const faultSetText = ({ fault }: Answer) => `Set the fault ${fault}. Clear it with: breezeway sim fault --clear`;
 
-function tellFaults({ kinds, active }: Answer): string {
+function faultsText({ kinds, active }: Answer): string {
   const faultsSet = active.map(({ fault }: Answer) => fault).join(", ");
   const known = table(
     ["FAULT", "WHAT BREAKS"],

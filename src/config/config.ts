@@ -274,18 +274,18 @@ function problemsBetween({ tlsCertFile, tlsKeyFile, baseUrl, allowInsecure }: Co
     problems.push("BREEZEWAY_TLS_CERT_FILE and BREEZEWAY_TLS_KEY_FILE go together: set both, or none");
   }
   if (baseUrl && !allowInsecure && !isSafe(baseUrl)) {
-    problems.push(`BREEZEWAY_BASE_URL must be https or loopback: ${inClear}`);
+    problems.push(`BREEZEWAY_BASE_URL must be https or loopback: ${unencrypted}`);
   }
   return problems;
 }
 
-const inClear = "tokens would be sent in clear. BREEZEWAY_ALLOW_INSECURE=true allows it";
+const unencrypted = "tokens would be sent unencrypted. BREEZEWAY_ALLOW_INSECURE=true allows it";
 
 /** Refuses plain HTTP on a public address. Without a base URL, the address to listen on must be loopback or use TLS. */
 export function refuseInsecure({ host, baseUrl, tlsCertFile, allowInsecure }: Config): void {
   if (baseUrl || tlsCertFile || allowInsecure || isSafe(`http://${host.includes(":") ? `[${host}]` : host}`)) return;
   throw new ConfigurationError([
-    `BREEZEWAY_BASE_URL must be set to an https address when BREEZEWAY_HOST is ${host}: ${inClear}`,
+    `BREEZEWAY_BASE_URL must be set to an https address when BREEZEWAY_HOST is ${host}: ${unencrypted}`,
   ]);
 }
 

@@ -13,10 +13,10 @@ export async function takeBackup(
   { store, backups, report }: { readonly store: OpenStore; readonly backups: Backups; readonly report: Report },
   to: string,
   withKey: boolean,
-  tell: ReportProgress,
+  onProgress: ReportProgress,
 ) {
   if (store.isShared) throw new BadParameter("to", postgresIsBackedUpOtherwise);
-  const taken = await backups.take(to, withKey, tell);
+  const taken = await backups.take(to, withKey, onProgress);
   await recordBackup(store, Date.parse(taken.manifest.time)).catch((error) =>
     report.warn({ error }, "the time of the last backup could not be stored"),
   );

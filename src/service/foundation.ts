@@ -14,11 +14,11 @@ import type { OpenStore } from "../store/seam.ts";
 import { openSqlite } from "../store/sqlite/store.ts";
 import { sealingFor } from "./sealing-keys.ts";
 
-/** What all other parts stand on: the locked data folder, metrics, the open store and the keys that open its values. */
+/** Opens what all other parts need: the locked data folder, metrics, the store and its sealing keys. */
 export async function openFoundation(
   config: Config,
   report: Report,
-  given: Runtime | undefined,
+  injectedRuntime: Runtime | undefined,
   { mayLackKeys = false }: { readonly mayLackKeys?: boolean },
 ) {
   const folder = dataFolder(config.dataFolder);
@@ -26,7 +26,7 @@ export async function openFoundation(
   const unlock = config.databaseUrl ? () => undefined : folder.lock();
   const operationNames = [...platformOperations.keys(), unknownOperation];
   const metrics = metricsOf(version, { linkFaultKinds, operations: operationNames, faults: faultNumbers });
-  const runtime = { ...(given ?? processRuntime(report)), countFailure: metrics.backgroundFailure };
+  const runtime = { ...(injectedRuntime ?? processRuntime(report)), countFailure: metrics.backgroundFailure };
   let store: OpenStore | undefined;
   const close = async () => {
     metrics.stop();

@@ -49,8 +49,8 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
  * Builds all parts in order and hands each what it needs. Nothing listens and no link is followed yet: commands use the
  * parts as they are, `startService` starts them.
  */
-export async function openParts(config: Config, report: Report, given?: Runtime, options: OpenOptions = {}) {
-  const foundation = await openFoundation(config, report, given, options);
+export async function openParts(config: Config, report: Report, runtime?: Runtime, options: OpenOptions = {}) {
+  const foundation = await openFoundation(config, report, runtime, options);
   try {
     return await partsOn(foundation, config, report, options);
   } catch (error) {
@@ -89,7 +89,7 @@ async function partsOn(
     runtime,
     seal: (address, webhookId) => sealing.seal(address, addressContext(webhookId)),
   });
-  // Where the port is chosen by the system, both are known only when the server listens.
+  // If the system chooses the port, both are known only when the server listens.
   const address = { baseUrl: config.baseUrl ?? "", listensAt: "" };
   const oauth = oauthOn({
     store,
@@ -193,7 +193,7 @@ async function partsOn(
     removeDevice: (userId, deviceId) => removeDevice(store, states, userId, deviceId),
     linksOf: (userId) => federation.shownLinksOf(userId),
     links: () => federation.overview(),
-    backup: (to, withKey, tell) => takeBackup({ store, backups, report }, to, withKey, tell),
+    backup: (to, withKey, onProgress) => takeBackup({ store, backups, report }, to, withKey, onProgress),
     recordBackup: () => recordBackup(store),
     keys: manageKeys({
       store,
@@ -202,7 +202,7 @@ async function partsOn(
       contextOf: sealingContext,
       dropValue: (tx, location) => dropValue(tx, sealing, location),
       onDropped: async (lost) => {
-        // Another node finds out by itself that the epoch of its link has changed.
+        // Other nodes notice the new epoch by themselves.
         if (store.isShared) return;
         const lostDevices = new Set(lost.map((value) => value.kind === "link" && value.deviceId));
         const links = await store.read((tx) => tx.links.ownedBy(membership.id));
@@ -210,7 +210,7 @@ async function partsOn(
       },
       pause: (ms) => pause(runtime, ms, closing.signal),
     }),
-    compact: (options, tell) => compaction.compact(options, tell),
+    compact: (options, onProgress) => compaction.compact(options, onProgress),
     beginEpoch: async () => {
       const epoch = newEpochName();
       await store.transaction((tx) => tx.logEpoch.renew(epoch, true));

@@ -160,15 +160,15 @@ async function outletParts(
   };
 }
 
-/** A hint of another node makes this node look at once. A hint that is lost delays the look; it loses nothing. */
+/** A hint of another node makes this node read the store at once. A lost hint only delays that. */
 function listenToOtherNodes({ store, events, federation, oauth }: Parts): () => void {
-  const look: Readonly<Record<Hint, () => void>> = {
+  const handlers: Readonly<Record<Hint, () => void>> = {
     log: () => events.hinted(),
     commands: () => federation.fans.wake(),
     revocations: () => oauth.hinted(),
     links: () => federation.keeper.wake(),
   };
-  return store.nodeBus.onHint((hint) => look[hint]());
+  return store.nodeBus.onHint((hint) => handlers[hint]());
 }
 
 /** Hands the links back, so that other nodes can claim them at once, then ends this node's membership. */
@@ -177,12 +177,12 @@ async function leaveOtherNodes({ federation, membership }: Parts, report: Report
     await federation.handBack();
     await membership.stop();
   } catch (error) {
-    report.warn({ error }, "this node could not take its leave; the others will find out");
+    report.warn({ error }, "this node could not hand its links back; other nodes claim them when its lease ends");
   }
 }
 
 function listenForCommands({ folder, administration, address }: Parts) {
-  return serveControl(folder.prepareSocket(), (command, input, tell) =>
-    administration.run(command, input, address, tell),
+  return serveControl(folder.prepareSocket(), (command, input, onProgress) =>
+    administration.run(command, input, address, onProgress),
   );
 }

@@ -6,7 +6,7 @@ const sweepEveryMs = 600_000;
 /** Removes expired sign-ins and tokens at intervals. The two sweeps fail independently of each other. */
 export function startSweeping({ identity, oauth, runtime }: Pick<Parts, "identity" | "oauth" | "runtime">): () => void {
   const sweeps = [() => identity.sweep(), () => oauth.tokens.sweep()].map((sweep) => {
-    const task = new BackgroundTask("sweep", "what has expired could not be removed", runtime);
+    const task = new BackgroundTask("sweep", "expired sign-ins and tokens could not be removed", runtime);
     return async () => {
       try {
         await sweep();

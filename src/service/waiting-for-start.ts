@@ -3,15 +3,15 @@ import { callControl, NoServiceListening } from "../cli/administration/control-s
 import { NotRunning } from "../model/errors.ts";
 import { type DataFolder, FolderInUse } from "../store/disk/data-folder.ts";
 
-export interface Patience {
+export interface WaitLimits {
   /** How long a command waits for a service that starts or stops. */
   readonly commandMs: number;
   /** How long a starting service waits for a command that has opened the store itself. */
   readonly serviceMs: number;
-  readonly lookEveryMs: number;
+  readonly retryEveryMs: number;
 }
 
-export const usualPatience: Patience = { commandMs: 30_000, serviceMs: 10_000, lookEveryMs: 100 };
+export const defaultWaitLimits: WaitLimits = { commandMs: 30_000, serviceMs: 10_000, retryEveryMs: 100 };
 
 /**
  * Runs a command over the control socket of the running service, or `otherwise` where no process holds the folder. A
@@ -20,30 +20,30 @@ export const usualPatience: Patience = { commandMs: 30_000, serviceMs: 10_000, l
  */
 export async function whenReachable<Result>(
   folder: DataFolder,
-  ways: { readonly overSocket: () => Promise<Result>; readonly otherwise: () => Promise<Result> },
+  actions: { readonly overSocket: () => Promise<Result>; readonly otherwise: () => Promise<Result> },
   say: (sentence: string) => void,
-  { commandMs, lookEveryMs }: Patience = usualPatience,
+  { commandMs, retryEveryMs }: WaitLimits = defaultWaitLimits,
 ): Promise<Result> {
-  const begunMs = performance.now();
+  const startedMs = performance.now();
   const [seconds, held] = [Math.round(commandMs / 1_000), `Another Breezeway process holds ${folder.path}`];
-  for (let looks = 0; ; looks++) {
+  for (let attempts = 0; ; attempts++) {
     try {
-      return await ways.overSocket();
+      return await actions.overSocket();
     } catch (error) {
       if (!(error instanceof NoServiceListening)) throw error;
     }
     try {
-      if (!folder.isInUse()) return await ways.otherwise();
+      if (!folder.isInUse()) return await actions.otherwise();
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error;
     }
-    if (performance.now() - begunMs >= commandMs) {
+    if (performance.now() - startedMs >= commandMs) {
       throw new NotRunning(
         `${held} and has not answered within ${seconds} s. A large store may take longer to upgrade: try again once the service says that it listens, or see: breezeway doctor`,
       );
     }
-    if (looks === 0) say(`${held} and starts or stops. Waiting up to ${seconds} s for it; Ctrl-C ends.`);
-    await pause(lookEveryMs);
+    if (attempts === 0) say(`${held} and starts or stops. Waiting up to ${seconds} s for it; Ctrl-C ends.`);
+    await pause(retryEveryMs);
   }
 }
 
@@ -51,16 +51,16 @@ export async function whenReachable<Result>(
 export async function whenFree<Result>(
   folder: DataFolder,
   start: () => Promise<Result>,
-  { serviceMs, lookEveryMs }: Patience = usualPatience,
+  { serviceMs, retryEveryMs }: WaitLimits = defaultWaitLimits,
 ): Promise<Result> {
-  const begunMs = performance.now();
+  const startedMs = performance.now();
   for (;;) {
     try {
       return await start();
     } catch (error) {
-      const isLate = performance.now() - begunMs >= serviceMs;
-      if (!(error instanceof FolderInUse) || isLate || (await isServed(folder))) throw error;
-      await pause(lookEveryMs);
+      const isLate = performance.now() - startedMs >= serviceMs;
+      if (!(error instanceof FolderInUse) || isLate || (await isServiceRunning(folder))) throw error;
+      await pause(retryEveryMs);
     }
   }
 }
@@ -69,7 +69,7 @@ export async function whenFree<Result>(
 const silenceMs = 4_000;
 
 /** Only a service listens on the control socket. */
-async function isServed(folder: DataFolder): Promise<boolean> {
+async function isServiceRunning(folder: DataFolder): Promise<boolean> {
   return callControl(folder.trustedSocket(), "status", {}, undefined, silenceMs).then(
     () => true,
     (error) => !(error instanceof NoServiceListening),

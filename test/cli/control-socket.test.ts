@@ -10,9 +10,9 @@ describe("a command that is interrupted while the service works on it", () => {
   it("resets its connection, and the service keeps running", async (t) => {
     const path = join(folderOf(t), "control.sock");
     const begun = Promise.withResolvers<void>();
-    const control = await serveControl(path, async (command, _input, tell) => {
+    const control = await serveControl(path, async (command, _input, onProgress) => {
       if (command === "status") return { running: true };
-      tell(1, 2);
+      onProgress(1, 2);
       begun.resolve();
       return new Promise(() => undefined);
     });

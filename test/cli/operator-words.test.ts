@@ -6,7 +6,7 @@ import { nouns } from "../../src/cli/nouns.ts";
 const commands = nouns.flatMap((noun) => noun.commands).filter(isAdmin);
 
 function outputOf(name: string, answer: object): string {
-  return commands.find((one) => one.name === name)!.tell(answer, {});
+  return commands.find((one) => one.name === name)!.toText(answer, {});
 }
 
 describe("what an operator reads", () => {

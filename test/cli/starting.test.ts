@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { callControl, serveControl } from "../../src/cli/administration/control-socket.ts";
-import { usualPatience, whenFree, whenReachable } from "../../src/service/waiting-for-start.ts";
+import { defaultWaitLimits, whenFree, whenReachable } from "../../src/service/waiting-for-start.ts";
 import { type DataFolder, dataFolder, FolderInUse } from "../../src/store/disk/data-folder.ts";
 import { folderOf } from "./made-folder.ts";
 import { typed } from "./typed.ts";
@@ -22,10 +22,10 @@ function heldFolder(t: TestContext): { readonly folder: DataFolder; readonly rel
 describe("a command while the service starts", () => {
   it("waits for the service, says so on standard error, and is answered by it", async (t) => {
     const { folder } = heldFolder(t);
-    let isServed = false;
+    let isServiceRunning = false;
     const serve = async () => {
-      if (isServed) return;
-      isServed = true;
+      if (isServiceRunning) return;
+      isServiceRunning = true;
       const control = await serveControl(folder.prepareSocket(), async () => ({ tenants: [] }));
       t.after(() => control.stop());
     };
@@ -54,7 +54,7 @@ describe("a command while the service starts", () => {
 
   it("has a time limit", async (t) => {
     const { folder } = heldFolder(t);
-    const patience = { ...usualPatience, commandMs: 0 };
+    const patience = { ...defaultWaitLimits, commandMs: 0 };
     const overSocket = () => callControl(folder.trustedSocket(), "status", {});
     const otherwise = () => assert.fail("the store is held");
     await assert.rejects(

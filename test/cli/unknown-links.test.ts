@@ -29,7 +29,7 @@ describe("commands that show links", () => {
     const frozen = await Promise.all(commands.map((args) => typed(args, { environment: house.environment })));
     for (const { code, out, err } of frozen) {
       assert.deepEqual([code, out], [6, ""]);
-      assert.match(err, /The service at \S+ does not answer: .* how its links stand is unknown/);
+      assert.match(err, /The service at \S+ does not answer: .* the state of its links is unknown/);
     }
     service.process.kill("SIGCONT");
     assert.match(await textOf("status"), /1 live/);

@@ -11,7 +11,7 @@ const commands = nouns.flatMap((noun) => noun.commands);
 function outputOf(name: string, answer: object, typed: Record<string, unknown> = {}): string {
   const command = commands.filter(isAdmin).find((one) => one.name === name);
   assert.ok(command, name);
-  return command.tell(answer, typed);
+  return command.toText(answer, typed);
 }
 
 describe("what a terminal shows", () => {

@@ -20,7 +20,7 @@ export interface AdminCommand extends DescribedCommand, AdminAct {
   /** Input for the service in addition to the options: a password, or the content of a file. */
   readonly extraInput?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
   /** The answer as text, for a terminal of this width. */
-  readonly tell: (answer: Answer, typed: Input, width?: number) => string;
+  readonly toText: (answer: Answer, typed: Input, width?: number) => string;
 }
 
 export interface AdminAct {
@@ -30,7 +30,7 @@ export interface AdminAct {
     parts: AdministrationParts,
     input: Input,
     service: ServiceFacts | undefined,
-    tell: ReportProgress,
+    onProgress: ReportProgress,
   ) => Promise<Done>;
 }
 
@@ -54,14 +54,14 @@ export interface AdministrationParts {
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;
   readonly links: () => Promise<LinkOverview>;
-  readonly backup: (to: string, withKey: boolean, tell: ReportProgress) => Promise<TakenBackup>;
+  readonly backup: (to: string, withKey: boolean, onProgress: ReportProgress) => Promise<TakenBackup>;
   /** Records that a backup was taken now with other tools, and returns the time. */
   readonly recordBackup: () => Promise<number>;
   readonly keys: KeyActs;
   /** Returns free space to the file system. */
   readonly compact: (
     options: { readonly mayRebuild: boolean },
-    tell: ReportProgress,
+    onProgress: ReportProgress,
   ) => Promise<{ readonly bytesBefore: number; readonly bytesAfter: number }>;
   /** After a restore: begins a new epoch of the log and returns its name. */
   readonly beginEpoch: () => Promise<string>;
@@ -83,7 +83,7 @@ export interface TakenBackup {
 export interface KeyActs {
   list(): Promise<readonly KeyStatus[]>;
   add(): Promise<string>;
-  rotate(tell: ReportProgress, isForced: boolean): Promise<KeyRotation>;
+  rotate(onProgress: ReportProgress, isForced: boolean): Promise<KeyRotation>;
   prune(isForced: boolean): Promise<readonly string[]>;
   drop(keyId: string, isForced: boolean): Promise<readonly LostValue[]>;
 }

@@ -11,7 +11,7 @@ import { accessAct } from "./command-access.ts";
 
 /** The acts of administrators, by the names of their commands. */
 export interface Administration {
-  run(command: string, input: unknown, service?: ServiceFacts, tell?: ReportProgress): Promise<object>;
+  run(command: string, input: unknown, service?: ServiceFacts, onProgress?: ReportProgress): Promise<object>;
 }
 
 export function administrationOn(parts: AdministrationParts): Administration {
@@ -19,10 +19,10 @@ export function administrationOn(parts: AdministrationParts): Administration {
   const acts = new Map<string, AdminAct>();
   for (const act of [...typed, accessAct(), deviceOwners, linkFacts, listening]) acts.set(act.name, act);
   return {
-    async run(name, input, service, tell = () => undefined) {
+    async run(name, input, service, onProgress = () => undefined) {
       const command = acts.get(name);
       if (!command) throw new NotFound(`There is no command "${name}" in this version of the service.`);
-      const { answer, changed } = await command.act(parts, (input ?? {}) as Input, service, tell);
+      const { answer, changed } = await command.act(parts, (input ?? {}) as Input, service, onProgress);
       if (changed) {
         const detail = { command: name, ...changed.detail };
         await parts.identity.audit.record({ act: "admin", source: "command", ...changed, detail });

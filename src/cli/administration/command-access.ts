@@ -1,6 +1,6 @@
 import { BadParameter, NotFound, UnknownDevice, UnknownTrigger } from "../../model/errors.ts";
 import type { DeviceId, TenantId, TriggerId, UserId } from "../../model/ids.ts";
-import { type Input, id, isGiven, optional } from "../input.ts";
+import { hasFlag, type Input, id, optional } from "../input.ts";
 import type { AdminAct, AdministrationParts } from "./admin-command.ts";
 
 /** The name of the client that owns the webhooks of commands, as `client list` shows it. */
@@ -29,16 +29,16 @@ export function accessAct(): AdminAct {
     name: "access",
     async act(parts, input, service) {
       const { tenantId, userId } = await chosenOwner(parts, input);
-      const clientId = await ownClient(parts, tenantId, isGiven(input, "keeps"));
+      const clientId = await ownClient(parts, tenantId, hasFlag(input, "keeps"));
       const answer = { baseUrl: service?.baseUrl, accessToken: parts.commandTokens.issue(tenantId, clientId) };
-      if (!isGiven(input, "as-user")) {
+      if (!hasFlag(input, "as-user")) {
         return { answer, ...(needsAuditEntry(tenantId) && { changed: { tenantId, detail: { for: "tenant" } } }) };
       }
-      const actingFor = userId ?? (await onlyUser(parts, tenantId));
-      const secToken = await parts.identity.issueFor(actingFor);
+      const subjectId = userId ?? (await onlyUser(parts, tenantId));
+      const secToken = await parts.identity.issueFor(subjectId);
       return {
-        answer: { ...answer, secToken, userId: actingFor },
-        changed: { tenantId, userId: actingFor, detail: { for: "user" } },
+        answer: { ...answer, secToken, userId: subjectId },
+        changed: { tenantId, userId: subjectId, detail: { for: "user" } },
       };
     },
   };

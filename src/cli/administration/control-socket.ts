@@ -10,7 +10,7 @@ import type { ReportProgress } from "../terminal/progress.ts";
  * The protocol between a command and the running service: one line of JSON in each direction, over a socket that only its
  * owner can open. Before its answer the service may send progress, one line each time.
  */
-export type HandleCommand = (command: string, input: unknown, tell: ReportProgress) => Promise<object>;
+export type HandleCommand = (command: string, input: unknown, onProgress: ReportProgress) => Promise<object>;
 
 export interface ControlServer {
   stop(): Promise<void>;
@@ -40,8 +40,8 @@ export async function serveControl(path: string, handle: HandleCommand): Promise
     lines.once("line", async (line) => {
       const say = (reply: Reply) => `${JSON.stringify(reply)}\n`;
       if (wantsAcknowledgement(line)) socket.write(say({ isHeard: true }));
-      const tell = throttled((done, total) => void socket.write(say({ progress: [done, total] })));
-      socket.end(say(await replyTo(line, handle, tell)));
+      const onProgress = throttled((done, total) => void socket.write(say({ progress: [done, total] })));
+      socket.end(say(await replyTo(line, handle, onProgress)));
     });
   });
   server.listen(path);
@@ -64,8 +64,8 @@ export async function callControl(
   path: string,
   command: string,
   input: unknown,
-  tell: ReportProgress = () => undefined,
-  signWithinMs?: number,
+  onProgress: ReportProgress = () => undefined,
+  acknowledgeWithinMs?: number,
 ): Promise<object> {
   const socket = connect(path);
   try {
@@ -78,13 +78,13 @@ export async function callControl(
   let reply: Reply | undefined;
   let isSilent = false;
   const silence =
-    signWithinMs === undefined
+    acknowledgeWithinMs === undefined
       ? undefined
       : setTimeout(() => {
           isSilent = true;
           lines.close();
           socket.destroy();
-        }, signWithinMs);
+        }, acknowledgeWithinMs);
   const unanswered =
     "The service ended before it had answered. The command may have been carried out or not: look before you repeat it.";
   try {
@@ -93,14 +93,14 @@ export async function callControl(
       const message = JSON.parse(line) as Reply;
       if (message.isHeard) continue;
       reply = message;
-      if (reply.progress) tell(...reply.progress);
+      if (reply.progress) onProgress(...reply.progress);
     }
   } catch (error) {
     throw new OutcomeUnknown(unanswered, { cause: error });
   } finally {
     clearTimeout(silence);
   }
-  if (isSilent) throw new ServiceSilent(path, signWithinMs ?? 0);
+  if (isSilent) throw new ServiceSilent(path, acknowledgeWithinMs ?? 0);
   if (!reply || reply.progress) throw new OutcomeUnknown(unanswered);
   if (reply.error) throw new RemoteError(reply.error.code, reply.error.message);
   return reply.result ?? {};
@@ -113,7 +113,7 @@ export class ServiceSilent extends BreezewayError {
 
   constructor(path: string, waitedMs: number) {
     super(
-      `The service at ${path} does not answer: it has given no sign for ${waitedMs / 1_000} s. It is frozen or overloaded, and how its links stand is unknown. See: breezeway doctor`,
+      `The service at ${path} does not answer: it has sent nothing for ${waitedMs / 1_000} s. It is frozen or overloaded, and the state of its links is unknown. See: breezeway doctor`,
     );
   }
 }
@@ -128,7 +128,7 @@ class RemoteError extends BreezewayError {
   }
 }
 
-/** Clients of the previous version do not ask for it: they would take the acknowledgement for the answer. */
+/** Clients of the previous version don't: they would take the acknowledgement for the answer. */
 function wantsAcknowledgement(line: string): boolean {
   try {
     return (JSON.parse(line) as { readonly isSignWanted?: boolean }).isSignWanted === true;
@@ -137,10 +137,10 @@ function wantsAcknowledgement(line: string): boolean {
   }
 }
 
-async function replyTo(line: string, handle: HandleCommand, tell: ReportProgress): Promise<Reply> {
+async function replyTo(line: string, handle: HandleCommand, onProgress: ReportProgress): Promise<Reply> {
   try {
     const { command, input } = JSON.parse(line) as { command: string; input: unknown };
-    return { result: await handle(command, input, tell) };
+    return { result: await handle(command, input, onProgress) };
   } catch (error) {
     const code = error instanceof BreezewayError ? error.code : "failed";
     return { error: { code, message: error instanceof Error ? error.message : String(error) } };
@@ -148,11 +148,11 @@ async function replyTo(line: string, handle: HandleCommand, tell: ReportProgress
 }
 
 /** Limits progress to ten messages a second. */
-function throttled(tell: ReportProgress): ReportProgress {
+function throttled(onProgress: ReportProgress): ReportProgress {
   let lastMs = Number.NEGATIVE_INFINITY;
   return (done, total) => {
     if (performance.now() - lastMs < 100) return;
     lastMs = performance.now();
-    tell(done, total);
+    onProgress(done, total);
   };
 }

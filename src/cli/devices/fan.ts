@@ -1,5 +1,5 @@
 import { BadParameter, NotFound } from "../../model/errors.ts";
-import { friendlyNames, isCalled, type ShownAttribute, type ShownDevice } from "./friendly-names.ts";
+import { friendlyNames, matchesName, type ShownAttribute, type ShownDevice } from "./friendly-names.ts";
 
 /** A thermostat of a home: its friendly name, and the prefix of its attribute names. */
 export interface Thermostat {
@@ -27,15 +27,15 @@ export function chosenThermostat(device: ShownDevice, typed: string | undefined)
     if (all.length === 1) return all[0]!;
     throw new BadParameter("thermostat", `There are ${all.length} thermostats. Name one:\n${known}`);
   }
-  const isMeant = ({ words, position, place }: Thermostat) =>
-    [position, place].includes(typed) || [words, words.split(" › ").at(-1)!].some((name) => isCalled(name, typed));
-  const [first, second] = all.filter(isMeant);
+  const isSelected = ({ words, position, place }: Thermostat) =>
+    [position, place].includes(typed) || [words, words.split(" › ").at(-1)!].some((name) => matchesName(name, typed));
+  const [first, second] = all.filter(isSelected);
   if (!first) throw new NotFound(`There is no thermostat "${typed}". There are:\n${known}`);
   if (second) throw new BadParameter("thermostat", `"${typed}" is the name of several. Say which:\n${known}`);
   return first;
 }
 
-/** What a client reads: the fan's state, and its request. */
+/** The two attributes of a fan. */
 export interface FanReading {
   readonly active: ShownAttribute | undefined;
   readonly request: ShownAttribute | undefined;

@@ -62,13 +62,13 @@ export function attributesMatching(device: Pick<ShownDevice, "attributes">, text
   return Object.keys(device.attributes).filter((name) => {
     const { place, field } = friendly(name);
     let at = 0;
-    for (const part of [...place, field]) if (isCalled(part, words[at])) at++;
+    for (const part of [...place, field]) if (matchesName(part, words[at])) at++;
     return at === words.length;
   });
 }
 
 /** Whether a name is the word, or begins with it: the ecosystem calls things "Hallway (144A)". */
-export function isCalled(name: string, word: string | undefined): boolean {
+export function matchesName(name: string, word: string | undefined): boolean {
   const [fullName, prefix] = [name.toLowerCase(), word?.toLowerCase()];
   return prefix !== undefined && prefix !== "" && (fullName === prefix || fullName.startsWith(`${prefix} `));
 }

@@ -1,11 +1,11 @@
 import type { Call } from "../command.ts";
 import type { Api } from "../remote/api.ts";
-import { follow, tellLive, tellLost } from "../remote/follow.ts";
+import { follow, reportLive, reportLost } from "../remote/follow.ts";
 import { isLively } from "../terminal/terminal.ts";
 import { cutTo } from "../terminal/text-width.ts";
+import { ConnectionState, freshnessInWords, freshnessLine } from "./connection-state.ts";
 import { deviceView, isAlarming, shownValue } from "./device-view.ts";
 import { friendlyNames, inWords, type ShownAttribute, type ShownDevice } from "./friendly-names.ts";
-import { freshnessInWords, freshnessLine, Knowledge } from "./knowledge.ts";
 import { clockTime } from "./times.ts";
 
 /** How long a changed value is highlighted. */
@@ -32,18 +32,18 @@ export async function watchDevice(
   const { print } = call;
   let { device, names } = await read();
   let isShown = false;
-  const isMeant = (name: string) => attributes.length === 0 || attributes.includes(name);
+  const isSelected = (name: string) => attributes.length === 0 || attributes.includes(name);
   const changedAt = new Map<string, number>();
-  const knowledge = new Knowledge();
+  const connection = new ConnectionState();
   const view = () => {
     const nowMs = Date.now();
     const changed = new Set([...changedAt].filter(([, atMs]) => nowMs - atMs < freshMs).map(([name]) => name));
     const { style, width } = print;
-    return deviceView(device, names, { style, width, nowMs, changed, asOfMs: knowledge.lost?.sinceMs });
+    return deviceView(device, names, { style, width, nowMs, changed, asOfMs: connection.lost?.sinceMs });
   };
-  const table = tableOn(call, view, knowledge);
+  const table = tableOn(call, view, connection);
   const redrawing = table && setInterval(() => isShown && table.draw(), 1_000);
-  // A table has a line of its own for the connection.
+  // The table shows the connection's state itself.
   const words = table ? { ...print, words: () => undefined } : print;
   const refresh = async () => {
     const question = { attributes: ["o.totalStructures"] };
@@ -53,20 +53,20 @@ export async function watchDevice(
     if (isOther && isShown && !table) print.line(freshnessLine(device), freshnessInWords(device));
   };
   const refreshing = whileWaiting(refreshMs, refresh, (error) => {
-    const before = knowledge.lost;
-    knowledge.answered(error);
-    const { lost } = knowledge;
-    if (!before && lost) tellLost(words, lost.sinceMs, lost.reason);
-    if (before && !lost) tellLive(words, api.baseUrl);
+    const before = connection.lost;
+    connection.answered(error);
+    const { lost } = connection;
+    if (!before && lost) reportLost(words, lost.sinceMs, lost.reason);
+    if (before && !lost) reportLive(words, api.baseUrl);
   });
   try {
     for await (const { type, data } of follow(api, { deviceIds: [device.deviceId] }, words)) {
       if (type === "lost") {
-        knowledge.streamLost(data.since, data.reason);
+        connection.streamLost(data.since, data.reason);
         table?.draw();
         continue;
       }
-      if (type === "connected") knowledge.streamLive();
+      if (type === "connected") connection.streamLive();
       if (type === "connected" || type === "resync") {
         // A resumed stream delivers the missed events.
         if (isShown && type === "connected") continue;
@@ -81,7 +81,7 @@ export async function watchDevice(
         if (type === "link") await refresh();
         continue;
       }
-      if (!isMeant(data.name)) continue;
+      if (!isSelected(data.name)) continue;
       const before = device.attributes[data.name];
       if (before && before.updateTime >= data.updateTime) continue;
       const next: ShownAttribute = { value: data.value, updateTime: data.updateTime };
@@ -93,7 +93,7 @@ export async function watchDevice(
     }
   } catch (error) {
     // The command ends, and its last table stays on the screen.
-    knowledge.streamLost(Date.now(), error instanceof Error ? error.message : String(error));
+    connection.streamLost(Date.now(), error instanceof Error ? error.message : String(error));
     if (isShown) table?.draw();
     throw error;
   } finally {
@@ -103,14 +103,14 @@ export async function watchDevice(
 }
 
 /** A table that is redrawn in place; undefined if it does not fit, or without a terminal. */
-function tableOn({ print, terminal }: Call, view: () => string, knowledge: Knowledge) {
+function tableOn({ print, terminal }: Call, view: () => string, connection: ConnectionState) {
   const { out } = terminal;
   const isFitting = isLively(terminal, out) && view().split("\n").length < (out.rows || 24) - 3;
   if (print.isJson || !isFitting) return undefined;
   let drawnLines = 0;
   return {
     draw() {
-      const { lost } = knowledge;
+      const { lost } = connection;
       const foot = lost
         ? print.style.yellow(cutTo(`Not live since ${clockTime(lost.sinceMs)}: ${lost.reason}`, print.width))
         : print.style.dim("Ctrl-C ends.");

@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import type { Alert, AlertDefinition } from "../../../sdk/src/index.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
-import { type Input, id, isGiven, optional, text, texts } from "../input.ts";
+import { hasFlag, type Input, id, optional, text, texts } from "../input.ts";
 
 const operations = ["equals", "regex", ">", ">=", "<", "<=", "=="];
 
 /** The options that define an alert, for adding one and for trying one out. */
-export function defining(command: Command): Command {
+export function withDefinitionOptions(command: Command): Command {
   return command
     .requiredOption("--device <id>", "the device that the alert watches")
     .requiredOption("--attribute <name>", "the attribute that the alert watches")
@@ -53,10 +53,10 @@ export function definitionOf(typed: Input): AlertDefinition {
     targets,
     address: "",
     msg: optional(typed, "message") ?? "",
-    autoDisarm: isGiven(typed, "auto-disarm"),
-    autoDelete: isGiven(typed, "auto-delete"),
-    autoDisable: isGiven(typed, "auto-disable"),
-    enable: !isGiven(typed, "disabled"),
+    autoDisarm: hasFlag(typed, "auto-disarm"),
+    autoDelete: hasFlag(typed, "auto-delete"),
+    autoDisable: hasFlag(typed, "auto-disable"),
+    enable: !hasFlag(typed, "disabled"),
   };
 }
 

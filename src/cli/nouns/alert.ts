@@ -6,10 +6,10 @@ import { ago, dateAndTime, timeOption } from "../devices/times.ts";
 import { id, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
-import { actingFor, isElsewhere, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { isRemote, serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
 import { counted, rows, shownAs, table, whole } from "../terminal/output.ts";
 import { progressOn } from "../terminal/progress.ts";
-import { alertInWords, defining, definitionOf, definitionWithin } from "./alert-definition.ts";
+import { alertInWords, definitionOf, definitionWithin, withDefinitionOptions } from "./alert-definition.ts";
 import { nameDevice } from "./alert-refusals.ts";
 
 const subject: Argument = { name: "alert", isRequired: true, meaning: "the alert's id; see: breezeway alert list" };
@@ -21,7 +21,7 @@ const list: OwnCommand = {
   name: "alert list",
   meaning: "list alerts",
   examples: ["alert list", "alert list --device 1"],
-  options: (command) => actingFor(reaching(command)).option("--device <id>", "of one device only"),
+  options: (command) => withOwnerOptions(withServiceOptions(command)).option("--device <id>", "of one device only"),
   async run(call) {
     const { print } = call;
     print.data({ alerts: await listed(call) }, ({ alerts }) => {
@@ -40,7 +40,7 @@ const list: OwnCommand = {
   },
 };
 
-/** An administrator's token reaches a whole tenant; then alerts are listed device by device. */
+/** With an administrator's token, which is for a whole tenant, alerts are listed device by device. */
 async function listed(call: Call): Promise<readonly Alert[]> {
   const { typed, print, programs, config, terminal } = call;
   const device = optional(typed, "device");
@@ -49,9 +49,9 @@ async function listed(call: Call): Promise<readonly Alert[]> {
   if (device !== undefined) {
     return print.during("reading the alerts", of({ deviceId: id<DeviceId>(typed, "device", "The device's id") }));
   }
-  if (isElsewhere(call)) return print.during("reading the alerts", of({}));
+  if (isRemote(call)) return print.during("reading the alerts", of({}));
   const { devices } = (await programs.administer(config(), "device owners", typed)) as Answer;
-  return progressOn(terminal).over("reading the alerts of each device", devices.length, async (step) => {
+  return progressOn(terminal).inSteps("reading the alerts of each device", devices.length, async (step) => {
     const found: Alert[] = [];
     for (const { deviceId } of devices) {
       found.push(...(await of({ deviceId })));
@@ -66,7 +66,7 @@ const show: OwnCommand = {
   meaning: "show one alert",
   examples: ["alert show 7"],
   arguments: [subject],
-  options: (command) => actingFor(reaching(command)),
+  options: (command) => withOwnerOptions(withServiceOptions(command)),
   async run(call) {
     const [api, alertId] = await chosen(call);
     call.print.data(await readAlert(call, api, alertId), inWords);
@@ -81,7 +81,7 @@ const add: OwnCommand = {
     'alert add --device 1 --attribute d.structures[1].a.away --when regex --value "(auto-)?away" --set 2,power=off --auto-disarm',
     "alert add --device 1 --attribute o.structures[1].emergencies.all --value true --action notify",
   ],
-  options: (command) => reaching(defining(command)),
+  options: (command) => withServiceOptions(withDefinitionOptions(command)),
   async run(call) {
     const definition = definitionOf(call.typed);
     const api = await serviceOf(call, { device: call.typed.device });
@@ -98,7 +98,7 @@ const remove: OwnCommand = {
   meaning: "remove an alert",
   examples: ["alert remove 7"],
   arguments: [subject],
-  options: (command) => actingFor(reaching(command)),
+  options: (command) => withOwnerOptions(withServiceOptions(command)),
   async run(call) {
     const [api, alertId] = await chosen(call);
     const removing = api.write((sdk) => sdk.alerts.remove(alertId));
@@ -113,7 +113,7 @@ const [enable, disable] = ([true, false] as const).map(
     meaning: isOn ? "enable an alert, and arm it" : "disable an alert, so that it does not fire",
     examples: [`alert ${isOn ? "enable" : "disable"} 7`],
     arguments: [subject],
-    options: (command) => actingFor(reaching(command)),
+    options: (command) => withOwnerOptions(withServiceOptions(command)),
     async run(call) {
       const [api, alertId] = await chosen(call);
       const definition = { ...definitionWithin(await readAlert(call, api, alertId)), enable: isOn };
@@ -130,7 +130,7 @@ const explain: OwnCommand = {
   meaning: "explain why an alert fired or did not fire",
   examples: ["alert explain 7"],
   arguments: [subject],
-  options: (command) => actingFor(reaching(command)),
+  options: (command) => withOwnerOptions(withServiceOptions(command)),
   async run(call) {
     const [api, alertId] = await chosen(call);
     const explaining = api.read((sdk) => sdk.alerts.explain(alertId));
@@ -154,7 +154,7 @@ const dryRun: OwnCommand = {
   meaning: "show when an alert would have fired, without adding it",
   examples: ["alert dry-run --device 1 --attribute d.structures[1].a.away --value home --action notify --from 2d"],
   options: (command) =>
-    reaching(defining(command))
+    withServiceOptions(withDefinitionOptions(command))
       .option("--from <time>", "begin with the events of this time: 15m, 2h, 2026-01-31T12:00Z")
       .option("--to <time>", "end before this time"),
   async run(call) {

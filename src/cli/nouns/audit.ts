@@ -4,7 +4,7 @@ import { ago } from "../devices/times.ts";
 import { number } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { table, whole } from "../terminal/output.ts";
-import { chosenTenant, ofTenant } from "./of-tenant.ts";
+import { chosenTenant, withTenantOption } from "./tenant-option.ts";
 
 const mostEntries = 10_000;
 
@@ -12,14 +12,15 @@ const list: AdminCommand = {
   name: "audit list",
   meaning: "list entries, newest first",
   examples: ["audit list", "audit list --tenant Acme --limit 200"],
-  options: (command) => ofTenant(command).option("--limit <number>", "the largest number of entries to list", "50"),
+  options: (command) =>
+    withTenantOption(command).option("--limit <number>", "the largest number of entries to list", "50"),
   async act({ identity }, input) {
     const tenantId = await chosenTenant(identity, input);
     const limit = Math.floor(number({ limit: "50", ...input }, "limit", 1, mostEntries));
     const entries = await identity.audit.list({ ...(tenantId !== undefined && { tenantId }), limit });
     return { answer: { entries: entries.map(({ timeMs, ...entry }) => ({ time: iso(timeMs), ...entry })) } };
   },
-  tell({ entries }, _typed, width) {
+  toText({ entries }, _typed, width) {
     if (entries.length === 0) return "The audit log is empty.";
     return table(
       [whole("TIME"), whole("ACT"), "TENANT", "USER", whole("CLIENT"), "SOURCE", "DETAIL"],

@@ -9,7 +9,7 @@ const backedUp: AdminCommand = {
     const time = new Date(await recordBackup()).toISOString();
     return { answer: { time }, changed: { detail: { time } } };
   },
-  tell: ({ time }) =>
+  toText: ({ time }) =>
     `Recorded a backup at ${time} (breezeway_last_backup_timestamp_seconds). Run this after each successful backup with other tools; breezeway backup records its own.`,
 };
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { AdminCommand } from "../administration/admin-command.ts";
-import { isGiven, text } from "../input.ts";
+import { hasFlag, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 
 const take: AdminCommand = {
@@ -13,14 +13,14 @@ const take: AdminCommand = {
       .option("--with-key", "include the key: anyone who has the file can then decrypt every token"),
   // An absolute path, because the service may run in another folder.
   extraInput: (typed) => ({ to: `${resolve(text(typed, "to"))}${/[/\\]$/.test(text(typed, "to")) ? "/" : ""}` }),
-  async act({ backup }, input, _service, tell) {
-    const isWithKey = isGiven(input, "with-key");
-    const { file, bytes, manifest } = await backup(text(input, "to"), isWithKey, tell);
+  async act({ backup }, input, _service, onProgress) {
+    const isWithKey = hasFlag(input, "with-key");
+    const { file, bytes, manifest } = await backup(text(input, "to"), isWithKey, onProgress);
     const { version, schema, time, keyIds } = manifest;
     const answer = { file, bytes, version, schema, time, keyIds, withKey: isWithKey };
     return { answer, changed: { detail: { file, bytes, "with-key": isWithKey || undefined } } };
   },
-  tell({ file, bytes, keyIds, withKey }) {
+  toText({ file, bytes, keyIds, withKey }) {
     const key = withKey
       ? "The key is in it: keep it as you keep the key itself."
       : `The key is not in it. Keep the key file (key ${keyIds.join(", ")}) elsewhere: without it the links in the backup are lost.`;

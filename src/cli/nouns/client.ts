@@ -1,10 +1,10 @@
 import type { Client } from "../../oauth/clients.ts";
 import type { AdminCommand, AdministrationParts } from "../administration/admin-command.ts";
 import { idByPrefix } from "../id-prefix.ts";
-import { type Input, isGiven, number, optional, text, texts } from "../input.ts";
+import { hasFlag, type Input, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, rows, table, whole } from "../terminal/output.ts";
-import { chosenTenant, ofTenant, tenantNames } from "./of-tenant.ts";
+import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
 
 const subject = { name: "client", meaning: "the client's id or the beginning of it; see: breezeway client list" };
 
@@ -36,26 +36,26 @@ const add: AdminCommand = {
       name: text(input, "name"),
       kind: optional(input, "kind") === "enterprise" ? "enterprise" : "user",
       redirectUris: texts(input, "redirect-uri"),
-      requiresPkce: isGiven(input, "require-pkce"),
+      requiresPkce: hasFlag(input, "require-pkce"),
     });
     const { tenantId, id: clientId, name, kind, redirectUris, requiresPkce } = client;
     const detail = { name, kind, "redirect-uri": redirectUris, "require-pkce": requiresPkce || undefined };
     return { answer: { client_id: clientId, client_secret: secret }, changed: { tenantId, clientId, detail } };
   },
-  tell: (answer, { name }) => `Added client ${name}.\n\n${credentials(answer)}`,
+  toText: (answer, { name }) => `Added client ${name}.\n\n${credentials(answer)}`,
 };
 
 const list: AdminCommand = {
   name: "client list",
   meaning: "list clients",
   examples: ["client list", "client list --tenant Acme"],
-  options: ofTenant,
+  options: withTenantOption,
   async act({ identity, clients }, input) {
     const found = await clients.listClients(await chosenTenant(identity, input));
     const names = await tenantNames(identity);
     return { answer: { clients: found.map((one) => shown(one, names.get(one.tenantId))) } };
   },
-  tell({ clients }, _typed, width) {
+  toText({ clients }, _typed, width) {
     if (clients.length === 0) return "There are no clients yet. See: breezeway client add --help";
     return table(
       [whole("CLIENT"), "NAME", "TENANT", "KIND", whole("REDIRECT ADDRESS")],
@@ -87,7 +87,7 @@ const show: AdminCommand = {
     const client = shown(found, (await tenantNames(identity)).get(found.tenantId));
     return { answer: { ...client, grants: await clients.grantsByScope(found.id) } };
   },
-  tell: (answer, _typed, width) =>
+  toText: (answer, _typed, width) =>
     rows(
       [
         ["client", answer.client_id],
@@ -129,7 +129,7 @@ const rotateSecret: AdminCommand = {
       changed: { tenantId: client.tenantId, clientId: client.id, detail: { overlap: overlapHours } },
     };
   },
-  tell(answer, { overlap }) {
+  toText(answer, { overlap }) {
     const hours = Number(overlap);
     const old = hours === 0 ? "The old secret has ended." : `The old secret stays valid for ${counted(hours, "hour")}.`;
     return `${credentials(answer)}\n${old}`;
@@ -148,7 +148,7 @@ const remove: AdminCommand = {
     const { tenantId, id: clientId, name } = client;
     return { answer: { client_id: clientId, name, grants }, changed: { tenantId, clientId, detail: { name, grants } } };
   },
-  tell({ name, grants }) {
+  toText({ name, grants }) {
     const ended = grants === 0 ? "It had no grants." : `${counted(grants, "grant")} ended, with every token.`;
     return `Removed client ${name}. ${ended}`;
   },

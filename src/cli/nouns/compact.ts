@@ -1,5 +1,5 @@
 import type { AdminCommand } from "../administration/admin-command.ts";
-import { isGiven } from "../input.ts";
+import { hasFlag } from "../input.ts";
 import type { Noun } from "../noun.ts";
 
 const compact: AdminCommand = {
@@ -8,13 +8,13 @@ const compact: AdminCommand = {
   examples: ["compact"],
   options: (command) =>
     command.option("--rebuild", "rebuild a store of an earlier version, once; writes wait for it, reads do not"),
-  async act({ compact: give }, input, service, tell) {
+  async act({ compact: compactStore }, input, service, onProgress) {
     // Without a running service no write has to wait.
-    const mayRebuild = isGiven(input, "rebuild") || service === undefined;
-    const { bytesBefore, bytesAfter } = await give({ mayRebuild }, tell);
+    const mayRebuild = hasFlag(input, "rebuild") || service === undefined;
+    const { bytesBefore, bytesAfter } = await compactStore({ mayRebuild }, onProgress);
     return { answer: { bytesBefore, bytesAfter }, changed: { detail: { bytesBefore, bytesAfter } } };
   },
-  tell: ({ bytesBefore, bytesAfter }) =>
+  toText: ({ bytesBefore, bytesAfter }) =>
     `The store takes ${bytesAfter} bytes now; it took ${bytesBefore}. ${bytesBefore > bytesAfter ? `${bytesBefore - bytesAfter} bytes are free for other files.` : "There was no free space to return."}`,
 };
 

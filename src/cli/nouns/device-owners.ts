@@ -1,7 +1,7 @@
 import type { UserId } from "../../model/ids.ts";
 import type { AdminAct } from "../administration/admin-command.ts";
 import { id, optional } from "../input.ts";
-import { chosenTenant } from "./of-tenant.ts";
+import { chosenTenant } from "./tenant-option.ts";
 
 /** All devices with their owners, over all tenants. */
 export const deviceOwners: AdminAct = {

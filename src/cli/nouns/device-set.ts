@@ -4,7 +4,7 @@ import type { DeviceId } from "../../model/ids.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import type { ShownDevice } from "../devices/friendly-names.ts";
 import { id, texts } from "../input.ts";
-import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 
 export const subject = { name: "device", meaning: "the device's id; see: breezeway device list", isRequired: true };
@@ -26,7 +26,7 @@ export const set: OwnCommand = {
       meaning: "the attribute, by its name or by names of the home, and its new value",
     },
   ],
-  options: (command: Command) => actingFor(reaching(command)),
+  options: (command: Command) => withOwnerOptions(withServiceOptions(command)),
   async run(call) {
     const { typed, print } = call;
     const device = id<DeviceId>(typed, "device", "The device's id");

@@ -4,9 +4,9 @@ import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import { ownerOfDevice } from "../administration/command-access.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { virtualTypeName } from "../devices/friendly-names.ts";
-import { id, isGiven, optional, text, texts } from "../input.ts";
+import { hasFlag, id, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { actingFor, isElsewhere, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { isRemote, serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 import { table } from "../terminal/output.ts";
 import { set, subject } from "./device-set.ts";
@@ -33,7 +33,7 @@ const add: AdminCommand = {
     const deviceId = await addDevice({ userId, name, typeName });
     return { answer: { deviceId }, changed: { tenantId, userId, detail: { device: deviceId } } };
   },
-  tell: ({ deviceId }) => `Added device ${deviceId}.`,
+  toText: ({ deviceId }) => `Added device ${deviceId}.`,
 };
 
 const list: OwnCommand = {
@@ -41,13 +41,13 @@ const list: OwnCommand = {
   meaning: "list devices; with --url or --profile, those that the token can access",
   examples: ["device list", "device list --user 3 --type Lamp", "device list --profile home"],
   options: (command) =>
-    reaching(command)
+    withServiceOptions(command)
       .option("--type <name>", "of one type only; required with an enterprise token")
       .option("--user <id>", "of one user only (on this machine)")
       .option("--tenant <name or id>", "of one tenant only (on this machine)"),
   async run(call) {
     const { print } = call;
-    const devices = isElsewhere(call) ? await listedByService(call) : await listedByStore(call);
+    const devices = isRemote(call) ? await listedByService(call) : await listedByStore(call);
     print.data({ devices }, (answer) => {
       if (answer.devices.length === 0) {
         const isNarrowed = ["type", "user", "tenant"].some((name) => call.typed[name] !== undefined);
@@ -103,10 +103,10 @@ const get: OwnCommand = {
   examples: ["device get 1", "device get 1 Hallway away", "device get 1 --watch", "device get 1 --since 15m --json"],
   arguments: [subject, names],
   options: (command) =>
-    actingFor(reaching(command))
+    withOwnerOptions(withServiceOptions(command))
       .option("--watch", "keep running and show each change")
       .option("--since <time>", "only what changed after: 15m, 2h, 2026-01-31T12:00Z"),
-  run: (call) => showDevice(call, isGiven(call.typed, "watch")),
+  run: (call) => showDevice(call, hasFlag(call.typed, "watch")),
 };
 
 const watch: OwnCommand = {
@@ -114,7 +114,7 @@ const watch: OwnCommand = {
   meaning: "show a device, then each change as it happens",
   examples: ["device watch 1", "device watch 1 Kitchen", "device watch 1 --json | head -3"],
   arguments: [subject, names],
-  options: (command) => actingFor(reaching(command)),
+  options: (command) => withOwnerOptions(withServiceOptions(command)),
   run: (call) => showDevice(call, true),
 };
 
@@ -172,7 +172,7 @@ const remove: AdminCommand = {
     await removeDevice(userId, deviceId);
     return { answer: { deviceId }, changed: { tenantId, userId, detail: { device: deviceId } } };
   },
-  tell: ({ deviceId }) => `Removed device ${deviceId}.`,
+  toText: ({ deviceId }) => `Removed device ${deviceId}.`,
 };
 
 export const device: Noun = {

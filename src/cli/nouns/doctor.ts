@@ -9,7 +9,7 @@ const doctor: OwnCommand = {
   async run(call) {
     const { examine } = await import("../doctor.ts");
     const { print } = call;
-    const findings = await print.during("looking around", examine(call));
+    const findings = await print.during("checking", examine(call));
     const isWell = findings.every(({ state }) => state !== "fail");
     const colours = { ok: print.style.green, warn: print.style.yellow, fail: print.style.red };
     print.data({ ok: isWell, checks: findings }, () =>

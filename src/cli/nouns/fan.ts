@@ -6,9 +6,9 @@ import type { FanReading } from "../devices/fan.ts";
 import { id, number, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
-import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
 
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 /** After the ecosystem has accepted the request, wait this long for the stream to show the fan. */
 const confirmationMs = 5_000;
 
@@ -25,7 +25,11 @@ const [on, off] = (["on", "off"] as const).map(
       { name: "thermostat", meaning: "its name, or structure.thermostat as in 1.2; may be left out when there is one" },
     ],
     options: (command) =>
-      actingFor(reaching(command)).option("--wait <seconds>", "how many seconds to wait for the outcome", "40"),
+      withOwnerOptions(withServiceOptions(command)).option(
+        "--wait <seconds>",
+        "how many seconds to wait for the outcome",
+        "40",
+      ),
     run: (call) => request(call, verb === "on" ? "true" : "false"),
   }),
 );
@@ -39,36 +43,36 @@ async function request(call: Call, wanted: "true" | "false"): Promise<void> {
   const whole = await print.during("reading the device", api.getDevice(device));
   const { words, place } = chosenThermostat(whole, optional(typed, "thermostat"));
   const names = { active: `${place}.fan_timer_active`, request: `${place}.fan_timer_active.requestWrite` };
-  const look = () => readFan(api, device, names);
-  const before = await look();
+  const read = () => readFan(api, device, names);
+  const before = await read();
   await api.write((sdk) => sdk.setDeviceAttribute(device, names.request, wanted), device);
-  const told = await print.during(
+  const outcome = await print.during(
     `waiting for ${words}`,
     (async () => {
       const begunMs = performance.now();
       let takenMs: number | undefined;
       for (;;) {
-        const outcome = fanOutcome(wanted, before, await look());
+        const latest = fanOutcome(wanted, before, await read());
         const nowMs = performance.now();
-        if (outcome.state === "taken") takenMs ??= nowMs;
+        if (latest.state === "taken") takenMs ??= nowMs;
         const isOver = nowMs - begunMs >= waitMs || (takenMs !== undefined && nowMs - takenMs >= confirmationMs);
-        if ((outcome.state !== "open" && outcome.state !== "taken") || isOver) return outcome;
-        await pause(lookEveryMs);
+        if ((latest.state !== "open" && latest.state !== "taken") || isOver) return latest;
+        await pause(pollEveryMs);
       }
     })(),
   );
   const receipt = `See: breezeway device get ${device} ${quoted(words.split(" › ").at(-1)!)}`;
-  if (told.state === "refused")
-    throw new FanRefused(`The fan of ${words} was not switched: ${told.reason}. ${receipt}`);
-  if (told.state === "open") {
+  if (outcome.state === "refused")
+    throw new FanRefused(`The fan of ${words} was not switched: ${outcome.reason}. ${receipt}`);
+  if (outcome.state === "open") {
     throw new FanRefused(
       `The outcome of the request for ${words} is not known yet; the service never sends it twice. ${receipt}`,
     );
   }
-  print.data({ deviceId: device, thermostat: words, wanted: wanted === "true", outcome: told.state }, () => {
-    if (told.state === "taken")
+  print.data({ deviceId: device, thermostat: words, wanted: wanted === "true", outcome: outcome.state }, () => {
+    if (outcome.state === "taken")
       return `The ecosystem accepted the request for ${words}; the stream does not show the fan yet. ${receipt}`;
-    return `The fan of ${words} ${told.state === "running" ? "runs" : "is off"}.`;
+    return `The fan of ${words} ${outcome.state === "running" ? "runs" : "is off"}.`;
   });
 }
 

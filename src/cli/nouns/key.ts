@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { AdminCommand, KeyStatus, LostValue } from "../administration/admin-command.ts";
-import { isGiven, text } from "../input.ts";
+import { hasFlag, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, table, whole } from "../terminal/output.ts";
 
-const forced = (command: Command) => command.option("--force", "do not wait for nodes whose key file differs");
+const withForce = (command: Command) => command.option("--force", "do not wait for nodes whose key file differs");
 
 const list: AdminCommand = {
   name: "key list",
@@ -14,14 +14,14 @@ const list: AdminCommand = {
   async act({ keys }) {
     return { answer: { keys: await keys.list() } };
   },
-  tell({ keys }) {
-    const standings = keys as KeyStatus[];
-    const isShared = standings.some(({ nodes }) => nodes !== undefined);
+  toText({ keys }) {
+    const statuses = keys as KeyStatus[];
+    const isShared = statuses.some(({ nodes }) => nodes !== undefined);
     const shown = table(
       [whole("KEY"), "ROLE", "SEALED VALUES", ...(isShared ? ["NODES THAT SEAL WITH IT"] : [])],
-      standings.map(({ keyId, role, values, nodes }) => [keyId, role, values, ...(isShared ? [nodes] : [])]),
+      statuses.map(({ keyId, role, values, nodes }) => [keyId, role, values, ...(isShared ? [nodes] : [])]),
     );
-    const missing = standings.filter(({ role }) => role === "missing").map(({ keyId }) => keyId);
+    const missing = statuses.filter(({ role }) => role === "missing").map(({ keyId }) => keyId);
     if (missing.length === 0) return shown;
     return `${shown}\n\nKey ${missing.join(", ")} is not in the key file: values that are sealed with it cannot be opened. Put it back, or see: breezeway key drop --help`;
   },
@@ -35,19 +35,19 @@ const add: AdminCommand = {
     const keyId = await keys.add();
     return { answer: { keyId }, changed: { detail: { key: keyId } } };
   },
-  tell: ({ keyId }) => `Key ${keyId} is in the key file. Copy the file to all nodes, then run: breezeway key rotate`,
+  toText: ({ keyId }) => `Key ${keyId} is in the key file. Copy the file to all nodes, then run: breezeway key rotate`,
 };
 
 const rotate: AdminCommand = {
   name: "key rotate",
   meaning: "reseal all values with a new key while the service runs; repeat it if it was interrupted",
   examples: ["key rotate"],
-  options: forced,
-  async act({ keys }, input, _service, tell) {
-    const { keyId, resealed, behind } = await keys.rotate(tell, isGiven(input, "force"));
+  options: withForce,
+  async act({ keys }, input, _service, onProgress) {
+    const { keyId, resealed, behind } = await keys.rotate(onProgress, hasFlag(input, "force"));
     return { answer: { keyId, resealed, behind }, changed: { detail: { key: keyId, resealed } } };
   },
-  tell({ keyId, resealed, behind }) {
+  toText({ keyId, resealed, behind }) {
     const done = `Resealed ${counted(resealed, "value")}: all values are now sealed with key ${keyId}.`;
     if (behind.length > 0) {
       return `${done} ${counted(behind.length, "node")} still ${behind.length === 1 ? "seals" : "seal"} with another key (${behind.join(", ")}). Copy the key file to all nodes, then run: breezeway key rotate`;
@@ -60,12 +60,12 @@ const prune: AdminCommand = {
   name: "key prune",
   meaning: "remove the keys from the key file that have sealed no stored value and that no node seals with",
   examples: ["key prune"],
-  options: forced,
+  options: withForce,
   async act({ keys }, input) {
-    const removed = await keys.prune(isGiven(input, "force"));
+    const removed = await keys.prune(hasFlag(input, "force"));
     return { answer: { removed }, ...(removed.length > 0 && { changed: { detail: { keys: removed } } }) };
   },
-  tell: ({ removed }) =>
+  toText: ({ removed }) =>
     removed.length === 0
       ? "Every key is still needed."
       : `Removed key ${removed.join(", ")} from the key file here. With several nodes, copy the file to all of them.`,
@@ -81,13 +81,13 @@ const drop: AdminCommand = {
       .option("--force", "even if a node still has the key"),
   async act({ keys }, input) {
     const keyId = text(input, "key");
-    const lost = await keys.drop(keyId, isGiven(input, "force"));
+    const lost = await keys.drop(keyId, hasFlag(input, "force"));
     const links = lost.filter((value) => value.kind === "link").map(({ kind: _, ...link }) => link);
     const webhooks = lost.filter((value) => value.kind === "webhook").map(({ kind: _, ...webhook }) => webhook);
     const detail = { key: keyId, links: links.length, webhooks: webhooks.length };
     return { answer: { keyId, links, webhooks }, changed: { detail } };
   },
-  tell({ keyId, links, webhooks }) {
+  toText({ keyId, links, webhooks }) {
     const lost = [
       ...(links as Extract<LostValue, { kind: "link" }>[]).map(
         ({ userId, deviceId, ecosystem }) => `  user ${userId}: the token of device ${deviceId} (${ecosystem})`,

@@ -3,7 +3,7 @@ import type { UserId } from "../../model/ids.ts";
 import type { AdminAct } from "../administration/admin-command.ts";
 import { secondOf } from "../devices/times.ts";
 import { id, optional } from "../input.ts";
-import { chosenTenant } from "./of-tenant.ts";
+import { chosenTenant } from "./tenant-option.ts";
 
 /** A link in the JSON output of commands. If it is not live, all fields are as of `confirmedTime`. */
 export function linkAnswer({ ecosystem, deviceId, state, reason, confirmedMs }: ShownLink) {

@@ -4,10 +4,10 @@ import type { Answer } from "../administration/admin-command.ts";
 import { withCleanUp } from "../administration/clean-up.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
-import { isGiven, optional } from "../input.ts";
+import { hasFlag, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
-import { isElsewhere, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { isRemote, serviceOf, withServiceOptions } from "../remote/chosen-service.ts";
 import { adaptorErrors, ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table } from "../terminal/output.ts";
 import { readSecret } from "../terminal/secret-input.ts";
@@ -18,8 +18,8 @@ const linkLimitMs = 90_000;
 const variable = "BREEZEWAY_ECOSYSTEM_TOKEN";
 
 /** With --url or --profile the user is the owner of the security token. */
-function ofUser(command: Command): Command {
-  return reaching(command)
+function withUserOptions(command: Command): Command {
+  return withServiceOptions(command)
     .option("--user <id>", "the user (on this machine; may be left out when there is only one)")
     .option("--ecosystem <name>", "the ecosystem", "nest");
 }
@@ -29,7 +29,8 @@ const add: OwnCommand = {
   isDefault: true,
   meaning: `link a user to an account of an ecosystem; its token comes from standard input, ${variable}, or the account's owner in a browser`,
   examples: ["link --user 3 --consent", "breezeway link --user 3 < token-file", "link add --user 3 --ecosystem nest"],
-  options: (command) => ofUser(command).option("--consent", "ask the account's owner in a browser, even in a script"),
+  options: (command) =>
+    withUserOptions(command).option("--consent", "ask the account's owner in a browser, even in a script"),
   async run(call) {
     const { typed, print } = call;
     const ecosystem = optional(typed, "ecosystem") ?? "nest";
@@ -50,7 +51,7 @@ const add: OwnCommand = {
   },
 };
 
-/** The service says what happened; the person who typed the command needs the next one. */
+/** Adds the next command to the service's message. */
 function explain(error: unknown, ecosystem: string): never {
   if (error instanceof ServiceRefused && error.code === adaptorErrors.ecosystemRefused) {
     const next = "Get a new token of the account, or ask its owner in a browser: breezeway link --consent";
@@ -67,9 +68,9 @@ function explain(error: unknown, ecosystem: string): never {
 
 async function ecosystemToken(call: Call, api: Api, ecosystem: string): Promise<string> {
   const { typed, terminal } = call;
-  if (!isGiven(typed, "consent")) {
+  if (!hasFlag(typed, "consent")) {
     const isPiped = terminal.input.isTTY !== true;
-    const token = await readSecret(terminal, { what: "token of the ecosystem", variable, asks: isPiped });
+    const token = await readSecret(terminal, { what: "token of the ecosystem", variable, prompts: isPiped });
     if (token) return token;
     if (isPiped) {
       throw new BadParameter(
@@ -83,7 +84,7 @@ async function ecosystemToken(call: Call, api: Api, ecosystem: string): Promise<
   return consentOf(call, ecosystem);
 }
 
-/** The service must take the user's security token and know the ecosystem. A user who isn't linked yet is refused in a known way. */
+/** Checks that the service accepts the security token and knows the ecosystem. It answers `notLinked` to a user without a link. */
 async function checkReady({ print }: Call, api: Api, ecosystem: string): Promise<void> {
   const asked = api.asUser((sdk) => sdk.getLinkStatus(ecosystem));
   await print.during("asking the service", asked).catch((error: unknown) => {
@@ -96,14 +97,14 @@ const list: OwnCommand = {
   meaning: "list links with their states",
   examples: ["link list", "link list --user 3"],
   options: (command) =>
-    reaching(command)
+    withServiceOptions(command)
       .option("--user <id>", "of one user only (on this machine)")
       .option("--tenant <name or id>", "of one tenant only (on this machine)")
       .option("--ecosystem <name>", "of one ecosystem only; at an address, nest when left out"),
   async run(call) {
     const { print, programs, config, typed } = call;
     const ecosystem = optional(typed, "ecosystem")?.toLowerCase();
-    const found: readonly Answer[] = isElsewhere(call)
+    const found: readonly Answer[] = isRemote(call)
       ? [ofService(ecosystem ?? "nest", await statusOf(call))]
       : ((await programs.administer(config(), "link facts", typed)) as Answer).links;
     const links = found.filter((one) => ecosystem === undefined || one.ecosystem === ecosystem);
@@ -125,7 +126,7 @@ const list: OwnCommand = {
   },
 };
 
-/** A link's status by the adaptor says `live` of a stream that is up, and beside it whether the values are stale. */
+/** The adaptor reports `live` for an open stream even if its values are stale; then the shown state is `stale`. */
 function ofService(ecosystem: unknown, status: Answer): Answer {
   return { ecosystem, ...status, state: status.stale && status.state === "live" ? "stale" : status.state };
 }
@@ -134,7 +135,7 @@ const show: OwnCommand = {
   name: "link show",
   meaning: "show the state of a user's link, and the times at which the account could not be seen",
   examples: ["link show --user 3"],
-  options: ofUser,
+  options: withUserOptions,
   async run(call) {
     const { print } = call;
     print.data(await statusOf(call), (one: Answer) => {
@@ -156,7 +157,7 @@ const show: OwnCommand = {
   },
 };
 
-/** The link's status, with the id under the adaptor's own name for it. */
+/** The link's status with the field names of the adaptor. */
 async function statusOf(call: Call): Promise<Answer> {
   const ecosystem = optional(call.typed, "ecosystem") ?? "nest";
   const { deviceId, ...status } = await asUser(call, (api) => {
@@ -179,7 +180,7 @@ const remove: OwnCommand = {
   name: "link remove",
   meaning: "unlink a user: removes the virtual device with its alerts and history, and revokes the token",
   examples: ["link remove --user 3"],
-  options: ofUser,
+  options: withUserOptions,
   async run(call) {
     const ecosystem = optional(call.typed, "ecosystem") ?? "nest";
     const { deviceId, ...unlinked } = await asUser(call, (api) => {

@@ -16,14 +16,14 @@ const migrate: OwnCommand = {
   options: (command) => command.option("--from <backup>", "a backup in place of the data folder"),
   async run({ typed, print, programs, terminal, ...call }) {
     const config = call.config();
-    const moved = await progressOn(terminal).told("copying and comparing", (tell) =>
-      programs.migrate(config, optional(typed, "from"), tell),
+    const moved = await progressOn(terminal).reporting("copying and comparing", (onProgress) =>
+      programs.migrate(config, optional(typed, "from"), onProgress),
     );
-    print.data(moved, tell);
+    print.data(moved, toText);
   },
 };
 
-function tell({ from, keyFile, rows, tables }: Moved): string {
+function toText({ from, keyFile, rows, tables }: Moved): string {
   const compared = table(
     ["TABLE", "ROWS", whole("SHA-256 IN BOTH")],
     tables.map(({ table: name, rows: count, sha256 }) => [name, count, sha256]),

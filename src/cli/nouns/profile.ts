@@ -17,7 +17,7 @@ import {
 } from "../remote/profiles.ts";
 import { commandError, ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table, whole } from "../terminal/output.ts";
-import { needed, readPassword } from "../terminal/secret-input.ts";
+import { readPassword, requiredSecret } from "../terminal/secret-input.ts";
 
 const subject: Argument = { name: "name", isRequired: true, meaning: "the profile's name" };
 
@@ -58,7 +58,7 @@ async function credentials({ typed, terminal, print }: Call, url: string): Promi
     throw new BadParameter("login", "Either --client or --login. Add them one after the other to have both.");
   }
   if (client !== undefined) {
-    const secret = await needed(terminal, { what: "client secret", variable: "BREEZEWAY_CLIENT_SECRET" });
+    const secret = await requiredSecret(terminal, { what: "client secret", variable: "BREEZEWAY_CLIENT_SECRET" });
     await print.during(`trying it at ${url}`, clientToken(url, { id: client, secret }));
     return { client: { id: client, secret } };
   }
@@ -67,7 +67,7 @@ async function credentials({ typed, terminal, print }: Call, url: string): Promi
     const signedIn = signIn(url, login, password, text(typed, "app-id"));
     return { secToken: await print.during(`signing in at ${url}`, signedIn), userName: login };
   }
-  const accessToken = await needed(terminal, { what: "access token", variable: "BREEZEWAY_TOKEN" });
+  const accessToken = await requiredSecret(terminal, { what: "access token", variable: "BREEZEWAY_TOKEN" });
   const nextStep = "Get a new token from the service's administrator.";
   const tokens = { current: async () => accessToken, renewed: async () => undefined, secToken: async () => "" };
   const tried = new Api({ baseUrl: url, nextStep, ...tokens }).read((sdk) => sdk.getUsers());

@@ -13,11 +13,11 @@ const restore: OwnCommand = {
   async run({ typed, print, programs, ...call }) {
     const config = call.config();
     const restored = await print.during("restoring", programs.restore(config, text(typed, "from")));
-    print.data(restored, (shown) => tell(shown, config));
+    print.data(restored, (shown) => toText(shown, config));
   },
 };
 
-function tell({ folder, keyFile, time, version }: Restored, config: Config): string {
+function toText({ folder, keyFile, time, version }: Restored, config: Config): string {
   const flags = `--data ${folder}${config.keyFile === undefined ? "" : ` --key-file ${keyFile}`}`;
   return `Restored the store of Breezeway ${version} as of ${time}; all digests are right. Start it with: breezeway serve ${flags}`;
 }

@@ -10,7 +10,7 @@ const restored: AdminCommand = {
     const epoch = await beginEpoch();
     return { answer: { epoch }, changed: { detail: { epoch } } };
   },
-  tell: ({ epoch }) =>
+  toText: ({ epoch }) =>
     `The store begins epoch ${epoch}. Clients that resume a stream get a resync, every webhook is sent one, and waiting fan requests are not sent. Run this once after each restore that Breezeway cannot detect (docs/operations.md).`,
 };
 

@@ -25,7 +25,7 @@ const show: AdminCommand = {
       },
     };
   },
-  tell({ running, baseUrl, nodes, tenants, links, notFollowedSince }) {
+  toText({ running, baseUrl, nodes, tenants, links, notFollowedSince }) {
     const counted = Object.entries(links).map(([state, count]) =>
       state === "not_followed"
         ? `${count} not followed since ${secondOf(notFollowedSince)} (${ago(notFollowedSince)})`

@@ -4,7 +4,7 @@ import { BadParameter, Conflict } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import { bytesOf, textOf } from "../file-argument.ts";
-import { type Input, id, isGiven, optional, text, texts } from "../input.ts";
+import { hasFlag, type Input, id, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, rows, table } from "../terminal/output.ts";
 
@@ -21,7 +21,7 @@ const add: AdminCommand = {
     const added = await identity.addTenant({ name: text(input, "name"), ...chosen });
     return { answer: added, changed: { tenantId: added.tenantId, detail: { name: added.name } } };
   },
-  tell: ({ tenantId, name }) => `Added tenant ${name} with app id ${tenantId}.`,
+  toText: ({ tenantId, name }) => `Added tenant ${name} with app id ${tenantId}.`,
 };
 
 const list: AdminCommand = {
@@ -29,7 +29,7 @@ const list: AdminCommand = {
   meaning: "list all tenants",
   examples: ["tenant list"],
   act: async ({ identity }) => ({ answer: { tenants: await identity.listTenants() } }),
-  tell({ tenants }, _typed, width) {
+  toText({ tenants }, _typed, width) {
     if (tenants.length === 0) return "There are no tenants yet. See: breezeway tenant add --help";
     return table(
       ["APP ID", "NAME"],
@@ -51,7 +51,7 @@ const show: AdminCommand = {
   async act({ identity }, input) {
     return { answer: await shown(identity, await identity.findTenant(text(input, "tenant"))) };
   },
-  tell: inWords,
+  toText: inWords,
 };
 
 const brandParts = ["accent", "logo", "support-url"];
@@ -87,7 +87,7 @@ const brand: AdminCommand = {
     };
     return { answer: await shown(identity, tenant), changed: { tenantId, detail } };
   },
-  tell: inWords,
+  toText: inWords,
 };
 
 const terms: AdminCommand = {
@@ -105,7 +105,7 @@ const terms: AdminCommand = {
   async act({ identity }, input) {
     const tenant = await identity.findTenant(text(input, "tenant"));
     const { tenantId } = tenant;
-    if (isGiven(input, "clear")) {
+    if (hasFlag(input, "clear")) {
       if (input.file !== undefined || input.version !== undefined) {
         throw new BadParameter("clear", "--clear removes the terms: leave out --file and --version.");
       }
@@ -116,7 +116,7 @@ const terms: AdminCommand = {
     await identity.setTerms(tenantId, { text: text(input, "file"), version });
     return { answer: await shown(identity, tenant), changed: { tenantId, detail: { version } } };
   },
-  tell: inWords,
+  toText: inWords,
 };
 
 function checkBrand(input: Input, clear: readonly string[]): void {
@@ -172,7 +172,7 @@ const remove: AdminCommand = {
     const removed = { clients: known.length };
     return { answer: { tenantId, name, removed }, changed: { tenantId, detail: { name, ...removed } } };
   },
-  tell: ({ name, removed }) => `Removed tenant ${name} with ${counted(removed.clients, "client")}.`,
+  toText: ({ name, removed }) => `Removed tenant ${name} with ${counted(removed.clients, "client")}.`,
 };
 
 export const tenant: Noun = {

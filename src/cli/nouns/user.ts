@@ -2,12 +2,12 @@ import type { User } from "../../identity/users.ts";
 import type { UserId } from "../../model/ids.ts";
 import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import { ago } from "../devices/times.ts";
-import { id, isGiven, text } from "../input.ts";
+import { hasFlag, id, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, rows, table } from "../terminal/output.ts";
 import { readPassword } from "../terminal/secret-input.ts";
 import { linkAnswer, linkStateInWords } from "./link-facts.ts";
-import { chosenTenant, ofTenant, tenantNames } from "./of-tenant.ts";
+import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
 
 const subject = { name: "user", meaning: "the user's id; see: breezeway user list" };
 
@@ -26,7 +26,7 @@ const add: AdminCommand = {
   precheck: ({ tenant }) => ({ command: "tenant show", input: { tenant } }),
   extraInput: async (_, terminal) => ({ password: await readPassword(terminal) }),
   async act({ identity }, input) {
-    const isAdmin = isGiven(input, "admin");
+    const isAdmin = hasFlag(input, "admin");
     const { tenantId } = await identity.findTenant(text(input, "tenant"));
     const userId = await identity.addUser({
       tenant: String(tenantId),
@@ -36,20 +36,20 @@ const add: AdminCommand = {
     });
     return { answer: { userId }, changed: { tenantId, userId, detail: { admin: isAdmin || undefined } } };
   },
-  tell: ({ userId }, { name }) => `Added user ${name} with id ${userId}.`,
+  toText: ({ userId }, { name }) => `Added user ${name} with id ${userId}.`,
 };
 
 const list: AdminCommand = {
   name: "user list",
   meaning: "list users",
   examples: ["user list", "user list --tenant Acme"],
-  options: ofTenant,
+  options: withTenantOption,
   async act({ identity }, input) {
     const users = await identity.listUsers(await chosenTenant(identity, input));
     const names = await tenantNames(identity);
     return { answer: { users: users.map((one) => shown(one, names.get(one.tenantId))) } };
   },
-  tell({ users }, _typed, width) {
+  toText({ users }, _typed, width) {
     if (users.length === 0) return "There are no users yet. See: breezeway user add --help";
     return table(
       ["USER", "NAME", "ADMIN", "TENANT", "CREATED"],
@@ -82,7 +82,7 @@ const show: AdminCommand = {
     const links = (await linksOf(found.userId)).map(linkAnswer);
     return { answer: { ...shown(found, names.get(found.tenantId)), devices: owned, links } };
   },
-  tell: ({ userId, name, admin, tenant, created, devices, links }) =>
+  toText: ({ userId, name, admin, tenant, created, devices, links }) =>
     rows([
       ["user", userId],
       ["name", name],
@@ -107,7 +107,7 @@ const setPassword: AdminCommand = {
     const { grants } = await identity.setPassword(userId, text(input, "password"));
     return { answer: { userId, grants }, changed: { tenantId, userId, detail: { grants } } };
   },
-  tell({ userId, grants }) {
+  toText({ userId, grants }) {
     const clients = grants === 0 ? "No client had access." : `${counted(grants, "grant")} to clients ended.`;
     return `User ${userId} has a new password, and is signed out everywhere. ${clients}`;
   },
@@ -139,7 +139,7 @@ const remove: AdminCommand = {
     const tokensRevoked = unlinked.filter(({ isTokenRevoked }) => isTokenRevoked).length;
     return { answer: { userId, removed, tokensRevoked }, changed: { tenantId, userId, detail: removed } };
   },
-  tell({ userId, removed, tokensRevoked }) {
+  toText({ userId, removed, tokensRevoked }) {
     const { links, devices, grants } = removed;
     const gone = `${counted(links, "link")}, ${counted(devices, "device")} and ${counted(grants, "grant")} to clients`;
     const left = links - tokensRevoked;

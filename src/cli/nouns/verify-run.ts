@@ -17,7 +17,7 @@ import { demoSimulator } from "../demo-simulator.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { hasColour } from "../terminal/terminal.ts";
 
-/** The options that were typed. */
+/** The options of the command line. */
 interface VerifyTyped {
   readonly url?: string;
   readonly "client-id"?: string;
@@ -39,25 +39,25 @@ interface VerifyRuntime {
   readonly administer: Administer;
 }
 
-/** Runs a verification and prints its report; what it answers is the exit code. */
-export async function runVerify({ typed: words, terminal, programs, print, ...call }: Call): Promise<number> {
-  const typed = words as unknown as VerifyTyped;
+/** Runs a verification, prints its report and returns the exit code. */
+export async function runVerify({ typed: options, terminal, programs, print, ...call }: Call): Promise<number> {
+  const typed = options as unknown as VerifyTyped;
   const config = call.config();
   const administer: Administer = (name, input) => programs.administer(config, name, input);
-  const told = untilSignalled();
+  const interrupted = untilSignalled();
   const runtime = { config, environment: terminal.environment, administer };
-  const { input, temporary } = await prepare(typed, runtime, told);
+  const { input, temporary } = await prepare(typed, runtime, interrupted);
   let report: Report;
   try {
-    report = await verify(input, { signal: told, version: terminal.version, say, begins: progress() });
+    report = await verify(input, { signal: interrupted, version: terminal.version, say, begins: progress() });
   } catch (error) {
     if (error instanceof DeploymentUnreachable) throw new EcosystemUnreachable(error.message);
-    throw told.aborted ? new Error("Interrupted; verify has removed what it had made.") : error;
+    throw interrupted.aborted ? new Error("Interrupted; verify has removed the data that it had created.") : error;
   } finally {
     clearProgress();
     for (const one of (await temporary?.remove()) ?? []) say(`Could not remove ${one}.`);
   }
-  if (typed.report !== undefined) keep(typed.report, report);
+  if (typed.report !== undefined) saveReport(typed.report, report);
   const shown = { hasColour: hasColour(terminal, terminal.out), width: Math.min(print.width, 100) };
   print.data(report, () => reportText(report, shown));
   const { fail } = report.counts;
@@ -70,8 +70,8 @@ interface Prepared {
   readonly temporary?: TemporaryTenant;
 }
 
-/** What was typed and given by environment; without a client, what verify can make for itself where it may administer. */
-async function prepare(typed: VerifyTyped, runtime: VerifyRuntime, told: AbortSignal): Promise<Prepared> {
+/** The input from options and environment. Without a client, verify adds a temporary tenant if it may administer the store. */
+async function prepare(typed: VerifyTyped, runtime: VerifyRuntime, interrupted: AbortSignal): Promise<Prepared> {
   const { administer, config } = runtime;
   const running = await runningHere(runtime);
   const url = httpAddress("url", typed.url ?? running ?? ownAddress(config));
@@ -99,11 +99,11 @@ async function prepare(typed: VerifyTyped, runtime: VerifyRuntime, told: AbortSi
   if (!isOurs) return { input: base };
   const simulator = base.simulator ?? (await simulatorOf(config, typed.ecosystem));
   const isCostly = config.databaseUrl !== undefined;
-  const temporary = await addTemporaryTenant(administer, { isInterrupted: () => told.aborted, isCostly });
+  const temporary = await addTemporaryTenant(administer, { isInterrupted: () => interrupted.aborted, isCostly });
   return { input: { ...base, ...temporary.input, simulator }, temporary };
 }
 
-/** Where the demo says that its simulator listens, or where this configuration's ecosystem is, if that is a simulator. */
+/** The demo's simulator, or the configured ecosystem if it is a simulator. */
 async function simulatorOf({ dataFolder, ecosystems }: Config, ecosystem: string): Promise<VerifyInput["simulator"]> {
   const configured = ecosystems.find(({ name }) => name === ecosystem.toLowerCase())?.apiUrl;
   for (const url of [demoSimulator(dataFolder), configured]) {
@@ -122,7 +122,7 @@ async function runningHere({ administer }: VerifyRuntime): Promise<string | unde
   return baseUrl;
 }
 
-/** With SQLite a service that doesn't run on this folder is another deployment: it must be named. */
+/** On SQLite a service that doesn't run on this folder is another deployment, so `--url` must name it. */
 function ownAddress({ baseUrl, host, port, databaseUrl, dataFolder }: Config): string {
   if (baseUrl !== undefined) return baseUrl;
   if (databaseUrl !== undefined) return `http://${host}:${port}`;
@@ -160,7 +160,7 @@ async function credentials(typed: VerifyTyped, { environment }: VerifyRuntime) {
   return { client, person };
 }
 
-/** The lines of standard input, one at each call, unless somebody sits there. */
+/** Returns one line of standard input at each call; nothing from a terminal. */
 function linesOfInput() {
   let lines: ReturnType<typeof createInterface> | undefined;
   let iterator: AsyncIterator<string> | undefined;
@@ -193,7 +193,7 @@ function deviceId(given: string): number {
   throw new BadParameter("device", "--device must be a device's id.");
 }
 
-function keep(folder: string, report: Report): void {
+function saveReport(folder: string, report: Report): void {
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "verify.json"), `${JSON.stringify(report, undefined, 2)}\n`);
@@ -204,8 +204,8 @@ function keep(folder: string, report: Report): void {
   say(`Report: ${join(folder, "verify.html")}`);
 }
 
-function say(words: string): void {
-  process.stderr.write(`${words}\n`);
+function say(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
 }
 
 /** One line that is redrawn in place; nothing without a terminal. */

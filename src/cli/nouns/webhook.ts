@@ -6,7 +6,7 @@ import { idByPrefix } from "../id-prefix.ts";
 import { ids, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
-import { actingFor, reaching, serviceOf } from "../remote/chosen-service.ts";
+import { serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table, whole } from "../terminal/output.ts";
 
@@ -20,7 +20,7 @@ const list: OwnCommand = {
   name: "webhook list",
   meaning: "list the webhooks of the client whose token is used; on this machine, those that the command line added",
   examples: ["webhook list", "webhook list --profile home"],
-  options: (command) => actingFor(reaching(command)),
+  options: (command) => withOwnerOptions(withServiceOptions(command)),
   async run(call) {
     const { print } = call;
     print.data({ webhooks: await all(call, await serviceOf(call)) }, ({ webhooks }) => {
@@ -48,7 +48,7 @@ const add: OwnCommand = {
   ],
   arguments: [{ name: "address", isRequired: true, meaning: "a public https address" }],
   options: (command) =>
-    actingFor(reaching(command))
+    withOwnerOptions(withServiceOptions(command))
       .option("--device <id...>", "only of these devices")
       .option("--attribute <name...>", "only changes of these attributes"),
   async run(call) {
@@ -59,7 +59,7 @@ const add: OwnCommand = {
     const adding = api.write((sdk) => sdk.webhooks.add(wanted));
     const added = await print.during("adding the webhook", adding).catch((error: unknown) => {
       if (!(error instanceof ServiceRefused)) throw error;
-      // The service speaks of the member of its body. In the command line it is the argument.
+      // The service names the member of the body; the command line has an argument instead.
       const sentence = error.message.replace(/^The member url\b/, "The webhook's address");
       throw new ServiceRefused(error.status, error.code, sentence);
     });
@@ -78,7 +78,7 @@ const show: OwnCommand = {
   meaning: "show a webhook and its last 100 deliveries",
   examples: ["webhook show wh_…"],
   arguments: [subject],
-  options: (command) => actingFor(reaching(command)),
+  options: (command) => withOwnerOptions(withServiceOptions(command)),
   async run(call) {
     const { print } = call;
     const api = await serviceOf(call);
@@ -116,7 +116,7 @@ const remove: OwnCommand = {
   meaning: "remove a webhook",
   examples: ["webhook remove wh_…"],
   arguments: [subject],
-  options: (command) => actingFor(reaching(command)),
+  options: (command) => withOwnerOptions(withServiceOptions(command)),
   async run(call) {
     const api = await serviceOf(call);
     const { webhookId } = await chosenWebhook(call, api);

@@ -11,10 +11,10 @@ import { type CallFacts, commandError } from "./service-errors.ts";
 /** Where the service is, the tokens for it, and what to do when it refuses them. */
 export interface Credentials extends AccessTokens {
   readonly baseUrl: string;
-  /** For the adaptor. Throws a sentence for the person when there is none. */
+  /** The security token for the adaptor. Throws NotAuthorised when there is none. */
   secToken(): Promise<string>;
   /** Gets a new token and address after a lost connection: the service may have restarted on another port. */
-  enterAgain?(): Promise<void>;
+  renewAccess?(): Promise<void>;
   /** Ends the tokens that were issued for this one command. */
   leave?(): Promise<void>;
   /** What to do when the service refuses the access token. */
@@ -32,17 +32,16 @@ export interface ReadOptions {
   readonly deviceId?: number;
 }
 
-/** A frozen service must be reported as such, so a read has a short time limit. */
+/** Short, so that a frozen service is reported soon. */
 const readWithinMs = 15_000;
-/** A write is given up late: its outcome would be unknown. */
+/** Long, because the outcome of an abandoned write is unknown. */
 const writeWithinMs = 300_000;
 /** How long the head of a stream's answer may take. */
 const headWithinMs = 4_000;
 const heartbeatSeconds = 2;
 
 /**
- * The chosen service, called through the SDK. It adds what a person at a terminal needs: a failure is reported at once,
- * in a sentence with the next step, and has an exit code.
+ * Calls the chosen service through the SDK, without retries. Errors get an exit code and a sentence with the next step.
  */
 export class Api {
   readonly #credentials: Credentials;
@@ -78,8 +77,8 @@ export class Api {
     return this.#during(work(sdk), { isWrite, nextStep });
   }
 
-  async enterAgain(): Promise<void> {
-    await this.#credentials.enterAgain?.();
+  async renewAccess(): Promise<void> {
+    await this.#credentials.renewAccess?.();
   }
 
   async leave(): Promise<void> {

@@ -15,21 +15,21 @@ import { findProfile } from "./profiles.ts";
 const leaveMs = 2_000;
 
 /** The options of every command that calls a service. */
-export function reaching(command: Command): Command {
+export function withServiceOptions(command: Command): Command {
   return command
     .option("--url <address>", "the service's address; the token comes from BREEZEWAY_TOKEN or BREEZEWAY_TOKEN_FILE")
     .option("--profile <name>", "a saved address with credentials; see: breezeway profile list");
 }
 
 /** The options that choose the user or tenant for whom an administrator acts on this machine. */
-export function actingFor(command: Command): Command {
+export function withOwnerOptions(command: Command): Command {
   return command
     .option("--user <id>", "act for this user (on this machine; see: breezeway user list)")
     .option("--tenant <name or id>", "act for this tenant (on this machine)");
 }
 
 /** Whether the command calls an address; otherwise it gets access through the data folder of this machine. */
-export function isElsewhere({ typed, terminal: { environment } }: Call): boolean {
+export function isRemote({ typed, terminal: { environment } }: Call): boolean {
   return [typed.url, typed.profile, environment.BREEZEWAY_URL, environment.BREEZEWAY_PROFILE].some(Boolean);
 }
 
@@ -38,17 +38,17 @@ export function isElsewhere({ typed, terminal: { environment } }: Call): boolean
  * folder, where a command has the rights of an administrator. `about` names the device, user or alert that it concerns.
  */
 export async function serviceOf(call: Call, about: Input = {}): Promise<Api> {
-  return new Api(isElsewhere(call) ? await elsewhere(call) : await onThisMachine(call, about));
+  return new Api(isRemote(call) ? await remoteCredentials(call) : await localCredentials(call, about));
 }
 
-async function elsewhere(call: Call): Promise<Credentials> {
+async function remoteCredentials(call: Call): Promise<Credentials> {
   const { typed, terminal } = call;
   const { environment } = terminal;
   const name = optional(typed, "profile") ?? (typed.url ? undefined : environment.BREEZEWAY_PROFILE);
   const profile = name ? findProfile(environment, name) : undefined;
   const given = optional(typed, "url") ?? (name ? undefined : environment.BREEZEWAY_URL);
   const baseUrl = safeAddress(given ?? profile!.url, environment);
-  const secret = (what: string, variable: string) => readSecret(terminal, { what, variable, asks: false });
+  const secret = (what: string, variable: string) => readSecret(terminal, { what, variable, prompts: false });
   let held: string | undefined;
   const again = name ? `Renew it with: breezeway profile add ${name} --url ${baseUrl}` : "Set a new BREEZEWAY_TOKEN.";
   return {
@@ -80,14 +80,14 @@ async function elsewhere(call: Call): Promise<Credentials> {
 }
 
 /** The kind of access, without the device, user or alert. */
-function forWhat({ "as-user": asUser, keeps }: Input): Input {
+function kindOfAccess({ "as-user": asUser, keeps }: Input): Input {
   return { "as-user": asUser, keeps };
 }
 
-async function onThisMachine({ typed, programs, config }: Call, about: Input): Promise<Credentials> {
+async function localCredentials({ typed, programs, config }: Call, about: Input): Promise<Credentials> {
   const settings = config();
   const named = optional(typed, "user") ?? optional(typed, "tenant");
-  const wanted = named === undefined ? about : { ...forWhat(about), user: typed.user, tenant: typed.tenant };
+  const wanted = named === undefined ? about : { ...kindOfAccess(about), user: typed.user, tenant: typed.tenant };
   const enter = () => programs.access(settings, wanted);
   let access: Access = await enter();
   return {
@@ -95,7 +95,7 @@ async function onThisMachine({ typed, programs, config }: Call, about: Input): P
       return access.baseUrl;
     },
     nextStep: "See: breezeway doctor",
-    async enterAgain() {
+    async renewAccess() {
       access = await enter();
     },
     current: async () => access.accessToken,

@@ -10,7 +10,7 @@ import { ecosystemsOf } from "../ecosystems.ts";
 import { Redirected } from "./service-errors.ts";
 
 /** How long the command waits for the owner's consent. */
-const patienceMs = 10 * 60_000;
+const consentTimeoutMs = 10 * 60_000;
 
 /**
  * Gets the consent of an account's owner in a browser, as a client does (interface 4.5): the ecosystem redirects the browser
@@ -36,7 +36,7 @@ export async function consentOf(call: Call, ecosystemName: string): Promise<stri
     const address = new URL(consent.authUrl);
     const question = { response_type: "code", client_id: consent.clientId, state, redirect_uri: returned.address };
     for (const [name, value] of Object.entries(question)) address.searchParams.set(name, value);
-    const minutes = patienceMs / 60_000;
+    const minutes = consentTimeoutMs / 60_000;
     print.words(
       `Open this address in a browser, and give your consent there. This command waits ${minutes} minutes for it; Ctrl-C ends.\n\n  ${address}\n`,
     );
@@ -64,7 +64,7 @@ async function listenForReturn(state: string) {
   const late = new Declined(
     "The browser did not come back within ten minutes. Try again with: breezeway link --consent",
   );
-  const timer = setTimeout(() => settled.reject(late), patienceMs);
+  const timer = setTimeout(() => settled.reject(late), consentTimeoutMs);
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
     code: settled.promise,

@@ -2,7 +2,7 @@ import * as sdk from "../../../sdk/src/index.ts";
 import { BadParameter, BreezewayError } from "../../model/errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 
-/** What the command line knows about a failed call beside the SDK's error. */
+/** Facts about a call that the SDK's error lacks. */
 export interface CallFacts {
   /** After a lost answer the outcome of a write is unknown. */
   readonly isWrite?: boolean;
@@ -21,7 +21,7 @@ export function commandError(error: unknown, baseUrl: string, { isWrite, deviceI
   const { status = 401, code, errorCode } = error;
   // A proxy answered in the place of the service.
   if (code === `http_${status}`) return new ServiceRefused(status, String(status), answered(baseUrl, status));
-  // The service says "this device" of the device in the path. A person reads the sentence without the path.
+  // The service writes "This device" for the device in the path, which the user of a command does not see.
   const sentence =
     deviceId === undefined ? error.message : error.message.replace(/^This device\b/, `Device ${deviceId}`);
   const next = status === 401 && nextStep !== undefined ? ` ${nextStep}` : "";
@@ -74,7 +74,7 @@ const byStatus: Readonly<Record<number, number>> = {
 export class Unreachable extends BreezewayError {
   readonly code = "unreachable";
   readonly exitCode = exitCodes.unreachable;
-  /** The connection stands or can be made, but nothing came over it in time. */
+  /** A timeout: the connection is possible, but no answer arrived in time. */
   readonly isSilence: boolean;
 
   constructor(address: string, error: sdk.Unreachable, isWrite = false) {

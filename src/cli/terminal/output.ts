@@ -11,7 +11,7 @@ export interface Printer {
   /** The width of the terminal; infinite elsewhere. */
   readonly width: number;
   /** Prints the answer of a command. */
-  data<Result extends object>(result: Result, tell: (result: Result) => string): void;
+  data<Result extends object>(result: Result, toText: (result: Result) => string): void;
   /** Prints one line of a continuing answer. */
   line(result: object, words: string): void;
   /** Prints a message for the user to standard error. */
@@ -28,7 +28,7 @@ export function printerFor(terminal: Terminal, { json = false } = {}): Printer {
     isJson,
     style: styleFor(terminal, out),
     width: widthOf(terminal),
-    data: (result, tell) => print(isJson ? JSON.stringify(result) : tell(result)),
+    data: (result, toText) => print(isJson ? JSON.stringify(result) : toText(result)),
     line: (result, words) => print(isJson ? JSON.stringify(result) : words),
     words: (text) => void err.write(`${text}\n`),
     during: (what, work) => progressOn(terminal).during(what, work),

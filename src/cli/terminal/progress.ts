@@ -12,9 +12,9 @@ export type ReportProgress = (done: number, total: number) => void;
 export interface Progress {
   during<Result>(what: string, work: Promise<Result>): Promise<Result>;
   /** For work of known size: call `step` for each part that is done. */
-  over<Result>(what: string, total: number, work: (step: () => void) => Promise<Result>): Promise<Result>;
+  inSteps<Result>(what: string, total: number, work: (step: () => void) => Promise<Result>): Promise<Result>;
   /** For work that reports its progress once it knows its size. */
-  told<Result>(what: string, work: (tell: ReportProgress) => Promise<Result>): Promise<Result>;
+  reporting<Result>(what: string, work: (onProgress: ReportProgress) => Promise<Result>): Promise<Result>;
 }
 
 /** A progress bar on standard error, only on a terminal; it is redrawn in place and removed at the end. */
@@ -42,7 +42,7 @@ export function progressOn(terminal: Pick<Terminal, "environment" | "err">): Pro
     `${wandering(elapsedMs)} ${what} (${Math.floor(elapsedMs / 1_000)} s)`;
   return {
     during: (what, work) => shown(endless(what), work),
-    told(what, work) {
+    reporting(what, work) {
       let bar = endless(what);
       return shown(
         (elapsedMs) => bar(elapsedMs),
@@ -52,7 +52,7 @@ export function progressOn(terminal: Pick<Terminal, "environment" | "err">): Pro
         }),
       );
     },
-    over(what, total, work) {
+    inSteps(what, total, work) {
       let done = 0;
       return shown(
         () => `${filled(done / total)} ${what} ${done} of ${total}`,

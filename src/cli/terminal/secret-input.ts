@@ -13,15 +13,15 @@ export interface SecretRequest {
   /** A new secret is asked for twice, because the user cannot see a typing error. */
   readonly isNew?: boolean;
   /** False: only the variable is read. */
-  readonly asks?: boolean;
+  readonly prompts?: boolean;
 }
 
 /** A password is never a flag: it comes from BREEZEWAY_PASSWORD, from a pipe, or from a prompt without echo. */
 export async function readPassword(terminal: Terminal, { isNew = true } = {}): Promise<string> {
-  return needed(terminal, { what: "password", variable: "BREEZEWAY_PASSWORD", isNew });
+  return requiredSecret(terminal, { what: "password", variable: "BREEZEWAY_PASSWORD", isNew });
 }
 
-export async function needed(terminal: Terminal, wanted: SecretRequest): Promise<string> {
+export async function requiredSecret(terminal: Terminal, wanted: SecretRequest): Promise<string> {
   const secret = await readSecret(terminal, wanted);
   if (secret) return secret;
   const { what, variable } = wanted;
@@ -31,10 +31,10 @@ export async function needed(terminal: Terminal, wanted: SecretRequest): Promise
 /** Undefined when there is none. */
 export async function readSecret(terminal: Terminal, wanted: SecretRequest): Promise<string | undefined> {
   const { environment, input } = terminal;
-  const { variable, asks = true } = wanted;
+  const { variable, prompts = true } = wanted;
   const file = environment[`${variable}_FILE`];
   const direct = environment[variable] || (file ? contentOf(variable, file) : undefined);
-  if (direct || !asks) return direct || undefined;
+  if (direct || !prompts) return direct || undefined;
   return (await (input.isTTY ? ask(terminal, wanted) : firstLine(input))) || undefined;
 }
 
@@ -52,9 +52,9 @@ async function firstLine(input: NodeJS.ReadStream): Promise<string> {
 }
 
 async function ask({ input, err }: Terminal, { what, isNew = false }: SecretRequest): Promise<string> {
-  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const withoutEcho = new Writable({ write: (_chunk, _encoding, done) => done() });
   // One interface for both prompts, created before the first: without it the terminal would echo what is typed in between.
-  const terminal = createInterface({ input, output: unseen, terminal: true });
+  const terminal = createInterface({ input, output: withoutEcho, terminal: true });
   const lines = terminal[Symbol.asyncIterator]();
   /** Empty when the user ends the input instead. */
   const question = async (words: string): Promise<string> => {
@@ -65,7 +65,7 @@ async function ask({ input, err }: Terminal, { what, isNew = false }: SecretRequ
   };
   try {
     const secret = await question(`${what[0]?.toUpperCase()}${what.slice(1)}: `);
-    if (isNew && secret !== "" && secret !== (await question("Once more: "))) {
+    if (isNew && secret !== "" && secret !== (await question(`Repeat the ${what}: `))) {
       throw new BadParameter(what, `The two ${what}s differ.`);
     }
     return secret;

@@ -4,7 +4,7 @@ import type { TenantId } from "../../model/ids.ts";
 import { type Input, optional } from "../input.ts";
 
 /** The option that limits a list to one tenant. */
-export function ofTenant(command: Command): Command {
+export function withTenantOption(command: Command): Command {
   return command.option("--tenant <name or id>", "of one tenant only");
 }
 

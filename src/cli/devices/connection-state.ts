@@ -2,12 +2,12 @@ import type { ShownDevice } from "./friendly-names.ts";
 import { clockTime } from "./times.ts";
 
 /** Whether the shown values are current: while the stream is open and the service answers. */
-export class Knowledge {
-  #stream: Lost | undefined;
-  #answers: Lost | undefined;
+export class ConnectionState {
+  #stream: Outage | undefined;
+  #answers: Outage | undefined;
   #answeredMs = Date.now();
 
-  get lost(): Lost | undefined {
+  get lost(): Outage | undefined {
     return this.#stream ?? this.#answers;
   }
 
@@ -27,7 +27,7 @@ export class Knowledge {
   }
 }
 
-interface Lost {
+interface Outage {
   readonly sinceMs: number;
   readonly reason: string;
 }
