@@ -11,25 +11,25 @@ import { runCommand } from "./run-command.ts";
 
 describe("the commands of an administrator", () => {
   it("go to the running service, with the contents of the files that they name", async (t) => {
-    const [folder, desk] = [folderOf(t), folderOf(t)];
+    const [folder, directory] = [folderOf(t), folderOf(t)];
     const service = await running(t, folder);
     const environment = { BREEZEWAY_DATA: folder };
     const runJson = async (args: readonly string[], input = "", run: typeof breezeway = runCommand) => {
-      const { code, stdout, stderr } = await run(args, { environment, cwd: desk, input });
+      const { code, stdout, stderr } = await run(args, { environment, cwd: directory, input });
       assert.deepEqual([code, stderr], [0, ""], args.join(" "));
       return JSON.parse(stdout);
     };
-    const runAtDesk = (args: readonly string[]) => runJson(args, "", breezeway);
-    writeFileSync(join(desk, "logo.png"), Buffer.from("89504e470d0a1a0a", "hex"));
-    writeFileSync(join(desk, "terms.txt"), "Be kind.\r\n");
+    const runInDirectory = (args: readonly string[]) => runJson(args, "", breezeway);
+    writeFileSync(join(directory, "logo.png"), Buffer.from("89504e470d0a1a0a", "hex"));
+    writeFileSync(join(directory, "terms.txt"), "Be kind.\r\n");
 
     assert.deepEqual(await runJson(["tenant", "add", "--name", "Acme", "--app-id", "42"]), {
       tenantId: 42,
       name: "Acme",
     });
     const look = ["--accent", "#0b6470", "--logo", "logo.png", "--support-url", "https://help.example/"];
-    await runAtDesk(["tenant", "brand", "--tenant", "Acme", ...look]);
-    await runAtDesk(["tenant", "terms", "--tenant", "Acme", "--file", "terms.txt", "--version", "3"]);
+    await runInDirectory(["tenant", "brand", "--tenant", "Acme", ...look]);
+    await runInDirectory(["tenant", "terms", "--tenant", "Acme", "--file", "terms.txt", "--version", "3"]);
     const { terms, ...shown } = await runJson(["tenant", "show", "--tenant", "42"]);
     assert.deepEqual([terms.text, terms.version], ["Be kind.", "3"]);
     assert.deepEqual(shown, {
@@ -41,8 +41,8 @@ describe("the commands of an administrator", () => {
     });
 
     const addresses = ["https://voice.example/a", "https://voice.example/b"];
-    const given = addresses.flatMap((address) => ["--redirect-uri", address]);
-    const added = await runJson(["client", "add", "--tenant", "Acme", "--name", "Voice", ...given]);
+    const redirects = addresses.flatMap((address) => ["--redirect-uri", address]);
+    const added = await runJson(["client", "add", "--tenant", "Acme", "--name", "Voice", ...redirects]);
     assert.deepEqual(Object.keys(added), ["client_id", "client_secret"]);
     const { clients } = await runJson(["client", "list"]);
     assert.deepEqual([clients[0].client_id, clients[0].redirect_uris], [added.client_id, addresses]);

@@ -61,7 +61,7 @@ for (const database of databases) {
       await run("client add", { tenant, name: "Rules", "redirect-uri": redirect });
       assert.deepEqual(await run("tenant remove", { tenant }), { tenantId: 42, name: tenant, removed: { clients: 1 } });
       const next = await run("tenant add", { name: "Another" });
-      assert.equal(next.tenantId, 43, "what the audit log tells of one tenant never looks like another's");
+      assert.equal(next.tenantId, 43, "a removed tenant's id, which the audit log still names, is not used again");
 
       const entries = await entriesOf(parts);
       assert.ok(entries.every(({ source, tenantId }) => source === "command" && tenantId! >= 42));
@@ -163,7 +163,7 @@ for (const database of databases) {
 }
 
 describe("an administrator", () => {
-  it("who fails leaves no entry, and gets the command to run next", async (t) => {
+  it("whose command fails leaves no entry, and gets the command to run next", async (t) => {
     const { parts, run } = await openPartsOn(t);
     const isHelpful = (next: RegExp) => (error: unknown) => error instanceof NotFound && next.test(error.message);
     const user = "99";
@@ -201,9 +201,9 @@ describe("an administrator", () => {
       ["client rotate-secret", { client: "x", overlap: "-1" }, /--overlap must be a number from 0 to 720/],
       ["audit list", { limit: "0" }, /--limit must be a number from 1 to 10000/],
     ];
-    for (const [command, input, says] of wrong) {
-      const isSaid = (error: unknown) => error instanceof BadParameter && says.test(error.message);
-      await assert.rejects(run(command, input), isSaid, JSON.stringify([command, input]));
+    for (const [command, input, sentence] of wrong) {
+      const isExpected = (error: unknown) => error instanceof BadParameter && sentence.test(error.message);
+      await assert.rejects(run(command, input), isExpected, JSON.stringify([command, input]));
     }
   });
 

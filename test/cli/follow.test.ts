@@ -25,15 +25,15 @@ const refusing =
   (response) =>
     response.writeHead(status).end(JSON.stringify({ error, error_description }));
 
-const over = refusing(401, "invalid_token", "The access token is not valid.");
+const refusal = refusing(401, "invalid_token", "The access token is not valid.");
 
 /** A service that serves these connections one after the other. */
 async function scripted(t: TestContext, connections: readonly Connection[]) {
-  const asked: (string | undefined)[] = [];
-  const said: string[] = [];
+  const lastEventIds: (string | undefined)[] = [];
+  const printed: string[] = [];
   const server = createServer(({ headers }, response) => {
     const lastEventId = headers["last-event-id"] as string | undefined;
-    connections[asked.push(lastEventId) - 1]?.(response);
+    connections[lastEventIds.push(lastEventId) - 1]?.(response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -48,43 +48,43 @@ async function scripted(t: TestContext, connections: readonly Connection[]) {
     renewed: async () => undefined,
     secToken: async () => "s",
   });
-  const print = { words: (text: string) => void said.push(text) } as Printer;
+  const print = { words: (text: string) => void printed.push(text) } as Printer;
   /** The ids of the events until the service refuses. */
-  const heard = async (): Promise<readonly string[]> => {
+  const eventIds = async (): Promise<readonly string[]> => {
     const ids: string[] = [];
     await assert.rejects(async () => {
       for await (const { id, type } of follow(api, {}, print)) if (type === "attribute") ids.push(id);
     }, ServiceRefused);
     return ids;
   };
-  return { api, print, asked, said, heard };
+  return { api, print, lastEventIds, printed, eventIds };
 }
 
 describe("following the events of a service", () => {
   it("resumes after the last event or heartbeat of a lost connection, until the service refuses", async (t) => {
-    const { heard, asked, said } = await scripted(t, [events("1", "2", "beat-3"), events("4"), over]);
-    assert.deepEqual(await heard(), ["1", "2", "4"]);
-    assert.deepEqual(asked, [undefined, "beat-3", "4"]);
-    assert.equal(said.filter((words) => words.startsWith("Live again")).length, 1);
+    const { eventIds, lastEventIds, printed } = await scripted(t, [events("1", "2", "beat-3"), events("4"), refusal]);
+    assert.deepEqual(await eventIds(), ["1", "2", "4"]);
+    assert.deepEqual(lastEventIds, [undefined, "beat-3", "4"]);
+    assert.equal(printed.filter((words) => words.startsWith("Live again")).length, 1);
   });
 
   it("tries again after a 503, and ends at any other refusal", async (t) => {
     const down = refusing(503, "store_unavailable", "The store can't be reached.");
-    const { heard, said } = await scripted(t, [
+    const { eventIds, printed } = await scripted(t, [
       events("1"),
       down,
       events("2"),
       refusing(429, "too_many_requests", "Wait."),
     ]);
-    assert.deepEqual(await heard(), ["1", "2"]);
-    assert.equal(said.filter((words) => words.startsWith("Live again")).length, 1);
+    assert.deepEqual(await eventIds(), ["1", "2"]);
+    assert.equal(printed.filter((words) => words.startsWith("Live again")).length, 1);
   });
 
   it("reports at once why the first connection failed", async (t) => {
-    const refused = await scripted(t, [over]);
-    assert.deepEqual([await refused.heard(), refused.said], [[], []]);
+    const refused = await scripted(t, [refusal]);
+    assert.deepEqual([await refused.eventIds(), refused.printed], [[], []]);
     const broken = await scripted(t, [(response) => response.destroy()]);
     await assert.rejects(follow(broken.api, {}, broken.print).next(), Unreachable);
-    assert.deepEqual([broken.asked.length, broken.said], [1, []]);
+    assert.deepEqual([broken.lastEventIds.length, broken.printed], [1, []]);
   });
 });

@@ -44,7 +44,7 @@ describe("the help of every command", () => {
   it("is the text of docs/command-line.md", () => {
     const kept = readFileSync(new URL("../../docs/command-line.md", import.meta.url), "utf8");
     const now = commandLineReference(programToDescribe(describeProgram));
-    assert.equal(kept, now, "write it anew with: bin/breezeway --run src/cli/write-reference.ts");
+    assert.equal(kept, now, "write it again with: bin/breezeway --run src/cli/write-reference.ts");
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { clientOfUser } from "../stories/v3-client.ts";
 import { eventually, person, world } from "../stories/world.ts";
-import { goingOn } from "./going-on.ts";
+import { startCommand } from "./running-command.ts";
 import { type CommandContext, typed } from "./typed.ts";
 
 const plain = { NO_COLOR: "1" };
@@ -19,8 +19,8 @@ async function home(t: TestContext, structures = [{ name: "Maple Street", thermo
   const lamp = { user: String(userId), name: "Hall lamp", type: "Lamp" };
   const { deviceId: lampId } = (await service.parts.administration.run("device add", lamp)) as { deviceId: DeviceId };
   const environment = { BREEZEWAY_DATA: story.config.dataFolder, ...plain };
-  const at = (args: readonly string[], desk: CommandContext = {}) =>
-    typed(args, { ...desk, environment: { ...environment, ...desk.environment } });
+  const at = (args: readonly string[], context: CommandContext = {}) =>
+    typed(args, { ...context, environment: { ...environment, ...context.environment } });
   return { story, deviceId: String(deviceId), lampId: String(lampId), at };
 }
 
@@ -130,7 +130,7 @@ describe("the commands about a home, on the machine of its service", () => {
       BREEZEWAY_DATA: config.dataFolder,
       BREEZEWAY_ECOSYSTEM_TOKEN: simulator.issueToken(accountId),
     };
-    const { child, ended } = goingOn(t, ["link"], environment);
+    const { child, ended } = startCommand(t, ["link"], environment);
     await eventually(t.signal, async () => {
       assert.equal(credentialsIn(config.dataFolder).sec_tokens, before.sec_tokens! + 1);
     });

@@ -9,8 +9,8 @@ function outputOf(name: string, answer: object): string {
   return commands.find((one) => one.name === name)!.toText(answer, {});
 }
 
-describe("what an operator reads", () => {
-  it("says after a backup where the key is, and what that means", () => {
+describe("the output of an operator's command", () => {
+  it("says after a backup whether the key is in it, and what that means", () => {
     const taken = { file: "/b.tar", bytes: 7, keyIds: ["k1"] };
     assert.equal(
       outputOf("backup", { ...taken, withKey: false }),

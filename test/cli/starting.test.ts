@@ -54,11 +54,11 @@ describe("a command while the service starts", () => {
 
   it("has a time limit", async (t) => {
     const { folder } = heldFolder(t);
-    const patience = { ...defaultWaitLimits, commandMs: 0 };
+    const limits = { ...defaultWaitLimits, commandMs: 0 };
     const overSocket = () => callControl(folder.trustedSocket(), "status", {});
     const otherwise = () => assert.fail("the store is held");
     await assert.rejects(
-      whenReachable(folder, { overSocket, otherwise }, () => undefined, patience),
+      whenReachable(folder, { overSocket, otherwise }, () => undefined, limits),
       {
         code: "not_running",
         message: /has not answered within 0 s\. .* see: breezeway doctor$/,

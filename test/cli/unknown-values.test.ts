@@ -4,7 +4,7 @@ import { atTerminal, ctrlC, skip } from "../first-minutes/terminal.ts";
 import { faultyFront } from "../set-up/faulty-front.ts";
 import { startChild } from "../stories/child-service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
-import { goingOn } from "./going-on.ts";
+import { startCommand } from "./running-command.ts";
 import { typed } from "./typed.ts";
 
 const timeout = 120_000;
@@ -42,7 +42,7 @@ describe("a command that watches a device", () => {
     const front = await faultyFront(t, service.baseUrl);
     const { accessToken } = await house.authorizeClient();
     const environment = { BREEZEWAY_URL: front.url, BREEZEWAY_TOKEN: accessToken };
-    const { line, ended } = goingOn(t, ["device", "watch", "1", "away", "--json"], environment);
+    const { line, ended } = startCommand(t, ["device", "watch", "1", "away", "--json"], environment);
     assert.equal((await line()).type, "device");
     for (const [mood, why] of [
       ["unavailable", /503|lost/],

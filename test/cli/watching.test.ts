@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { world } from "../stories/world.ts";
-import { goingOn } from "./going-on.ts";
+import { startCommand } from "./running-command.ts";
 import { typed } from "./typed.ts";
 
 describe("a command that watches", () => {
@@ -14,7 +14,7 @@ describe("a command that watches", () => {
       const { code, err } = await typed(["device", "set", String(deviceId), `power=${value}`], { environment });
       assert.equal(code, 0, err);
     };
-    const { child, next, ended } = goingOn(t, ["device", "watch", String(deviceId)], environment);
+    const { child, next, ended } = startCommand(t, ["device", "watch", String(deviceId)], environment);
     const { type, deviceName, attributes } = await next();
     assert.deepEqual([type, deviceName, attributes], ["device", "Lamp", {}]);
     await set("on");
@@ -24,7 +24,7 @@ describe("a command that watches", () => {
     assert.equal((await next()).value, "off");
     child.kill("SIGINT");
     const { code, signal, err } = await ended;
-    assert.deepEqual([code, signal], [null, "SIGINT"], "which a shell calls 130");
+    assert.deepEqual([code, signal], [null, "SIGINT"], "a shell reports 130");
     // A service that is slow to start still holds the folder when the command comes back.
     assert.match(
       err.replace(/^Another Breezeway process holds .*\n/m, ""),
@@ -37,7 +37,7 @@ describe("a command that watches", () => {
     const lamp = { user: String(story.userId), name: "Lamp", type: "Lamp" };
     const { deviceId } = (await story.service.parts.administration.run("device add", lamp)) as { deviceId: number };
     const environment = { BREEZEWAY_DATA: story.config.dataFolder };
-    const { child, next, ended } = goingOn(t, ["device", "watch", String(deviceId)], environment);
+    const { child, next, ended } = startCommand(t, ["device", "watch", String(deviceId)], environment);
     await next();
     child.stdout.destroy();
     await typed(["device", "set", String(deviceId), "power=on"], { environment });

@@ -14,8 +14,8 @@ function outputOf(name: string, answer: object, typed: Record<string, unknown> =
   return command.toText(answer, typed);
 }
 
-describe("what a terminal shows", () => {
-  it("is a sentence about what was done", () => {
+describe("the output of a command on a terminal", () => {
+  it("is a sentence that says what was done", () => {
     const credentials = { client_id: "bwc_1", client_secret: "bwcs_2" };
     const cases: readonly (readonly [string, RegExp])[] = [
       [outputOf("tenant add", { tenantId: 42, name: "Acme" }), /^Added tenant Acme with app id 42\.$/],

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { goingOn } from "../cli/going-on.ts";
 import { runCommand } from "../cli/run-command.ts";
+import { startCommand } from "../cli/running-command.ts";
 import { EventStream } from "../events/event-stream.ts";
 import { type ChildService, startChild } from "../stories/child-service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
@@ -56,7 +56,7 @@ describe("a laptop that falls asleep", { skip }, () => {
     const lamp = ["device", "add", "--user", "1", "--name", "Lamp", "--type", "Lamp", "--json"];
     const { deviceId } = JSON.parse((await runCommand(lamp, { environment })).stdout);
     const v3 = await house.authorizeClient();
-    const reader = goingOn(t, ["device", "watch", String(deviceId)], environment);
+    const reader = startCommand(t, ["device", "watch", String(deviceId)], environment);
     assert.equal((await reader.next()).deviceName, "Lamp");
     await v3.write(deviceId, { count: "0" });
     assert.equal((await reader.next()).value, "0");

@@ -32,7 +32,7 @@ async function assertError(answer: Response, status: number, errorCode: number, 
 
 describe("federating a token", () => {
   it("takes the parameters from the query, a form or JSON, and the secToken from Authorization too", async (t) => {
-    const { fetch, secToken, userId, asked } = await madeServer(t);
+    const { fetch, secToken, userId, federationCalls } = await madeServer(t);
     const token = { anEcosystemName: "nest", anAccessToken: "c.abc" };
     const all = { secToken, ...token };
     const bearer = { authorization: `bearer ${secToken}` };
@@ -52,19 +52,19 @@ describe("federating a token", () => {
       assert.match(answer.headers.get("content-type")!, /^application\/json/);
       assert.deepEqual(await answer.json(), { DeviceId: "41" });
     }
-    assert.deepEqual(asked, Array(6).fill(["link", userId, "nest", "c.abc"]));
+    assert.deepEqual(federationCalls, Array(6).fill(["link", userId, "nest", "c.abc"]));
   });
 
   it("with PUT replaces the token", async (t) => {
-    const { fetch, secToken, userId, asked } = await madeServer(t);
+    const { fetch, secToken, userId, federationCalls } = await madeServer(t);
     const body = new URLSearchParams({ secToken, anEcosystemName: "nest", anAccessToken: "c.abc" });
     const answer = await fetch(path, { method: "PUT", body });
     assert.deepEqual(await answer.json(), { DeviceId: "42" });
-    assert.deepEqual(asked, [["relink", userId, "nest", "c.abc"]]);
+    assert.deepEqual(federationCalls, [["relink", userId, "nest", "c.abc"]]);
   });
 
-  it("checks the secToken first, then the parameters, then asks the federation", async (t) => {
-    const { fetch, secToken, asked, federation } = await madeServer(t);
+  it("checks the secToken first, then the parameters, then calls the federation", async (t) => {
+    const { fetch, secToken, federationCalls, federation } = await madeServer(t);
     federation.link = () => Promise.reject(new UnknownEcosystem("There is no such ecosystem."));
     const text = "Invalid security token.";
     await assertError(await fetch(path, { method: "POST" }), 401, 106, text);
@@ -75,11 +75,11 @@ describe("federating a token", () => {
     const nameless = { secToken, anEcosystemName: "nowhere" };
     await assertError(await fetch(path, json(nameless)), 400, 102, "The parameter anAccessToken is missing.");
     await assertError(await fetch(path, json({ ...nameless, anAccessToken: "c.abc" })), 400, 120);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(federationCalls, []);
   });
 
-  it("refuses two different values in two places, and values that are no text", async (t) => {
-    const { fetch, secToken, asked } = await madeServer(t);
+  it("refuses two different values in two places, and values that are not text", async (t) => {
+    const { fetch, secToken, federationCalls } = await madeServer(t);
     const all = { secToken, anEcosystemName: "nest", anAccessToken: "c.abc" };
     const refused = [
       fetch(`${path}?anAccessToken=c.other`, json(all)),
@@ -99,7 +99,7 @@ describe("federating a token", () => {
     for (const answer of refused) await assertError(await answer, 400, 102);
     const xml = { method: "POST", headers: { "content-type": "text/xml" }, body: "<x/>" };
     await assertError(await fetch(path, xml), 415, 102);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(federationCalls, []);
   });
 
   it("answers each failure with its number and status", async (t) => {
@@ -151,7 +151,7 @@ describe("federating a token", () => {
 
 describe("an existing link", () => {
   it("is ended by DELETE, which says what was removed", async (t) => {
-    const { fetch, secToken, userId, asked } = await madeServer(t);
+    const { fetch, secToken, userId, federationCalls } = await madeServer(t);
     const query = new URLSearchParams({ secToken, anEcosystemName: "nest" });
     const answer = await fetch(`/adaptor/federatedtokens?${query}`, { method: "DELETE" });
     assert.equal(answer.status, 200);
@@ -160,10 +160,10 @@ describe("an existing link", () => {
       removed: { attributes: 519, history: 3, blindIntervals: 1, commands: 2, alerts: 4 },
       tokenRevoked: true,
     });
-    assert.deepEqual(asked, [["unlink", userId, "nest"]]);
+    assert.deepEqual(federationCalls, [["unlink", userId, "nest"]]);
   });
 
-  it("answers GET with its state, what is over the limit, and its blind intervals", async (t) => {
+  it("answers GET with its state, the objects beyond the limits, and its blind intervals", async (t) => {
     const { fetch, secToken } = await madeServer(t);
     const query = new URLSearchParams({ secToken, anEcosystemName: "nest" });
     const status = await (await fetch(`/adaptor/federatedtokens?${query}`)).json();
@@ -185,23 +185,23 @@ describe("an existing link", () => {
     });
   });
 
-  it("needs a secToken and a name for both", async (t) => {
-    const { fetch, secToken, asked } = await madeServer(t);
+  it("needs a secToken and an ecosystem's name for GET and DELETE", async (t) => {
+    const { fetch, secToken, federationCalls } = await madeServer(t);
     for (const method of ["GET", "DELETE"]) {
       assert.equal((await fetch("/adaptor/federatedtokens?anEcosystemName=nest", { method })).status, 401);
       const nameless = await fetch(`/adaptor/federatedtokens?secToken=${secToken}`, { method });
       assert.equal(((await nameless.json()) as { errorCode: number }).errorCode, 102);
     }
-    assert.deepEqual(asked, []);
+    assert.deepEqual(federationCalls, []);
   });
 });
 
 describe("largestrings", () => {
-  it("answers the index map, names that look like code included", async (t) => {
-    const { fetch, secToken, userId, federation, asked } = await madeServer(t);
+  it("returns the index map, also with names such as __proto__", async (t) => {
+    const { fetch, secToken, userId, federation, federationCalls } = await madeServer(t);
     const labels = JSON.parse('{"Home 🏠":"s1","__proto__":"s2"}') as Record<string, string>;
-    federation.largeStrings = async (...given) => {
-      asked.push(given);
+    federation.largeStrings = async (...args) => {
+      federationCalls.push(args);
       return { labels, identifiers: { s1: ["1"], t1: ["1", "thermostats", "Hall", "s1"] } };
     };
     const expected = `{"labels":{"Home 🏠":"s1","__proto__":"s2"},"identifiers":{"s1":["1"],"t1":["1","thermostats","Hall","s1"]}}`;
@@ -212,10 +212,10 @@ describe("largestrings", () => {
       await fetch("/adaptor/largestrings?id=12", { headers: { authorization: `Bearer ${secToken}` } }),
     ];
     for (const answer of answers) assert.equal(await answer.text(), expected);
-    assert.deepEqual(asked, Array(4).fill([userId, 12]));
+    assert.deepEqual(federationCalls, Array(4).fill([userId, 12]));
   });
 
-  it("takes an access token in the header or as secToken, and another token beside it is refused", async (t) => {
+  it("takes an access token in the header or as secToken, and refuses a second, different token", async (t) => {
     const userId = 5 as UserId;
     const tenantId = 7 as TenantId;
     const byAccessToken = async (token: string): Promise<ScopedPrincipal> => {
@@ -224,13 +224,13 @@ describe("largestrings", () => {
       throw new InvalidToken();
     };
     const callers = { bySecToken: () => Promise.reject(new InvalidSecToken()), byAccessToken } as unknown as Callers;
-    const { fetch, asked, addDevice, log, userId: alice } = await madeServer(t, { callers });
+    const { fetch, federationCalls, addDevice, log, userId: alice } = await madeServer(t, { callers });
     const account = await addDevice("Nest account", true);
     const get = (query: string, token: string) =>
       fetch(`/adaptor/largestrings?${query}`, { headers: { authorization: `Bearer ${token}` } });
     assert.equal((await get(`id=${account}`, "bwa_user")).status, 200);
     assert.equal((await get(`id=${account}`, "bwa_tenant")).status, 200);
-    assert.deepEqual(asked.splice(0), [
+    assert.deepEqual(federationCalls.splice(0), [
       ["largeStrings", userId, account],
       // The owner of the device.
       ["largeStrings", alice, account],
@@ -240,15 +240,15 @@ describe("largestrings", () => {
     await assertError(await get(`id=${account}`, "bwa_nonsense"), 401, 106, "Invalid security token.");
     await assertError(await get(`id=${account}&access_token=bwa_user`, "bwa_user"), 400, 102);
     await assertError(await fetch(`/adaptor/largestrings?id=${account}&access_token=bwa_user`), 401, 106);
-    assert.deepEqual(asked.splice(0), []);
+    assert.deepEqual(federationCalls.splice(0), []);
     const asSecToken = (token: string) => fetch(`/adaptor/largestrings?id=${account}&secToken=${token}`);
     assert.equal((await asSecToken("bwa_user")).status, 200);
-    assert.deepEqual(asked.splice(0), [["largeStrings", userId, account]]);
+    assert.deepEqual(federationCalls.splice(0), [["largeStrings", userId, account]]);
     await assertError(await asSecToken("bwa_nonsense"), 401, 106, "Invalid security token.");
     assert.doesNotMatch(log(), /bwa_/);
   });
 
-  it("needs an id, and answers alike for malformed, foreign and absent ones", async (t) => {
+  it("needs an id, and gives the same answer for malformed, foreign and absent ids", async (t) => {
     const { fetch, secToken, federation } = await madeServer(t);
     federation.largeStrings = () => Promise.reject(new UnknownDevice());
     const get = (id: string) => fetch(`/adaptor/largestrings?${new URLSearchParams({ secToken, id })}`);
@@ -259,7 +259,7 @@ describe("largestrings", () => {
     await assertError(await fetch("/adaptor/largestrings?id=1"), 401, 106);
   });
 
-  it("names the scheme when the token is missing, since some clients throw on a bare 401", async (t) => {
+  it("names the scheme in its 401, since some clients throw without it", async (t) => {
     const { fetch } = await madeServer(t);
     assert.equal((await fetch("/adaptor/largestrings")).headers.get("www-authenticate"), "Bearer");
   });

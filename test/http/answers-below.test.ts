@@ -78,7 +78,7 @@ describe("every refusal", () => {
     assert.match(answers[2]!, /^HTTP\/1.1 408 [\s\S]*{"error":"request_timeout",/);
   });
 
-  it("elsewhere is the error object", async (t) => {
+  it("below all other paths is the error object", async (t) => {
     const { fetch, raw } = await madeServer(t);
     for (const path of ["/zdkx", "/adaptors/x", "/acct", "/v3/zdk", "/"]) {
       assert.equal(((await (await fetch(path)).json()) as { error: string }).error, "not_found", path);
@@ -105,8 +105,8 @@ describe("a request without a body", () => {
     "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
   ];
 
-  it("has no type, whatever its header says: the query decides", async (t) => {
-    const { raw, secToken, userId, asked } = await madeServer(t);
+  it("has its Content-Type ignored, and its parameters read from the query", async (t) => {
+    const { raw, secToken, userId, federationCalls } = await madeServer(t);
     const account = new URLSearchParams({ secToken, anEcosystemName: "nest", anAccessToken: "c.abc" });
     const calls = [
       ["GET", `${call}?secToken=${secToken}`],
@@ -123,14 +123,14 @@ describe("a request without a body", () => {
         assert.match(answer, /^HTTP\/1.1 200 /, `${method} ${empty}: ${answer}`);
       }
       assert.deepEqual(
-        asked.splice(0).map(([what, who]) => [what, who]),
+        federationCalls.splice(0).map(([what, who]) => [what, who]),
         ["link", "relink", "status", "unlink", "largeStrings"].map((what) => [what, userId]),
         empty,
       );
     }
   });
 
-  it("leaves the connection open for the next one", async (t) => {
+  it("leaves the connection open for the next request", async (t) => {
     const { raw, secToken } = await madeServer(t);
     const target = `${call}?secToken=${secToken}`;
     const keptOpen = empties.map((empty) => `POST ${target} HTTP/1.1\r\nHost: a\r\n${empty}`).join("");

@@ -21,8 +21,8 @@ function bounded() {
   return { admitted, timers, summaries: () => reported.splice(0).map(({ fields }) => fields) };
 }
 
-describe("lines that callers cause", () => {
-  it("are written up to a number for each kind and for all, and the rest is counted at the end of the minute", () => {
+describe("log lines that callers cause", () => {
+  it("are limited per kind and in total, and suppressed ones are counted at the end of the minute", () => {
     const { admitted, timers, summaries } = bounded();
     assert.deepEqual([admitted("192.0.2.1", 5), admitted("192.0.2.2", 1), admitted("192.0.2.3", 9)], [2, 1, 1]);
     assert.deepEqual(
@@ -34,10 +34,10 @@ describe("lines that callers cause", () => {
       { source: "192.0.2.3", code, route, lines: 8 },
       { source: "192.0.2.1", code, route, lines: 3 },
     ]);
-    assert.equal(admitted("192.0.2.1", 5), 2, "the next minute doesn't begin anew");
+    assert.equal(admitted("192.0.2.1", 5), 2, "the next minute doesn't start with new limits");
   });
 
-  it("of more kinds than are counted separately are counted together", () => {
+  it("of kinds beyond the limit of separate counts are counted together", () => {
     const { admitted, timers, summaries } = bounded();
     for (let at = 0; at < 10; at++) admitted(`192.0.2.${at}`, 4);
     timers[0]!.act();
@@ -53,14 +53,14 @@ describe("a flood of refused requests", () => {
     for (let at = 0; at < 30; at++) await fetch("/v3/users", { headers: { authorization: "Bearer x" } });
     await fetch("/v3/users");
     await server.stop();
-    const count = (level: string, asked: string) =>
-      reported.filter((line) => line.level === level && line.sentence === asked).length;
+    const count = (level: string, sentence: string) =>
+      reported.filter((line) => line.level === level && line.sentence === sentence).length;
     assert.deepEqual([count("warn", "request refused"), count("info", "request answered")], [11, 20]);
     const { fields } = reported.at(-1)!;
     assert.deepEqual(fields, { source: "127.0.0.1", code, route: "/v3/users", lines: 20 });
   });
 
-  it("names the address that a trusted proxy saw, and none that a client made up", async (t) => {
+  it("names the address that a trusted proxy saw, never one that a client forged", async (t) => {
     const { fetch, reported, server } = await madeServer(t, { trustedProxies: ["127.0.0.1", "192.0.2.0/24"] });
     const forged = "198.51.100.1";
     for (const forwarded of [`${forged}, 203.0.113.9`, "203.0.113.9, 192.0.2.7", "secret", `${forged}, secret`, ""]) {

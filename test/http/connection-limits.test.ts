@@ -85,7 +85,7 @@ describe("connections of all addresses", () => {
     assert.deepEqual(reached, ["connectionsPerSource", "connections"]);
   });
 
-  it("leave files for the store: the system tells how many may be open", () => {
+  it("leave open files for the store: the limit of the process is known", () => {
     const limit = openFileLimit();
     assert.ok(limit === undefined || limit >= 100);
   });

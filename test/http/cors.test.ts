@@ -4,23 +4,23 @@ import { everyAddress, everyPath } from "../isolation/every-address.ts";
 import { madeServer } from "./made-server.ts";
 
 const origin = "https://app.example";
-const preflight = (asked = "GET", from = origin) => ({
+const preflight = (method = "GET", from = origin) => ({
   method: "OPTIONS",
-  headers: { origin: from, "access-control-request-method": asked, "access-control-request-headers": "authorization" },
+  headers: { origin: from, "access-control-request-method": method, "access-control-request-headers": "authorization" },
 });
 const concrete = (path: string) => path.replace(/:\w+/g, "1");
 const ofCors = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith("access-control-"));
 
-/** What pages of other sites may call, as docs/interface.md says. */
-const isLetIn = (path: string) =>
+/** Whether pages of other origins may call the path, as docs/interface.md says. */
+const isAllowedPath = (path: string) =>
   /^\/(v3|adaptor|zdk\/services\/zamapi)\//.test(path) || /^\/oauth2\/(access|revoke)_token$/.test(path);
 
 describe("a page of a named origin", () => {
-  it("may call what takes a token or a secret, by the methods it takes, and nothing else", async (t) => {
+  it("may call the paths that take a token or a secret, by their methods, and no other path", async (t) => {
     const { fetch } = await madeServer(t, { corsOrigins: ["http://localhost:3000", origin] });
     for (const [path, methods] of everyPath()) {
       const answer = await fetch(concrete(path), preflight());
-      if (isLetIn(path)) {
+      if (isAllowedPath(path)) {
         assert.equal(answer.status, 204, path);
         assert.equal(answer.headers.get("access-control-allow-origin"), origin);
         assert.equal(answer.headers.get("access-control-allow-methods"), methods.join(", "));
@@ -44,8 +44,8 @@ describe("a page of a named origin", () => {
     for (const { method, path } of everyAddress()) {
       const answer = await fetch(concrete(path), { method, headers: { origin } });
       await answer.arrayBuffer();
-      assert.equal(answer.headers.get("access-control-allow-origin"), isLetIn(path) ? origin : null, path);
-      if (!isLetIn(path)) continue;
+      assert.equal(answer.headers.get("access-control-allow-origin"), isAllowedPath(path) ? origin : null, path);
+      if (!isAllowedPath(path)) continue;
       assert.equal(
         answer.headers.get("access-control-expose-headers"),
         "www-authenticate, retry-after, x-request-id, idempotency-replayed",

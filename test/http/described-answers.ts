@@ -44,20 +44,23 @@ export class DescribedAnswers {
     const operation = this.#operations.get(operationId);
     assert.ok(operation, `${operationId} is not in the document`);
     const { responses } = operation;
-    const told = responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses.default;
+    const described = responses[status] ?? responses[`${String(status)[0]}XX`] ?? responses.default;
     const where = `${operationId} ${status}`;
-    assert.ok(status >= 400 || operation.responses[status], `${where} is not told`);
-    for (const name of Object.keys(told.headers)) assert.ok(headers.get(name), `${where} has no ${name}`);
+    assert.ok(status >= 400 || operation.responses[status], `${where} is not described`);
+    for (const name of Object.keys(described.headers)) assert.ok(headers.get(name), `${where} has no ${name}`);
     this.#seen.add(where);
 
     const type = headers.get("content-type")?.split(";")[0] ?? "";
-    if (!told.content) {
-      assert.equal(body, "", `${where} has a body that isn't told`);
+    if (!described.content) {
+      assert.equal(body, "", `${where} has a body that isn't described`);
       return;
     }
-    const toldType = Object.keys(told.content)[0]!;
-    assert.ok(type === toldType || (toldType === "image/*" && type.startsWith("image/")), `${where} is ${type}`);
-    const { schema } = told.content[toldType];
+    const describedType = Object.keys(described.content)[0]!;
+    assert.ok(
+      type === describedType || (describedType === "image/*" && type.startsWith("image/")),
+      `${where} is ${type}`,
+    );
+    const { schema } = described.content[describedType];
     const value = this.#schemas.read(schema, type, body);
     this.#schemas.assertFits(schema, value, where);
     if (status >= 400) this.#checkCode(operation, status, value);
@@ -145,10 +148,10 @@ export class Schemas {
     if (type === "integer") return Number(text);
     const value: Record<string, unknown> = {};
     for (const child of children) {
-      const told = this.#resolved(properties[child.name] ?? {});
-      if (told.type === "array")
-        value[child.name] = [...((value[child.name] as []) ?? []), this.#valueOf(told.items, child)];
-      else value[child.name] = this.#valueOf(told, child);
+      const described = this.#resolved(properties[child.name] ?? {});
+      if (described.type === "array")
+        value[child.name] = [...((value[child.name] as []) ?? []), this.#valueOf(described.items, child)];
+      else value[child.name] = this.#valueOf(described, child);
     }
     return value;
   }

@@ -7,15 +7,22 @@ import { InvalidToken } from "../../src/model/errors.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
 import { anyRead } from "./any-read.ts";
-import { answersTo, receivedBy, twoWays, type Way, type WaysSettings, withoutRandomParts } from "./two-ways.ts";
+import {
+  answersTo,
+  laneAndFastify,
+  receivedBy,
+  type ServerSettings,
+  type TestServer,
+  withoutRandomParts,
+} from "./lane-and-fastify.ts";
 
 const read = (id: number, token = "alice") =>
   `GET /v3/devices/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 
-/** Alice's lamp, her linked account, one whose link has just ended, and what is bob's. */
-async function withDevices(t: Parameters<typeof twoWays>[0], settings?: WaysSettings) {
-  const ways = await twoWays(t, settings);
-  const { addDevice, alice, bob, mirror, freshness } = ways;
+/** Alice's lamp, her linked account, an account whose link has just ended, and a device of bob. */
+async function withDevices(t: Parameters<typeof laneAndFastify>[0], settings?: ServerSettings) {
+  const servers = await laneAndFastify(t, settings);
+  const { addDevice, alice, bob, mirror, freshness } = servers;
   const [own, linked, ended, foreign] = [
     await addDevice(alice),
     await addDevice(alice, "EcosystemAccount", 'Älice’s "home"'),
@@ -26,50 +33,50 @@ async function withDevices(t: Parameters<typeof twoWays>[0], settings?: WaysSett
   await mirror(alice, linked, [{ key: 0, value: "1" }]);
   freshness.set(linked, { isPresent: false, isStale: true, confirmedTimeMs: 7 });
   freshness.set(ended, undefined);
-  return { ...ways, own, linked, ended, foreign };
+  return { ...servers, own, linked, ended, foreign };
 }
 
-/** What was counted and told, without what is another each time. */
-function toldBy({ finished, reported }: Way) {
+/** The counted exchanges and log lines since the last call, without ids and times. */
+function logAndCountsOf({ finished, reported }: TestServer) {
   const counted = finished.splice(0).map(({ tookMs, ...rest }) => {
     assert.ok(tookMs >= 0);
     return rest;
   });
-  const told = reported.splice(0).map(({ level, fields, sentence }) => {
+  const logged = reported.splice(0).map(({ level, fields, sentence }) => {
     const { requestId, ms, error, ...rest } = fields as Record<string, unknown>;
     assert.match(String(requestId), /^[0-9a-f-]{36}$/);
     return { level, sentence, hasTime: typeof ms === "number", error: error && String(error), ...rest };
   });
-  return { counted, told };
+  return { counted, logged };
 }
 
 describe("the fast lane for device reads", () => {
   for (const [name, settings, isDraining] of [
     ["by itself", {}, false],
     ["with origins that pages may call from", { corsOrigins: ["https://app.example"] }, false],
-    ["behind a proxy that is trusted", { trustedProxies: ["127.0.0.0/8"] }, false],
+    ["behind a trusted proxy", { trustedProxies: ["127.0.0.0/8"] }, false],
     ["on a server that drains", {}, true],
   ] as const) {
-    it(`answers, counts and tells what the long way does, ${name}`, async (t) => {
-      const { lane, longWay, ...asked } = await withDevices(t, settings);
-      if (isDraining) for (const { exchanges } of [lane, longWay]) exchanges.drain();
+    it(`answers, counts and logs as Fastify's route does, ${name}`, async (t) => {
+      const { lane, fastify, ...lookUpStarted } = await withDevices(t, settings);
+      if (isDraining) for (const { exchanges } of [lane, fastify]) exchanges.drain();
       let sent = 0;
-      const property = fc.asyncProperty(anyRead(asked), fc.boolean(), async (request, isPipelined) => {
+      const property = fc.asyncProperty(anyRead(lookUpStarted), fc.boolean(), async (request, isPipelined) => {
         sent += 1;
-        const [ours, theirs] = await Promise.all([
+        const [fromLane, fromFastify] = await Promise.all([
           answersTo(lane, request, isPipelined),
-          answersTo(longWay, request, isPipelined),
+          answersTo(fastify, request, isPipelined),
         ]);
-        assert.equal(withoutRandomParts(ours), withoutRandomParts(theirs));
-        await Promise.all([lane, longWay].map(({ exchanges }) => exchanges.finished()));
-        assert.deepEqual(toldBy(lane), toldBy(longWay));
+        assert.equal(withoutRandomParts(fromLane), withoutRandomParts(fromFastify));
+        await Promise.all([lane, fastify].map(({ exchanges }) => exchanges.finished()));
+        assert.deepEqual(logAndCountsOf(lane), logAndCountsOf(fastify));
       });
       await fc.assert(property, { numRuns: 150 });
-      assert.ok(lane.taken.count > sent / 10, `only ${lane.taken.count} of ${sent} took it`);
+      assert.ok(lane.taken.count > sent / 10, `only ${lane.taken.count} of ${sent} requests took the lane`);
     });
   }
 
-  it("shows what was acknowledged, and how far it can be believed, from then on", async (t) => {
+  it("shows acknowledged writes and a changed freshness at once", async (t) => {
     const { lane, own, linked, put, freshness } = await withDevices(t);
     for (let round = 0; round < 20; round++) {
       await put("alice", own, { on: `round ${round}` });
@@ -85,7 +92,7 @@ describe("the fast lane for device reads", () => {
     assert.equal(lane.taken.count, 60);
   });
 
-  it("gives each of many readers an id and a line of their own", async (t) => {
+  it("gives each of many requests its own id and log line", async (t) => {
     const { lane, own } = await withDevices(t);
     const answers = await Promise.all(Array.from({ length: 50 }, () => answersTo(lane, read(own) + read(own), true)));
     await lane.exchanges.finished();
@@ -95,7 +102,7 @@ describe("the fast lane for device reads", () => {
     assert.deepEqual(new Set(logged), new Set(ids));
   });
 
-  it("is shut for a token from the moment in which it is no longer good", async (t) => {
+  it("refuses a token as soon as it is invalid", async (t) => {
     const { lane, own, tokens } = await withDevices(t);
     assert.match(await answersTo(lane, read(own)), /^HTTP\/1.1 200 /);
     tokens.verify = () => Promise.reject(new InvalidToken());
@@ -103,61 +110,61 @@ describe("the fast lane for device reads", () => {
     assert.equal(lane.taken.count, 2);
   });
 
-  it("asks a client to come on another connection when the drain begins while it looks", async (t) => {
+  it("closes the connection with the answer when a drain begins during the token's look-up", async (t) => {
     const { lane, own, tokens } = await withDevices(t);
-    const { asked, answer } = waiting(tokens);
+    const { lookUpStarted, answer } = holdLookUps(tokens);
     const socket = await lane.open();
     const received = receivedBy(socket);
     socket.write(read(own));
-    await asked;
+    await lookUpStarted;
     lane.exchanges.drain();
     let isFinished = false;
     const finished = lane.exchanges.finished().then(() => {
       isFinished = true;
     });
     await new Promise(setImmediate);
-    assert.equal(isFinished, false, "it is waited for");
+    assert.equal(isFinished, false, "the server waits for it");
     answer();
     await once(socket, "close");
     assert.match(received.text(), /^HTTP\/1.1 200 [\s\S]*connection: close\r\n[\s\S]*"attributes"/);
     await finished;
   });
 
-  it("tells of a client that goes while it looks that it went", async (t) => {
-    for (const way of ["lane", "longWay"] as const) {
-      const { own, tokens, ...ways } = await withDevices(t);
-      const { asked, answer } = waiting(tokens);
-      const socket = await ways[way].open();
+  it("logs a request as abandoned when its client disconnects during the token's look-up", async (t) => {
+    for (const server of ["lane", "fastify"] as const) {
+      const { own, tokens, ...servers } = await withDevices(t);
+      const { lookUpStarted, answer } = holdLookUps(tokens);
+      const socket = await servers[server].open();
       socket.write(read(own));
-      await asked;
+      await lookUpStarted;
       socket.destroy();
-      await ways[way].firstClosed;
+      await servers[server].firstClosed;
       answer();
-      await ways[way].exchanges.finished();
+      await servers[server].exchanges.finished();
       assert.deepEqual(
-        toldBy(ways[way]).told.map(({ sentence }) => sentence),
+        logAndCountsOf(servers[server]).logged.map(({ sentence }) => sentence),
         ["request abandoned by its client"],
       );
     }
   });
 });
 
-describe("a client that takes its answer slowly", () => {
-  /** Larger than what the system holds for a connection. */
-  async function withLargeDevice(t: Parameters<typeof twoWays>[0], settings?: WaysSettings) {
-    const ways = await withDevices(t, settings);
+describe("a client that reads its answer slowly", () => {
+  /** A device whose answer is larger than the socket buffers. */
+  async function withLargeDevice(t: Parameters<typeof laneAndFastify>[0], settings?: ServerSettings) {
+    const servers = await withDevices(t, settings);
     const changes = Array.from({ length: 1_500 }, (_, at) => ({ key: `k${at}`, value: "v".repeat(8_000) }));
-    await ways.fill(ways.alice, ways.own, changes);
-    return ways;
+    await servers.fill(servers.alice, servers.own, changes);
+    return servers;
   }
 
-  it("gets it whole and as its own, whoever reads the same meanwhile, and is counted once it has it", async (t) => {
+  it("gets its own complete answer while another client reads the same device, and is counted when it has received it", async (t) => {
     const { lane, own } = await withLargeDevice(t);
     const slow = await lane.open();
     slow.pause();
     slow.write(read(own) + read(own));
     const other = await answersTo(lane, read(own), true);
-    assert.equal(lane.finished.filter(({ status }) => status === 200).length, 1, "the other's alone");
+    assert.equal(lane.finished.filter(({ status }) => status === 200).length, 1, "only the other client's request");
     const received = receivedBy(slow);
     slow.resume();
     const whole = other.slice(0, other.indexOf("HTTP/1.1 404"));
@@ -176,7 +183,7 @@ describe("a client that takes its answer slowly", () => {
     slow.destroy();
   });
 
-  it("and sends nonsense behind its request gets the answer whole, then the refusal of the nonsense", async (t) => {
+  it("and sends garbage after its request gets the complete answer, then a refusal of the garbage", async (t) => {
     const { lane, own } = await withLargeDevice(t);
     const slow = await lane.open();
     slow.pause();
@@ -193,12 +200,12 @@ describe("a client that takes its answer slowly", () => {
     assert.match(refusal!, /^HTTP\/1\.1 400 [\s\S]*connection: close[\s\S]*"error":"invalid_request"/);
     assert.deepEqual(more, []);
     assert.deepEqual(
-      toldBy(lane).told.map(({ sentence }) => sentence),
+      logAndCountsOf(lane).logged.map(({ sentence }) => sentence),
       ["request answered", "request refused"],
     );
   });
 
-  it("and goes is told to have gone", async (t) => {
+  it("and disconnects has its request logged as abandoned", async (t) => {
     const { lane, own } = await withLargeDevice(t);
     const slow = await lane.open();
     slow.pause();
@@ -207,33 +214,36 @@ describe("a client that takes its answer slowly", () => {
     slow.destroy();
     await lane.exchanges.finished();
     assert.deepEqual(
-      toldBy(lane).told.map(({ sentence }) => sentence),
+      logAndCountsOf(lane).logged.map(({ sentence }) => sentence),
       ["request abandoned by its client"],
     );
   });
 
-  it("gets it whole over TLS too", { skip: hasOpenssl ? false : "openssl makes the certificate" }, async (t) => {
+  it("gets it complete over TLS too", { skip: hasOpenssl ? false : "openssl makes the certificate" }, async (t) => {
     const { cert, certFile, keyFile } = makeCertificate(folderOf(t));
     const tls = { cert: readFileSync(certFile), key: readFileSync(keyFile), ca: String(cert) };
-    const { lane, longWay, own, linked } = await withLargeDevice(t, { tls });
+    const { lane, fastify, own, linked } = await withLargeDevice(t, { tls });
     for (const request of [read(own), read(linked) + read(own) + read(linked)]) {
-      const [ours, theirs] = await Promise.all([answersTo(lane, request, true), answersTo(longWay, request, true)]);
-      assert.ok(withoutRandomParts(ours) === withoutRandomParts(theirs));
-      assert.match(ours, /^strict-transport-security: max-age=31536000\r$/m);
+      const [fromLane, fromFastify] = await Promise.all([
+        answersTo(lane, request, true),
+        answersTo(fastify, request, true),
+      ]);
+      assert.ok(withoutRandomParts(fromLane) === withoutRandomParts(fromFastify));
+      assert.match(fromLane, /^strict-transport-security: max-age=31536000\r$/m);
     }
     assert.equal(lane.taken.count, 4);
   });
 });
 
-/** From now on a token is looked up when the test says so. */
-function waiting(tokens: Awaited<ReturnType<typeof twoWays>>["tokens"]) {
-  const asked = Promise.withResolvers<void>();
+/** Holds token look-ups until the test calls `answer`. */
+function holdLookUps(tokens: Awaited<ReturnType<typeof laneAndFastify>>["tokens"]) {
+  const lookUpStarted = Promise.withResolvers<void>();
   const allowed = Promise.withResolvers<void>();
   const { verify } = tokens;
   tokens.verify = async (token) => {
-    asked.resolve();
+    lookUpStarted.resolve();
     await allowed.promise;
     return verify(token);
   };
-  return { asked: asked.promise, answer: () => allowed.resolve() };
+  return { lookUpStarted: lookUpStarted.promise, answer: () => allowed.resolve() };
 }

@@ -10,7 +10,7 @@ import { type DocumentedWorld, documentedWorld } from "./documented-world.ts";
 import { unusedParts } from "./made-table.ts";
 
 describe("what the service answers", () => {
-  it("matches its document, in success and failure, and everything in the document occurs", async (t) => {
+  it("matches its OpenAPI document, in success and failure, and every documented answer occurs", async (t) => {
     const world = await documentedWorld(t);
     await callWithoutCredentials(world);
     await callForHealth(world, t);
@@ -30,13 +30,13 @@ describe("what the service answers", () => {
     assert.deepEqual(world.answers.unseen(), []);
   });
 
-  it("to a method that the document lacks is a refusal that names the others, with HEAD beside GET", async (t) => {
+  it("to an undocumented method is a refusal that names the documented ones, with HEAD beside GET", async (t) => {
     const { operations, baseUrl } = await documentedWorld(t);
-    for (const [path, told] of Map.groupBy(operations, (operation) => operation.path)) {
+    for (const [path, documented] of Map.groupBy(operations, (operation) => operation.path)) {
       const answer = await fetch(`${baseUrl}${path.replaceAll(/[{}]/g, "")}`, { method: "PATCH" });
       assert.equal(answer.status, 405, path);
       const allowed = answer.headers.get("allow")?.split(", ") ?? [];
-      const methods = new Set<string>(told.map(({ method }) => method));
+      const methods = new Set<string>(documented.map(({ method }) => method));
       const hasHead = methods.has("GET") && !path.startsWith("/zdk") && path !== "/v3/events";
       if (hasHead) methods.add("HEAD");
       assert.deepEqual(allowed.sort(), [...methods].sort(), path);
@@ -63,7 +63,7 @@ async function callWithoutCredentials({ operations, call }: DocumentedWorld): Pr
   }
 }
 
-async function callForHealth({ baseUrl, call, hold }: DocumentedWorld, t: TestContext): Promise<void> {
+async function callForHealth({ baseUrl, call, check }: DocumentedWorld, t: TestContext): Promise<void> {
   for (const operationId of ["checkLiveness", "checkLivenessByHead", "checkReadiness", "checkReadinessByHead"]) {
     await call(operationId, 200);
   }
@@ -73,7 +73,7 @@ async function callForHealth({ baseUrl, call, hold }: DocumentedWorld, t: TestCo
   for (const authorization of [undefined, "Bearer nonsense"]) {
     const headers = { via: "1.1 proxy", ...(authorization && { authorization }) };
     const passedOn = await fetch(`${baseUrl}/metrics`, { headers });
-    hold("readMetrics", 401, { status: passedOn.status, headers: passedOn.headers, body: await passedOn.text() });
+    check("readMetrics", 401, { status: passedOn.status, headers: passedOn.headers, body: await passedOn.text() });
   }
   const checks = { store: () => Promise.reject(new StoreUnavailable("The store can't write now.")) };
   const report = { debug() {}, info() {}, warn() {}, error() {} };
@@ -81,12 +81,12 @@ async function callForHealth({ baseUrl, call, hold }: DocumentedWorld, t: TestCo
   t.after(() => ill.stop());
   for (const [operationId, method] of [["checkReadiness", "GET"] as const, ["checkReadinessByHead", "HEAD"] as const]) {
     const answer = await fetch(`${ill.url}/readyz`, { method });
-    hold(operationId, 503, { status: answer.status, headers: answer.headers, body: await answer.text() });
+    check(operationId, 503, { status: answer.status, headers: answer.headers, body: await answer.text() });
   }
 }
 
 async function signInByBrowser(world: DocumentedWorld): Promise<void> {
-  const { call, hold, parts, addClient, loginForm, browser } = world;
+  const { call, check, parts, addClient, loginForm, browser } = world;
   const { client_id: clientId } = await addClient("user");
   const request = { response_type: "code", client_id: clientId, state: "s" };
   await call("startAuthorization", 200, { query: request });
@@ -95,25 +95,25 @@ async function signInByBrowser(world: DocumentedWorld): Promise<void> {
 
   const login = await loginForm(clientId);
   const wrong = { username: person.name, password: "wrong" };
-  hold("sendLogin", 401, await login.browser.submit(login.form, wrong));
-  hold("sendLogin", 400, await browser().submit(login.form, wrong));
+  check("sendLogin", 401, await login.browser.submit(login.form, wrong));
+  check("sendLogin", 400, await browser().submit(login.form, wrong));
   const nobody = { username: "nobody", password: "wrong" };
   // Each failure makes the next wait longer, so in the end an attempt is refused as too early.
   let refused = await login.browser.submit(login.form, nobody);
   while (refused.status === 401) refused = await login.browser.submit(login.form, nobody);
-  hold("sendLogin", 429, refused);
+  check("sendLogin", 429, refused);
   const right = { username: person.name, password: person.password };
   const signedIn = await login.browser.submit(login.form, right);
-  hold("sendLogin", 303, signedIn);
+  check("sendLogin", 303, signedIn);
   const { client_id: enterpriseId } = await addClient("enterprise");
   const byTenant = await loginForm(enterpriseId);
-  hold("sendLogin", 302, await byTenant.browser.submit(byTenant.form, right));
+  check("sendLogin", 302, await byTenant.browser.submit(byTenant.form, right));
 
   const terms = await login.browser.get(signedIn.location);
-  hold("showTerms", 200, terms);
+  check("showTerms", 200, terms);
   await call("showTerms", 400, { query: { transaction: "gone" } });
-  hold("sendDecision", 400, await browser().submit(formOf(terms), { decision: "accept" }));
-  hold("sendDecision", 302, await login.browser.submit(formOf(terms), { decision: "accept" }));
+  check("sendDecision", 400, await browser().submit(formOf(terms), { decision: "accept" }));
+  check("sendDecision", 302, await login.browser.submit(formOf(terms), { decision: "accept" }));
 
   const logo = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><path d="M0 0h8v8z"/></svg>');
   const { tenantId } = await parts.identity.findTenant("Story");
@@ -304,7 +304,7 @@ async function useAlerts(world: DocumentedWorld, bearer: string, { deviceId, lam
 }
 
 /** A long history is read with pauses, in which another dry run of the same user is refused. */
-async function tryTwiceAtOnce({ baseUrl, call, hold }: DocumentedWorld, bearer: string, alert: object): Promise<void> {
+async function tryTwiceAtOnce({ baseUrl, call, check }: DocumentedWorld, bearer: string, alert: object): Promise<void> {
   const { deviceId } = alert as { readonly deviceId: number };
   for (let i = 0; i < 100; i++) await call("updateDevice", 200, { bearer, at: String(deviceId), json: { step: i } });
   const tryIt = async () => {
@@ -317,7 +317,7 @@ async function tryTwiceAtOnce({ baseUrl, call, hold }: DocumentedWorld, bearer: 
     const answers = await Promise.all([tryIt(), tryIt(), tryIt()]);
     const refused = answers.find(({ status }) => status === 409);
     if (!refused) continue;
-    hold("dryRunAlert", 409, refused);
+    check("dryRunAlert", 409, refused);
     return;
   }
 }
@@ -401,9 +401,9 @@ async function useKeys(world: DocumentedWorld, bearer: string, lampId: string): 
   const writes = operations.filter(({ parameters }) => parameters?.some(({ name }) => name === "Idempotency-Key"));
   assert.equal(writes.length, 7);
   await call("updateDevice", 200, { bearer, at: lampId, json: { power: "on" }, key: "used" });
-  const asked = { ownerId: userId, clientId: await parts.oauth.clientOf(bearer), content: "", isSecret: false };
+  const idempotent = { ownerId: userId, clientId: await parts.oauth.clientOf(bearer), content: "", isSecret: false };
   const held = Promise.withResolvers<void>();
-  const underWay = parts.idempotency.run({ ...asked, key: "in use" }, () => held.promise);
+  const underWay = parts.idempotency.run({ ...idempotent, key: "in use" }, () => held.promise);
   const enterprise = await addClient("enterprise");
   const issued = await call("issueToken", 200, { json: { ...enterprise, grant_type: "client_credentials" } });
   const { tenantId } = await parts.identity.findTenant("Story");
@@ -432,12 +432,12 @@ async function useTriggers(
   for (const [suffix, place] of [["", "query"] as const, ["ByPost", "form"] as const]) {
     const ask = (operation: string, status: number, parameters: Readonly<Record<string, string>>) =>
       call(`${operation}${suffix}`, status, { [place]: { secToken, ...parameters } });
-    const asked = { devId: lampId, name: "power" };
-    await ask("getDeviceAttribute", 200, asked);
-    await ask("setDeviceAttribute", 200, { ...asked, value: "on" });
+    const idempotent = { devId: lampId, name: "power" };
+    await ask("getDeviceAttribute", 200, idempotent);
+    await ask("setDeviceAttribute", 200, { ...idempotent, value: "on" });
     for (const operation of ["getDeviceAttribute", "setDeviceAttribute"]) {
       await ask(operation, 500, { devId: lampId });
-      await ask(operation, 500, { ...asked, devId: "999", value: "on" });
+      await ask(operation, 500, { ...idempotent, devId: "999", value: "on" });
       await ask(operation, 500, { devId: deviceId, name: "d.structures[1].a.roof", value: "on" });
     }
     const setMulti = (status: number, devId: string, name1: string, value1: string) =>
@@ -488,7 +488,7 @@ async function useTriggers(
 }
 
 async function usePlatform(world: DocumentedWorld, deviceId: string): Promise<void> {
-  const { baseUrl, call, hold, parts, platform } = world;
+  const { baseUrl, call, check, parts, platform } = world;
   const { secToken } = platform;
   const { tenantId } = await parts.identity.findTenant("Story");
   const login = { ...person, appId: String(tenantId) };
@@ -505,7 +505,7 @@ async function usePlatform(world: DocumentedWorld, deviceId: string): Promise<vo
   };
   let refused = await tryNobody();
   while (refused.status === 403) refused = await tryNobody();
-  hold("openSession", 429, refused);
+  check("openSession", 429, refused);
   for (const [suffix, place] of [["", "query"] as const, ["ByPost", "form"] as const]) {
     const ask = (operation: string, status: number, parameters: Readonly<Record<string, string>>) =>
       call(`${operation}${suffix}`, status, { [place]: parameters });

@@ -43,9 +43,9 @@ export async function documentedWorld(t: TestContext) {
     const ids = at.split("/").values();
     const path = operation.path.replace(/\{\w+\}/g, () => ids.next().value ?? "1");
     const answer = await fetch(`${baseUrl}${path}${queryOf(rest.query)}`, requestOf(operation, rest));
-    return hold(operationId, status, { status: answer.status, headers: answer.headers, body: await bodyOf(answer) });
+    return check(operationId, status, { status: answer.status, headers: answer.headers, body: await bodyOf(answer) });
   };
-  const hold = (operationId: string, status: number, answer: Pick<Shown, "status" | "headers" | "body">): OpenApi => {
+  const check = (operationId: string, status: number, answer: Pick<Shown, "status" | "headers" | "body">): OpenApi => {
     assert.equal(answer.status, status, `${operationId}: ${answer.body}`);
     answers.check(operationId, answer);
     const isJson = answer.headers.get("content-type")?.startsWith("application/json") && answer.body !== "";
@@ -77,7 +77,7 @@ export async function documentedWorld(t: TestContext) {
     platform,
     userId,
     call,
-    hold,
+    check,
     addClient,
     authorizeUrl,
     code,

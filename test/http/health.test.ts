@@ -48,7 +48,7 @@ describe("/readyz", () => {
     });
   });
 
-  it("is 503 while the server drains, and the rest goes on", async (t) => {
+  it("is 503 while the server drains, and other paths still answer", async (t) => {
     const { fetch, server } = await madeServer(t, { checks: { store: async () => ({}) } });
     server.drain();
     const answer = await fetch("/readyz");

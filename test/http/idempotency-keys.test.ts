@@ -52,7 +52,7 @@ describe("a write with an Idempotency-Key", () => {
       const changed = await send("alice", "PUT", path, "k3", { ...definition, msg: "changed" });
       assert.deepEqual([changed.status, changed.body.msg, isReplayed(changed)], [200, "changed", replayed]);
     }
-    // The alert is gone, and the repetition still gets the first answer.
+    // The alert is removed, and the repetition still gets the first answer.
     for (const replayed of [false, true]) {
       const removed = await send("alice", "DELETE", path, "k4");
       assert.deepEqual([removed.status, isReplayed(removed)], [200, replayed]);
@@ -70,7 +70,7 @@ describe("a write with an Idempotency-Key", () => {
     assertRefused(elsewhere, 422, "idempotency_key_reused", "nothing");
     assertRefused(await send("alice", "POST", "/v3/alerts", "k", {}), 422, "idempotency_key_reused", "nothing");
     assert.deepEqual(await history(), before);
-    // White space between the members, and the quotes of the draft, make no other request.
+    // Quotes around the key, as in the draft standard, are not part of it.
     const spaced = await send("alice", "PUT", `/v3/devices/${lampId}`, '"k"', { power: "on" });
     assert.deepEqual([spaced.status, isReplayed(spaced)], [200, true]);
   });
@@ -113,9 +113,9 @@ describe("a write with an Idempotency-Key", () => {
     const runtime = processRuntime({ debug() {}, info() {}, warn() {}, error() {} });
     const sealer = sealingWith(randomBytes(32));
     const [one, other] = [0, 1].map(() => new IdempotentWrites({ store, sealer, runtime }));
-    const asked = { ownerId: alice, clientId: "c", key: "k", content: "PUT", isSecret: false };
+    const keyedWrite = { ownerId: alice, clientId: "c", key: "k", content: "PUT", isSecret: false };
     const write = (node: IdempotentWrites, text: string) =>
-      node.run(asked, async (keep) => {
+      node.run(keyedWrite, async (keep) => {
         // The other node wins the race.
         if (text === "slow") await write(other!, "quick");
         const answer = { status: 200, body: text };
@@ -125,8 +125,8 @@ describe("a write with an Idempotency-Key", () => {
     assert.deepEqual(await write(one!, "slow"), { status: 200, body: "quick" });
     // A refusal that follows from the other node's write does not count either.
     const late = new IdempotentWrites({ store, sealer, runtime });
-    const refused = late.run({ ...asked, key: "k2" }, async () => {
-      await other!.run({ ...asked, key: "k2" }, async (keep) => {
+    const refused = late.run({ ...keyedWrite, key: "k2" }, async () => {
+      await other!.run({ ...keyedWrite, key: "k2" }, async (keep) => {
         await store.transaction((tx) => keep<void>(() => ({ status: 200, body: "removed" }))(tx, undefined));
         return {};
       });

@@ -45,27 +45,27 @@ export async function madeServer(
 ) {
   const platform = await madePlatform(t);
   const reported: Reported[] = [];
-  const asked: unknown[][] = [];
+  const federationCalls: unknown[][] = [];
   const federation: { -readonly [Call in keyof Adaptor]: Adaptor[Call] } = {
-    async link(...given) {
-      asked.push(["link", ...given]);
+    async link(...args) {
+      federationCalls.push(["link", ...args]);
       return 41 as DeviceId;
     },
-    async relink(...given) {
-      asked.push(["relink", ...given]);
+    async relink(...args) {
+      federationCalls.push(["relink", ...args]);
       return 42 as DeviceId;
     },
-    async unlink(...given) {
-      asked.push(["unlink", ...given]);
+    async unlink(...args) {
+      federationCalls.push(["unlink", ...args]);
       const removed = { attributes: 519, history: 3, blindIntervals: 1, commands: 2, alerts: 4 };
       return { deviceId: 43 as DeviceId, removed, isTokenRevoked: true };
     },
-    async status(...given) {
-      asked.push(["status", ...given]);
+    async status(...args) {
+      federationCalls.push(["status", ...args]);
       return linkStatus;
     },
-    async largeStrings(...given) {
-      asked.push(["largeStrings", ...given]);
+    async largeStrings(...args) {
+      federationCalls.push(["largeStrings", ...args]);
       return { labels: {}, identifiers: {} };
     },
   };
@@ -89,11 +89,11 @@ export async function madeServer(
     v3,
     platform: platform.calls,
     federation: {
-      link: (...given) => federation.link(...given),
-      relink: (...given) => federation.relink(...given),
-      unlink: (...given) => federation.unlink(...given),
-      status: (...given) => federation.status(...given),
-      largeStrings: (...given) => federation.largeStrings(...given),
+      link: (...args) => federation.link(...args),
+      relink: (...args) => federation.relink(...args),
+      unlink: (...args) => federation.unlink(...args),
+      status: (...args) => federation.status(...args),
+      largeStrings: (...args) => federation.largeStrings(...args),
     },
     sessions: platform.identity,
     checks: {},
@@ -110,7 +110,7 @@ export async function madeServer(
     oauth,
     v3,
     federation,
-    asked,
+    federationCalls,
     reported,
     /** Everything that was logged, as text, with all details of errors. */
     log: () => reported.map((line) => inspect(line, { depth: 10, maxStringLength: null })).join("\n"),

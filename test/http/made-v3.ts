@@ -58,11 +58,11 @@ export async function madeV3(t: TestContext) {
 
   /** Freshness of devices; others are present. Undefined stands for a link that has just ended. */
   const freshness = new Map<DeviceId, Freshness | undefined>();
-  const freshnessOfEach: Federation["freshnessOfEach"] = async (asked) => {
-    const known = asked.map(({ id }) => [id, freshness.has(id) ? freshness.get(id) : always] as const);
+  const freshnessOfEach: Federation["freshnessOfEach"] = async (devices) => {
+    const known = devices.map(({ id }) => [id, freshness.has(id) ? freshness.get(id) : present] as const);
     return new Map(known.flatMap(([id, one]) => (one ? [[id, one]] : [])));
   };
-  const freshnessHere: Federation["freshnessHere"] = ({ id }) => (freshness.has(id) ? freshness.get(id) : always);
+  const freshnessHere: Federation["freshnessHere"] = ({ id }) => (freshness.has(id) ? freshness.get(id) : present);
   const exchanges = new Exchanges(report);
   // More than any route allows, so that each route applies its own limit.
   const limits = {
@@ -154,7 +154,7 @@ export async function madeV3(t: TestContext) {
   };
 }
 
-const always: Freshness = { isPresent: true, isStale: false, confirmedTimeMs: null };
+const present: Freshness = { isPresent: true, isStale: false, confirmedTimeMs: null };
 
 export interface Answered {
   readonly status: number;

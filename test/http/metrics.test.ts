@@ -22,7 +22,7 @@ describe("/metrics", () => {
     ["10.0.0.1:8080", false],
     ["[::2]", false],
   ] as const) {
-    it(`asked for as ${host} is ${isOpen ? "open to this machine" : "closed without the token"}`, async (t) => {
+    it(`under the host name ${host} is ${isOpen ? "open to this machine" : "closed without the token"}`, async (t) => {
       const { raw } = await madeServer(t, { metrics: { text: async () => "figures 1\n", token } });
       const ask = (more = "") => raw(`GET /metrics HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
       assert.match(await ask(), isOpen ? /^HTTP\/1.1 200 / : /^HTTP\/1.1 401 [\s\S]*"error":"missing_token"/);
@@ -41,19 +41,19 @@ describe("/metrics", () => {
     ["forwarded", "for=127.0.0.1"],
     ["via", "1.1 proxy"],
   ] as const) {
-    it(`is closed to what a proxy on this machine passes on with ${name}, but for the token`, async (t) => {
+    it(`needs the token for requests of a proxy on this machine, which sends ${name}`, async (t) => {
       const { fetch } = await madeServer(t, { metrics: { text: async () => "figures 1\n", token } });
       const ask = (headers = {}) => fetch("/metrics", { headers: { [name]: value, ...headers } });
       const without = await ask();
       assert.deepEqual([without.status, without.headers.get("www-authenticate")], [401, "Bearer"]);
       assert.equal(await errorOf(without), "missing_token");
-      const wrong = await ask({ authorization: "Bearer another token of him" });
+      const wrong = await ask({ authorization: "Bearer another operator token" });
       assert.deepEqual([wrong.status, await errorOf(wrong)], [401, "invalid_token"]);
       assert.equal((await ask({ authorization: `Bearer ${token}` })).status, 200);
     });
   }
 
-  it("has no token by which it opens when none is set", async (t) => {
+  it("accepts no token when none is configured", async (t) => {
     const { fetch } = await madeServer(t, { metrics: { text: async () => "figures 1\n", token: undefined } });
     for (const bearer of ["", "undefined", "null"]) {
       const headers = { via: "1.1 proxy", authorization: `Bearer ${bearer}` };

@@ -8,8 +8,8 @@ import { addRoutes, type Route } from "../../src/http/routes.ts";
 import { followEvents } from "../../src/outlets/v3/event-descriptions.ts";
 import { collecting } from "../platform/made-platform.ts";
 
-describe("an answer without an end", () => {
-  it("sends what is written at once, and ends when the route says so", { timeout: 30_000 }, async (t) => {
+describe("an open-ended answer", () => {
+  it("sends writes at once, and ends when the route ends it", { timeout: 30_000 }, async (t) => {
     const { url, writers } = await streaming(t);
     const answer = await fetch(url, { headers: { authorization: "Bearer x" } });
     assert.equal(answer.headers.get("transfer-encoding"), null);
@@ -27,7 +27,7 @@ describe("an answer without an end", () => {
     assert.equal((await reader.read()).done, true);
   });
 
-  it("is closed when its client leaves", { timeout: 30_000 }, async (t) => {
+  it("is closed when its client disconnects", { timeout: 30_000 }, async (t) => {
     const { url, writers } = await streaming(t);
     const leaving = new AbortController();
     await fetch(url, { headers: { authorization: "Bearer x" }, signal: leaving.signal });
@@ -36,7 +36,7 @@ describe("an answer without an end", () => {
     await closed;
   });
 
-  it("ends with the server's connections, also when it begins only then", { timeout: 30_000 }, async (t) => {
+  it("ends when the server ends its streams, also if it begins later", { timeout: 30_000 }, async (t) => {
     const { url, exchanges } = await streaming(t);
     const ask = () => fetch(url, { headers: { authorization: "Bearer x" } });
     const early = await ask();

@@ -107,7 +107,7 @@ describe("the OpenAPI document", () => {
     assert.ok(shown.length > 10);
   });
 
-  it("shows refusals, on the page, that fit their schemas too", () => {
+  it("has examples of refusals, on the page, that fit their schemas", () => {
     const schemas = new Schemas(document);
     for (const { contentType, schema, example } of Object.values(errorContents)) {
       const body = contentType === "application/json" ? JSON.stringify(example) : String(example);
@@ -124,12 +124,12 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("repeats no secret that anyone could use", () => {
+  it("holds no usable secret", () => {
     assert.doesNotMatch(JSON.stringify(document), /bw[ars]_[A-Za-z0-9_-]/);
   });
 });
 
-describe("who may call an operation", () => {
+describe("the access rule of an operation", () => {
   const described: Description = {
     operationId: "one",
     tag: "Service",
@@ -148,11 +148,11 @@ describe("who may call an operation", () => {
         : { description: described }),
       answer: async () => ({ status: 200, headers: {}, body: "" }),
     }) as unknown as Route;
-  const told = (access: Access, method: "GET" | "POST") => operationsOf(written([routeOf(access, method)]))[0]!;
+  const operationFor = (access: Access, method: "GET" | "POST") => operationsOf(written([routeOf(access, method)]))[0]!;
 
-  it("follows from the route's rule alone", () => {
+  it("follows from the route's rule", () => {
     const schemes = Object.fromEntries(
-      accessRules.map((access) => [access, told(access, "GET").security.flatMap((one) => Object.keys(one))]),
+      accessRules.map((access) => [access, operationFor(access, "GET").security.flatMap((one) => Object.keys(one))]),
     );
     assert.deepEqual(schemes, {
       public: [],
@@ -164,16 +164,16 @@ describe("who may call an operation", () => {
     });
   });
 
-  it("brings its refusals, and the credentials that a body may hold instead", () => {
-    const { requestBody, security, responses } = told("client", "POST") as OpenApi;
+  it("adds its refusals, and the credentials that a body may hold instead", () => {
+    const { requestBody, security, responses } = operationFor("client", "POST") as OpenApi;
     const { properties } = requestBody.content["application/json"].schema;
     assert.deepEqual(Object.keys(properties), ["client_id", "client_secret"]);
     assert.deepEqual(security, [{ clientSecret: [] }, {}]);
     assert.match(responses[401].description, /^`invalid_client`: /);
-    assert.match(told("bearer", "GET").responses[401].description, /`missing_token`[\s\S]*`invalid_token`/);
-    assert.match(told("secToken", "GET").responses[401].description, /^`106`: /);
-    assert.ok(told("operation", "POST").responses[500].content["text/xml"]);
-    assert.deepEqual(Object.keys(told("public", "GET").responses), ["200", "4XX", "default"]);
+    assert.match(operationFor("bearer", "GET").responses[401].description, /`missing_token`[\s\S]*`invalid_token`/);
+    assert.match(operationFor("secToken", "GET").responses[401].description, /^`106`: /);
+    assert.ok(operationFor("operation", "POST").responses[500].content["text/xml"]);
+    assert.deepEqual(Object.keys(operationFor("public", "GET").responses), ["200", "4XX", "default"]);
   });
 });
 

@@ -9,23 +9,23 @@ import { connect as connectTls } from "node:tls";
 import { limitPipelines } from "../../src/http/connection/pipeline.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
-import { receivedBy, twoWays } from "./two-ways.ts";
+import { laneAndFastify, receivedBy } from "./lane-and-fastify.ts";
 
 const get = (path: number | string, version = "1.1") => `GET /${path} HTTP/${version}\r\nHost: a\r\n\r\n`;
 const many = (count: number, one = (at: number) => get(at)) =>
   Array.from({ length: count }, (_, at) => one(at)).join("");
 const limit = 8;
 
-/** A server that answers when the test says so, with the requested path. */
+/** A server whose answers the test releases one by one; each has the requested path as its body. */
 async function heldServer(t: TestContext, { isTls = false } = {}) {
   const waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[] = [];
   const paths: string[] = [];
   const reached: string[] = [];
-  let heard = () => {};
+  let onRequest = () => {};
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     waiting.push({ request, response });
     paths.push(request.url!.slice(1));
-    heard();
+    onRequest();
   };
   const files = isTls ? makeCertificate(folderOf(t)) : undefined;
   const server: Server = files
@@ -55,8 +55,8 @@ async function heldServer(t: TestContext, { isTls = false } = {}) {
     /** Resolves when this many requests have been parsed since the start. */
     begun: (count: number) =>
       new Promise<void>((resolve) => {
-        heard = () => paths.length >= count && resolve();
-        heard();
+        onRequest = () => paths.length >= count && resolve();
+        onRequest();
       }),
     answerNext: () => {
       const { response } = waiting.shift()!;
@@ -66,7 +66,7 @@ async function heldServer(t: TestContext, { isTls = false } = {}) {
   };
 }
 
-/** Enough turns for all arrived bytes to be read, if they were to be read. */
+/** Enough turns for the server to read all arrived bytes, unless it has paused reading. */
 async function turns(count = 50): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 }
@@ -114,19 +114,19 @@ describe("a client that sends requests without waiting for answers", () => {
     });
   }
 
-  it("gets its answers in the same order through the fast lane, with 8 reads under way at most", {
+  it("gets its answers in order through the fast lane, with at most 8 reads in progress", {
     timeout: 30_000,
   }, async (t) => {
-    const { lane, tokens, alice, addDevice } = await twoWays(t);
+    const { lane, tokens, alice, addDevice } = await laneAndFastify(t);
     const device = await addDevice(alice);
     const { verify } = tokens;
     const held: (() => void)[] = [];
-    let asked = 0;
+    let lookUps = 0;
     const eighth = Promise.withResolvers<void>();
     let isOpen = false;
     tokens.verify = async (token) => {
-      asked += 1;
-      if (asked === limit) eighth.resolve();
+      lookUps += 1;
+      if (lookUps === limit) eighth.resolve();
       if (!isOpen) await new Promise<void>((resolve) => held.push(resolve));
       return verify(token);
     };
@@ -136,7 +136,7 @@ describe("a client that sends requests without waiting for answers", () => {
     socket.write(many(200, () => read));
     await eighth.promise;
     await turns();
-    assert.equal(asked, limit);
+    assert.equal(lookUps, limit);
     isOpen = true;
     for (const go of held) go();
     const answered = () => received.text().match(/HTTP\/1\.1 200/g)?.length ?? 0;
@@ -145,7 +145,7 @@ describe("a client that sends requests without waiting for answers", () => {
     socket.destroy();
   });
 
-  it("has one of them parsed in each turn of the event loop, so that other clients get theirs", async (t) => {
+  it("has one of them parsed in each turn of the event loop, so that other clients get their turns", async (t) => {
     const { server, open, begun } = await heldServer(t);
     let turn = 0;
     let isCounting = true;
@@ -184,7 +184,7 @@ describe("a client that sends requests without waiting for answers", () => {
   });
 });
 
-describe("the body of a request that others stand before", () => {
+describe("the body of a request behind other requests", () => {
   const blank = "\r\n\r\nGET /inside HTTP/1.1\r\n\r\n";
   for (const [name, body] of [
     ["of known length", `Content-Length: ${1_000 * blank.length}\r\n\r\n${blank.repeat(1_000)}`],
@@ -193,7 +193,7 @@ describe("the body of a request that others stand before", () => {
       `Transfer-Encoding: chunked\r\n\r\n${`${blank.length.toString(16)}\r\n${blank}\r\n`.repeat(1_000)}0\r\n\r\n`,
     ],
   ] as const) {
-    it(`arrives whole though 8 requests are unanswered: ${name}`, { timeout: 20_000 }, async (t) => {
+    it(`arrives completely although 8 requests are unanswered: ${name}`, { timeout: 20_000 }, async (t) => {
       const { open, begun, paths, waiting, reached } = await heldServer(t);
       const socket = await open();
       const post = `POST /post HTTP/1.1\r\nHost: a\r\n${body}`;
@@ -205,15 +205,15 @@ describe("the body of a request that others stand before", () => {
       for await (const piece of request) arrived += piece;
       assert.equal(arrived, blank.repeat(1_000));
       await turns();
-      assert.equal(paths.length, limit, "what stands behind the body waits");
+      assert.equal(paths.length, limit, "requests after the body wait");
       assert.deepEqual(reached, ["requestsPerConnection"]);
       socket.destroy();
     });
   }
 });
 
-describe("requests that are cut anywhere", () => {
-  it("are the same requests", { timeout: 30_000 }, async (t) => {
+describe("requests that arrive in two reads", () => {
+  it("are parsed like requests in one read, wherever they are cut", { timeout: 30_000 }, async (t) => {
     const { open, begun, paths, answerNext, waiting } = await heldServer(t);
     const text = `${get("a")}POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n\n\r\n${get("c")}${get("d")}`;
     for (let cut = 1; cut < text.length; cut++) {

@@ -5,7 +5,7 @@ import { PreparedAnswer } from "../../src/http/answer/prepared-answer.ts";
 const [one, other] = ["11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"];
 
 describe("a prepared answer", () => {
-  it("is the same each time but for the id, and its length is that of its bytes", () => {
+  it("differs only in the request id, and has its length in bytes", () => {
     const answer = new PreparedAnswer({ headers: { "content-type": "text/plain" }, body: "Ä body" });
     const first = String(answer.bytesFor(one));
     const second = String(answer.bytesFor(other));
@@ -16,7 +16,7 @@ describe("a prepared answer", () => {
     assert.equal(String(answer.body), "Ä body");
   });
 
-  it("leaves bytes alone that somebody still sends", () => {
+  it("does not overwrite bytes that are still being sent", () => {
     const answer = new PreparedAnswer({ headers: {}, body: "a body" });
     const sending = answer.bytesFor(one);
     const as = String(sending);

@@ -16,7 +16,7 @@ import { bodyOf, documentedWorld } from "./documented-world.ts";
 import { madeTable, unusedParts } from "./made-table.ts";
 import { readCurl } from "./read-curl.ts";
 
-/** A server that answers the page, with nothing behind the other routes. */
+/** A server with the page; its other routes have no parts. */
 async function served(t: TestContext, baseUrl = () => "https://breezeway.example") {
   const report = { debug() {}, info() {}, warn() {}, error() {} };
   const parts = { ...unusedParts, host: "127.0.0.1", port: 0, report, callers: {} as never };
@@ -31,7 +31,7 @@ const textOf = (html: string) =>
 const signs: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', amp: "&", "#39": "'" };
 
 describe("the reference", () => {
-  it("is one page with its own style, and forbids the browser everything else", async (t) => {
+  it("is one page with its own style, and its policy forbids everything else", async (t) => {
     const { url } = await served(t);
     const answer = await fetch(`${url}/docs`);
     const html = await answer.text();
@@ -79,16 +79,16 @@ describe("the reference", () => {
   });
 
   it("is rendered once, and the document too", async (t) => {
-    let madeFor = 0;
+    let renderings = 0;
     const { url } = await served(t, () => {
-      madeFor++;
+      renderings++;
       return "https://breezeway.example";
     });
     for (const path of ["/docs", "/openapi.json"]) {
       const first = await (await fetch(url + path)).text();
-      const made = madeFor;
+      const renderingsBefore = renderings;
       assert.equal(await (await fetch(url + path)).text(), first);
-      assert.equal(madeFor, made);
+      assert.equal(renderings, renderingsBefore);
     }
   });
 
@@ -112,7 +112,7 @@ describe("the reference", () => {
       const codes = (description.errors ?? []).map(({ code }) => String(code));
       const statuses = description.answers.map(({ status }) => String(status));
       for (const word of [...named, ...parameters, ...codes, ...statuses]) {
-        assert.ok(words.includes(word), `${description.operationId} doesn't tell ${word}`);
+        assert.ok(words.includes(word), `${description.operationId} doesn't mention ${word}`);
       }
       assert.ok(linked.has(description.operationId), description.operationId);
       const isCalled = errors !== "page";
@@ -126,13 +126,13 @@ describe("the reference", () => {
     assert.match(html, /Version 1\.2\.3/);
   });
 
-  it("escapes whatever the deployment is called", () => {
+  it("escapes the version and the base URL", () => {
     const { html } = referencePage(madeTable(), { version: "<b>", baseUrl: "https://a.example/?'<script>" });
     assert.doesNotMatch(html, /<b>|<script/);
   });
 
-  it("gives commands that work as they are", async (t) => {
-    const { baseUrl, operations, platform, accountToken, parts, userId, addClient, code, hold } =
+  it("shows commands that work unchanged", async (t) => {
+    const { baseUrl, operations, platform, accountToken, parts, userId, addClient, code, check } =
       await documentedWorld(t);
     const methods = new Map(operations.map(({ operationId, method }) => [operationId, method]));
     const client = await addClient("user");
@@ -174,9 +174,13 @@ describe("the reference", () => {
       // Addresses end up in logs and histories.
       for (const secret of Object.values(variables)) assert.ok(!url.includes(encodeURIComponent(secret)), command);
       const answer = await fetch(url, init);
-      const told = [operationId, `${operationId}ByPost`].find((id) => methods.get(id) === init.method) ?? "";
+      const documentedId = [operationId, `${operationId}ByPost`].find((id) => methods.get(id) === init.method) ?? "";
       commands.delete(operationId);
-      return hold(told, status, { status: answer.status, headers: answer.headers, body: await bodyOf(answer) });
+      return check(documentedId, status, {
+        status: answer.status,
+        headers: answer.headers,
+        body: await bodyOf(answer),
+      });
     };
     variables.ACCESS_TOKEN = (await run("issueToken")).access_token;
     examples.push([/\b41\b/g, (await run("linkAccount")).DeviceId]);
@@ -199,10 +203,10 @@ describe("the reference", () => {
   });
 });
 
-describe("a ready command", () => {
+describe("a sample command", () => {
   const plain = { method: "GET", path: "/x", query: [], form: [], json: undefined, authorization: undefined } as const;
 
-  it("keeps what a shell would take for something else", () => {
+  it("quotes characters that are special in a shell", () => {
     const value = `it's "100%" $HOME \`ls\` [1] & more; \\ ü`;
     for (const request of [
       { ...plain, query: [{ name: "a", value }] },
@@ -260,14 +264,14 @@ describe("the reference in a browser", { skip }, () => {
       const { url } = await served(t);
       const context = await browser().newContext({ viewport: { width, height: 844 }, colorScheme });
       t.after(() => context.close());
-      const asked: string[] = [];
+      const requested: string[] = [];
       const complaints: string[] = [];
-      context.on("request", (request) => asked.push(request.url()));
+      context.on("request", (request) => requested.push(request.url()));
       context.on("console", (message) => complaints.push(message.text()));
       const tab = await context.newPage();
       await tab.goto(`${url}/docs`);
       assert.deepEqual(
-        asked.filter((address) => !address.startsWith("data:")),
+        requested.filter((address) => !address.startsWith("data:")),
         [`${url}/docs`],
       );
       assert.deepEqual(complaints, []);

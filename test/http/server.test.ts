@@ -8,8 +8,8 @@ import { addRoutes, type Route } from "../../src/http/routes.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 import { startOutlets } from "../../src/outlets/serve.ts";
+import { withoutRandomParts } from "./lane-and-fastify.ts";
 import { madeServer } from "./made-server.ts";
-import { withoutRandomParts } from "./two-ways.ts";
 
 describe("every answer", () => {
   it("has a request id of the service, is not cached and is not sniffed for its type", async (t) => {
@@ -66,7 +66,7 @@ describe("every answer", () => {
 });
 
 describe("a request with a Content-Type and no body", () => {
-  it("is answered as one without a body", { timeout: 20_000 }, async (t) => {
+  it("is answered like a request without a body", { timeout: 20_000 }, async (t) => {
     const { raw } = await madeServer(t);
     for (const [method, path, status] of [
       ["GET", "/livez", 200],
@@ -86,7 +86,7 @@ describe("a request with a Content-Type and no body", () => {
 });
 
 describe("HEAD", () => {
-  it("is answered as GET is, without the body, and keeps the connection in step", async (t) => {
+  it("is answered like GET, without the body, and later answers on the connection stay in order", async (t) => {
     const { raw, secToken, addDevice } = await madeServer(t);
     const largeStrings = `/adaptor/largestrings?${new URLSearchParams({ secToken, id: String(await addDevice("Lamp")) })}`;
     for (const path of [
@@ -107,7 +107,7 @@ describe("HEAD", () => {
     }
   });
 
-  it("is not taken by a platform operation, because an operation changes things by GET too", async (t) => {
+  it("is refused for platform operations, because operations change state by GET too", async (t) => {
     const { fetch } = await madeServer(t);
     const answer = await fetch("/zdk/services/zamapi/userLogout", { method: "HEAD" });
     assert.deepEqual([answer.status, answer.headers.get("allow")], [405, "GET, POST"]);
@@ -144,7 +144,7 @@ describe("a request that HTTP refuses", () => {
     }
   });
 
-  it("to a path that ends where an id would stand is 404, whatever the id would be of", async (t) => {
+  it("to a path with an empty id is 404", async (t) => {
     const { fetch } = await madeServer(t);
     const answers = ["/v3/users/", "/v3/devices/", "/v3/alerts/", "/v3/webhooks/?x=1", "/v3/devices//history"].map(
       async (path) => {
@@ -173,8 +173,8 @@ describe("a request that HTTP refuses", () => {
     ] as const) {
       const answer = await fetch(path, { method, headers: { "content-type": "text/csv" }, body: "a,b" });
       assert.deepEqual([answer.status, answer.headers.get("accept")], [415, accept], path);
-      const told = accept === null ? "This path takes no body" : accept.replace(", ", " or ");
-      assert.ok((await answer.text()).includes(told), path);
+      const expected = accept === null ? "This path takes no body" : accept.replace(", ", " or ");
+      assert.ok((await answer.text()).includes(expected), path);
     }
     const gzip = "Content-Encoding: gzip\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}";
     assert.match(
@@ -260,11 +260,11 @@ describe("a request that HTTP refuses", () => {
   });
 });
 
-describe("a request with nonsense behind it", () => {
+describe("a request with garbage after it", () => {
   const nonsense = "NONSENSE\r\n\r\n";
   const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-  it("gets its own answer, then the nonsense is refused", async (t) => {
+  it("gets its own answer, then the garbage is refused", async (t) => {
     const { raw } = await madeServer(t);
     const live = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
     assert.deepEqual(statuses(await raw(live + nonsense)), [200, 400]);
@@ -273,7 +273,7 @@ describe("a request with nonsense behind it", () => {
     assert.deepEqual(statuses(await raw(closing + nonsense)), [200], "the answer has ended the connection");
   });
 
-  it("gets it though the answer takes its time", { timeout: 20_000 }, async (t) => {
+  it("gets its answer also when the garbage arrives before the answer is ready", { timeout: 20_000 }, async (t) => {
     const { raw, federation, secToken } = await madeServer(t);
     const begun = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<DeviceId>();
@@ -292,7 +292,7 @@ describe("a request with nonsense behind it", () => {
     assert.deepEqual(statuses(text), [200, 400]);
   });
 
-  it("is refused itself when the nonsense is in its body", { timeout: 20_000 }, async (t) => {
+  it("is refused when the garbage is in its body", { timeout: 20_000 }, async (t) => {
     const { raw } = await madeServer(t);
     const live = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
     const type = "Content-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked";
@@ -364,7 +364,7 @@ describe("a server that stops", () => {
     body: new URLSearchParams({ secToken, anEcosystemName: "nest", anAccessToken: "c.abc" }),
   });
 
-  it("finishes what is under way and accepts nothing new", async (t) => {
+  it("finishes requests in progress and accepts no new ones", async (t) => {
     const { fetch, federation, secToken, server } = await madeServer(t);
     const begun = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<DeviceId>();
@@ -386,7 +386,7 @@ describe("a server that stops", () => {
     await stopped;
   });
 
-  it("waits no longer than it was told to", async (t) => {
+  it("waits no longer than its limit", async (t) => {
     const { fetch, federation, secToken, server } = await madeServer(t, { limits: { finishMs: 20 } });
     const begun = Promise.withResolvers<void>();
     federation.link = () => {
@@ -421,7 +421,7 @@ describe("a server that stops", () => {
 describe("a server that drains", () => {
   const ask = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 
-  it("answers on kept and on new connections, and asks each to end", { timeout: 20_000 }, async (t) => {
+  it("answers on open and on new connections, and closes each with its answer", { timeout: 20_000 }, async (t) => {
     const { server } = await madeServer(t);
     const kept = connect(server.port, "127.0.0.1");
     kept.write(ask);

@@ -4,7 +4,7 @@ import { madeServer } from "./made-server.ts";
 
 const right = { username: "alice", password: "correct horse" };
 
-async function door(t: TestContext) {
+async function sessionServer(t: TestContext) {
   const made = await madeServer(t);
   const open = (body: unknown, { appId = "7", type = "application/json" } = {}) =>
     made.fetch(`/acc/applications/${appId}/sessions`, {
@@ -12,8 +12,8 @@ async function door(t: TestContext) {
       headers: { "content-type": type },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
-  const refusal = async (asked: Promise<Response>) => {
-    const answer = await asked;
+  const refusal = async (response: Promise<Response>) => {
+    const answer = await response;
     const body = (await answer.json()) as { errorCode: number; errorMessage: string };
     assert.deepEqual(Object.keys(body), ["errorCode", "errorMessage"]);
     return { status: answer.status, headers: answer.headers, ...body };
@@ -23,7 +23,7 @@ async function door(t: TestContext) {
 
 describe("a session by JSON", () => {
   it("answers the user's id and a security token that works, and is in the audit log", async (t) => {
-    const { open, fetch, userId, tenantId, identity, log } = await door(t);
+    const { open, fetch, userId, tenantId, identity, log } = await sessionServer(t);
     assert.equal((await open(right, { appId: "Acme" })).status, 200, "by the tenant's name");
     const answer = await open({ ...right, remember: true });
     assert.equal(answer.status, 200);
@@ -38,7 +38,7 @@ describe("a session by JSON", () => {
   });
 
   it("is refused with 403 and 101, whatever of it is wrong", async (t) => {
-    const { open, refusal, identity } = await door(t);
+    const { open, refusal, identity } = await sessionServer(t);
     for (const answer of [
       open({ ...right, password: "wrong" }),
       open({ ...right, username: "bob" }),
@@ -54,7 +54,7 @@ describe("a session by JSON", () => {
   });
 
   it("needs a JSON object with two strings, and says what is missing", async (t) => {
-    const { open, refusal, hashRuns } = await door(t);
+    const { open, refusal, hashRuns } = await sessionServer(t);
     hashRuns.count = 0;
     const username = "The member username of the body must be a string that isn't empty.";
     const password = "The member password of the body must be a string that isn't empty.";
@@ -80,7 +80,7 @@ describe("a session by JSON", () => {
   });
 
   it("shares the count of failures with userLogin", async (t) => {
-    const { open, refusal, fetch } = await door(t);
+    const { open, refusal, fetch } = await sessionServer(t);
     for (let failure = 0; failure < 5; failure++) await open({ ...right, password: "wrong" });
     const { status, errorCode, headers } = await refusal(open(right));
     assert.deepEqual([status, errorCode, headers.get("retry-after")], [429, 107, "1"]);

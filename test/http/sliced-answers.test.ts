@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { receivedBy } from "./lane-and-fastify.ts";
 import { madeServer } from "./made-server.ts";
-import { receivedBy } from "./two-ways.ts";
 
 const ask = "GET /zdk/services/zamapi/list HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -21,7 +21,7 @@ async function answering(t: TestContext, slices: () => AsyncGenerator<string>, l
 }
 
 describe("an answer in slices", () => {
-  it("arrives whole, and leaves its connection open", { timeout: 20_000 }, async (t) => {
+  it("arrives completely, and leaves its connection open", { timeout: 20_000 }, async (t) => {
     const { open } = await answering(t, async function* () {
       for (let at = 0; at < 50; at++) yield `<${at}ä>`;
     });
@@ -37,7 +37,7 @@ describe("an answer in slices", () => {
     assert.match(text, /content-type: text\/xml; charset=utf-8/);
   });
 
-  it("lets others be answered between two slices", { timeout: 20_000 }, async (t) => {
+  it("lets other requests be answered between two slices", { timeout: 20_000 }, async (t) => {
     let isOtherAnswered = false;
     let made = 0;
     let askOther = () => {};
@@ -87,7 +87,7 @@ describe("an answer in slices", () => {
     assert.ok(made < 1_000);
   });
 
-  it("that its client never reads is given up", { timeout: 20_000 }, async (t) => {
+  it("that its client never reads is abandoned", { timeout: 20_000 }, async (t) => {
     const ended = Promise.withResolvers<void>();
     const slices = async function* () {
       try {
@@ -106,7 +106,7 @@ describe("an answer in slices", () => {
   it("that fails halfway is cut off, so that the client notices", { timeout: 20_000 }, async (t) => {
     const { open } = await answering(t, async function* () {
       yield "begun";
-      throw new Error("the store has gone");
+      throw new Error("the store failed");
     });
     const socket = await open();
     const received = receivedBy(socket);

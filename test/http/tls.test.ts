@@ -19,8 +19,8 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     const made = makeCertificate(folderOf(t));
     const { server } = await madeServer(t, { certificate: made });
     assert.match(server.url, /^https:\/\/127\.0\.0\.1:\d+$/);
-    const asked = await ask(server.port, made.cert, "/livez");
-    assert.deepEqual([asked.status, asked.body], [200, '{"status":"ok"}']);
+    const live = await ask(server.port, made.cert, "/livez");
+    assert.deepEqual([live.status, live.body], [200, '{"status":"ok"}']);
     for (const path of ["/livez", "/nowhere", "/v3/devices/1", "/metrics?", "/oauth2/authorize"]) {
       const { headers } = await ask(server.port, made.cert, path);
       assert.equal(headers["strict-transport-security"], "max-age=31536000", path);
@@ -30,9 +30,9 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
       /400 [\s\S]*\r\nstrict-transport-security: max-age=31536000\r\n/,
     );
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
-      assert.equal((await shake(server.port, made.cert, version)).protocol, version);
+      assert.equal((await handshake(server.port, made.cert, version)).protocol, version);
     }
-    await assert.rejects(shake(server.port, made.cert, "TLSv1.1"));
+    await assert.rejects(handshake(server.port, made.cert, "TLSv1.1"));
     const plain = connectPlain(server.port, "127.0.0.1");
     let answered = "";
     plain.on("data", (bytes) => {
@@ -51,7 +51,7 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     const { server, reported } = await madeServer(t, { certificate: first });
     writeFileSync(first.certFile, "half a certific");
     server.reloadCertificate();
-    assert.equal((await shake(server.port, first.cert)).serial, first.serial);
+    assert.equal((await handshake(server.port, first.cert)).serial, first.serial);
     assert.ok(
       reported.some(
         ({ sentence }) => sentence === "the TLS certificate files can't be used; the present certificate stays",
@@ -60,7 +60,7 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     copyFileSync(second.certFile, first.certFile);
     copyFileSync(second.keyFile, first.keyFile);
     server.reloadCertificate();
-    assert.equal((await shake(server.port, second.cert)).serial, second.serial);
+    assert.equal((await handshake(server.port, second.cert)).serial, second.serial);
     assert.equal((await ask(server.port, second.cert, "/livez")).status, 200);
   });
 
@@ -69,12 +69,12 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     const shown = makeCertificate(folder, "shown", ["-days", "30"]);
     const [late, bad] = [makeCertificate(folder, "late"), makeCertificate(folder, "bad")];
     expire(bad);
-    const said: string[] = [];
+    const logged: string[] = [];
     const report = {
       debug() {},
-      info: (_: object, sentence: string) => void said.push(sentence),
+      info: (_: object, sentence: string) => void logged.push(sentence),
       warn() {},
-      error: ({ error }: { error?: Error }) => void said.push(error!.message),
+      error: ({ error }: { error?: Error }) => void logged.push(error!.message),
     };
     let nowMs = Date.now();
     const certificate = new Certificate(shown, report, () => nowMs);
@@ -85,16 +85,16 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
       certificate.check(({ cert }) => used.push(cert));
     };
     put(bad);
-    assert.match(said.at(-1)!, /^BREEZEWAY_TLS_CERT_FILE: the certificate in .*shown-cert\.pem expired at 20/);
+    assert.match(logged.at(-1)!, /^BREEZEWAY_TLS_CERT_FILE: the certificate in .*shown-cert\.pem expired at 20/);
     assert.deepEqual([used.length, certificate.status.isRefused], [1, true]);
     put(late, bad.keyFile);
-    assert.match(said.at(-1)!, /the key in .* doesn't belong to the certificate/);
+    assert.match(logged.at(-1)!, /the key in .* doesn't belong to the certificate/);
     // With a clock that was wrong, a certificate becomes valid without a change of its files.
     nowMs += 3 * 86_400_000;
     put(late);
-    const before = said.length;
+    const before = logged.length;
     certificate.check(({ cert }) => used.push(cert));
-    assert.equal(said.length, before, "the same problem is reported once");
+    assert.equal(logged.length, before, "the same problem is reported once");
     nowMs -= 3 * 86_400_000;
     certificate.check(({ cert }) => used.push(cert));
     assert.deepEqual([used, certificate.status.isRefused], [[shown.cert, late.cert], false]);
@@ -164,14 +164,14 @@ describe("the service with a certificate", { skip: hasOpenssl ? false : "openssl
     copyFileSync(second.keyFile, first.keyFile);
     service.process.kill("SIGHUP");
     // The service handles the signal in the next turn of its event loop.
-    while ((await shakeAny(port)).serial !== second.serial) t.signal.throwIfAborted();
+    while ((await handshakeUnverified(port)).serial !== second.serial) t.signal.throwIfAborted();
     const refused = async () =>
       /^breezeway_tls_certificate_refused (\d)$/m.exec((await ask(port, second.cert, "/metrics")).body)?.[1];
     assert.equal(await refused(), "0");
     expire(first);
     service.process.kill("SIGHUP");
     while ((await refused()) !== "1") t.signal.throwIfAborted();
-    assert.equal((await shakeAny(port)).serial, second.serial);
+    assert.equal((await handshakeUnverified(port)).serial, second.serial);
     service.process.kill("SIGTERM");
     assert.equal(await service.ended, 0);
   });
@@ -214,14 +214,15 @@ async function rawOverTls(port: number, text: string): Promise<string> {
   return answer;
 }
 
-async function shake(port: number, ca: string, version?: SecureVersion) {
+async function handshake(port: number, ca: string, version?: SecureVersion) {
   const range = version && { minVersion: version, maxVersion: version, ciphers: "DEFAULT@SECLEVEL=0" };
-  return shaken(connect({ host: "127.0.0.1", port, ca, servername: "localhost", ...range }));
+  return handshakeResult(connect({ host: "127.0.0.1", port, ca, servername: "localhost", ...range }));
 }
 
-const shakeAny = (port: number) => shaken(connect({ host: "127.0.0.1", port, rejectUnauthorized: false }));
+const handshakeUnverified = (port: number) =>
+  handshakeResult(connect({ host: "127.0.0.1", port, rejectUnauthorized: false }));
 
-async function shaken(socket: TLSSocket) {
+async function handshakeResult(socket: TLSSocket) {
   await once(socket, "secureConnect");
   const { serialNumber } = socket.getPeerCertificate() as PeerCertificate;
   const shown = { protocol: socket.getProtocol(), serial: serialNumber.toUpperCase() };

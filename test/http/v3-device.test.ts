@@ -80,7 +80,7 @@ describe("a device", () => {
     });
   });
 
-  it("names its user to a client of the whole tenant, and reads the same otherwise", async (t) => {
+  it("names its user to an enterprise client, and is the same otherwise", async (t) => {
     const { get, path, alice } = await linkedAccount(t);
     for (const query of ["", "?attribute=o.totalStructures"]) {
       const own = (await get("alice", `${path}${query}`)).body;
@@ -174,7 +174,7 @@ describe("an attribute that is read by name", () => {
     assert.deepEqual(await attributes("?attribute=&attribute"), await attributes());
   });
 
-  it("is the request of a mapped thermostat: there even when it is empty, with the time of what emptied it", async (t) => {
+  it("is in the answer if it is a mapped thermostat's requestWrite, even when it is empty, with the time at which it became empty", async (t) => {
     const { attributes, put, deviceId, clock } = await linkedAccount(t);
     // Never written, it has been empty since the thermostat got its slot.
     const never = { [request]: { value: null, updateTime: noonMs } };
@@ -261,7 +261,7 @@ describe("reading since a time", () => {
     assertRefused(await get("alice", `${path}?since=1&since=`), 400, "invalid_request");
   });
 
-  it("refuses a parameter whose name is almost one of its own, and ignores those that others add", async (t) => {
+  it("refuses a parameter with a misspelled name, and ignores unrelated ones", async (t) => {
     const { get, path, attributes } = await linkedAccount(t);
     for (const sent of [
       "attributes=x",

@@ -6,7 +6,7 @@ import { madeV3, type Token } from "./made-v3.ts";
 const tokens: readonly Token[] = ["alice", "bob", "carol", "acme", "other"];
 
 /** The callers who may see each user's device, as the interface says: its user and the user's tenant. */
-const reaches: Readonly<Record<"alice" | "bob" | "carol", readonly Token[]>> = {
+const allowedCallers: Readonly<Record<"alice" | "bob" | "carol", readonly Token[]>> = {
   alice: ["alice", "acme"],
   bob: ["bob", "acme"],
   carol: ["carol", "other"],
@@ -14,7 +14,7 @@ const reaches: Readonly<Record<"alice" | "bob" | "carol", readonly Token[]>> = {
 
 async function threeHomes(t: TestContext) {
   const made = await madeV3(t);
-  const homes: { owner: keyof typeof reaches; deviceId: DeviceId }[] = [];
+  const homes: { owner: keyof typeof allowedCallers; deviceId: DeviceId }[] = [];
   for (const owner of ["alice", "bob", "carol"] as const) {
     for (const type of ["Lamp", "EcosystemAccount"])
       homes.push({ owner, deviceId: await made.addDevice(made[owner], type) });
@@ -62,7 +62,9 @@ describe("a device of another user", () => {
     ];
     const seen = new Set<string>();
     for (const token of tokens) {
-      const foreign = homes.filter(({ owner }) => !reaches[owner].includes(token)).map(({ deviceId }) => deviceId);
+      const foreign = homes
+        .filter(({ owner }) => !allowedCallers[owner].includes(token))
+        .map(({ deviceId }) => deviceId);
       for (const id of [...foreign, 9_999, ...malformed]) {
         for (const [query, init] of calls) {
           seen.add(await comparable(await call(token, `/v3/devices/${id}${query}`, init)));
@@ -73,31 +75,31 @@ describe("a device of another user", () => {
     assert.match([...seen][0]!, /^404 .*"error":"unknown_device","error_description":"Device does not exist\."/);
   });
 
-  it("is neither read nor changed nor listed; one's own is", async (t) => {
+  it("can't be read, changed or listed, but an own device can", async (t) => {
     const { get, call, homes, stored, ...ids } = await threeHomes(t);
     for (const { owner, deviceId } of homes) {
       const before = await stored(ids[owner], deviceId);
       for (const token of tokens) {
-        const isTheirs = reaches[owner].includes(token);
-        assert.equal((await get(token, `/v3/devices/${deviceId}`)).status, isTheirs ? 200 : 404);
+        const isAllowed = allowedCallers[owner].includes(token);
+        assert.equal((await get(token, `/v3/devices/${deviceId}`)).status, isAllowed ? 200 : 404);
         for (const type of ["Lamp", "EcosystemAccount"]) {
           const { devices } = (await get(token, `/v3/devices?deviceTypeName=${type}`)).body;
           const isListed = devices.some((one: { deviceId: DeviceId }) => one.deviceId === deviceId);
-          assert.equal(isListed, isTheirs && before.device!.typeName === type);
+          assert.equal(isListed, isAllowed && before.device!.typeName === type);
         }
-        if (!isTheirs) await call(token, `/v3/devices/${deviceId}`, put('{"a": "b"}'));
+        if (!isAllowed) await call(token, `/v3/devices/${deviceId}`, put('{"a": "b"}'));
       }
       assert.deepEqual(await stored(ids[owner], deviceId), before);
     }
   });
 
-  it("stays so while its state is in memory for those who may see it", async (t) => {
+  it("stays hidden while its state is cached for callers who may read it", async (t) => {
     const { get, homes } = await threeHomes(t);
     for (let round = 0; round < 2; round++) {
       for (const { owner, deviceId } of homes) {
         const answers = await Promise.all(tokens.map((token) => get(token, `/v3/devices/${deviceId}`)));
         tokens.forEach((token, i) => {
-          assert.equal(answers[i]!.status, reaches[owner].includes(token) ? 200 : 404, `${token} of ${owner}'s`);
+          assert.equal(answers[i]!.status, allowedCallers[owner].includes(token) ? 200 : 404, `${token} of ${owner}'s`);
         });
       }
     }

@@ -58,7 +58,7 @@ describe("the list of devices", () => {
     });
   });
 
-  it("names the user of each to a client of the whole tenant", async (t) => {
+  it("names the user of each device to an enterprise client", async (t) => {
     const { get, addDevice, alice, bob } = await madeV3(t);
     const [one, other] = [await addDevice(bob), await addDevice(alice)];
     const { body } = await get("acme", "/v3/devices?deviceTypeName=Lamp");
@@ -81,7 +81,7 @@ describe("the list of devices", () => {
     assert.deepEqual(lengths(await pages("bob")), [100, 1]);
   });
 
-  it("is empty, and not missing, for a user without devices", async (t) => {
+  it("is an empty list for a user without devices", async (t) => {
     const { get } = await madeV3(t);
     assert.deepEqual((await get("alice", "/v3/devices")).body, { devices: [] });
     assert.deepEqual((await get("acme", "/v3/devices?deviceTypeName=Lamp")).body, { devices: [] });

@@ -12,7 +12,7 @@ describe("the list of users", () => {
     assert.deepEqual(await list("other"), [carol]);
   });
 
-  it("is a plain array, of integers alone", async (t) => {
+  it("is a plain array of integers", async (t) => {
     const { call, alice, bob } = await madeV3(t);
     const answer = await call("acme", "/v3/users");
     assert.match(answer.headers.get("content-type")!, /^application\/json/);
@@ -28,7 +28,7 @@ describe("a user's record", () => {
     assert.deepEqual((await get("acme", `/v3/users/${alice}`)).body, expected);
   });
 
-  it("answers alike for another user, an absent one and a malformed id", async (t) => {
+  it("gives the same answer for another user, an absent user and a malformed id", async (t) => {
     const { get, bob, carol } = await madeV3(t);
     const ids = [
       carol,

@@ -69,7 +69,7 @@ describe("an update", () => {
     assert.deepEqual(body.attributes, { absent: erased, colour: erased, level: erased });
   });
 
-  it("counts even when it changes nothing: each has a later time and is in the log with its author", async (t) => {
+  it("gets a later time and a log entry with its author even when the value is the same", async (t) => {
     const { put, lamp, attributes, stored, alice } = await lampAndAccount(t);
     await put("alice", lamp, { colour: "red" });
     await put("acme", lamp, { colour: "red" });
@@ -102,7 +102,7 @@ describe("an update", () => {
     }
   });
 
-  it("accepts what just fits: 128 characters of name, 8,192 bytes of value, 65,536 bytes of body", async (t) => {
+  it("accepts the largest sizes: 128 characters of name, 8,192 bytes of value, 65,536 bytes of body", async (t) => {
     const { put, lamp, attributes } = await lampAndAccount(t);
     const value = "ü".repeat(4_096);
     assert.equal((await put("alice", lamp, { ["🏠".repeat(128)]: value, ["n".repeat(128)]: "x" })).status, 200);
@@ -132,7 +132,7 @@ describe("an update", () => {
 });
 
 describe("a refused update changes nothing", () => {
-  it("when its body is no flat object of names and values", async (t) => {
+  it("when its body is not a flat object of names and values", async (t) => {
     const { put, lamp, assertRefusedWhole } = await lampAndAccount(t);
     const bodies = [
       "",
@@ -164,7 +164,7 @@ describe("a refused update changes nothing", () => {
     }
   });
 
-  it("when it says name and value to a device that has neither, with the right form in the refusal", async (t) => {
+  it("when its body is {name, value} and the device has neither attribute; the refusal shows the right form", async (t) => {
     const { put, lamp, account, attributes, assertRefusedWhole } = await lampAndAccount(t);
     for (const device of [lamp, account]) {
       const send = () => put("alice", device, { name: request, value: "true" });
@@ -178,11 +178,11 @@ describe("a refused update changes nothing", () => {
 
   it("and names the attribute whose value is invalid, unless the name may be a secret in the wrong place", async (t) => {
     const { put, lamp } = await lampAndAccount(t);
-    const told = async (name: string) =>
+    const refusalOf = async (name: string) =>
       (await put("alice", lamp, JSON.stringify({ [name]: { deep: 1 } }))).body.error_description;
     const allowed = "must be a string, a number, true, false or null.";
-    assert.equal(await told("power"), `The value of power ${allowed}`);
-    assert.equal(await told(secret), `The value of each attribute ${allowed}`);
+    assert.equal(await refusalOf("power"), `The value of power ${allowed}`);
+    assert.equal(await refusalOf(secret), `The value of each attribute ${allowed}`);
   });
 
   it("when one of its names or values can't be stored", async (t) => {
@@ -276,7 +276,7 @@ describe("a refused update changes nothing", () => {
     }
   });
 
-  it("when it comes without a token, or with one where none belongs", async (t) => {
+  it("when it has no token, or a token in the query or the form", async (t) => {
     const { call, url, lamp, assertRefusedWhole } = await lampAndAccount(t);
     const json = { method: "PUT", headers: { "content-type": "application/json" }, body: '{"colour": "blue"}' };
     const form = new URLSearchParams({ access_token: secret, colour: "blue" });
@@ -298,7 +298,7 @@ describe("a refused update changes nothing", () => {
     await assertRefusedWhole(lamp, async () => answered(await fetch(`${url}${path}`, nobody)), 401, "invalid_token");
   });
 
-  it("when its device is removed meanwhile: the device is then unknown", async (t) => {
+  it("when its device is removed at the same time: the device is then unknown", async (t) => {
     const { put, lamp, account, states, store, alice, devices, stored } = await lampAndAccount(t);
     const removal = removeDevice(store, states, alice, lamp);
     const write = devices.write({ kind: "user", userId: alice }, lamp, [{ name: "colour", value: "blue" }]);

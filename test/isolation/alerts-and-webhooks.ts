@@ -12,7 +12,7 @@ export interface Watched {
   readonly userId: UserId;
   readonly lampId: DeviceId;
   /** Changes the lamp, so that the webhook gets a message. */
-  readonly happen: () => Promise<void>;
+  readonly change: () => Promise<void>;
 }
 
 /** One alert and one webhook of a user, which are restored after a caller has removed them or added others. */
@@ -21,15 +21,15 @@ export class AlertsAndWebhooks {
   readonly #world: OAuthWorld;
   readonly #userId: UserId;
   readonly #lampId: DeviceId;
-  readonly #happen: () => Promise<void>;
+  readonly #change: () => Promise<void>;
   #url: string | undefined;
 
-  constructor(test: TestContext, world: OAuthWorld, { userId, lampId, happen }: Watched) {
+  constructor(test: TestContext, world: OAuthWorld, { userId, lampId, change }: Watched) {
     this.#test = test;
     this.#world = world;
     this.#userId = userId;
     this.#lampId = lampId;
-    this.#happen = happen;
+    this.#change = change;
   }
 
   /** The present alert and webhook, after all messages were sent. */
@@ -39,26 +39,26 @@ export class AlertsAndWebhooks {
     for (const { alertId } of alerts.slice(1)) await this.#ask(token, "DELETE", `/alerts/${alertId}`);
 
     this.#url ??= `${(await receiver(this.#test)).url}-of-Ottoline`;
-    const isMeant = ({ url }: WebhookRow) => url === this.#url;
-    const webhookId = (await this.#onlyWebhook(isMeant)) ?? (await this.#newWebhook(token));
+    const isOurs = ({ url }: WebhookRow) => url === this.#url;
+    const webhookId = (await this.#onlyWebhook(isOurs)) ?? (await this.#newWebhook(token));
     const deliveryId = await this.#sentBy(token, webhookId);
     return { alertId: String(alert.alertId), webhookId, deliveryId, url: this.#url };
   }
 
   /** Also webhooks that an enterprise client has added: their waiting messages would change by themselves. */
-  async #onlyWebhook(isMeant: (webhook: WebhookRow) => boolean): Promise<string | undefined> {
+  async #onlyWebhook(isOurs: (webhook: WebhookRow) => boolean): Promise<string | undefined> {
     const { store } = this.#world.service.parts;
     return store.transaction(async (tx) => {
       const webhooks = await tx.webhooks.hearing([this.#userId]);
-      for (const webhook of webhooks) if (!isMeant(webhook)) await tx.webhooks.remove(webhook);
-      return webhooks.find(isMeant)?.id;
+      for (const webhook of webhooks) if (!isOurs(webhook)) await tx.webhooks.remove(webhook);
+      return webhooks.find(isOurs)?.id;
     });
   }
 
   async #newWebhook(token: string): Promise<string> {
     const wanted = { url: this.#url, deviceIds: [this.#lampId], attributes: ["glow-of-Ottoline"] };
     const { webhookId } = await this.#ask(token, "POST", "/webhooks", wanted);
-    await this.#happen();
+    await this.#change();
     return webhookId;
   }
 

@@ -35,7 +35,7 @@ const form = ["Content-Type", "application/x-www-form-urlencoded"] as const;
 
 for (const database of surfaceDatabases) {
   describe(`an id that is foreign, absent or malformed, on ${database}`, () => {
-    it("is a 404 on /v3 and nobody's logo, always the same", deadline, async (t) => {
+    it("is always the same 404, on /v3 and for logos", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
       const { lampId, linkedId, userId } = home.things();
@@ -75,7 +75,7 @@ for (const database of surfaceDatabases) {
       }
     });
 
-    it("of an alert or a webhook is a 404 too, whatever is sent with it", deadline, async (t) => {
+    it("of an alert or a webhook is a 404 too, with any body", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
       const { lampId, alertId, webhookId, deliveryId } = home.things();
@@ -104,7 +104,7 @@ for (const database of surfaceDatabases) {
       }
     });
 
-    it("has the same wrong request refused with the same text", deadline, async (t) => {
+    it("in a malformed request gets the same refusal", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
       const { lampId, linkedId } = home.things();
@@ -131,7 +131,7 @@ for (const database of surfaceDatabases) {
       }
     });
 
-    it("is error 109 of the adaptor and of the platform calls, always the same", deadline, async (t) => {
+    it("is always the same error 109 of the adaptor and of the platform calls", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
       const { lampId, linkedId, alertId } = home.things();
@@ -246,9 +246,9 @@ async function alike(
   foreign: readonly string[],
   ask: (id: string) => Promise<WireAnswer>,
   status: number,
-  isMeant: (id: string) => boolean = () => true,
+  isUsable: (id: string) => boolean = () => true,
 ): Promise<WireAnswer> {
-  const ids = [...foreign, "2147000009", "2147483647", ...malformed.filter(isMeant)];
+  const ids = [...foreign, "2147000009", "2147483647", ...malformed.filter(isUsable)];
   const answers = await Promise.all(ids.map(ask));
   const first = answers[0]!;
   assert.equal(first.status, status, first.text);

@@ -66,7 +66,7 @@ const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWri
 const nest = { anEcosystemName: "nest" };
 const open = () => [{}];
 
-/** An alert that never fires here: a firing would change what others are tested on. */
+/** An alert that never fires: a firing would change the data of later tests. */
 export function alertOn(deviceId: string) {
   const condition = { attrName: "glow-of-Ottoline", operation: "equals", stringThreshold: "none that is written" };
   return { deviceId: Number(deviceId), ...condition, action: "email", msg: "Ember-of-Ottoline" };

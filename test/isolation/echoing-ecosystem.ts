@@ -8,10 +8,10 @@ export const refusals = ["401", "400", "429", "500", "redirect", "nonsense", "br
 export const farewells = ["error", "auth_revoked"] as const;
 export type Manner = (typeof refusals)[number] | (typeof farewells)[number];
 
-/** An ecosystem that repeats the token in every answer, in one manner after the other. */
+/** An ecosystem that repeats the token in every answer; `speak` chooses how it answers. */
 export async function echoingEcosystem(test: TestContext) {
-  const asked = { manner: "401" as Manner };
-  const server = createServer((request, response) => answer(asked.manner, request, response));
+  const state = { manner: "401" as Manner };
+  const server = createServer((request, response) => answer(state.manner, request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   test.after(() => {
@@ -22,7 +22,7 @@ export async function echoingEcosystem(test: TestContext) {
   return {
     url: `http://127.0.0.1:${port}`,
     speak(manner: Manner) {
-      asked.manner = manner;
+      state.manner = manner;
     },
   };
 }

@@ -101,8 +101,8 @@ export async function ownersHome(test: TestContext, database: Deployment) {
   };
   await renewAll();
   const secToken = () => secTokenOf(world, owner, world.tenantId);
-  const alertsAndWebhooks = new AlertsAndWebhooks(test, world, { userId, lampId, happen: glow });
-  let told: AlertAndWebhook = await alertsAndWebhooks.present(tokens!.access_token);
+  const alertsAndWebhooks = new AlertsAndWebhooks(test, world, { userId, lampId, change: glow });
+  let alertAndWebhook: AlertAndWebhook = await alertsAndWebhooks.present(tokens!.access_token);
 
   const things = (): Things => {
     let token: string | undefined;
@@ -113,9 +113,9 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       userName: owner.name,
       lampId: String(lampId),
       linkedId: String(link!.deviceId),
-      alertId: told.alertId,
-      webhookId: told.webhookId,
-      deliveryId: told.deliveryId,
+      alertId: alertAndWebhook.alertId,
+      webhookId: alertAndWebhook.webhookId,
+      deliveryId: alertAndWebhook.deliveryId,
       code,
       accessToken: tokens.access_token,
       refreshToken: tokens.refresh_token,
@@ -161,7 +161,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       else if (rule === "client" && (await world.statusWith(tokens.access_token)) !== 200) {
         tokens = await world.tokens(world.client, owner);
       }
-      if (/alerts|Trigger|webhooks/.test(path)) told = await alertsAndWebhooks.present(tokens.access_token);
+      if (/alerts|Trigger|webhooks/.test(path)) alertAndWebhook = await alertsAndWebhooks.present(tokens.access_token);
       if (path === "/oauth2/terms" && method === "POST") termsPage = await signIn();
     },
     /** Texts that no other caller may see. */
@@ -169,7 +169,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       ...Object.values(planted),
       ...link!.marks,
       ...[userId, lampId, link!.deviceId].map(String),
-      ...[told.alertId, told.webhookId, told.deliveryId],
+      ...[alertAndWebhook.alertId, alertAndWebhook.webhookId, alertAndWebhook.deliveryId],
       owner.name,
     ],
     rows: () => rowsOf(world, userId),

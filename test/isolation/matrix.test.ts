@@ -34,14 +34,14 @@ for (const database of databases) {
           }
         });
       }
-      const unforeseen = home.world.logged.filter((line) => line.includes('"level":"error"'));
-      assert.deepEqual(unforeseen, []);
+      const internalErrors = home.world.logged.filter((line) => line.includes('"level":"error"'));
+      assert.deepEqual(internalErrors, []);
     });
   });
 }
 
 describe("the service", () => {
-  it("listens to nothing that its table of routes doesn't name", async (t) => {
+  it("has no route that its route table doesn't name", async (t) => {
     let home: Home | undefined;
     const registered = await registeredWhile(async () => {
       home = await ownersHome(t, "sqlite");
@@ -81,58 +81,58 @@ interface Trial {
   readonly others: readonly Caller[];
 }
 
-/** All other callers first, then the owner, whose success proves that the call was valid. */
+/** Calls as every other caller, then as the owner, whose success proves that the call was valid. */
 async function tryEverybody({ home, address, places, way, owner, others }: Trial): Promise<void> {
   await home.arrange("linked");
   await home.renew(address, callsOf(address, home.things())[way]!);
   const things = home.things();
-  const theirs = callsOf(address, things)[way]!;
-  const nobodys = callsOf(address, home.absent(things))[way]!;
-  const kind = keyKindOf(address, theirs);
-  const isAboutThings = JSON.stringify(theirs) !== JSON.stringify(nobodys);
+  const ownersCall = callsOf(address, things)[way]!;
+  const absentCall = callsOf(address, home.absent(things))[way]!;
+  const kind = keyKindOf(address, ownersCall);
+  const isAboutThings = JSON.stringify(ownersCall) !== JSON.stringify(absentCall);
   const marks = home.marks();
   const before = await home.rows();
 
   // A caller without a secToken sends the access token instead, which such a call accepts too.
   const standingOf = ({ is, keys }: Caller) =>
-    kind && (is[kind] ?? (theirs.takesEitherToken && keys[kind] === undefined ? is.bearer : undefined));
-  const isWithin = (caller: Caller) => {
+    kind && (is[kind] ?? (ownersCall.takesEitherToken && keys[kind] === undefined ? is.bearer : undefined));
+  const mayCall = (caller: Caller) => {
     // The owner's swapped tokens, in a call that accepts both kinds everywhere.
-    if (theirs.takesEitherToken && caller.hasSwappedTokens) return true;
+    if (ownersCall.takesEitherToken && caller.hasSwappedTokens) return true;
     const standing = standingOf(caller);
-    if (standing === undefined || !reaches(standing, home)) return false;
-    return standing.kind !== "enterprise" || !theirs.isOwnersAlone;
+    if (standing === undefined || !hasAccess(standing, home)) return false;
+    return standing.kind !== "enterprise" || !ownersCall.isOwnersAlone;
   };
   const answers: WireAnswer[] = [];
   const tryOne = async (caller: Caller, nth: number) => {
     // `npm test` lets each caller show the key in one place, the next caller in another.
     const tried = isAll ? places : [places[nth % places.length]!];
     for (const place of tried) {
-      const told = `${caller.name}, ${place}`;
-      const answer = await ask(home, address, theirs, caller, place);
+      const label = `${caller.name}, ${place}`;
+      const answer = await ask(home, address, ownersCall, caller, place);
       // A user name is shown again in its field to the person who typed it.
-      const typed = theirs.key === "password" ? [things.userName] : [];
+      const typed = ownersCall.key === "password" ? [things.userName] : [];
       const shown = marks.filter((mark) => !typed.includes(mark) && allOf(answer).includes(mark));
-      assert.deepEqual(shown, [], `${told}: ${summaryOf(answer)}`);
+      assert.deepEqual(shown, [], `${label}: ${summaryOf(answer)}`);
       if (kind && !standingOf(caller)) {
-        assertClosed(address, kind, answer, told);
+        assertClosed(address, kind, answer, label);
         if (caller.name !== "nobody") answers.push(answer);
       }
       // An expired page names its client, as the login page does for everybody.
       const isCompared = kind !== "browser" && (kind !== "password" || place === tried[0]);
       if (isAboutThings && isCompared) {
-        assertAlike(answer, await ask(home, address, nobodys, caller, place), told);
+        assertAlike(answer, await ask(home, address, absentCall, caller, place), label);
       }
     }
   };
-  await Promise.all(others.filter((caller) => !isWithin(caller)).map(tryOne));
+  await Promise.all(others.filter((caller) => !mayCall(caller)).map(tryOne));
   // The answer must not reveal why a key is wrong.
   if (kind !== "browser") for (const answer of answers) assertAlike(answer, answers[0]!, "the wrong keys");
   assert.deepEqual(differences(before, await home.rows()), []);
 
-  for (const caller of [...others.filter(isWithin), owner]) {
+  for (const caller of [...others.filter(mayCall), owner]) {
     for (const place of places) {
-      await home.arrange(theirs.needs ?? "linked");
+      await home.arrange(ownersCall.needs ?? "linked");
       const call = callsOf(address, home.things())[way]!;
       const answer = await ask(home, address, call, withCookie(caller, owner, home), place);
       assert.equal(answer.status, call.success ?? 200, `${caller.name}, ${place}: ${summaryOf(answer)}`);
@@ -158,7 +158,7 @@ async function ask(home: Home, address: Address, call: Call, caller: Caller, pla
   return send(home.world.baseUrl, { ...request, headers: [...(request.headers ?? []), from] });
 }
 
-function reaches(standing: Standing, { world, userId }: Home): boolean {
+function hasAccess(standing: Standing, { world, userId }: Home): boolean {
   if (standing.kind === "client") return standing.clientId === world.client.id;
   return standing.kind === "user" ? standing.userId === userId : standing.tenantId === world.tenantId;
 }

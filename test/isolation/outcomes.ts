@@ -4,9 +4,9 @@ import type { Address } from "./every-address.ts";
 import { header, summaryOf, type WireAnswer } from "./wire.ts";
 
 /** Asserts that the address refused the key, in the format of its kind, whatever was requested. */
-export function assertClosed({ errors }: Address, kind: KeyKind, answer: WireAnswer, told: string): void {
+export function assertClosed({ errors }: Address, kind: KeyKind, answer: WireAnswer, label: string): void {
   const { status, text } = answer;
-  const refused = `${told}: ${summaryOf(answer)}`;
+  const refused = `${label}: ${summaryOf(answer)}`;
   if (errors === "fault") {
     assert.equal(status, 500, refused);
     // A missing password is a missing parameter.
@@ -34,8 +34,8 @@ function namesOf(kind: KeyKind): readonly string[] {
  * Asserts that answers are equal byte for byte, except for parts that always differ: request id, time, and what a page
  * seals or draws.
  */
-export function assertAlike(one: WireAnswer, other: WireAnswer, told: string): void {
-  assert.deepEqual(comparable(one), comparable(other), told);
+export function assertAlike(one: WireAnswer, other: WireAnswer, label: string): void {
+  assert.deepEqual(comparable(one), comparable(other), label);
 }
 
 function comparable(answer: WireAnswer) {

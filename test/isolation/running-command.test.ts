@@ -19,7 +19,7 @@ import { send, sendBytes } from "./wire.ts";
 const person = { name: "ada", password: "the words of a person" };
 
 describe("breezeway serve at the most verbose log level", () => {
-  it("prints no secret that it was sent, made or used", { timeout: 120_000 }, async (t) => {
+  it("prints no secret that it received, created or used", { timeout: 120_000 }, async (t) => {
     const { baseUrl, client, ecosystemToken, stop } = await runningCommand(t);
     const secrets: Record<string, string> = { password: person.password, client: client.secret, ecosystemToken };
 

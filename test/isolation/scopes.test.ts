@@ -99,11 +99,11 @@ function assertLacking(
   answer: WireAnswer,
   granted: readonly Scope[],
 ): void {
-  const told = `${granted.join(" ")}: ${summaryOf(answer)}`;
-  assert.equal(answer.status, 403, told);
+  const label = `${granted.join(" ")}: ${summaryOf(answer)}`;
+  assert.equal(answer.status, 403, label);
   const challenge = `Bearer error="insufficient_scope", scope="${needs.join(" ")}"`;
-  assert.equal(header(answer, "www-authenticate"), challenge, told);
+  assert.equal(header(answer, "www-authenticate"), challenge, label);
   const body = JSON.parse(answer.text);
-  if (errors === "adaptor") assert.equal(body.errorCode, 106, told);
-  else assert.equal(body.error, "insufficient_scope", told);
+  if (errors === "adaptor") assert.equal(body.errorCode, 106, label);
+  else assert.equal(body.error, "insufficient_scope", label);
 }

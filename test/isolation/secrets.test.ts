@@ -44,7 +44,7 @@ for (const database of databases) {
       },
     );
 
-    it("in place of each value of a valid request is not leaked either", deadline, async (t) => {
+    it("in place of any value of a valid request is not leaked", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
       const rightful = await rightfulRequests(home);
@@ -72,10 +72,10 @@ describe("a token of an ecosystem", () => {
     const world = await oauthWorld(t, { environment: { BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems) } });
     const secToken = await secTokenOf(world, ada, world.tenantId);
     const federated = { secToken, anEcosystemName: "nest", anAccessToken: canaries.anAccessToken };
-    const told: string[] = [];
+    const answers: string[] = [];
     const ask = async (method: string) => {
       const { status, headers, body } = await world.post("/adaptor/federatedtokens", federated, { method });
-      told.push(JSON.stringify([[...headers], body]));
+      answers.push(JSON.stringify([[...headers], body]));
       return status;
     };
     const refuse = async (method: string) => {
@@ -90,7 +90,7 @@ describe("a token of an ecosystem", () => {
       assert.equal(await ask(manner === farewells[0] ? "POST" : "PUT"), 200);
       await eventually(t.signal, async () => {
         const { body } = await world.get(`/adaptor/federatedtokens?anEcosystemName=nest&secToken=${secToken}`);
-        told.push(JSON.stringify(body));
+        answers.push(JSON.stringify(body));
         assert.match(body.reason, manner === "error" ? /sent an error/ : /revoked the token/);
       });
     }
@@ -98,14 +98,14 @@ describe("a token of an ecosystem", () => {
     ecosystem.speak("500");
     assert.equal(await ask("DELETE"), 200);
     assert.deepEqual(
-      told.filter((answer) => answer.includes(mark)),
+      answers.filter((answer) => answer.includes(mark)),
       [],
     );
     await assertForgotten(world, { "the ecosystem's token": mark }, "bob");
   });
 });
 
-/** Asserts that an answer repeats nothing of the request, except three things that return to their sender. */
+/** Asserts that an answer repeats nothing of the request, except the cookie, the state and the user name. */
 function assertSilent(answer: WireAnswer, { method, target }: WireRequest, title = ""): void {
   const headers = answer.headers.filter(([name, value]) => {
     // The cookie that binds a login page to its browser stays when a second page is opened there.
@@ -175,7 +175,7 @@ async function assertForgotten(
   await world.service.stop();
   const stopped = storedFiles(world);
   const log = world.logged.join("\n");
-  assert.ok(!log.includes('"level":"error"'), "something happened that nobody had foreseen");
+  assert.ok(!log.includes('"level":"error"'), "there was an internal error");
   for (const [name, secret] of Object.entries(secrets)) {
     for (const form of formsOf(secret)) {
       assert.ok(!log.includes(form), `${name} is in the log`);

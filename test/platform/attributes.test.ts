@@ -20,7 +20,7 @@ async function house(t: TestContext) {
 }
 
 describe("getDeviceAttribute", () => {
-  it("answers an erased attribute empty, with the time of its erasure", async (t) => {
+  it("returns an erased attribute as an empty element, with the time of its erasure", async (t) => {
     const { clock, account, lamp, read, call, write, addDevice } = await house(t);
     const linked = await addDevice("Another account", true);
     await write(linked, { [thermostatAttribute(1, 2, "name")]: "Hall" });
@@ -42,7 +42,7 @@ describe("getDeviceAttribute", () => {
     assert.deepEqual(await read(account, "o.totalStructures"), { value: "", updTime: 0 }, "it never had a value");
   });
 
-  it("tells unknown devices and attributes", async (t) => {
+  it("refuses unknown devices and attributes", async (t) => {
     const { call, account, lamp } = await house(t);
     const get = (devId: string, name: string) => call("getDeviceAttribute", { devId, name });
     assertFault(await get("999", "power"), 109);

@@ -8,7 +8,7 @@ import { assertFault, madePlatform, textsOf, xmlOf } from "./made-platform.ts";
 import { readStrictly } from "./strict-xml.ts";
 
 describe("userLogin", () => {
-  it("answers the user's id and a security token that works", async (t) => {
+  it("returns the user's id and a valid security token", async (t) => {
     const { call, userId } = await madePlatform(t);
     const { status, root } = await call("userLogin", { name: "alice", password: "correct horse", appId: "7" });
     assert.equal(status, 200);
@@ -23,7 +23,7 @@ describe("userLogin", () => {
     assert.equal((await call("getDeviceList", { secToken: securityToken })).status, 200);
   });
 
-  it("names the parameter that is missing, and tells nothing about a wrong one", async (t) => {
+  it("names a missing parameter, and does not say which value is wrong", async (t) => {
     const { call } = await madePlatform(t);
     const right = { name: "alice", password: "correct horse", appId: "7" };
     for (const name of ["name", "password", "appId"]) {
@@ -37,7 +37,7 @@ describe("userLogin", () => {
     assertFault(await call("userLogin", { ...right, name: "ali\u0001ce" }), 102);
   });
 
-  it("asks for patience after too many failures", async (t) => {
+  it("is refused with Retry-After after too many failures", async (t) => {
     const { calls } = await madePlatform(t);
     const wrong = Object.entries({ name: "alice", password: "wrong one", appId: "7" });
     for (let failure = 0; failure < 5; failure++) await calls.call("userLogin", wrong, "192.0.2.9");
@@ -59,7 +59,7 @@ describe("userLogout", () => {
 });
 
 describe("getDeviceList", () => {
-  it("lists the user's own devices as siblings, names as they are", async (t) => {
+  it("lists the user's own devices as siblings, with unchanged names", async (t) => {
     const { call, secToken, userId, addDevice, identity } = await madePlatform(t);
     const none = await call("getDeviceList", { secToken });
     assert.deepEqual(none.root.children, []);
@@ -85,7 +85,7 @@ describe("getDeviceList", () => {
     );
   });
 
-  it("refuses another user's id beside the token, and says that the two don't belong together", async (t) => {
+  it("refuses a userId of another user than the token's, and says so", async (t) => {
     const { call, secToken, userId } = await madePlatform(t);
     for (const other of [String(userId + 1), `0${userId}`, "alice"]) {
       const sentence = "The security token belongs to another user than the parameter userId names.";
@@ -95,7 +95,7 @@ describe("getDeviceList", () => {
 });
 
 describe("getDeviceAttributesWithValues", () => {
-  it("answers the virtual device's attributes that have a value, in the order of the model", async (t) => {
+  it("returns the virtual device's attributes that have a value, in the order of the model", async (t) => {
     const { call, secToken, addDevice, write, absent, clock } = await madePlatform(t);
     const deviceId = await addDevice("Nest account", true);
     const name = thermostatAttribute(1, 2, "name");
@@ -123,7 +123,7 @@ describe("getDeviceAttributesWithValues", () => {
     assert.equal(textsOf((await call("getDeviceAttributesWithValues", parameters)).root).presenceInfo, "0");
   });
 
-  it("answers an ordinary device's attributes under their own names", async (t) => {
+  it("returns an ordinary device's attributes under their own names", async (t) => {
     const { call, secToken, addDevice, write } = await madePlatform(t);
     const deviceId = await addDevice("Lamp");
     await write(deviceId, { power: "on", "colour <1>": "warm & bright" });
@@ -138,7 +138,7 @@ describe("getDeviceAttributesWithValues", () => {
     );
   });
 
-  it("tells foreign, absent and malformed devices apart from nothing, and ignores the type", async (t) => {
+  it("gives the same fault for foreign, absent and malformed ids, and ignores the type", async (t) => {
     const { call, secToken, addDevice, identity } = await madePlatform(t);
     const bob = await identity.addUser({ tenant: "Acme", name: "bob", password: "correct horse", isAdmin: false });
     const foreign = await addDevice("foreign", false, bob);
@@ -160,7 +160,7 @@ describe("getDeviceAttributesWithValues", () => {
 });
 
 describe("getUserValueList", () => {
-  it("is a root without children: nothing is kept for users", async (t) => {
+  it("is a root without children: the service stores no values for users", async (t) => {
     const { call, secToken } = await madePlatform(t);
     const { status, root } = await call("getUserValueList", { secToken });
     assert.deepEqual([status, root.name, root.children], [200, "ns1:getUserValueListResponse", []]);
@@ -168,7 +168,7 @@ describe("getUserValueList", () => {
 });
 
 describe("a platform call", () => {
-  it("that needs a token is refused without a good one, before anything else is looked at", async (t) => {
+  it("that needs a token is refused without a valid one, before its parameters are checked", async (t) => {
     const { call } = await madePlatform(t);
     for (const [name, { access }] of operations) {
       if (access === "public") continue;
@@ -179,7 +179,7 @@ describe("a platform call", () => {
     }
   });
 
-  it("with a parameter twice is refused, equal or not", async (t) => {
+  it("with a repeated parameter is refused, even with equal values", async (t) => {
     const { calls, secToken } = await madePlatform(t);
     const twice: [string, string][] = [
       ["secToken", secToken],
@@ -206,7 +206,7 @@ describe("a platform call", () => {
     }
   });
 
-  it("that fails unexpectedly tells the operator and not the caller", async () => {
+  it("that fails unexpectedly reports the error to the operator and not to the caller", async () => {
     const failing = (error: Error) => {
       const fail = () => Promise.reject(error);
       return platformCalls({

@@ -5,7 +5,7 @@ import { readStrictly } from "./strict-xml.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `lamp ${at}`);
 
-/** Alice with a device and so many alerts on it. */
+/** Alice with a device and this many alerts on it. */
 async function withAlerts(t: TestContext, count: number) {
   const world = await madePlatform(t);
   const deviceId = await world.addDevice("Lamp");
@@ -61,13 +61,13 @@ describe("a list that is longer than a page", () => {
     }
   });
 
-  it("is made a page at a time, each when the one before it was taken", async (t) => {
+  it("is read page by page, as the client takes the slices", async (t) => {
     const { calls, secToken, store } = await withAlerts(t, 1_000);
     let reads = 0;
     const { read } = store;
-    t.mock.method(store, "read", (...given: Parameters<typeof read>) => {
+    t.mock.method(store, "read", (...args: Parameters<typeof read>) => {
       reads += 1;
-      return read.apply(store, given);
+      return read.apply(store, args);
     });
     const answer = await calls.call("getTriggerDetailListByUser", [["secToken", secToken]], "192.0.2.1");
     assert.ok("slices" in answer);
@@ -82,7 +82,7 @@ describe("a list that is longer than a page", () => {
     assert.deepEqual(sizes, [...Array<number>(10).fill(100), 0]);
   });
 
-  it("that is broken off by the store does not end as if it were whole", async (t) => {
+  it("that fails halfway rejects instead of ending early", async (t) => {
     const { calls, secToken, store } = await withAlerts(t, 300);
     const answer = await calls.call("getTriggerDetailListByUser", [["secToken", secToken]], "192.0.2.1");
     assert.ok("slices" in answer);
@@ -92,7 +92,7 @@ describe("a list that is longer than a page", () => {
   });
 });
 
-describe("a device with much in its attributes", () => {
+describe("a device with large attributes", () => {
   it("is written in slices, with all attributes in order", async (t) => {
     const { calls, secToken, addDevice, write } = await madePlatform(t);
     const deviceId = await addDevice("Lamp");

@@ -13,7 +13,7 @@ import { type ReadElement, readStrictly } from "./strict-xml.ts";
 
 export type Reported = { readonly level: keyof Report; readonly fields: object; readonly sentence: string };
 
-/** The platform calls on a store of their own, with alice signed in; what is reported is collected. */
+/** The platform calls on their own store, with alice signed in. `reported` collects log lines. */
 export async function madePlatform(t: TestContext) {
   const alice = await madeAlice(t);
   const { identity, store, login } = alice;

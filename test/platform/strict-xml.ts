@@ -1,4 +1,4 @@
-/** An element as a strict reader sees it. */
+/** A parsed element. */
 export interface ReadElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -7,8 +7,8 @@ export interface ReadElement {
 }
 
 /**
- * Reads the XML that our answers may consist of and throws at whatever XML 1.0 forbids, and at whatever our answers
- * don't need. It shares nothing with the writer, and is stricter than parsers that forgive.
+ * A strict parser for the answers. It throws at everything that XML 1.0 forbids, and at syntax that the answers don't
+ * use. It shares no code with the writer.
  */
 export function readStrictly(xml: string): ReadElement {
   const declaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -54,7 +54,7 @@ function readElement(reader: Reader): ReadElement {
 function readText(reader: Reader): string {
   const [raw] = take(reader, /[^<]+/y);
   if (raw.includes("]]>")) throw new Error("]]> stands in text");
-  // A reader of XML sees every line end as a line feed, unless it is escaped.
+  // XML parsers turn every unescaped line end into a line feed.
   return raw.replace(/\r\n?/g, "\n").replace(/&([^;]*);?/g, (whole, entity: string) => {
     const known: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#13": "\r" };
     const character = known[entity];

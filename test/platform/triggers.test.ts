@@ -8,7 +8,7 @@ import type { ReadElement } from "./strict-xml.ts";
 const awayName = "d.structures[1].a.away";
 const away = structureAttribute(1, "away");
 
-/** Alice with a linked account and a lamp; `add` makes the alert of interface 4.4, but for what a test changes. */
+/** Alice with a linked account and a lamp. `add` creates the alert of interface 4.4 with a test's changes. */
 async function house(t: TestContext) {
   const made = await madePlatform(t);
   const account = await made.addDevice("Nest account", true);
@@ -45,7 +45,7 @@ function trigger(element: ReadElement | undefined) {
 }
 
 describe("addTrigger", () => {
-  it("makes the interface's own alert, which getTrigger tells back in the protocol's order", async (t) => {
+  it("creates the interface's sample alert, which getTrigger returns in the protocol's order", async (t) => {
     const { call, added, account, lamp } = await house(t);
     const triggerId = await added();
     assert.match(triggerId, /^[1-9]\d*$/);
@@ -77,7 +77,7 @@ describe("addTrigger", () => {
     });
   });
 
-  it("takes switches as words or digits; left out they are off, but for enable", async (t) => {
+  it("takes switches as words or digits; omitted ones are off, except enable", async (t) => {
     const { call, added, account, lamp } = await house(t);
     const bare = await call("addTrigger", {
       devId: String(account),
@@ -99,7 +99,7 @@ describe("addTrigger", () => {
     );
   });
 
-  it("tells names and values back as they were given, whatever they hold", async (t) => {
+  it("returns names and values unchanged, with any characters", async (t) => {
     const { call, added, lamp } = await house(t);
     const message = `<&]]>"'🏠‮\n`;
     const triggerId = await added({
@@ -134,7 +134,7 @@ describe("addTrigger", () => {
     }
   });
 
-  it("refuses what is no alert, each with its fault, and makes nothing", async (t) => {
+  it("refuses an invalid alert with its fault, and creates nothing", async (t) => {
     const { add, call, lamp, account, addDevice, identity } = await house(t);
     const bob = await identity.addUser({ tenant: "Acme", name: "bob", password: "correct horse", isAdmin: false });
     const foreign = await addDevice("foreign", false, bob);
@@ -183,7 +183,7 @@ describe("addTrigger", () => {
     assert.equal((await add({ action: "email", targetDeviceAttributes: "" })).status, 200);
   });
 
-  it("ends at so many a device, and so many a user", async (t) => {
+  it("is refused beyond the limits per device and per user", async (t) => {
     const { add, store, userId, account, lamp, addDevice } = await house(t);
     const trigger = {
       ...{ userId, key: away, attributeName: awayName, action: "note", targets: [], address: "", message: "" },
@@ -205,7 +205,7 @@ describe("addTrigger", () => {
 });
 
 describe("the other calls for alerts", () => {
-  it("list a device's and a user's, ascending, as siblings", async (t) => {
+  it("list the alerts of a device and of a user, ascending, as siblings", async (t) => {
     const { call, added, account, lamp, userId } = await house(t);
     for (const operation of ["getTriggerDetailListByUser", "getTriggerDetailListByDevice"]) {
       assert.deepEqual((await call(operation, { devId: String(account) })).root.children, []);
@@ -221,7 +221,7 @@ describe("the other calls for alerts", () => {
     assertFault(await call("getTriggerDetailListByDevice", { devId: "999" }), 109);
   });
 
-  it("switch one, or all of a device, and arm what they switch on", async (t) => {
+  it("enable or disable one alert, or all of a device; enabling arms them", async (t) => {
     const { call, added, account, write } = await house(t);
     const triggerId = await added();
     const other = await added();
@@ -247,7 +247,7 @@ describe("the other calls for alerts", () => {
     assertFault(await call("updateTriggersEnableStateByDevice", { devId: "999", enable: "1" }), 109);
   });
 
-  it("remove one for good: its id never comes back", async (t) => {
+  it("remove an alert, whose id is never used again", async (t) => {
     const { call, added } = await house(t);
     const triggerId = await added();
     assert.deepEqual(textsOf((await call("removeTrigger", { triggerId })).root), { retCode: "0" });
@@ -255,7 +255,7 @@ describe("the other calls for alerts", () => {
     assert.ok(Number(await added()) > Number(triggerId));
   });
 
-  it("tell foreign, absent and malformed ids apart from nothing", async (t) => {
+  it("give the same fault for foreign, absent and malformed ids", async (t) => {
     const { call, added, identity, login } = await house(t);
     const triggerId = await added();
     await identity.addUser({ tenant: "Acme", name: "bob", password: "correct horse", isAdmin: false });
@@ -276,7 +276,7 @@ describe("the other calls for alerts", () => {
 });
 
 describe("setDeviceAttribute", () => {
-  it("writes what a client may write, and tells why it may not write the rest", async (t) => {
+  it("writes writable attributes, and refuses others with a reason", async (t) => {
     const { call, account, lamp, store, userId } = await house(t);
     const set = (devId: number | string, name: string, value: string) =>
       call("setDeviceAttribute", { devId: String(devId), name, value });
@@ -294,7 +294,7 @@ describe("setDeviceAttribute", () => {
     assertFault(await call("setDeviceAttribute", { devId: String(lamp), name: "power" }), 102);
   });
 
-  it("fires alerts, each time it is written", async (t) => {
+  it("fires alerts at each write", async (t) => {
     const { call, added, account, lamp } = await house(t);
     const targetDeviceAttributes = `${lamp},light:"on"`;
     await added({ devId: String(lamp), attrName: "button", stringThreshold: "on", targetDeviceAttributes });

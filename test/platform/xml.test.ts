@@ -7,7 +7,7 @@ import { readStrictly } from "./strict-xml.ts";
 
 const foreignParser = new XMLParser({ trimValues: false, parseTagValue: false, htmlEntities: true });
 
-/** As a foreign client, and as the strictest one, read it. */
+/** The value as fast-xml-parser and the strict parser read it. */
 function readBack(value: string): string[] {
   const xml = document("testResponse", [["value", value]]);
   const read = foreignParser.parse(xml) as { "ns1:testResponse": { value: string } };
@@ -15,7 +15,7 @@ function readBack(value: string): string[] {
 }
 
 describe("text in an answer", () => {
-  it("comes back as it was, whatever marks, scripts and line ends it holds", () => {
+  it("is read back unchanged, with any punctuation, script and line end", () => {
     const texts = [
       `<b>&amp; "quoted" 'single'</b>`,
       "]]>",
@@ -35,7 +35,7 @@ describe("text in an answer", () => {
     assert.equal(readStrictly(document("testResponse", [["value", "a\r\nb\rc"]])).children[0]!.text, "a\r\nb\rc");
   });
 
-  it("loses what XML forbids to the replacement character", () => {
+  it("has the replacement character in place of characters that XML forbids", () => {
     for (const text of ["\0", "\u0001", "\u001f", "\u000b", "\ufffe", "\uffff", "\ud83c", "\udfe0"]) {
       assert.deepEqual(readBack(`a${text}b`), ["a\ufffdb", "a\ufffdb"]);
       assert.equal(isXmlText(text), false);
@@ -44,7 +44,7 @@ describe("text in an answer", () => {
     assert.ok(isXmlText("tab\t, line\r\n, 🏠 and \u0085"));
   });
 
-  it("is well-formed for any text at all", () => {
+  it("is well-formed for any string", () => {
     const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) });
     const marks = fc.string({ unit: fc.constantFrom("<", ">", "&", "]", '"', "'", ";", "#", "\r", "\n", "a", "🏠") });
     fc.assert(

@@ -7,7 +7,7 @@ import { cleanEnvironment } from "../stories/child-service.ts";
 const root = new URL("../..", import.meta.url).pathname;
 
 /** Starts a command that runs until it is stopped, in a child process, and reads its output line by line. */
-export function goingOn(t: TestContext, args: readonly string[], environment: Record<string, string>) {
+export function startCommand(t: TestContext, args: readonly string[], environment: Record<string, string>) {
   const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", `${root}src/main.ts`, ...args], {
     env: cleanEnvironment(environment),
     stdio: ["ignore", "pipe", "pipe"],

@@ -13,29 +13,32 @@ import { deviceRoutes } from "../../src/outlets/v3/device-routes.ts";
 import { collecting, type Reported } from "../platform/made-platform.ts";
 import { madeV3 } from "./made-v3.ts";
 
-export interface WaysSettings {
+export interface ServerSettings {
   readonly corsOrigins?: readonly string[];
   readonly trustedProxies?: readonly string[];
   readonly tls?: SecureContextOptions & { readonly ca: string };
 }
 
-export type Way = Awaited<ReturnType<typeof twoWays>>["lane"];
+export type TestServer = Awaited<ReturnType<typeof laneAndFastify>>["lane"];
 
 /**
- * The same devices behind two servers: one with the fast lane, one that knows only the long way. Of the tokens,
- * `store-down` and `broken` can't be looked up; a test may replace how they are.
+ * The same devices behind two servers: one with the fast lane, one with Fastify only. The look-up of the tokens
+ * `store-down` and `broken` fails; a test may replace `tokens.verify`.
  */
-export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies = [], tls }: WaysSettings = {}) {
+export async function laneAndFastify(
+  t: TestContext,
+  { corsOrigins = [], trustedProxies = [], tls }: ServerSettings = {},
+) {
   const world = await madeV3(t);
   const tokens = {
     async verify(token: string) {
       if (token === "store-down") throw new StoreUnavailable("The store is away.");
-      if (token === "broken") throw new Error("Nobody has foreseen this.");
+      if (token === "broken") throw new Error("An unexpected error.");
       return world.callers.byAccessToken(token);
     },
   };
   const callers = { ...world.callers, byAccessToken: (token: string) => tokens.verify(token) };
-  const way = async (hasLane: boolean) => {
+  const server = async (hasLane: boolean) => {
     const reported: Reported[] = [];
     const finished: Parameters<ExchangeListener>[0][] = [];
     const report = collecting(reported);
@@ -53,7 +56,7 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
     const counted: typeof lane = (request, response) => {
       const isTaken = lane(request, response);
       if (isTaken) taken.count += 1;
-      // What it takes from memory it has sent by then.
+      // By then an answer from memory was sent.
       if (isTaken) setImmediate(firstTaken.resolve);
       return isTaken;
     };
@@ -100,17 +103,17 @@ export async function twoWays(t: TestContext, { corsOrigins = [], trustedProxies
       firstClosed: firstClosed.promise,
     };
   };
-  return { ...world, tokens, lane: await way(true), longWay: await way(false) };
+  return { ...world, tokens, lane: await server(true), fastify: await server(false) };
 }
 
 /**
  * Sends the request on its own connection, then a last request that ends the connection; returns everything received.
  */
-export async function answersTo(way: Way, request: string, isPipelined = false): Promise<string> {
-  const socket = await way.open();
+export async function answersTo(server: TestServer, request: string, isPipelined = false): Promise<string> {
+  const socket = await server.open();
   const received = receivedBy(socket);
   const isHead = request.startsWith("HEAD ");
-  // Behind an upgrade nothing is read until that is answered.
+  // Node reads nothing after an upgrade request until that is answered.
   if (isPipelined && !request.includes("Upgrade")) socket.write(request + lastRequest, "latin1");
   else {
     socket.write(request, "latin1");
