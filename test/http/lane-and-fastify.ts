@@ -38,7 +38,7 @@ export async function laneAndFastify(
     },
   };
   const callers = { ...world.callers, byAccessToken: (token: string) => tokens.verify(token) };
-  const server = async (hasLane: boolean) => {
+  const startServer = async (hasLane: boolean) => {
     const reported: Reported[] = [];
     const finished: Parameters<ExchangeListener>[0][] = [];
     const report = collecting(reported);
@@ -103,7 +103,7 @@ export async function laneAndFastify(
       firstClosed: firstClosed.promise,
     };
   };
-  return { ...world, tokens, lane: await server(true), fastify: await server(false) };
+  return { ...world, tokens, lane: await startServer(true), fastify: await startServer(false) };
 }
 
 /**

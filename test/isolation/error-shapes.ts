@@ -17,10 +17,10 @@ export function assertRefusalShape(errors: Address["errors"], answer: WireAnswer
   assert.equal(header(answer, "cache-control"), "no-store", refused);
   assert.equal(header(answer, "x-content-type-options"), "nosniff", refused);
   assert.match(header(answer, "x-request-id") ?? "", /^[0-9a-f-]{36}$/, refused);
-  const isSentBack = header(answer, "location") !== undefined;
-  assert.ok((status >= 400 && status < 500) || isSentBack || (status === 500 && errors === "fault"), refused);
+  const isRedirected = header(answer, "location") !== undefined;
+  assert.ok((status >= 400 && status < 500) || isRedirected || (status === 500 && errors === "fault"), refused);
   const isCommon = status === 405 || status === 431 || (mayBeNowhere && answer.text.startsWith('{"error":'));
-  if (isSentBack) assertSentBack(answer, refused);
+  if (isRedirected) assertErrorRedirect(answer, refused);
   else if (errors === "fault") assertFault(answer, refused);
   else if (errors === "adaptor") assertAdaptorError(answer, refused);
   else if (errors === "page" && !isCommon) assertPage(answer, refused);
@@ -79,7 +79,7 @@ function assertPage(answer: WireAnswer, refused: string): void {
 }
 
 /** Redirected to the client's own address, with the codes of RFC 6749. */
-function assertSentBack(answer: WireAnswer, refused: string): void {
+function assertErrorRedirect(answer: WireAnswer, refused: string): void {
   assert.equal(answer.status, 302, refused);
   const location = new URL(header(answer, "location")!);
   assert.equal(location.origin + location.pathname, "http://127.0.0.1:9/callback", refused);

@@ -10,22 +10,22 @@ export const tenantId = 1 as TenantId;
 export const hourMs = 3_600_000;
 
 /**
- * The store as token verification sees it. A read sees the state at its start. While reads are held,
- * they are answered only when the test says so.
+ * A store for token verification. A read sees the state at its start. While reads are held, `answerOldest` answers them
+ * one by one.
  */
 export class HeldTokens {
   readonly isShared: boolean;
   isHeld = false;
   /** The error of every read, if it is set. */
-  fails: Error | undefined;
+  failure: Error | undefined;
   /** The epoch of the store's log; another one after a restore. */
   epoch = "first";
   /** Revocations up to here are no longer in the log. */
   horizon: LogPosition = logStart;
   /** The number of token look-ups. */
-  looks = 0;
+  lookUps = 0;
   /** The number of reads of revocations. */
-  newsAsked = 0;
+  revocationReads = 0;
   readonly #rows = new Map<string, AccessTokenRow>();
   readonly #revoked: string[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -60,23 +60,23 @@ export class HeldTokens {
 
   readonly read = async <Result>(body: (tx: Tables) => Promise<Result>): Promise<Result> => {
     const found = body(this.#tables());
-    const failure = this.fails;
+    const failure = this.failure;
     if (this.isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (failure) throw failure;
     return found;
   };
 
   /** Answers the oldest held read. */
-  letThrough(): void {
+  answerOldest(): void {
     const next = this.#waiting.shift();
-    if (!next) throw new Error("nobody is looking");
+    if (!next) throw new Error("no read is held");
     next();
   }
 
   #tables(): Tables {
     const accessTokens = {
       find: async ({ hash }: { readonly hash: string }) => {
-        this.looks += 1;
+        this.lookUps += 1;
         return this.#rows.get(hash);
       },
     };
@@ -87,14 +87,14 @@ export class HeldTokens {
     };
     const logEpoch = {
       current: async () => {
-        this.newsAsked += 1;
+        this.revocationReads += 1;
         return { name: this.epoch, takesOldIds: false };
       },
     };
     const grants = {
-      existing: async (asked: readonly { readonly id: string }[]) => {
+      existing: async (requested: readonly { readonly id: string }[]) => {
         const held = new Set([...this.#rows.values()].map(({ grant }) => grant.id));
-        return new Set(asked.map(({ id }) => id).filter((id) => held.has(id)));
+        return new Set(requested.map(({ id }) => id).filter((id) => held.has(id)));
       },
     };
     return { accessTokens, grants, log, logEpoch } as unknown as Tables;

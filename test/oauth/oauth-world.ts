@@ -69,7 +69,8 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     elapsedMs: () => real.elapsedMs() + shiftMs,
     after: (delayMs: number, act: () => void) => real.after(delayMs / (plan.clockSpeed ?? 1), act),
   };
-  const start = (given: Config) => startService(given, report, runtime, plan.hasSlowPasswords ? {} : cheapPasswords);
+  const start = (nodeConfig: Config) =>
+    startService(nodeConfig, report, runtime, plan.hasSlowPasswords ? {} : cheapPasswords);
   const deployment = await runDeployment(test, plan.database, config, start);
   const others: Service[] = [];
   test.after(async () => {
@@ -121,10 +122,16 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
   };
   const withSecret = ({ id, secret }: MadeClient) => ({ client_id: id, client_secret: secret });
   const exchange = (
-    given: string,
+    authorizationCode: string,
     by: MadeClient = client,
     change: Readonly<Record<string, string | undefined>> = {},
-  ) => post("/oauth2/access_token", { grant_type: "authorization_code", code: given, ...withSecret(by), ...change });
+  ) =>
+    post("/oauth2/access_token", {
+      grant_type: "authorization_code",
+      code: authorizationCode,
+      ...withSecret(by),
+      ...change,
+    });
   const refresh = (token: string, by: MadeClient = client) =>
     post("/oauth2/access_token", { grant_type: "refresh_token", refresh_token: token, ...withSecret(by) });
   const revoke = (token: string, by: MadeClient = client, hint = "") =>

@@ -99,7 +99,7 @@ describe("every page", () => {
   });
 });
 
-describe("a text that others fill in", () => {
+describe("a text of a client, a tenant or a user", () => {
   it("never becomes a tag, an attribute or a part of the style, in any place", () => {
     const hostile = ['"><script>alert(1)</script>', "' onfocus='x", "</title></style><b>", "{}*/;--accent:red", "&lt;"];
     const anyText = fc.oneof(fc.constantFrom(...hostile), fc.string({ unit: anyCharacter }));
@@ -115,7 +115,7 @@ describe("a text that others fill in", () => {
     );
   });
 
-  it("reads as it was sent", () => {
+  it("is shown unchanged", () => {
     for (const { html: text } of Object.values(pagesWith(`<b>"Tom's" & Co</b>`))) {
       assert.ok(text.includes("&lt;b&gt;&quot;Tom&#39;s&quot; &amp; Co&lt;/b&gt;"));
     }

@@ -16,14 +16,14 @@ describe("a token that was revoked on one node", () => {
     for (let round = 1; round <= rounds({ all: 8, few: 2 }); round++) {
       const tokens = await world.tokens();
       const callers = startCallers(t, other, tokens);
-      await callers.hear("yes");
+      await callers.untilVerdict("yes");
       // Either token of the pair ends the whole grant.
-      const given = round % 2 === 0 ? tokens.refresh_token : tokens.access_token;
-      assert.equal((await world.revoke(given)).status, 200);
+      const revoked = round % 2 === 0 ? tokens.refresh_token : tokens.access_token;
+      assert.equal((await world.revoke(revoked)).status, 200);
       const revokedMs = performance.now();
       assert.equal(await world.statusWith(tokens.access_token), 401, "at once on the node that answered");
-      await callers.hear("no");
-      await callers.callOn();
+      await callers.untilVerdict("no");
+      await callers.moreCalls();
       const calls = await callers.stop();
       assertNoLateYes(calls, revokedMs);
       assert.deepEqual(
@@ -44,13 +44,13 @@ describe("a token that was revoked on one node", () => {
 });
 
 for (const mood of ["closed", "half-open"] as const) {
-  describe(`a node whose way to the database is ${mood}`, () => {
+  describe(`a node whose connection to the database is ${mood}`, () => {
     it("accepts no token, not even from its cache, and recovers by itself", { timeout: 60_000 }, async (t) => {
       const world = await oauthWorld(t, { database: "postgres" });
       const { node, proxy } = await nodeBehindProxy(t, world);
       const [gone, good] = [await world.tokens(), await world.tokens()];
       const [ofGone, ofGood] = [startCallers(t, node, gone), startCallers(t, node, good)];
-      await Promise.all([ofGone.hear("yes"), ofGood.hear("yes")]);
+      await Promise.all([ofGone.untilVerdict("yes"), ofGood.untilVerdict("yes")]);
 
       proxy.mood = mood;
       if (mood === "closed") proxy.drop();
@@ -58,22 +58,26 @@ for (const mood of ["closed", "half-open"] as const) {
       const revokedMs = performance.now();
       // Two cached tokens and an unknown one: all need the store now, which can't be reached.
       const unseen = await world.tokens();
-      await Promise.all([ofGone.hear("can't say"), ofGood.hear("can't say")]);
+      await Promise.all([ofGone.untilVerdict("can't say"), ofGood.untilVerdict("can't say")]);
       // From then on its cache is invalid too.
-      const darkMs = performance.now() + promisedMs;
-      const dark = await Promise.all([verdictOn(node, unseen), ofGone.startAfter(darkMs), ofGood.startAfter(darkMs)]);
-      assert.equal(dark[0], "can't say");
+      const outageMs = performance.now() + promisedMs;
+      const outage = await Promise.all([
+        verdictOn(node, unseen),
+        ofGone.startAfter(outageMs),
+        ofGood.startAfter(outageMs),
+      ]);
+      assert.equal(outage[0], "can't say");
       assert.equal(await world.statusWith(good.access_token), 200, "other nodes go on");
-      const lightMs = performance.now();
+      const recoveredMs = performance.now();
 
       proxy.mood = "open";
-      await Promise.all([ofGone.hear("no"), ofGood.hear("yes")]);
-      await Promise.all([ofGone.callOn(), ofGood.callOn()]);
+      await Promise.all([ofGone.untilVerdict("no"), ofGood.untilVerdict("yes")]);
+      await Promise.all([ofGone.moreCalls(), ofGood.moreCalls()]);
       assertNoLateYes(await ofGone.stop(), revokedMs);
-      const inTheDark = (await ofGood.stop()).filter(
-        ({ startedMs, endedMs }) => startedMs > darkMs && endedMs < lightMs,
+      const duringOutage = (await ofGood.stop()).filter(
+        ({ startedMs, endedMs }) => startedMs > outageMs && endedMs < recoveredMs,
       );
-      assert.deepEqual([...new Set(inTheDark.map(({ verdict }) => verdict))], ["can't say"]);
+      assert.deepEqual([...new Set(duringOutage.map(({ verdict }) => verdict))], ["can't say"]);
       // A dead connection may still be in the pool. Its next use detects it.
       await eventually(t.signal, async () => assert.equal(await verdictOn(node, unseen), "yes"));
     });
@@ -119,14 +123,14 @@ function startCallers(test: TestContext, node: Service, tokens: Tokens) {
   const until = (when: (last: Call) => boolean) => new Promise<void>((go) => waiting.push({ when, go }));
   return {
     /** Resolves when a call that starts from now on gets this verdict. */
-    hear(verdict: Verdict): Promise<void> {
+    untilVerdict(verdict: Verdict): Promise<void> {
       const fromMs = performance.now();
       return until((last) => last.verdict === verdict && last.startedMs > fromMs);
     },
     /** Resolves when a call that started after that is answered. */
     startAfter: (fromMs: number): Promise<void> => until((last) => last.startedMs > fromMs),
-    /** Resolves when so many more have been answered. */
-    callOn(count = 30): Promise<void> {
+    /** Resolves after this many more calls. */
+    moreCalls(count = 30): Promise<void> {
       const enough = calls.length + count;
       return until(() => calls.length >= enough);
     },

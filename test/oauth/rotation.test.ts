@@ -13,12 +13,12 @@ for (const database of longSuiteOn("sqlite")) {
       for (let round = 1; round <= 3; round++) {
         const code = await world.code();
         const answers = await atOnce(16, () => world.exchange(code));
-        const [given, ...others] = answers.filter(({ status }) => status === 200);
-        assert.ok(given);
+        const [issued, ...others] = answers.filter(({ status }) => status === 200);
+        assert.ok(issued);
         assert.equal(others.length, 0, `${answers.map(({ status }) => status)}`);
-        for (const answer of answers) if (answer !== given) assertInvalidGrant(answer);
-        assert.equal(await world.statusWith(given.body.access_token), 401);
-        assertInvalidGrant(await world.refresh(given.body.refresh_token));
+        for (const answer of answers) if (answer !== issued) assertInvalidGrant(answer);
+        assert.equal(await world.statusWith(issued.body.access_token), 401);
+        assertInvalidGrant(await world.refresh(issued.body.refresh_token));
       }
     });
   });
@@ -30,16 +30,16 @@ for (const database of longSuiteOn("sqlite")) {
       // One source may have 20 sign-ins in progress.
       while (links.length < 50) links.push(...(await atOnce(10, () => world.tokens())));
       const pairs = await Promise.all(links.map((link) => atOnce(2, () => refreshed(world, link))));
-      const goesOn = async (link: Tokens) => {
+      const assertUsable = async (link: Tokens) => {
         assert.equal(await world.statusWith(link.access_token), 200);
         const next = await refreshed(world, await refreshed(world, link));
         assert.equal(await world.statusWith(next.access_token), 200);
       };
       // One successor is used at once, the other after its parent has retired.
       for (const [one, other] of pairs) assert.notEqual(one!.refresh_token, other!.refresh_token);
-      await Promise.all(pairs.map(([awake]) => goesOn(awake!)));
+      await Promise.all(pairs.map(([first]) => assertUsable(first!)));
       await world.timePasses(10 * minuteMs);
-      await Promise.all(pairs.map(([, sleeper]) => goesOn(sleeper!)));
+      await Promise.all(pairs.map(([, second]) => assertUsable(second!)));
     });
 
     it("may be used again 10 minutes after a lost answer, at any place of the chain", async (t) => {
@@ -92,19 +92,19 @@ for (const database of longSuiteOn("sqlite")) {
 
     it("with two used successors is audited, once for each second successor", async (t) => {
       const world = await oauthWorld(t, { database });
-      const told = async () =>
+      const siblingEntries = async () =>
         (await world.service.parts.identity.audit.list({ limit: 100 })).filter(({ act }) => act === "refresh_siblings");
       const first = await world.tokens();
       const [one, two] = [await refreshed(world, first), await refreshed(world, first)];
       await refreshed(world, one);
       await refreshed(world, one);
-      assert.deepEqual(await told(), [], "one of them in use is a client that repeated a lost refresh");
+      assert.deepEqual(await siblingEntries(), [], "one of them in use is a client that repeated a lost refresh");
       const other = await world.tokens();
       await refreshed(world, await refreshed(world, await refreshed(world, other)));
-      assert.deepEqual(await told(), [], "neither is a chain");
+      assert.deepEqual(await siblingEntries(), [], "neither is a chain");
       await refreshed(world, two);
       await refreshed(world, two);
-      const [entry, ...others] = await told();
+      const [entry, ...others] = await siblingEntries();
       assert.deepEqual(others, []);
       const { tenantId, userId, client } = world;
       assert.deepEqual(

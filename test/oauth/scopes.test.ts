@@ -18,8 +18,8 @@ it("a client that asks for scopes", async (t) => {
   await t.test(
     "gets the scopes that it names, sees them in the answer, and keeps them over refreshes and a restart",
     async () => {
-      const asked = { scope: "openid devices:read,alerts" };
-      const first = (await world.exchange(await world.code(asked), world.client, { scope: everything })).body;
+      const requested = { scope: "openid devices:read,alerts" };
+      const first = (await world.exchange(await world.code(requested), world.client, { scope: everything })).body;
       assert.equal(first.scope, "devices:read alerts", "the exchange can't add what the user did not accept");
       const second = (await world.refresh(first.refresh_token)).body;
       assert.equal(second.scope, "devices:read alerts");
@@ -93,7 +93,7 @@ it("a client that asks for scopes", async (t) => {
     const { body } = await world.exchange(await world.code({ scope: "alerts devices:control" }));
     const { body: lesser } = await refresh(world, body.refresh_token, "alerts");
     const alerts = `${world.baseUrl}/v3/alerts`;
-    const telling = {
+    const withoutTargets = {
       deviceId: lampId,
       attrName: "power",
       operation: "equals",
@@ -101,16 +101,16 @@ it("a client that asks for scopes", async (t) => {
       action: "email",
     };
     const targets = [{ deviceId: lampId, attrName: "scene", value: "evening" }];
-    const writing = { ...telling, action: "attribute", targets };
-    const refused = await send(alerts, lesser.access_token, "POST", writing);
+    const withTargets = { ...withoutTargets, action: "attribute", targets };
+    const refused = await send(alerts, lesser.access_token, "POST", withTargets);
     assert.equal(refused.status, 403);
     assert.match(refused.headers.get("www-authenticate") ?? "", /scope="alerts devices:control"/);
-    const made = await send(alerts, lesser.access_token, "POST", telling);
+    const made = await send(alerts, lesser.access_token, "POST", withoutTargets);
     assert.equal(made.status, 201);
     const own = `${alerts}/${made.body.alertId}`;
-    assert.equal((await send(own, lesser.access_token, "PUT", writing)).status, 403);
+    assert.equal((await send(own, lesser.access_token, "PUT", withTargets)).status, 403);
     assert.deepEqual((await world.get(`/v3/alerts/${made.body.alertId}`, lesser.access_token)).body.targets, []);
-    assert.equal((await send(own, body.access_token, "PUT", writing)).status, 200);
+    assert.equal((await send(own, body.access_token, "PUT", withTargets)).status, 200);
   });
 
   await t.test(
@@ -144,9 +144,9 @@ it("a client that asks for scopes", async (t) => {
       const entries = (await world.service.parts.identity.audit.list({ limit: 20 })).filter(
         ({ act, clientId }) => clientId === client.id && act !== "sign_in",
       );
-      const told = entries.map(({ act, detail }) => [act, detail]);
+      const shownEntries = entries.map(({ act, detail }) => [act, detail]);
       const scope = "devices:read alerts";
-      assert.deepEqual(told, [
+      assert.deepEqual(shownEntries, [
         ["grant", {}],
         ["accepted", {}],
         ["grant", { scope }],

@@ -10,10 +10,10 @@ import { oauthWorld } from "./oauth-world.ts";
 const hourMs = 3_600_000;
 const monthMs = 31 * 24 * hourMs;
 
-/** What exists of a grant: the grant, its access token, its present refresh token and the former one. */
+/** Whether the grant, its access token, its present refresh token and its retired one exist. */
 type Left = readonly [grant: boolean, access: boolean, present: boolean, retired: boolean];
 
-interface Given {
+interface AddedGrant {
   readonly grant: GrantRow;
   readonly accessToken: string;
   readonly present: string;
@@ -29,9 +29,9 @@ for (const database of longSuiteOn("sqlite")) {
       const world = await oauthWorld(t, { database });
       const { store, oauth } = world.service.parts;
       const used = await world.tokens();
-      const given = await store.transaction(async (tx) => {
+      const added = await store.transaction(async (tx) => {
         const nowMs = await tx.clock.nowMs();
-        return Promise.all(Array.from({ length: 5_000 }, (_, place) => give(tx, world.tenantId, place, nowMs)));
+        return Promise.all(Array.from({ length: 5_000 }, (_, place) => addGrant(tx, world.tenantId, place, nowMs)));
       });
       await world.timePasses(2 * hourMs);
       const transactions = t.mock.method(store, "transaction");
@@ -41,11 +41,11 @@ for (const database of longSuiteOn("sqlite")) {
       assert.ok(count > 8, `it took ${count} transactions`);
       const left = await store.read(async (tx) => {
         const grants = new Set((await tx.grants.ofClient("bwc_x")).map(({ id }) => id));
-        return Promise.all(given.map((one) => leftOf(tx, grants, one)));
+        return Promise.all(added.map((one) => leftOf(tx, grants, one)));
       });
       assert.deepEqual(
         left,
-        given.map((one) => one.left),
+        added.map((one) => one.left),
       );
       assert.equal((await world.refresh(used.refresh_token)).status, 200);
     });
@@ -53,7 +53,7 @@ for (const database of longSuiteOn("sqlite")) {
 }
 
 /** Three kinds in turn: a grant that has expired, one with a valid refresh token only, and a tenant's own valid grant. */
-async function give(tx: Transaction, tenantId: TenantId, place: number, issuedMs: number): Promise<Given> {
+async function addGrant(tx: Transaction, tenantId: TenantId, place: number, issuedMs: number): Promise<AddedGrant> {
   const kind = place % 3;
   // Several grants of each owner, and more than one page of a tenant.
   const userId = kind === 2 ? null : ((100_000 + (place >> 2)) as UserId);
@@ -90,9 +90,9 @@ async function give(tx: Transaction, tenantId: TenantId, place: number, issuedMs
   return { grant, accessToken, present, retired, left: [kind === 1, false, kind === 1, false] };
 }
 
-async function leftOf(tx: Transaction, grants: ReadonlySet<string>, given: Given): Promise<Left> {
-  const access = await tx.accessTokens.find(keyOf(given.accessToken));
-  const present = await tx.refreshTokens.find(keyOf(given.present));
-  const retired = await tx.refreshTokens.find(keyOf(given.retired));
-  return [grants.has(given.grant.id), access !== undefined, present !== undefined, retired !== undefined];
+async function leftOf(tx: Transaction, grants: ReadonlySet<string>, added: AddedGrant): Promise<Left> {
+  const access = await tx.accessTokens.find(keyOf(added.accessToken));
+  const present = await tx.refreshTokens.find(keyOf(added.present));
+  const retired = await tx.refreshTokens.find(keyOf(added.retired));
+  return [grants.has(added.grant.id), access !== undefined, present !== undefined, retired !== undefined];
 }

@@ -26,7 +26,7 @@ for (const database of longSuiteOn("sqlite")) {
       assert.ok(access_tokens! < limits.tokensPerGrant + 200, `${access_tokens} access tokens`);
       await oauth.verify(last.accessToken);
       await refresh(last.refreshToken!);
-      assert.equal(await world.statusWith(kept.access_token), 200, "another grant has nothing to do with it");
+      assert.equal(await world.statusWith(kept.access_token), 200, "another grant is not affected");
     });
 
     it("that always refreshes with its first token can continue", async (t) => {

@@ -15,7 +15,7 @@ describe("verification on one node", () => {
       assert.deepEqual(await verification.verify(one), ada);
       assert.deepEqual(await verification.verify(two), { ...ada, userId: 2 });
     }
-    assert.equal(store.looks, 2);
+    assert.equal(store.lookUps, 2);
   });
 
   it("refuses text without the format of a token, without reading the store", async (t) => {
@@ -24,7 +24,7 @@ describe("verification on one node", () => {
     for (const text of ["", "x", token.slice(0, -1), `${token}0`, ` ${token}`, token.replace("bwa_", "bwr_")]) {
       await assert.rejects(verification.verify(text), InvalidToken);
     }
-    assert.equal(store.looks, 0);
+    assert.equal(store.lookUps, 0);
   });
 
   it("drops all tokens of several grants, and no others", async (t) => {
@@ -35,9 +35,9 @@ describe("verification on one node", () => {
     for (const grantId of ["grant 1", "grant 2"]) store.end(grantId);
     verification.forget(["grant 1", "unheard of", "grant 2"]);
     for (const token of gone) await assert.rejects(verification.verify(token), InvalidToken);
-    const { looks } = store;
+    const { lookUps } = store;
     await verification.verify(stays);
-    assert.equal(store.looks, looks);
+    assert.equal(store.lookUps, lookUps);
   });
 
   it("doesn't cache a token when a revocation arrived during the read", async (t) => {
@@ -48,7 +48,7 @@ describe("verification on one node", () => {
     store.end("grant 1");
     verification.forget(["grant 1"]);
     store.isHeld = false;
-    store.letThrough();
+    store.answerOldest();
     // The call began before the revocation: both answers are right, but only for this call.
     await verifying.catch(() => undefined);
     await assert.rejects(verification.verify(token), InvalidToken);
@@ -60,7 +60,7 @@ describe("verification on one node", () => {
     verification.forget(["grant 2"]);
     await verification.verify(token);
     await verification.verify(token);
-    assert.equal(store.looks, 1);
+    assert.equal(store.lookUps, 1);
   });
 
   it("expires a token on the monotonic clock, whatever the wall clock does", async (t) => {
@@ -74,7 +74,7 @@ describe("verification on one node", () => {
     await verification.verify(token);
     await runtime.advance(1);
     await assert.rejects(verification.verify(token), InvalidToken);
-    assert.equal(store.looks, 1);
+    assert.equal(store.lookUps, 1);
   });
 
   it("counts a token's lifetime from the start of the read, not from the answer", async (t) => {
@@ -83,7 +83,7 @@ describe("verification on one node", () => {
     store.isHeld = true;
     const verifying = verification.verify(token);
     await runtime.advance(10_000);
-    store.letThrough();
+    store.answerOldest();
     await verifying;
     await runtime.advance(5_000);
     await assert.rejects(verification.verify(token), InvalidToken);
@@ -99,11 +99,11 @@ describe("verification on one node", () => {
     const { store, verification } = await verificationWorld(t);
     const tokens = Array.from({ length: 100_001 }, (_, n) => store.add(`grant ${n}`));
     for (const token of tokens) await verification.verify(token);
-    assert.equal(store.looks, 100_001);
+    assert.equal(store.lookUps, 100_001);
     for (const token of [tokens[1]!, tokens[50_000]!, tokens.at(-1)!]) await verification.verify(token);
-    assert.equal(store.looks, 100_001);
+    assert.equal(store.lookUps, 100_001);
     assert.deepEqual(await verification.verify(tokens[0]!), ada);
-    assert.equal(store.looks, 100_002);
+    assert.equal(store.lookUps, 100_002);
     // An evicted token can be revoked like a cached one.
     store.end("grant 0");
     store.end("grant 1");
@@ -117,7 +117,7 @@ describe("verification on one node", () => {
     await verification.verify(token);
     await runtime.advance(10_000);
     await verification.verify(token);
-    assert.deepEqual([store.newsAsked, store.looks, runtime.timers], [0, 1, 0]);
+    assert.deepEqual([store.revocationReads, store.lookUps, runtime.timers], [0, 1, 0]);
   });
 });
 
@@ -129,9 +129,9 @@ describe("verification on a node of many", () => {
     store.end("grant 1");
     await runtime.advance(revocationPolling.everyMs);
     await assert.rejects(verification.verify(gone), InvalidToken);
-    const { looks } = store;
+    const { lookUps } = store;
     await verification.verify(stays);
-    assert.equal(store.looks, looks);
+    assert.equal(store.lookUps, lookUps);
   });
 
   it("clears its cache when the store was restored or promoted", async (t) => {
@@ -169,7 +169,7 @@ describe("verification on a node of many", () => {
     store.isHeld = false;
     store.end("grant 1");
     await runtime.advance(revocationPolling.everyMs);
-    store.letThrough();
+    store.answerOldest();
     await verifying.catch(() => undefined);
     await assert.rejects(verification.verify(token), InvalidToken);
   });
@@ -180,23 +180,23 @@ describe("verification on a node of many", () => {
     const token = store.add("grant 1");
     await verification.verify(token);
     await verification.verify(token);
-    assert.equal(store.looks, 2);
+    assert.equal(store.lookUps, 2);
   });
 
   it("uses its cache only while its last read of revocations is recent", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
-    store.fails = new StoreUnavailable("The store can't be used now.");
+    store.failure = new StoreUnavailable("The store can't be used now.");
     await runtime.advance(revocationPolling.trustedMs - 1);
     assert.deepEqual(await verification.verify(token), ada);
     await runtime.advance(1);
     await assert.rejects(verification.verify(token), StoreUnavailable);
-    store.fails = undefined;
+    store.failure = undefined;
     await runtime.advance(revocationPolling.everyMs);
-    const { looks } = store;
+    const { lookUps } = store;
     assert.deepEqual(await verification.verify(token), ada);
-    assert.equal(store.looks, looks);
+    assert.equal(store.lookUps, lookUps);
   });
 
   it("counts the age of revocations from the start of the read, not from the answer", async (t) => {
@@ -206,10 +206,10 @@ describe("verification on a node of many", () => {
     store.isHeld = true;
     await runtime.advance(revocationPolling.everyMs);
     await runtime.advance(revocationPolling.trustedMs - 100);
-    store.letThrough();
+    store.answerOldest();
     store.isHeld = false;
     await settled();
-    store.fails = new StoreUnavailable("The store can't be used now.");
+    store.failure = new StoreUnavailable("The store can't be used now.");
     await runtime.advance(99);
     assert.deepEqual(await verification.verify(token), ada);
     await runtime.advance(1);
@@ -232,7 +232,7 @@ describe("verification on a node of many", () => {
     assert.equal(answered, false);
     store.isHeld = false;
     while (!answered) {
-      store.letThrough();
+      store.answerOldest();
       await settled();
     }
     await assert.rejects(verifying, InvalidToken);
@@ -242,26 +242,26 @@ describe("verification on a node of many", () => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     const token = store.add("grant 1");
     await verification.verify(token);
-    store.fails = new StoreUnavailable("The store can't be used now.");
+    store.failure = new StoreUnavailable("The store can't be used now.");
     await runtime.advance(5_000);
     store.end("grant 1");
     await runtime.advance(5_000);
-    store.fails = undefined;
+    store.failure = undefined;
     await runtime.advance(revocationPolling.everyMs);
     await assert.rejects(verification.verify(token), InvalidToken);
   });
 
   it("has caught up while its last read is recent, else after a read that started from then on", async (t) => {
     const { store, verification, runtime } = await verificationWorld(t, { isShared: true });
-    const { newsAsked } = store;
+    const { revocationReads } = store;
     await verification.caughtUp();
-    assert.equal(store.newsAsked, newsAsked);
-    store.fails = new StoreUnavailable("The store can't be reached.");
+    assert.equal(store.revocationReads, revocationReads);
+    store.failure = new StoreUnavailable("The store can't be reached.");
     await runtime.advance(revocationPolling.trustedMs);
     await assert.rejects(verification.caughtUp(), StoreUnavailable);
 
     let isRevoked = false;
-    store.fails = undefined;
+    store.failure = undefined;
     const token = store.add("grant 1");
     await verification.watch(token, () => {
       isRevoked = true;
@@ -272,25 +272,25 @@ describe("verification on a node of many", () => {
     await settled();
     store.end("grant 1");
     const caughtUp = verification.caughtUp().then(() => isRevoked);
-    store.letThrough();
+    store.answerOldest();
     await settled();
-    store.letThrough();
+    store.answerOldest();
     assert.equal(await caughtUp, true);
     store.isHeld = false;
   });
 
   it("reports that it can't read revocations, and stops reading when it is stopped", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
-    store.fails = new StoreUnavailable("The store can't be used now.");
+    store.failure = new StoreUnavailable("The store can't be used now.");
     await runtime.advance(revocationPolling.everyMs);
     assert.deepEqual(
       runtime.said.map(({ level }) => level),
       ["warn"],
     );
     verification.stop();
-    const { newsAsked } = store;
+    const { revocationReads } = store;
     await runtime.advance(10_000);
-    assert.deepEqual([store.newsAsked, runtime.timers], [newsAsked, 0]);
+    assert.deepEqual([store.revocationReads, runtime.timers], [revocationReads, 0]);
   });
 });
 

@@ -48,7 +48,7 @@ describe("a backup of a running service", () => {
     await Promise.all(writers);
     assert.ok(
       during.every((count, writer) => count > before[writer]!),
-      "nobody could write meanwhile",
+      "a writer was blocked during the backup",
     );
     service.process.kill("SIGKILL");
     await service.ended;

@@ -20,7 +20,7 @@ function send(story: World, document: Document): void {
   story.simulator.replaceDocument(story.accountId, document);
 }
 
-/** These payloads must keep every value that is still true, and a change of an alarm in them must be mirrored. */
+/** Payloads after which every other value must stay, and whose change of an alarm must be mirrored. */
 const keepsAll: readonly (readonly [string, (document: Document) => void])[] = [
   ["thermostats that are only an id", (d) => everyOf(d.devices.thermostats, (t) => ({ device_id: t.device_id }))],
   ["thermostats that are no objects", (d) => everyOf(d.devices.thermostats, () => "gone fishing")],

@@ -35,16 +35,19 @@ const ways: readonly (readonly [string, (story: World) => void])[] = [
   ["refused for a while", ({ proxy }) => [proxy.drop(), Object.assign(proxy, { mood: "closed" })]],
   ["malformed", ({ simulator }) => simulator.addFault({ fault: "malformed", kind: "bad-json", times: 2 })],
   ["patched", ({ simulator }) => simulator.addFault({ fault: "malformed", kind: "patch", times: 2 })],
-  ["oddly framed", ({ simulator }) => simulator.addFault({ fault: "malformed", kind: "cr-lf" })],
+  ["framed with CR LF", ({ simulator }) => simulator.addFault({ fault: "malformed", kind: "cr-lf" })],
   ["doubled", ({ simulator }) => simulator.addFault({ fault: "duplicate" })],
-  ["far too large", ({ simulator }) => simulator.addFault({ fault: "out-of-size", megabytes: 3, times: 1 })],
-  ["met by 503s", ({ simulator, proxy }) => [simulator.addFault({ fault: "server-error", times: 2 }), proxy.drop()]],
+  ["larger than the limit", ({ simulator }) => simulator.addFault({ fault: "out-of-size", megabytes: 3, times: 1 })],
   [
-    "met by 429s",
+    "answered with 503",
+    ({ simulator, proxy }) => [simulator.addFault({ fault: "server-error", times: 2 }), proxy.drop()],
+  ],
+  [
+    "answered with 429",
     ({ simulator, proxy }) => [simulator.addFault({ fault: "too-many-requests", times: 2 }), proxy.drop()],
   ],
   [
-    "sent in circles",
+    "redirected in a loop",
     ({ simulator, proxy }) => [simulator.addFault({ fault: "redirect-loop", times: 4 }), proxy.drop()],
   ],
 ];

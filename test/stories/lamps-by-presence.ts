@@ -25,7 +25,7 @@ const presences = Object.keys(scenes) as readonly Presence[];
 /**
  * The typical use of alerts: they switch a lamp on when somebody comes home and off when everybody leaves; one lamp by
  * patterns, another by equal texts. Presence changes at random, streams break, and the service is killed. In the end
- * each lamp was switched exactly as often as its condition countRisingEdges true in the simulator's record.
+ * each lamp was switched exactly as often as its condition became true in the simulator's record.
  */
 export async function switchLampsByPresence(test: TestContext, plan: PresencePlan): Promise<void> {
   const house = await killableHouse(test, plan.database);

@@ -161,7 +161,7 @@ def session(work):
 
 
 def names(work):
-    """The names of the devices in an answer that somebody else has fetched."""
+    """The names of the devices in an answer that the test has fetched."""
     return [entry.findtext("devName") or "" for entry in tree.fromstring(work["xml"].encode()).findall("devList")]
 
 

@@ -97,7 +97,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
         assertMirrors(asPlatformDevice({ attributes: present }), story.simulator.document(story.accountId), body);
       });
       const blank = [...known].filter(([name, { value }]) => name.includes(".smokeCoAlarms[") && value === null);
-      assert.equal(blank.length, 6, "all that the alarm had is reported as gone");
+      assert.equal(blank.length, 6, "all attributes of the removed alarm are null");
     });
 
     it("list thousands in pages, without gaps or duplicates, while devices are added and removed", async (t) => {

@@ -5,7 +5,7 @@ import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { ada, admin, callback, oauthWorld } from "../oauth-world.ts";
 import { formOf, ScriptedBrowser, type Shown } from "../scripted-browser.ts";
 import { accept, ask, queryOf } from "./browsing.ts";
-import { assertErrorPage, assertLeadsNowhere, everyPage, namesOf, sentBack } from "./shown-pages.ts";
+import { assertErrorPage, assertNoRedirect, everyPage, namesOf, redirectParameters } from "./shown-pages.ts";
 
 const evil = "https://evil.example/steal";
 
@@ -133,8 +133,8 @@ describe("the authorization endpoint: clients and their addresses", () => {
     for (const redirect_uri of [registered, callback]) {
       assertLoginPage(await ask(world, queryOf(world, { client_id, redirect_uri })), redirect_uri);
     }
-    const heard = sentBack(await accept(world, { client_id, redirect_uri: registered }), registered);
-    assert.deepEqual(namesOf(heard), ["code", "iss", "state"]);
+    const parameters = redirectParameters(await accept(world, { client_id, redirect_uri: registered }), registered);
+    assert.deepEqual(namesOf(parameters), ["code", "iss", "state"]);
   });
 
   it("3: accepts a missing redirect address only when exactly one is registered", async (t) => {
@@ -152,9 +152,9 @@ describe("the authorization endpoint: clients and their addresses", () => {
       await ask(world, queryOf(world, { client_id: none.id, redirect_uri: callback })),
       "none registered",
     );
-    assert.ok(sentBack(await accept(world), callback).has("code"));
+    assert.ok(redirectParameters(await accept(world), callback).has("code"));
     const second = { client_id: two.id, redirect_uri: `${callback}2` };
-    assert.ok(sentBack(await accept(world, second), `${callback}2`).has("code"));
+    assert.ok(redirectParameters(await accept(world, second), `${callback}2`).has("code"));
   });
 
   it("4: registers only absolute addresses without a fragment, https except for loopback", async (t) => {
@@ -171,8 +171,8 @@ describe("the authorization endpoint: clients and their addresses", () => {
     for (const uri of good) {
       const { id: client_id } = await world.addClient({ redirectUris: [uri] });
       assertLoginPage(await ask(world, queryOf(world, { client_id, redirect_uri: uri })), uri);
-      const heard = sentBack(await ask(world, queryOf(world, { client_id, response_type: "no" })), uri);
-      assert.equal(heard.get("error"), "unsupported_response_type");
+      const parameters = redirectParameters(await ask(world, queryOf(world, { client_id, response_type: "no" })), uri);
+      assert.equal(parameters.get("error"), "unsupported_response_type");
     }
     const bad = [
       "",
@@ -226,9 +226,9 @@ describe("the authorization endpoint: parameters", () => {
     for (const state of [undefined, ""]) {
       for (const more of [{}, { redirect_uri: callback }, { scope: "x" }]) {
         const shown = await ask(world, queryOf(world, { ...more, state }));
-        const heard = sentBack(shown, callback);
-        assert.equal(heard.get("error"), "invalid_request");
-        assert.ok(!heard.has("code") && !heard.has("state"));
+        const parameters = redirectParameters(shown, callback);
+        assert.equal(parameters.get("error"), "invalid_request");
+        assert.ok(!parameters.has("code") && !parameters.has("state"));
         assert.deepEqual(shown.headers.getSetCookie(), [], "no transaction begins");
       }
     }
@@ -257,11 +257,11 @@ describe("the authorization endpoint: parameters", () => {
         const query = `response_type=code&client_id=${world.client.id}&state=${encodeURIComponent(state)}`;
         const browser = world.browser();
         const terms = await browser.signIn(`/oauth2/authorize?${query}`, ada);
-        const heard = sentBack(await browser.submit(formOf(terms), { decision: "accept" }), callback);
-        assert.deepEqual(namesOf(heard), ["code", "iss", "state"], state.slice(0, 80));
-        assert.equal(heard.get("state"), state);
+        const parameters = redirectParameters(await browser.submit(formOf(terms), { decision: "accept" }), callback);
+        assert.deepEqual(namesOf(parameters), ["code", "iss", "state"], state.slice(0, 80));
+        assert.equal(parameters.get("state"), state);
       }
-      const refused = sentBack(await ask(world, queryOf(world, { state: "x".repeat(2_049) })), callback);
+      const refused = redirectParameters(await ask(world, queryOf(world, { state: "x".repeat(2_049) })), callback);
       assert.equal(refused.get("error"), "invalid_request");
       assert.ok(!refused.has("state"), "a client would take a shortened state for a forged one");
     });
@@ -272,10 +272,10 @@ describe("the authorization endpoint: parameters", () => {
       for (const state of [...states, "\u0001".repeat(2_048)]) {
         const first = await ask(world, queryOf(world, { state }));
         const shown = first.status === 302 ? first : await accept(world, { state });
-        const heard = sentBack(shown, callback);
-        if (first.status === 302) assert.equal(heard.get("error"), "invalid_request");
-        else assert.ok(heard.has("code"));
-        assert.ok(!heard.has("state") || heard.get("state") === state, JSON.stringify(state));
+        const parameters = redirectParameters(shown, callback);
+        if (first.status === 302) assert.equal(parameters.get("error"), "invalid_request");
+        else assert.ok(parameters.has("code"));
+        assert.ok(!parameters.has("state") || parameters.get("state") === state, JSON.stringify(state));
         assert.ok(shown.headers.getSetCookie().every((line) => !line.startsWith("x=y")));
       }
     });
@@ -285,8 +285,11 @@ describe("the authorization endpoint: parameters", () => {
     const world = await oauthWorld(t);
     const anyState = fc.string({ unit: "grapheme", minLength: 1, maxLength: 200 });
     const check = async (state: string) => {
-      const heard = sentBack(await ask(world, queryOf(world, { state, response_type: "token" })), callback);
-      assert.equal(heard.get("state"), state);
+      const parameters = redirectParameters(
+        await ask(world, queryOf(world, { state, response_type: "token" })),
+        callback,
+      );
+      assert.equal(parameters.get("state"), state);
     };
     await fc.assert(fc.asyncProperty(anyState, check), { numRuns: 100 });
     for (const state of awkward) await check(state);
@@ -297,23 +300,23 @@ describe("the authorization endpoint: parameters", () => {
   it("6: decodes both %20 and + as a space", async (t) => {
     const world = await oauthWorld(t);
     const shown = await ask(world, `${queryOf(world, { state: undefined, response_type: "x" })}&state=a+b%20c%2Bd`);
-    assert.equal(sentBack(shown, callback).get("state"), "a b c+d");
+    assert.equal(redirectParameters(shown, callback).get("state"), "a b c+d");
   });
 
   it("6: refuses a state that is too long, or isn't UTF-8, before the sign-in", async (t) => {
     const world = await oauthWorld(t);
     for (const state of ["x".repeat(8_193), "🦊".repeat(1_000)]) {
-      const heard = sentBack(await ask(world, queryOf(world, { state })), callback);
-      assert.equal(heard.get("error"), "invalid_request");
-      assert.ok(!heard.has("code"));
+      const parameters = redirectParameters(await ask(world, queryOf(world, { state })), callback);
+      assert.equal(parameters.get("error"), "invalid_request");
+      assert.ok(!parameters.has("code"));
     }
     for (const broken of ["%ff", "%C3", "%ED%A0%80", "%E0%80%AF", "%", "%u0041"]) {
       const shown = await ask(world, `${queryOf(world, { state: undefined })}&state=${broken}`);
       assert.ok([302, 400].includes(shown.status), `${broken}: ${shown.status}`);
       if (shown.status === 302) {
-        const heard = sentBack(shown, callback);
-        assert.equal(heard.get("error"), "invalid_request");
-        assert.ok(!heard.has("state"), "a state that can't be read can't be returned unchanged");
+        const parameters = redirectParameters(shown, callback);
+        assert.equal(parameters.get("error"), "invalid_request");
+        assert.ok(!parameters.has("state"), "a state that can't be read can't be returned unchanged");
       }
     }
   });
@@ -333,7 +336,7 @@ describe("the authorization endpoint: parameters", () => {
         for (const query of [`${right}&${name}=${encodeURIComponent(second)}`, `${name}=${second}&${right}`]) {
           const shown = await ask(world, query);
           if (name === "client_id" || name === "redirect_uri") assertErrorPage(shown, query);
-          else assert.equal(sentBack(shown, callback).get("error"), "invalid_request", query);
+          else assert.equal(redirectParameters(shown, callback).get("error"), "invalid_request", query);
         }
       }
     }
@@ -346,9 +349,9 @@ describe("the authorization endpoint: parameters", () => {
     for (const more of [...empty, empty.slice(0, 4).join("&"), "&&&"]) {
       assertLoginPage(await ask(world, `${right}&${more}`), more);
     }
-    const heard = sentBack(await ask(world, queryOf(world, { response_type: "" })), callback);
-    assert.equal(heard.get("error"), "invalid_request");
-    const missing = sentBack(await ask(world, queryOf(world, { response_type: undefined })), callback);
+    const parameters = redirectParameters(await ask(world, queryOf(world, { response_type: "" })), callback);
+    assert.equal(parameters.get("error"), "invalid_request");
+    const missing = redirectParameters(await ask(world, queryOf(world, { response_type: undefined })), callback);
     assert.equal(missing.get("error"), "invalid_request");
     assertErrorPage(await ask(world, queryOf(world, { client_id: "" })), "empty client_id");
   });
@@ -370,16 +373,16 @@ describe("the authorization endpoint: parameters", () => {
       assertLoginPage(await ask(world, `${right}&${more}`), more.slice(0, 80));
       assertLoginPage(await ask(world, `${more}&${right}`), more.slice(0, 80));
     }
-    const asked = {
+    const unknown = {
       response_mode: "form_post",
       prompt: "none",
       error: "x",
       code: "forged",
       iss: "https://evil.example",
     };
-    const heard = sentBack(await accept(world, asked), callback);
-    assert.deepEqual(namesOf(heard), ["code", "iss", "state"]);
-    assert.notEqual(heard.get("code"), "forged");
+    const parameters = redirectParameters(await accept(world, unknown), callback);
+    assert.deepEqual(namesOf(parameters), ["code", "iss", "state"]);
+    assert.notEqual(parameters.get("code"), "forged");
   });
 
   it("7: refuses a decision that is sent twice", async (t) => {
@@ -418,18 +421,18 @@ describe("the authorization endpoint: parameters", () => {
       "codes",
       "x",
     ]) {
-      const heard = sentBack(await ask(world, queryOf(world, { response_type })), callback);
+      const parameters = redirectParameters(await ask(world, queryOf(world, { response_type })), callback);
       assert.deepEqual(
-        namesOf(heard).filter((name) => name !== "error_description"),
+        namesOf(parameters).filter((name) => name !== "error_description"),
         ["error", "iss", "state"],
       );
-      assert.equal(heard.get("error"), "unsupported_response_type", response_type);
-      assert.equal(heard.get("state"), "s-1");
+      assert.equal(parameters.get("error"), "unsupported_response_type", response_type);
+      assert.equal(parameters.get("state"), "s-1");
     }
   });
 });
 
-describe("the authorization endpoint: what it answers", () => {
+describe("the authorization endpoint: its answers", () => {
   async function issuerOf(address: string): Promise<string> {
     const answer = await fetch(new URL("/.well-known/oauth-authorization-server", address));
     const { issuer } = (await answer.json()) as { issuer: string };
@@ -461,14 +464,14 @@ describe("the authorization endpoint: what it answers", () => {
       "state too long": await ask(world, queryOf(world, { state: "x".repeat(8_193) })),
     };
     for (const [name, shown] of Object.entries(responses)) {
-      const heard = sentBack(shown, callback);
-      assert.equal(heard.get("iss"), issuer, name);
-      assert.equal(heard.has("code"), name === "success", name);
-      assert.equal(heard.has("error"), name !== "success", name);
+      const parameters = redirectParameters(shown, callback);
+      assert.equal(parameters.get("iss"), issuer, name);
+      assert.equal(parameters.has("code"), name === "success", name);
+      assert.equal(parameters.has("error"), name !== "success", name);
     }
     const notAdmin = await world.browser().signIn(world.authorizeUrl({ client_id: enterprise.id }), ada);
     const refused = notAdmin.location ? notAdmin : await browser.submit(formOf(notAdmin), { decision: "accept" });
-    assert.equal(sentBack(refused, callback).get("iss"), issuer);
+    assert.equal(redirectParameters(refused, callback).get("iss"), issuer);
   });
 
   it("9: takes the issuer from the configuration, never from the request", async (t) => {
@@ -480,7 +483,7 @@ describe("the authorization endpoint: what it answers", () => {
     const login = await browser.get(world.authorizeUrl());
     assert.ok(!login.body.includes("evil.example"));
     const refused = await browser.get(world.authorizeUrl({ response_type: "x" }));
-    assert.equal(sentBack(refused, callback).get("iss"), world.baseUrl);
+    assert.equal(redirectParameters(refused, callback).get("iss"), world.baseUrl);
   });
 
   it("10: answers the Accept POST with a 302, never with a redirect that repeats the form", async (t) => {
@@ -495,7 +498,7 @@ describe("the authorization endpoint: what it answers", () => {
       assert.equal(terms.status, 200);
       const decided = await browser.submit(formOf(terms), { decision });
       assert.equal(decided.status, 302);
-      sentBack(decided, callback);
+      redirectParameters(decided, callback);
     }
     assert.equal((await ask(world, queryOf(world, { state: "" }))).status, 302);
   });
@@ -546,7 +549,7 @@ describe("the authorization endpoint: what it answers", () => {
         ]) {
           const shown = await browser.submit({ action: path, fields }, { ...more, decision });
           assert.ok([400, 401].includes(shown.status), `${path} ${JSON.stringify(more)} ${shown.status}`);
-          assertLeadsNowhere(shown, path);
+          assertNoRedirect(shown, path);
         }
       }
       for (let failures = 0; failures < 2; failures++) {
@@ -579,10 +582,10 @@ describe("the authorization endpoint: what it answers", () => {
     let shown = await browser.submit(formOf(login), { username: ada.name, password: ada.password });
     if (shown.status === 303) shown = await browser.get(shown.location);
     if (shown.status === 200) shown = await browser.submit(formOf(shown), { decision: "accept" });
-    const heard = sentBack(shown, callback);
-    assert.equal(heard.get("error"), "access_denied");
-    assert.equal(heard.get("state"), "s-1");
-    assert.ok(!heard.has("code"));
+    const parameters = redirectParameters(shown, callback);
+    assert.equal(parameters.get("error"), "access_denied");
+    assert.equal(parameters.get("state"), "s-1");
+    assert.ok(!parameters.has("code"));
     const granted = await world.browser().authorize(world.authorizeUrl({ client_id }), admin);
     assert.ok(granted.searchParams.has("code"));
   });
@@ -591,8 +594,8 @@ describe("the authorization endpoint: what it answers", () => {
     const world = await oauthWorld(t);
     for (const change of [{ state: "" }, { response_type: "token" }, { response_type: "" }]) {
       const shown = await ask(world, queryOf(world, change));
-      const heard = sentBack(shown, callback);
-      assert.ok(["invalid_request", "unsupported_response_type"].includes(heard.get("error") ?? ""));
+      const parameters = redirectParameters(shown, callback);
+      assert.ok(["invalid_request", "unsupported_response_type"].includes(parameters.get("error") ?? ""));
       assert.deepEqual(shown.headers.getSetCookie(), []);
     }
   });
@@ -601,9 +604,9 @@ describe("the authorization endpoint: what it answers", () => {
     const world = await oauthWorld(t);
     const browser = world.browser();
     const terms = await browser.signIn(world.authorizeUrl({ state: "s+1&2" }), ada);
-    const heard = sentBack(await browser.submit(formOf(terms), { decision: "decline" }), callback);
+    const parameters = redirectParameters(await browser.submit(formOf(terms), { decision: "decline" }), callback);
     assert.deepEqual(
-      [heard.get("error"), heard.get("state"), heard.get("iss"), heard.has("code")],
+      [parameters.get("error"), parameters.get("state"), parameters.get("iss"), parameters.has("code")],
       ["access_denied", "s+1&2", world.baseUrl, false],
     );
     const changedMind = await browser.submit(formOf(terms), { decision: "accept" });

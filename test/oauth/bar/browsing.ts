@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ada, callback, type OAuthWorld } from "../oauth-world.ts";
 import { type Form, formOf, type ScriptedBrowser, type Shown } from "../scripted-browser.ts";
-import { sentBack } from "./shown-pages.ts";
+import { redirectParameters } from "./shown-pages.ts";
 
 export const right = { username: ada.name, password: ada.password };
 export const wrong = { username: ada.name, password: "wrong" };
@@ -36,8 +36,8 @@ export async function accept(world: OAuthWorld, change: Readonly<Record<string, 
   return browser.submit(formOf(terms), { decision: "accept" });
 }
 
-/** Accepting the terms leads to the client with a code. */
-export async function assertGoesOn(browser: ScriptedBrowser, form: Form): Promise<void> {
-  const heard = sentBack(await browser.submit(form, { decision: "accept" }), callback);
-  assert.ok(heard.has("code"));
+/** Asserts that accepting the terms redirects to the client with a code. */
+export async function assertCodeIssued(browser: ScriptedBrowser, form: Form): Promise<void> {
+  const parameters = redirectParameters(await browser.submit(form, { decision: "accept" }), callback);
+  assert.ok(parameters.has("code"));
 }

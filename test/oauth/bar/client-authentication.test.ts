@@ -219,7 +219,7 @@ describe("a client", () => {
     assert.equal((await world.refresh(refresh_token)).status, 200);
   });
 
-  it("40: that sends no id or no secret is told which one is missing", async (t) => {
+  it("40: that sends no id or no secret gets an error that names the missing one", async (t) => {
     const world = await oauthWorld(t);
     const { id, secret } = world.client;
     for (const [missing, sent] of [
@@ -318,23 +318,23 @@ describe("a client", () => {
   it("42: is delayed more with each failure, by Basic and in the body, at both endpoints together", async (t) => {
     const world = await oauthWorld(t);
     const wrong = { id: world.client.id, secret: "bwcs_wrong" };
-    const doors = [
+    const attempts = [
       () => probe(world, inBody(wrong)),
       () => probe(world, {}, basic(`${wrong.id}:${wrong.secret}`)),
       () => world.refresh("bwr_any", wrong),
     ];
     let failures = 0;
-    for (; failures < 20; failures++) if ((await doors[failures % 3]!()).status !== 401) break;
+    for (; failures < 20; failures++) if ((await attempts[failures % 3]!()).status !== 401) break;
     assert.ok(failures >= 3 && failures <= 10, `${failures} failures were free`);
     const delays: number[] = [];
-    for (const door of doors) {
-      const refused = await door();
+    for (const attempt of attempts) {
+      const refused = await attempt();
       assertRefused(refused, 429, "too_many_requests");
       delays.push(Number(refused.headers.get("retry-after")));
       // During the delay an attacker must not learn that a guess was right.
       assert.equal((await probe(world, inBody(world.client))).status, 429);
       await world.timePasses(delays.at(-1)! * 1_000);
-      assertInvalidClient(await door());
+      assertInvalidClient(await attempt());
     }
     assert.ok(delays[0]! >= 1 && delays[1]! > delays[0]! && delays[2]! > delays[1]!, delays.join());
     await world.timePasses(24 * 3_600_000);
@@ -397,7 +397,7 @@ describe("a client", () => {
       Array.from({ length: 60 }, (_, n) => probe(world, { client_id: world.client.id, client_secret: `wrong-${n}` })),
     );
     const tried = answers.filter(({ status }) => status === 401).length;
-    assert.ok(tried <= 10, `${tried} guesses were looked at`);
+    assert.ok(tried <= 10, `${tried} guesses were checked`);
     assert.equal(answers.filter(({ status }) => status === 429).length, 60 - tried);
   });
 

@@ -6,7 +6,7 @@ import { databases } from "../../stories/world.ts";
 import { type Answered, ada, callback, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
 import { assertInvalidClient, assertRefused } from "./refused.ts";
-import { sentBack } from "./shown-pages.ts";
+import { redirectParameters } from "./shown-pages.ts";
 import { storedFiles, storedRows } from "./stored.ts";
 
 const verifier = "v".repeat(43);
@@ -19,7 +19,7 @@ function assertInvalidGrant(answer: Answered): void {
   assertRefused(answer, 400, "invalid_grant");
 }
 
-function assertGiven(answer: Answered): void {
+function assertIssued(answer: Answered): void {
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
@@ -33,12 +33,12 @@ async function assertAlive(world: OAuthWorld, { body }: Answered): Promise<void>
   assert.equal(await world.statusWith(body.access_token), 200);
 }
 
-/** Runs the same exchange so many times concurrently. */
+/** Runs the exchange this many times concurrently, and returns the successful answers. */
 async function atOnce(times: number, exchange: (index: number) => Promise<Answered>) {
   const answers = await Promise.all(Array.from({ length: times }, (_, index) => exchange(index)));
-  const given = answers.filter(({ status }) => status === 200);
+  const issued = answers.filter(({ status }) => status === 200);
   for (const answer of answers) if (answer.status !== 200) assertInvalidGrant(answer);
-  return given;
+  return issued;
 }
 
 for (const database of databases) {
@@ -53,7 +53,7 @@ for (const database of databases) {
         codes.push(address.searchParams.get("code")!);
       }
       const [spent, ...unspent] = codes;
-      assertGiven(await world.exchange(spent!));
+      assertIssued(await world.exchange(spent!));
       const start = commonStart(codes);
       assert.ok(start.length <= 8, `a prefix at most: ${start}`);
       for (const code of codes) {
@@ -79,7 +79,7 @@ for (const database of databases) {
         const hashes = [digest.copy().digest("base64url"), digest.copy().digest("hex")];
         assert.ok(
           hashes.some((hash) => dump.includes(hash)),
-          "its SHA-256 is what is stored",
+          "its SHA-256 is stored",
         );
       }
     });
@@ -104,20 +104,22 @@ for (const database of databases) {
       const world = await oauthWorld(t, { database });
       const inTime = await world.code();
       await world.timePasses(50_000);
-      assertGiven(await world.exchange(inTime));
+      assertIssued(await world.exchange(inTime));
 
       const browser = world.browser();
       const terms = await browser.signIn(world.authorizeUrl(), ada);
-      const code = sentBack(await browser.submit(formOf(terms), { decision: "accept" }), callback).get("code")!;
+      const code = redirectParameters(await browser.submit(formOf(terms), { decision: "accept" }), callback).get(
+        "code",
+      )!;
       await world.timePasses(40_000);
       const again = await browser.submit(formOf(terms), { decision: "accept" });
-      assert.equal(sentBack(again, callback).get("code"), code);
+      assert.equal(redirectParameters(again, callback).get("code"), code);
       await world.timePasses(21_000);
       assertInvalidGrant(await world.exchange(code));
       const late = await browser.submit(formOf(terms), { decision: "accept" });
       assert.equal(late.location, "");
       assertInvalidGrant(await world.exchange(code));
-      assert.equal((await storedRows(world)).get("grants")?.length, 1, "only the first code gave anything");
+      assert.equal((await storedRows(world)).get("grants")?.length, 1, "only the first code gave a grant");
     });
 
     statements.it("29: belongs to one client, and stays valid when another client tries it", async (t) => {
@@ -129,27 +131,27 @@ for (const database of databases) {
       for (const other of [neighbour, stranger, enterprise]) assertInvalidGrant(await world.exchange(code, other));
       assertInvalidClient(await world.exchange(code, { id: world.client.id, secret: neighbour.secret }));
       assertInvalidClient(await world.exchange(code, { id: neighbour.id, secret: world.client.secret }));
-      assertGiven(await world.exchange(code));
+      assertIssued(await world.exchange(code));
     });
 
     statements.it("29: belongs to one redirect address and one challenge; a wrong one invalidates it", async (t) => {
       const world = await oauthWorld(t, { database });
-      const asked = { redirect_uri: callback, ...pkce };
-      const told = { redirect_uri: callback, code_verifier: verifier };
-      assertGiven(await world.exchange(await world.code(asked), world.client, told));
+      const requested = { redirect_uri: callback, ...pkce };
+      const sent = { redirect_uri: callback, code_verifier: verifier };
+      assertIssued(await world.exchange(await world.code(requested), world.client, sent));
       const wrongs = [
-        { ...told, redirect_uri: `${callback}/` },
-        { ...told, redirect_uri: "https://evil.example/" },
-        { ...told, code_verifier: "w".repeat(43) },
-        { ...told, code_verifier: pkce.code_challenge },
+        { ...sent, redirect_uri: `${callback}/` },
+        { ...sent, redirect_uri: "https://evil.example/" },
+        { ...sent, code_verifier: "w".repeat(43) },
+        { ...sent, code_verifier: pkce.code_challenge },
       ];
       for (const wrong of wrongs) {
-        const code = await world.code(asked);
+        const code = await world.code(requested);
         assertInvalidGrant(await world.exchange(code, world.client, wrong));
-        assertInvalidGrant(await world.exchange(code, world.client, told));
+        assertInvalidGrant(await world.exchange(code, world.client, sent));
       }
       for (const incomplete of [{ redirect_uri: callback }, { code_verifier: verifier }]) {
-        const answer = await world.exchange(await world.code(asked), world.client, incomplete);
+        const answer = await world.exchange(await world.code(requested), world.client, incomplete);
         assertRefused(answer, 400, "invalid_grant", "invalid_request");
       }
     });
@@ -182,10 +184,10 @@ for (const database of databases) {
       const world = await oauthWorld(t, { database });
       for (let round = 0; round < 5; round++) {
         const code = await world.code();
-        const given = await atOnce(16, () => world.exchange(code));
-        assert.equal(given.length, 1);
+        const issued = await atOnce(16, () => world.exchange(code));
+        assert.equal(issued.length, 1);
         // The other fifteen were replays.
-        await assertDead(world, given[0]!);
+        await assertDead(world, issued[0]!);
       }
     });
 
@@ -196,8 +198,8 @@ for (const database of databases) {
         const neighbour = await world.addClient({ name: "Neighbour" });
         for (let round = 0; round < 3; round++) {
           const code = await world.code();
-          const given = await atOnce(16, (index) => world.exchange(code, index % 2 ? neighbour : world.client));
-          assert.equal(given.length, 1);
+          const issued = await atOnce(16, (index) => world.exchange(code, index % 2 ? neighbour : world.client));
+          assert.equal(issued.length, 1);
           const spoiled = await world.code({ redirect_uri: callback });
           const addresses = [callback, `${callback}/`];
           const some = await atOnce(16, (index) =>
@@ -221,24 +223,24 @@ for (const database of databases) {
       for (const pair of [first, second, third]) await assertDead(world, pair);
       for (const pair of [before, after]) {
         await assertAlive(world, pair);
-        assertGiven(await world.refresh(pair.body.refresh_token));
+        assertIssued(await world.refresh(pair.body.refresh_token));
       }
       assertInvalidGrant(await world.exchange(code));
     });
 
     statements.it("31: used again by its client with wrong parameters, still ends its grant", async (t) => {
       const world = await oauthWorld(t, { database });
-      const told = { redirect_uri: callback, code_verifier: verifier };
+      const sent = { redirect_uri: callback, code_verifier: verifier };
       for (const stolen of [
         {},
-        { ...told, code_verifier: "w".repeat(43) },
-        { ...told, redirect_uri: `${callback}/` },
+        { ...sent, code_verifier: "w".repeat(43) },
+        { ...sent, redirect_uri: `${callback}/` },
       ]) {
         const code = await world.code({ redirect_uri: callback, ...pkce });
-        const given = await world.exchange(code, world.client, told);
-        assertGiven(given);
+        const issued = await world.exchange(code, world.client, sent);
+        assertIssued(issued);
         assertRefused(await world.exchange(code, world.client, stolen), 400, "invalid_grant", "invalid_request");
-        await assertDead(world, given);
+        await assertDead(world, issued);
       }
     });
 
@@ -246,48 +248,48 @@ for (const database of databases) {
       const world = await oauthWorld(t, { database });
       const neighbour = await world.addClient({ name: "Neighbour" });
       const code = await world.code();
-      const given = await world.exchange(code);
+      const issued = await world.exchange(code);
       assertInvalidGrant(await world.exchange(code, neighbour));
       assertInvalidClient(await world.exchange(code, { id: world.client.id, secret: "wrong" }));
       assertInvalidClient(await world.exchange(code, { id: world.client.id, secret: neighbour.secret }));
       const noSecret = { grant_type: "authorization_code", code, client_id: world.client.id };
       assertInvalidClient(await world.post("/oauth2/access_token", noSecret));
-      await assertAlive(world, given);
-      assertGiven(await world.refresh(given.body.refresh_token));
+      await assertAlive(world, issued);
+      assertIssued(await world.refresh(issued.body.refresh_token));
     });
 
     statements.it("31: used again after its sixty seconds, still ends its grant", async (t) => {
       const world = await oauthWorld(t, { database });
       const code = await world.code();
-      const given = await world.exchange(code);
+      const issued = await world.exchange(code);
       await world.timePasses(5 * 60_000);
-      await assertAlive(world, given);
+      await assertAlive(world, issued);
       assertInvalidGrant(await world.exchange(code));
-      await assertDead(world, given);
+      await assertDead(world, issued);
     });
 
     statements.it("32: requires the same redirect address again when it was sent", async (t) => {
       const world = await oauthWorld(t, { database });
       const other = `${callback}2`;
       const two = await world.addClient({ name: "Two", redirectUris: [callback, other] });
-      const trade = async (by: MadeClient, sent: string | undefined, told: string | undefined) => {
-        const code = await world.code({ client_id: by.id, redirect_uri: sent });
-        return world.exchange(code, by, { redirect_uri: told });
+      const trade = async (by: MadeClient, requested: string | undefined, sent: string | undefined) => {
+        const code = await world.code({ client_id: by.id, redirect_uri: requested });
+        return world.exchange(code, by, { redirect_uri: sent });
       };
-      assertGiven(await trade(two, callback, callback));
-      assertGiven(await trade(two, other, other));
+      assertIssued(await trade(two, callback, callback));
+      assertIssued(await trade(two, other, other));
       assertInvalidGrant(await trade(two, callback, other));
-      for (const told of [undefined, ""]) {
-        assertRefused(await trade(two, callback, told), 400, "invalid_grant", "invalid_request");
-        assertRefused(await trade(world.client, callback, told), 400, "invalid_grant", "invalid_request");
+      for (const sent of [undefined, ""]) {
+        assertRefused(await trade(two, callback, sent), 400, "invalid_grant", "invalid_request");
+        assertRefused(await trade(world.client, callback, sent), 400, "invalid_grant", "invalid_request");
       }
       const nearMisses = [`${callback}/`, `${callback}#`, callback.toUpperCase(), ` ${callback}`, `${callback}?`];
-      for (const told of [...nearMisses, encodeURIComponent(callback), "https://evil.example/"]) {
-        assertInvalidGrant(await trade(world.client, callback, told));
-        assertInvalidGrant(await trade(world.client, undefined, told));
+      for (const sent of [...nearMisses, encodeURIComponent(callback), "https://evil.example/"]) {
+        assertInvalidGrant(await trade(world.client, callback, sent));
+        assertInvalidGrant(await trade(world.client, undefined, sent));
       }
-      for (const told of [undefined, "", callback]) assertGiven(await trade(world.client, undefined, told));
-      for (const told of [undefined, "", callback]) assertGiven(await trade(world.client, "", told));
+      for (const sent of [undefined, "", callback]) assertIssued(await trade(world.client, undefined, sent));
+      for (const sent of [undefined, "", callback]) assertIssued(await trade(world.client, "", sent));
     });
   });
 }
@@ -304,13 +306,13 @@ describe("a code at several nodes", () => {
         client_id: world.client.id,
         client_secret: world.client.secret,
       });
-      const given = await atOnce(16, async (index) => {
+      const issued = await atOnce(16, async (index) => {
         const baseUrl = index % 2 ? second.baseUrl : world.baseUrl;
         const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body });
         return { status: answer.status, headers: answer.headers, body: await answer.json() };
       });
-      assert.equal(given.length, 1);
-      assertInvalidGrant(await world.refresh(given[0]!.body.refresh_token));
+      assert.equal(issued.length, 1);
+      assertInvalidGrant(await world.refresh(issued[0]!.body.refresh_token));
     }
   });
 });

@@ -18,11 +18,11 @@ describe("guessing", () => {
     return browser.submit(form, filledIn);
   }
 
-  async function failOften(world: OAuthWorld, source: string, times = 5, filledIn = wrong): Promise<void> {
+  async function failRepeatedly(world: OAuthWorld, source: string, times = 5, filledIn = wrong): Promise<void> {
     for (let i = 0; i < times; i++) assert.equal((await attempt(world, source, filledIn)).status, 401, `failure ${i}`);
   }
 
-  function assertHeldOff(shown: Shown, why = ""): number {
+  function assertDelayed(shown: Shown, why = ""): number {
     assert.equal(shown.status, 429, `${why} ${shown.status}`);
     assert.equal(shown.location, "");
     assert.ok(shown.form, "the page is there to try again");
@@ -33,29 +33,29 @@ describe("guessing", () => {
 
   it("21: is delayed after five failures, longer each time", async (t) => {
     const world = await oauthWorld(t, behindProxy);
-    await failOften(world, "198.51.100.1");
+    await failRepeatedly(world, "198.51.100.1");
     const delays: number[] = [];
     for (let round = 0; round < 6; round++) {
-      delays.push(assertHeldOff(await attempt(world, "198.51.100.1", right), "even the right password waits"));
+      delays.push(assertDelayed(await attempt(world, "198.51.100.1", right), "even the right password waits"));
       await world.timePasses(delays.at(-1)! * 1_000);
       assert.equal((await attempt(world, "198.51.100.1", wrong)).status, 401, "then one more guess");
     }
     for (const [i, delay] of delays.entries()) if (i > 0) assert.ok(delay > delays[i - 1]!, delays.join());
-    await world.timePasses(assertHeldOff(await attempt(world, "198.51.100.1", right)) * 1_000);
+    await world.timePasses(assertDelayed(await attempt(world, "198.51.100.1", right)) * 1_000);
     assert.equal((await attempt(world, "198.51.100.1", right)).status, 303, "after the delay the owner gets in");
   });
 
   it("21: never refuses the right password from another source, whose success does not reset the delay", async (t) => {
     const world = await oauthWorld(t, behindProxy);
-    await failOften(world, "198.51.100.1");
-    assertHeldOff(await attempt(world, "198.51.100.1", wrong));
+    await failRepeatedly(world, "198.51.100.1");
+    assertDelayed(await attempt(world, "198.51.100.1", wrong));
     for (const source of ["198.51.100.2", "203.0.113.9", "2001:db8::1"]) {
       assert.equal((await attempt(world, source, right)).status, 303, source);
     }
-    assertHeldOff(await attempt(world, "198.51.100.1", right), "success elsewhere");
+    assertDelayed(await attempt(world, "198.51.100.1", right), "success elsewhere");
     const bob = { username: "bob", password: "another word" };
     assert.equal((await attempt(world, "198.51.100.1", bob)).status, 303, "another account from the same source");
-    assertHeldOff(await attempt(world, "198.51.100.1", right), "success with another account");
+    assertDelayed(await attempt(world, "198.51.100.1", right), "success with another account");
   });
 
   it("21: counts one account as one, whatever the spelling, the client, the browser or the endpoint", async (t) => {
@@ -68,12 +68,12 @@ describe("guessing", () => {
       const shown = await browser.submit(formOf(await browser.get(address)), { username, password: "wrong" });
       assert.equal(shown.status, 401, JSON.stringify(username));
     }
-    assertHeldOff(await attempt(world, source, right));
+    assertDelayed(await attempt(world, source, right));
     const login = { name: ada.name, password: ada.password, appId: String(world.tenantId) };
     const body = new URLSearchParams(login);
     const init = { method: "POST", body, headers: { "x-forwarded-for": source } };
-    const atOtherDoor = await fetch(`${world.baseUrl}/zdk/services/zamapi/userLogin`, init);
-    assert.match(await atOtherDoor.text(), />107</, "the platform's door is the same account's");
+    const byPlatformCall = await fetch(`${world.baseUrl}/zdk/services/zamapi/userLogin`, init);
+    assert.match(await byPlatformCall.text(), />107</, "userLogin shares the count");
   });
 
   it("21: counts failed platform logins too", async (t) => {
@@ -88,10 +88,10 @@ describe("guessing", () => {
       assert.ok(requestFault);
     }
     const { browser, form } = await atLogin(world);
-    assertHeldOff(await browser.submit(form, right));
+    assertDelayed(await browser.submit(form, right));
     const stranger = await world.addClient({ tenant: "Other" });
     const login = await browser.get(world.authorizeUrl({ client_id: stranger.id }));
-    assert.equal((await browser.submit(formOf(login), right)).status, 303, "the other tenant's ada is somebody else");
+    assert.equal((await browser.submit(formOf(login), right)).status, 303, "the other tenant's ada is another account");
   });
 
   it("21: gains nothing by concurrent guesses", async (t) => {
@@ -99,20 +99,20 @@ describe("guessing", () => {
     const { browser, form } = await atLogin(world);
     const answers = await Promise.all(Array.from({ length: 20 }, () => browser.submit(form, wrong)));
     assert.equal(answers.filter(({ status }) => status === 401).length, 5);
-    for (const shown of answers) if (shown.status !== 401) assertHeldOff(shown);
+    for (const shown of answers) if (shown.status !== 401) assertDelayed(shown);
   });
 
   it("21: can't forge its address, nor use many addresses of one network", async (t) => {
     const world = await oauthWorld(t, still);
     for (let i = 0; i < 5; i++) assert.equal((await attempt(world, `198.51.100.${i}`, wrong)).status, 401);
-    assertHeldOff(await attempt(world, "198.51.100.99", right), "nobody is trusted to tell");
+    assertDelayed(await attempt(world, "198.51.100.99", right), "no proxy is trusted");
 
     const proxied = await oauthWorld(t, behindProxy);
     for (let i = 0; i < 5; i++) assert.equal((await attempt(proxied, `2001:db8:0:1::${i}`, wrong)).status, 401);
-    assertHeldOff(await attempt(proxied, "2001:db8:0:1:ffff::1", right), "one /64 is one source");
+    assertDelayed(await attempt(proxied, "2001:db8:0:1:ffff::1", right), "one /64 is one source");
     // The proxy appends the address that it sees; addresses before it are claimed by the client.
-    await failOften(proxied, "203.0.113.1, 198.51.100.7");
-    assertHeldOff(await attempt(proxied, "203.0.113.2, 198.51.100.7", right), "the last address counts");
+    await failRepeatedly(proxied, "203.0.113.1, 198.51.100.7");
+    assertDelayed(await attempt(proxied, "203.0.113.2, 198.51.100.7", right), "the last address counts");
   });
 
   it("21: of many accounts from one source is limited, without effect on other sources", async (t) => {
@@ -122,8 +122,8 @@ describe("guessing", () => {
       const guess = { username: `guest-${i}`, password: "wrong" };
       assert.equal((await attempt(world, "198.51.100.1", guess)).status, 401);
     }
-    const seconds = assertHeldOff(await attempt(world, "198.51.100.1", { username: "guest-11", password: "wrong" }));
-    assertHeldOff(await attempt(world, "198.51.100.1", right));
+    const seconds = assertDelayed(await attempt(world, "198.51.100.1", { username: "guest-11", password: "wrong" }));
+    assertDelayed(await attempt(world, "198.51.100.1", right));
     assert.equal((await attempt(world, "198.51.100.2", right)).status, 303);
     await world.timePasses(seconds * 1_000);
     assert.equal((await attempt(world, "198.51.100.1", right)).status, 303);
@@ -152,8 +152,8 @@ describe("guessing", () => {
       seen.set(username, { answers, runs: counts });
     }
     assert.deepEqual(seen.get("ada")!.runs, [1, 1, 1, 1, 1, 0, 0]);
-    assert.deepEqual(seen.get("eve"), seen.get("ada"), "nobody of that name");
-    assert.deepEqual(seen.get("zoe"), seen.get("ada"), "somebody of another tenant");
+    assert.deepEqual(seen.get("eve"), seen.get("ada"), "an unknown user");
+    assert.deepEqual(seen.get("zoe"), seen.get("ada"), "a user of another tenant");
   });
 
   for (const database of surfaceDatabases) {

@@ -4,8 +4,8 @@ import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { freePort } from "../../set-up/free-port.ts";
 import { ada, admin, callback, oauthWorld } from "../oauth-world.ts";
 import { type Form, formOf, ScriptedBrowser } from "../scripted-browser.ts";
-import { assertGoesOn, atLogin, atTerms, right, wrong } from "./browsing.ts";
-import { assertErrorPage, sentBack } from "./shown-pages.ts";
+import { assertCodeIssued, atLogin, atTerms, right, wrong } from "./browsing.ts";
+import { assertErrorPage, redirectParameters } from "./shown-pages.ts";
 
 const minuteMs = 60_000;
 
@@ -30,7 +30,7 @@ describe("the cookie and the token of a form", () => {
     const { pathname, search } = new URL(sent.location, "http://any");
     const terms = await browser.get(pathname + search);
     const decided = await browser.submit(formOf(terms), { decision: "accept" });
-    assert.ok(sentBack(decided, callback).has("code"));
+    assert.ok(redirectParameters(decided, callback).has("code"));
     const lines = [login, failed, sent, terms, decided].flatMap(({ headers }) => headers.getSetCookie());
     assert.ok(lines.length >= 2, "at the login page and after it");
     return lines.map((line) => {
@@ -63,7 +63,7 @@ describe("the cookie and the token of a form", () => {
       assert.ok(!attributes.some((one) => one.startsWith("domain")));
     }
     const refused = await browser.get(`${pathname}?${new URLSearchParams({ client_id: world.client.id })}`);
-    assert.equal(sentBack(refused, callback).get("iss"), "https://example.test");
+    assert.equal(redirectParameters(refused, callback).get("iss"), "https://example.test");
   });
 
   it("17: refuses a sign-in with another form or cookie than the issued one", async (t) => {
@@ -102,7 +102,7 @@ describe("the cookie and the token of a form", () => {
         assertErrorPage(await stranger.submit(form, { decision }), `cookie ${bad}`);
       }
     }
-    await assertGoesOn(browser, form);
+    await assertCodeIssued(browser, form);
   });
 
   it("17: accepts only forms, not queries, other methods or other content types", async (t) => {
@@ -129,7 +129,7 @@ describe("the cookie and the token of a form", () => {
       assert.ok(answer.status === 200 || (answer.status >= 400 && answer.status < 500), why);
       assert.equal(answer.headers.get("location"), null, why);
     }
-    await assertGoesOn(browser, form);
+    await assertCodeIssued(browser, form);
   });
 
   it("17: survives any cookie header", async (t) => {
@@ -144,7 +144,7 @@ describe("the cookie and the token of a form", () => {
       assertErrorPage(await stray.submit(form, right), cookie.slice(0, 80));
     }
     const amongOthers = new ScriptedBrowser(() => world.baseUrl, { cookie: `a=b;${name}=${value};  c="d"` });
-    assert.equal((await amongOthers.submit(form, right)).status, 303, "another site's cookies are no hindrance");
+    assert.equal((await amongOthers.submit(form, right)).status, 303, "other cookies are ignored");
   });
 });
 
@@ -160,7 +160,7 @@ describe("one transaction in one browser", () => {
     const old = [...Object.values(form.fields), ...before.values()];
     for (const [name, value] of Object.entries(terms.fields)) assert.ok(!old.includes(value), name);
     for (const value of old) assert.ok(!sent.location.includes(value));
-    await assertGoesOn(browser, terms);
+    await assertCodeIssued(browser, terms);
   });
 
   it("18: gives an attacker who planted the cookie and the page nothing of the sign-in", async (t) => {
@@ -179,7 +179,7 @@ describe("one transaction in one browser", () => {
       assertErrorPage(await attacker.browser.submit(terms, { decision }), "the terms' form");
     }
     assert.deepEqual(attacker.browser.cookies, planted);
-    await assertGoesOn(victim, terms);
+    await assertCodeIssued(victim, terms);
   });
 
   it("18: replaces the cookie of a browser that has one", async (t) => {
@@ -206,7 +206,7 @@ describe("one transaction in one browser", () => {
     const terms = formOf(await a.browser.get(sent.location));
     const signedIn = await atTerms(world);
     for (const form of [a.form, b.form]) {
-      assertErrorPage(await signedIn.browser.submit(form, right), "their login form where somebody has signed in");
+      assertErrorPage(await signedIn.browser.submit(form, right), "a login form of another browser, after a sign-in");
     }
     for (const [who, browser] of Object.entries({
       atLogin: b.browser,
@@ -224,8 +224,8 @@ describe("one transaction in one browser", () => {
       const mixed = withField(signedIn.form, name, value);
       assertErrorPage(await signedIn.browser.submit(mixed, { decision: "accept" }), `${name} of A in B's form`);
     }
-    await assertGoesOn(a.browser, terms);
-    await assertGoesOn(signedIn.browser, signedIn.form);
+    await assertCodeIssued(a.browser, terms);
+    await assertCodeIssued(signedIn.browser, signedIn.form);
   });
 
   it("19: sends one person's code to no other person's browser", async (t) => {
@@ -238,9 +238,9 @@ describe("one transaction in one browser", () => {
     );
     const decided = await Promise.all(browsers.map((one, i) => one.submit(formOf(pages[i]!), { decision: "accept" })));
     for (const [i, userId] of [world.userId, world.bobId].entries()) {
-      const heard = sentBack(decided[i]!, callback);
-      assert.equal(heard.get("state"), `${i}`);
-      const { body } = await world.exchange(heard.get("code")!);
+      const parameters = redirectParameters(decided[i]!, callback);
+      assert.equal(parameters.get("state"), `${i}`);
+      const { body } = await world.exchange(parameters.get("code")!);
       assert.deepEqual((await world.get("/v3/users", body.access_token)).body, [userId]);
     }
   });
@@ -275,7 +275,7 @@ for (const database of surfaceDatabases) {
       const world = await oauthWorld(t, { database });
       const { browser, address, form } = await atTerms(world);
       const first = await browser.submit(form, { decision: "accept" });
-      const code = sentBack(first, callback).get("code");
+      const code = redirectParameters(first, callback).get("code");
       const again = await browser.submit(form, { decision: "accept" });
       assert.equal(again.location, first.location, "a double click sends the browser to the same place");
       const other = await browser.submit(form, { decision: "decline" });
@@ -298,8 +298,8 @@ for (const database of surfaceDatabases) {
         assert.ok(redirects.length > 0);
         assert.equal(new Set(redirects.map(({ location }) => location)).size, 1);
         for (const one of answers) if (one.status !== 302) assertErrorPage(one, "a second Accept");
-        const heard = sentBack(redirects[0]!, callback);
-        assert.equal((await world.exchange(heard.get("code")!)).status, 200);
+        const parameters = redirectParameters(redirects[0]!, callback);
+        assert.equal((await world.exchange(parameters.get("code")!)).status, 200);
 
         const both = await atTerms(world);
         const decisions = Array.from({ length: 8 }, (_, i) => (i % 2 ? "accept" : "decline"));
@@ -321,7 +321,7 @@ for (const database of surfaceDatabases) {
         "each was sent before the other's answer had come",
       );
       const terms = [formOf(await first.get(sent[0]!.location)), formOf(await second.get(sent[1]!.location))];
-      await assertGoesOn(second, terms[1]!);
+      await assertCodeIssued(second, terms[1]!);
       const late = await first.submit(terms[0]!, { decision: "accept" });
       assertErrorPage(late, "one login page gives one code");
       assert.notEqual((await first.get(sent[0]!.location)).status, 200);
@@ -336,7 +336,7 @@ for (const database of surfaceDatabases) {
       assert.equal((await browser.submit(form, right)).status, 303);
       const second = await browser.submit(form, right);
       assert.equal(second.status, 303);
-      await assertGoesOn(browser, formOf(await browser.get(second.location)));
+      await assertCodeIssued(browser, formOf(await browser.get(second.location)));
       assertErrorPage(await browser.submit(form, right), "the login page has been used");
     });
 
@@ -365,7 +365,7 @@ for (const database of surfaceDatabases) {
       const inTime = await slow.browser.submit(slow.form, right);
       assert.equal(inTime.status, 303);
       assert.equal((await early.browser.get(early.address)).status, 200);
-      await assertGoesOn(early.browser, early.form);
+      await assertCodeIssued(early.browser, early.form);
 
       const late = await atLogin(world);
       const { browser, address, form } = await atTerms(world);
@@ -386,8 +386,8 @@ for (const database of surfaceDatabases) {
       await world.restart();
       const sent = await before.browser.submit(before.form, right);
       assert.equal(sent.status, 303);
-      await assertGoesOn(before.browser, formOf(await before.browser.get(sent.location)));
-      await assertGoesOn(signedIn.browser, signedIn.form);
+      await assertCodeIssued(before.browser, formOf(await before.browser.get(sent.location)));
+      await assertCodeIssued(signedIn.browser, signedIn.form);
     });
   });
 }
@@ -405,12 +405,12 @@ describe("the terms on several nodes", () => {
     const sent = await browser.submit(formOf(login), right);
     assert.equal(sent.status, 303);
     const terms = await browser.get(pathOf(sent.location));
-    await assertGoesOn(browser, formOf(terms));
+    await assertCodeIssued(browser, formOf(terms));
   });
 });
 
 describe("tenants", () => {
-  it("26: signs nobody of another tenant in, whichever way", async (t) => {
+  it("26: signs in no user of another tenant", async (t) => {
     const world = await oauthWorld(t);
     const { identity } = world.service.parts;
     const zoe = { name: "zoe", password: "zoes password" };
@@ -463,7 +463,7 @@ describe("tenants", () => {
         const filledIn = { username: zoe.name, password: zoe.password, client_id: world.client.id, tenant: "Acme" };
         const shown = await browser.submit({ action, fields }, { ...filledIn, decision: "accept" });
         const code = new URL(shown.location || "http://nowhere", world.baseUrl).searchParams.get("code");
-        if (code !== null) assert.equal((await world.exchange(code)).status, 400, "it is no code of our client's");
+        if (code !== null) assert.equal((await world.exchange(code)).status, 400, "the code belongs to another client");
         assert.ok(shown.status < 500);
       }
     }

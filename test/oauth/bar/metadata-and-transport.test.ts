@@ -5,7 +5,7 @@ import { freePort } from "../../set-up/free-port.ts";
 import { type Answered, ada, admin, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
 import { rawRequest } from "./raw-request.ts";
-import { assertInvalidClient, assertRefused, assertSentBack } from "./refused.ts";
+import { assertErrorRedirect, assertInvalidClient, assertRefused } from "./refused.ts";
 import { storedCounts } from "./stored.ts";
 
 const metadataPath = "/.well-known/oauth-authorization-server";
@@ -57,12 +57,12 @@ describe("the metadata", () => {
     const world = await oauthWorld(t);
     const enterprise = await world.addClient({ kind: "enterprise" });
     for (const way of [inBody, byBasic]) {
-      const given = await way(world, tokenPath, world.client, {
+      const issued = await way(world, tokenPath, world.client, {
         grant_type: "authorization_code",
         code: await world.code(),
       });
-      assert.equal(given.status, 200);
-      const { refresh_token } = given.body;
+      assert.equal(issued.status, 200);
+      const { refresh_token } = issued.body;
       const refreshed = await way(world, tokenPath, world.client, { grant_type: "refresh_token", refresh_token });
       assert.equal(refreshed.status, 200);
       const own = await way(world, tokenPath, enterprise, { grant_type: "client_credentials" });
@@ -87,7 +87,7 @@ describe("the metadata", () => {
   it("61: is true for the authorization endpoint: iss in every answer, and no other response type or mode", async (t) => {
     const world = await oauthWorld(t);
     for (const response_type of ["token", "id_token", "code token", "code id_token", "CODE", "none"]) {
-      await assertSentBack(world, world.authorizeUrl({ response_type }), "unsupported_response_type");
+      await assertErrorRedirect(world, world.authorizeUrl({ response_type }), "unsupported_response_type");
     }
     const accepted = await world.browser().authorize(world.authorizeUrl({ response_mode: "fragment" }), ada);
     assert.equal(accepted.searchParams.get("iss"), world.baseUrl);
@@ -97,7 +97,7 @@ describe("the metadata", () => {
     assert.equal(declined.searchParams.get("iss"), world.baseUrl);
   });
 
-  it("61: and iss name the configured address, whatever address is listened on", async (t) => {
+  it("61: and iss name the configured address, not the one that the service listens on", async (t) => {
     const issuer = "https://home.example";
     const port = await freePort();
     const environment = { BREEZEWAY_BASE_URL: issuer, BREEZEWAY_PORT: String(port) };
@@ -142,10 +142,10 @@ describe("a base address with a path", () => {
   });
 });
 
-describe("what a request says about its address", () => {
+describe("the Host and X-Forwarded-* headers of a request", () => {
   for (const environment of [{}, { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" }] as Record<string, string>[]) {
-    const proxy = environment.BREEZEWAY_TRUSTED_PROXIES ? "from a trusted proxy" : "from anybody";
-    it(`62: changes neither the metadata, nor iss, nor a page, nor a cookie: Host and X-Forwarded-* ${proxy}`, async (t) => {
+    const proxy = environment.BREEZEWAY_TRUSTED_PROXIES ? "from a trusted proxy" : "from any caller";
+    it(`62: change neither the metadata, nor iss, nor a page, nor a cookie, ${proxy}`, async (t) => {
       const world = await oauthWorld(t, { environment });
       const lies = [
         "Forwarded: for=203.0.113.1;host=evil.example;proto=https",
@@ -254,7 +254,7 @@ describe("grants that need no browser", () => {
   }
 });
 
-describe("what is sent", () => {
+describe("the input of a request", () => {
   it("64: may have 16 KiB, with a length or in chunks, and not one byte more", async (t) => {
     const world = await oauthWorld(t);
     const { id, secret } = world.client;
@@ -422,7 +422,7 @@ describe("what is sent", () => {
   for (const database of surfaceDatabases) {
     it(`64: as SQL in any parameter is plain text on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database, environment: { BREEZEWAY_TRUSTED_PROXIES: "127.0.0.1" } });
-      const given = await world.tokens();
+      const issued = await world.tokens();
       const code = await world.code();
       const lamp = await world.addDevice(world.userId, "Lamp");
       const before = await storedCounts(world);
@@ -462,17 +462,17 @@ describe("what is sent", () => {
           [`/v3/devices/${lamp}?attribute=${written}`, 200],
           [`/v3/devices/${lamp}?since=${written}`, 400],
         ] as const) {
-          assert.equal((await world.get(path, given.access_token)).status, status, path);
+          assert.equal((await world.get(path, issued.access_token)).status, status, path);
         }
         assert.equal(await world.statusWith(encodeURIComponent(text)), 401);
       }
       assert.deepEqual(await storedCounts(world), before);
       assert.equal((await world.exchange(code)).status, 200);
-      assert.equal((await world.refresh(given.refresh_token)).status, 200);
+      assert.equal((await world.refresh(issued.refresh_token)).status, 200);
     });
   }
 
-  it("64: as a state full of SQL comes back as it was", async (t) => {
+  it("64: as SQL in the state is returned unchanged", async (t) => {
     const world = await oauthWorld(t);
     for (const state of hostileTexts) {
       const address = await world.browser().authorize(world.authorizeUrl({ state }), ada);

@@ -4,7 +4,7 @@ import { hash } from "@node-rs/argon2";
 import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { ada, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { formOf, ScriptedBrowser } from "../scripted-browser.ts";
-import { assertGoesOn, atLogin, right, wrong } from "./browsing.ts";
+import { assertCodeIssued, atLogin, right, wrong } from "./browsing.ts";
 import { hashRuns } from "./hash-runs.ts";
 import { storedFiles, storedRows } from "./stored.ts";
 
@@ -56,11 +56,11 @@ describe("passwords", () => {
         const stored = async () => (await store.read((tx) => tx.users.byId(world.userId)))!.passwordHash;
         const { browser, form } = await atLogin(world);
         assert.equal((await browser.submit(form, wrong)).status, 401);
-        assert.equal(await stored(), weak, "only the right password can be hashed anew");
+        assert.equal(await stored(), weak, "only a correct password is rehashed");
         const sent = await browser.submit(form, right);
         assert.equal(sent.status, 303);
         assertStrong(await stored());
-        await assertGoesOn(browser, formOf(await browser.get(sent.location)));
+        await assertCodeIssued(browser, formOf(await browser.get(sent.location)));
         const strong = await stored();
         await world.code();
         assert.equal(await stored(), strong, "once is enough");
@@ -94,7 +94,7 @@ describe("passwords", () => {
     assert.equal(finished.filter((one) => one === "login 401").length, 50);
     assert.ok(
       finished.slice(-20).every((one) => one.startsWith("login")),
-      "nobody's token waited for the logins",
+      "no token request waited for the logins",
     );
     const { runs: counted, mostAtOnce } = runs.counted();
     assert.equal(counted, 50);

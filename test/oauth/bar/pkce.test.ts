@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { type OAuthWorld, oauthWorld } from "../oauth-world.ts";
-import { assertInvalidClient, assertRefused, assertSentBack } from "./refused.ts";
+import { assertErrorRedirect, assertInvalidClient, assertRefused } from "./refused.ts";
 
 describe("PKCE", () => {
   it("33: accepts an S256 challenge and issues tokens for its verifier, by form and by JSON", async (t) => {
@@ -32,14 +32,14 @@ describe("PKCE", () => {
     const world = await oauthWorld(t);
     const code_challenge = challengeOf(newVerifier());
     for (const method of ["plain", "PLAIN", undefined, "", "s256", "S256 ", "S512", "none", "S256,plain"]) {
-      await assertSentBack(
+      await assertErrorRedirect(
         world,
         world.authorizeUrl({ code_challenge, code_challenge_method: method }),
         "invalid_request",
       );
     }
     const twice = `${world.authorizeUrl({ code_challenge, code_challenge_method: "S256" })}&code_challenge_method=plain`;
-    await assertSentBack(world, twice, "invalid_request");
+    await assertErrorRedirect(world, twice, "invalid_request");
   });
 
   it("33: never compares a plain verifier", async (t) => {
@@ -114,10 +114,10 @@ describe("PKCE", () => {
     const odd = ["+", "/", "=", " ", "\n", "é", "\0"].map((character) => good.slice(0, 42) + character);
     for (const challenge of ["a", good.slice(0, 42), `${good}a`, `${good}=`, `${good}\n`, good.repeat(3), ...odd]) {
       const address = world.authorizeUrl({ code_challenge: challenge, code_challenge_method: "S256" });
-      await assertSentBack(world, address, "invalid_request");
+      await assertErrorRedirect(world, address, "invalid_request");
     }
     const once = world.authorizeUrl({ code_challenge: good, code_challenge_method: "S256" });
-    await assertSentBack(world, `${once}&code_challenge=${good}`, "invalid_request");
+    await assertErrorRedirect(world, `${once}&code_challenge=${good}`, "invalid_request");
   });
 
   it("36: issues nothing for a verifier without the client's secret, and the code stays valid", async (t) => {
@@ -136,13 +136,18 @@ describe("PKCE", () => {
     const world = await oauthWorld(t);
     const strict = await world.addClient({ requiresPkce: true });
     for (const code_challenge of [undefined, ""]) {
-      await assertSentBack(world, world.authorizeUrl({ client_id: strict.id, code_challenge }), "invalid_request");
+      await assertErrorRedirect(world, world.authorizeUrl({ client_id: strict.id, code_challenge }), "invalid_request");
     }
     const verifier = newVerifier();
-    const asked = { client_id: strict.id, code_challenge: challengeOf(verifier), code_challenge_method: "S256" };
-    assertRefused(await world.exchange(await world.code(asked), strict, {}), 400, "invalid_grant", "invalid_request");
-    const given = await world.exchange(await world.code(asked), strict, { code_verifier: verifier });
-    assert.equal(given.status, 200);
+    const requested = { client_id: strict.id, code_challenge: challengeOf(verifier), code_challenge_method: "S256" };
+    assertRefused(
+      await world.exchange(await world.code(requested), strict, {}),
+      400,
+      "invalid_grant",
+      "invalid_request",
+    );
+    const issued = await world.exchange(await world.code(requested), strict, { code_verifier: verifier });
+    assert.equal(issued.status, 200);
     assert.equal((await world.exchange(await world.code())).status, 200);
   });
 });

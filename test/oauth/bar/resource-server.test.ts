@@ -80,8 +80,8 @@ describe("/v3", () => {
       `/adaptor/largestrings?id=${lamp}`,
       "/adaptor/federatedtokens?anEcosystemName=nest",
     ];
-    const { body: told } = await world.get(`${largeStrings}&secToken=${access_token}`);
-    assert.deepEqual(told, {
+    const { body: errors } = await world.get(`${largeStrings}&secToken=${access_token}`);
+    assert.deepEqual(errors, {
       errorCode: 109,
       errorMessage: "This device is no virtual device: it has no index map.",
     });
@@ -173,17 +173,20 @@ describe("/v3", () => {
   for (const database of surfaceDatabases) {
     it(`55: never logs a token, code, secret, password or cookie, nor shows one in an error, on ${database}`, async (t) => {
       const world = await oauthWorld(t, { database });
-      const told: string[] = [];
+      const errors: string[] = [];
       const secrets = await everyWayToUseSecrets(world, (answer) => {
-        if (answer.status >= 400) told.push(JSON.stringify(answer.body) + JSON.stringify([...answer.headers]));
+        if (answer.status >= 400) errors.push(JSON.stringify(answer.body) + JSON.stringify([...answer.headers]));
       });
       await world.service.stop();
       const log = world.logged.join("\n");
-      assert.ok(told.length > 30 && world.logged.length > 50, `${told.length} errors, ${world.logged.length} lines`);
+      assert.ok(
+        errors.length > 30 && world.logged.length > 50,
+        `${errors.length} errors, ${world.logged.length} lines`,
+      );
       for (const [name, secret] of Object.entries(secrets)) {
         for (const way of [secret, encodeURIComponent(secret), encodeURIComponent(secret).replaceAll("%20", "+")]) {
           assert.ok(!log.includes(way), `${name} is in the log`);
-          assert.ok(!told.join().includes(way), `${name} is in an error`);
+          assert.ok(!errors.join().includes(way), `${name} is in an error`);
         }
       }
     });
@@ -191,7 +194,7 @@ describe("/v3", () => {
 });
 
 /** Uses every secret correctly, wrongly, in the wrong place and after its end; returns them by name. */
-async function everyWayToUseSecrets(world: OAuthWorld, hear: (answer: Answered) => void) {
+async function everyWayToUseSecrets(world: OAuthWorld, onAnswer: (answer: Answered) => void) {
   const { id, secret } = world.client;
   const wrongPassword = "canary wrong password";
   const wrongSecret = "bwcs_canary-wrong-secret";
@@ -207,54 +210,56 @@ async function everyWayToUseSecrets(world: OAuthWorld, hear: (answer: Answered) 
   const cookies = Object.fromEntries([...browser.cookies].map(([name, value]) => [`the cookie ${name}`, value]));
 
   const code = await world.code();
-  hear(await world.exchange(code, { id, secret: wrongSecret }));
-  hear(await world.exchange(code, { id: secret, secret: id }));
-  hear(await world.exchange(code, await world.addClient()));
-  hear(await world.exchange(code, world.client, { grant_type: code }));
-  hear(await world.exchange(code, world.client, { redirect_uri: "https://elsewhere.example/" }));
-  hear(await world.exchange(await world.code(), world.client, { code_verifier: verifier }));
+  onAnswer(await world.exchange(code, { id, secret: wrongSecret }));
+  onAnswer(await world.exchange(code, { id: secret, secret: id }));
+  onAnswer(await world.exchange(code, await world.addClient()));
+  onAnswer(await world.exchange(code, world.client, { grant_type: code }));
+  onAnswer(await world.exchange(code, world.client, { redirect_uri: "https://elsewhere.example/" }));
+  onAnswer(await world.exchange(await world.code(), world.client, { code_verifier: verifier }));
   const replayed = await world.code();
   await world.exchange(replayed);
-  hear(await world.exchange(replayed));
+  onAnswer(await world.exchange(replayed));
   const { access_token, refresh_token } = await world.tokens();
-  hear(await world.refresh(`${refresh_token}x`));
-  hear(await world.refresh(access_token));
-  hear(await world.revoke(refresh_token, { id, secret: wrongSecret }));
+  onAnswer(await world.refresh(`${refresh_token}x`));
+  onAnswer(await world.refresh(access_token));
+  onAnswer(await world.revoke(refresh_token, { id, secret: wrongSecret }));
   const everything = { access_token, refresh_token, code, token: refresh_token, client_secret: secret, secToken: "" };
   const secToken = (
     await world.service.parts.identity.login({ ...ada, appId: String(world.tenantId), source: "192.0.2.1" })
   ).secToken;
   const query = new URLSearchParams({ ...everything, secToken, password: ada.password, code_verifier: verifier });
   for (const path of ["/oauth2/access_token", "/oauth2/revoke_token", "/v3/users", "/v3/devices", "/v3/devices/1"]) {
-    hear(await world.get(`${path}?${query}`));
-    hear(await world.post(`${path}?${query}`, everything));
+    onAnswer(await world.get(`${path}?${query}`));
+    onAnswer(await world.post(`${path}?${query}`, everything));
     for (const body of [`{"client_secret": ${secret}`, JSON.stringify({ [secret]: 1, client_id: [refresh_token] })]) {
-      hear(await world.post(path, {}, { headers: json, body }));
-      hear(await call(world, path, { ...json, authorization: `Bearer ${refresh_token}` }, { method: "PUT", body }));
+      onAnswer(await world.post(path, {}, { headers: json, body }));
+      onAnswer(await call(world, path, { ...json, authorization: `Bearer ${refresh_token}` }, { method: "PUT", body }));
     }
-    hear(await world.post(path, {}, { headers: { ...form, authorization: `Bearer ${secret}` }, body: `%${secret}` }));
-    hear(await call(world, `${path}/${refresh_token}`, { authorization: `Basic ${secret}` }));
-    hear(await call(world, `${path}/${secret}`, { authorization: `Bearer ${access_token}` }));
+    onAnswer(
+      await world.post(path, {}, { headers: { ...form, authorization: `Bearer ${secret}` }, body: `%${secret}` }),
+    );
+    onAnswer(await call(world, `${path}/${refresh_token}`, { authorization: `Basic ${secret}` }));
+    onAnswer(await call(world, `${path}/${secret}`, { authorization: `Bearer ${access_token}` }));
   }
   for (const [name, value] of Object.entries({ ...everything, client_id: secret, grant_type: code })) {
     const body = new URLSearchParams({ grant_type: "refresh_token", client_id: id, client_secret: secret });
     for (const sent of [value, refresh_token]) body.append(name, sent);
-    hear(await world.post("/oauth2/access_token", {}, { body }));
-    hear(await world.post("/oauth2/revoke_token", {}, { body }));
-    hear(await world.get(`/oauth2/authorize?${body}&${body}`));
+    onAnswer(await world.post("/oauth2/access_token", {}, { body }));
+    onAnswer(await world.post("/oauth2/revoke_token", {}, { body }));
+    onAnswer(await world.get(`/oauth2/authorize?${body}&${body}`));
   }
   for (const path of ["/oauth2/authorize", "/adaptor/largestrings", "/adaptor/federatedtokens", "/nowhere"]) {
-    hear(await world.get(`${path}?${query}&id=1`));
-    hear(await world.get(`${path}?secToken=${secToken}&id=${secret}&client_id=${secret}`));
+    onAnswer(await world.get(`${path}?${query}&id=1`));
+    onAnswer(await world.get(`${path}?secToken=${secToken}&id=${secret}&client_id=${secret}`));
   }
   const retired = await world.tokens();
   const next = await world.refresh(retired.refresh_token);
   await world.refresh(next.body.refresh_token);
   await world.timePasses(61_000);
-  hear(await world.refresh(retired.refresh_token));
-  hear(await world.get("/v3/users", retired.access_token));
+  onAnswer(await world.refresh(retired.refresh_token));
+  onAnswer(await world.get("/v3/users", retired.access_token));
   await world.revoke(refresh_token);
-  hear(await world.refresh(refresh_token));
+  onAnswer(await world.refresh(refresh_token));
   const fields = Object.values(terms.fields).filter((value) => value.length >= 20);
   return {
     "the password": ada.password,

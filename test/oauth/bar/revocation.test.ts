@@ -51,23 +51,23 @@ for (const database of databases) {
         },
       ];
       for (const way of ways) {
-        const given = await world.tokens();
-        const { status, body, headers } = await way(given.access_token);
+        const issued = await world.tokens();
+        const { status, body, headers } = await way(issued.access_token);
         assert.equal(status, 200);
         assert.deepEqual(body, { status: "OK" });
         assert.match(headers.get("cache-control") ?? "", /no-store/);
-        await assertDead(world, given);
+        await assertDead(world, issued);
       }
     });
 
     statements.it("56: answers 200 also for an unknown, malformed or revoked token", async (t) => {
       const world = await oauthWorld(t, { database });
-      const given = await world.tokens();
-      await world.revoke(given.refresh_token);
+      const issued = await world.tokens();
+      await world.revoke(issued.refresh_token);
       const alive = await world.tokens();
       for (const token of [
-        given.refresh_token,
-        given.access_token,
+        issued.refresh_token,
+        issued.access_token,
         `bwa_${"A".repeat(43)}`,
         `bwr_${"A".repeat(43)}`,
         "nonsense",
@@ -90,12 +90,12 @@ for (const database of databases) {
 
     statements.it("56: leaves another client's tokens valid, and does not reveal that they exist", async (t) => {
       const world = await oauthWorld(t, { database });
-      const given = await world.tokens();
+      const issued = await world.tokens();
       const enterprise = await world.addClient({ kind: "enterprise" });
       const whole = await world.tokens(enterprise, admin);
       for (const other of [await world.addClient(), await world.addClient({ tenant: "Other" })]) {
         for (const hint of ["", "access_token", "refresh_token"]) {
-          for (const { access_token, refresh_token } of [given, whole]) {
+          for (const { access_token, refresh_token } of [issued, whole]) {
             for (const token of [access_token, refresh_token]) {
               const { status, body } = await world.revoke(token, other, hint);
               assert.equal(status, 200);
@@ -104,36 +104,36 @@ for (const database of databases) {
           }
         }
       }
-      await world.revoke(given.refresh_token, enterprise);
+      await world.revoke(issued.refresh_token, enterprise);
       await world.revoke(whole.refresh_token, world.client);
-      await assertAlive(world, given);
+      await assertAlive(world, issued);
       await assertAlive(world, whole, enterprise);
     });
 
     statements.it("56: requires exactly one token", async (t) => {
       const world = await oauthWorld(t, { database });
-      const given = await world.tokens();
+      const issued = await world.tokens();
       const credentials = { client_id: world.client.id, client_secret: world.client.secret };
       assertRefused(await world.post("/oauth2/revoke_token", credentials), 400, "invalid_request");
       assertRefused(await world.revoke(""), 400, "invalid_request");
       const body = new URLSearchParams([
         ...Object.entries(credentials),
-        ["token", given.access_token],
-        ["token", given.refresh_token],
+        ["token", issued.access_token],
+        ["token", issued.refresh_token],
       ]);
       assertRefused(await world.post("/oauth2/revoke_token", {}, { body }), 400, "invalid_request");
-      await assertAlive(world, given);
+      await assertAlive(world, issued);
     });
 
     statements.it("57: finds either kind of token by any hint: none, empty, wrong or unknown", async (t) => {
       const world = await oauthWorld(t, { database });
       for (const kind of ["access_token", "refresh_token"] as const) {
         for (const hint of [undefined, "", "access_token", "refresh_token", "urn:unknown", "' --", "a".repeat(1_000)]) {
-          const given = await world.tokens();
-          const form = { token: given[kind], token_type_hint: hint, ...idAndSecret(world.client) };
+          const issued = await world.tokens();
+          const form = { token: issued[kind], token_type_hint: hint, ...idAndSecret(world.client) };
           const { status } = await world.post("/oauth2/revoke_token", form);
           assert.equal(status, 200);
-          await assertDead(world, given);
+          await assertDead(world, issued);
         }
       }
     });
@@ -222,7 +222,7 @@ for (const database of databases) {
 
     it("59: isn't undone by a delayed look-up", async (t) => {
       const world = await oauthWorld(t, { database });
-      const given = await world.tokens();
+      const issued = await world.tokens();
       const { store } = world.service.parts;
       const read = store.read;
       const found = Promise.withResolvers<void>();
@@ -234,28 +234,28 @@ for (const database of databases) {
         if (isToken) await heldUp.promise;
         return result as never;
       };
-      const late = world.statusWith(given.access_token);
+      const late = world.statusWith(issued.access_token);
       await found.promise;
       store.read = read;
-      assert.equal((await world.revoke(given.refresh_token)).status, 200);
+      assert.equal((await world.revoke(issued.refresh_token)).status, 200);
       heldUp.resolve();
       await late;
-      await assertDead(world, given);
+      await assertDead(world, issued);
     });
 
     it("59: ends the tokens of concurrent refreshes too", async (t) => {
       const world = await oauthWorld(t, { database });
       for (let round = 0; round < 4; round++) {
-        const given = await world.tokens();
+        const issued = await world.tokens();
         const [, ...refreshes] = await Promise.all([
-          world.revoke(given.access_token),
-          ...Array.from({ length: 4 }, () => world.refresh(given.refresh_token)),
+          world.revoke(issued.access_token),
+          ...Array.from({ length: 4 }, () => world.refresh(issued.refresh_token)),
         ]);
         for (const { status, body } of refreshes) {
           if (status === 200) await assertDead(world, body);
           else assert.deepEqual([status, body.error], [400, "invalid_grant"]);
         }
-        await assertDead(world, given);
+        await assertDead(world, issued);
       }
     });
   });
@@ -264,44 +264,44 @@ for (const database of databases) {
 describe("revocation when the store fails", () => {
   it("60: is 503 with Retry-After while PostgreSQL is away, and works afterwards", async (t) => {
     const world = await oauthWorld(t, { database: "postgres" });
-    const given = await world.tokens();
-    assert.equal(await world.statusWith(given.access_token), 200);
+    const issued = await world.tokens();
+    assert.equal(await world.statusWith(issued.access_token), 200);
     const name = new URL(world.databaseUrl!).pathname.slice(1);
     await administer(
       `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`,
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`,
     );
-    for (const token of [given.refresh_token, given.access_token, "bwr_unknown"]) {
+    for (const token of [issued.refresh_token, issued.access_token, "bwr_unknown"]) {
       const refused = await world.revoke(token);
       assertRefused(refused, 503, "store_unavailable", "temporarily_unavailable");
       assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
     }
     await administer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
-    await eventually(t.signal, async () => assert.equal(await world.statusWith(given.access_token), 200));
-    assert.equal((await world.revoke(given.refresh_token)).status, 200);
-    await assertDead(world, given);
+    await eventually(t.signal, async () => assert.equal(await world.statusWith(issued.access_token), 200));
+    assert.equal((await world.revoke(issued.refresh_token)).status, 200);
+    await assertDead(world, issued);
   });
 
   it("60: is never answered 200 when it was not stored", async (t) => {
     const world = await oauthWorld(t);
-    const given = await world.tokens();
+    const issued = await world.tokens();
     const database = new DatabaseSync(join(world.folder, "breezeway.db"));
     t.after(() => database.close());
     const tables = ["grants", "access_tokens", "refresh_tokens"];
     for (const table of tables) {
       database.exec(`CREATE TRIGGER broken BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, 'broken'); END`);
-      for (const token of [given.refresh_token, given.access_token]) {
+      for (const token of [issued.refresh_token, issued.access_token]) {
         const { status, body } = await world.revoke(token);
         assert.ok(status >= 500, `${table}: ${status}`);
         assert.ok(!JSON.stringify(body).includes("broken"));
         assert.ok(!world.logged.join().includes(token));
       }
       database.exec("DROP TRIGGER broken");
-      assert.equal(await world.statusWith(given.access_token), 200, "half of it was revoked");
+      assert.equal(await world.statusWith(issued.access_token), 200, "half of it was revoked");
     }
-    assert.equal((await world.refresh(given.refresh_token)).status, 200);
-    assert.equal((await world.revoke(given.refresh_token)).status, 200);
-    await assertDead(world, given);
+    assert.equal((await world.refresh(issued.refresh_token)).status, 200);
+    assert.equal((await world.revoke(issued.refresh_token)).status, 200);
+    await assertDead(world, issued);
   });
 });
 

@@ -3,32 +3,32 @@ import { ada, type OAuthWorld } from "../oauth-world.ts";
 import { formOf, type Shown } from "../scripted-browser.ts";
 
 /** Asserts a redirect to exactly that address, and returns its parameters, each of which occurs once. */
-export function sentBack(shown: Shown, to: string): ReadonlyMap<string, string> {
+export function redirectParameters(shown: Shown, to: string): ReadonlyMap<string, string> {
   assert.equal(shown.status, 302, `${shown.status} ${shown.body}`);
   const joint = to.includes("?") ? "&" : "?";
   assert.ok(shown.location.startsWith(to + joint), `sent to ${shown.location}`);
   assert.ok(!shown.location.includes("#"), "nothing goes into the fragment");
   const pairs = [...new URLSearchParams(shown.location.slice(to.length + 1))];
-  const heard = new Map(pairs);
-  assert.equal(heard.size, pairs.length, `each parameter once: ${shown.location}`);
+  const parameters = new Map(pairs);
+  assert.equal(parameters.size, pairs.length, `each parameter once: ${shown.location}`);
   // RFC 6749 4.1.2.1: neither quotes nor backslashes, and ASCII alone.
-  assert.match(heard.get("error_description") ?? "", /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/);
-  return heard;
+  assert.match(parameters.get("error_description") ?? "", /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/);
+  return parameters;
 }
 
 /** The sorted names of the parameters. */
-export function namesOf(heard: ReadonlyMap<string, string>): string[] {
-  return [...heard.keys()].sort();
+export function namesOf(parameters: ReadonlyMap<string, string>): string[] {
+  return [...parameters.keys()].sort();
 }
 
 /** Asserts an error page without a link to a client. */
 export function assertErrorPage(shown: Shown, why: string): void {
   assert.equal(shown.status, 400, `${why}: ${shown.status} ${shown.location}`);
-  assertLeadsNowhere(shown, why);
+  assertNoRedirect(shown, why);
 }
 
 /** Asserts an HTML answer that redirects nowhere. */
-export function assertLeadsNowhere(shown: Shown, why: string): void {
+export function assertNoRedirect(shown: Shown, why: string): void {
   assert.equal(shown.location, "", `${why}: redirected`);
   assert.equal(shown.headers.get("refresh"), null, why);
   assert.match(shown.headers.get("content-type") ?? "", /^text\/html; ?charset=utf-8$/i, why);

@@ -203,19 +203,19 @@ for (const database of databases) {
       const world = await oauthWorld(t, { database });
       for (let round = 0; round < 6; round++) {
         const client = await world.addClient();
-        const given = await world.tokens(client);
+        const tokens = await world.tokens(client);
         const codes = [await world.code({ client_id: client.id }), await world.code({ client_id: client.id })];
         const requests = [
           world.exchange(codes[0]!, client),
-          world.refresh(given.refresh_token, client),
+          world.refresh(tokens.refresh_token, client),
           world.exchange(codes[1]!, client),
-          world.refresh(given.refresh_token, client),
+          world.refresh(tokens.refresh_token, client),
         ];
         if (round < 4) await requests[round];
         await world.service.parts.oauth.removeClient(client.id);
         const answers = await Promise.all(requests);
         const issued = answers.filter(({ status }) => status === 200).map(({ body }) => body);
-        for (const { access_token } of [given, ...issued]) assert.equal(await world.statusWith(access_token), 401);
+        for (const { access_token } of [tokens, ...issued]) assert.equal(await world.statusWith(access_token), 401);
       }
     });
 
@@ -224,9 +224,9 @@ for (const database of databases) {
       const bobs = await world.addDevice(world.bobId, "Bob's lamp");
       const scope = "admin tenant openid offline_access devices:write *";
       let { body } = await world.exchange(await world.code({ scope }), world.client, { scope });
-      for (const asked of [undefined, "", scope, 'é\u{1f525} \\ "quoted"', "a".repeat(2_000)]) {
+      for (const requestedScope of [undefined, "", scope, 'é\u{1f525} \\ "quoted"', "a".repeat(2_000)]) {
         const form = { grant_type: "refresh_token", refresh_token: body.refresh_token, ...idAndSecret(world.client) };
-        const answer = await world.post("/oauth2/access_token", { ...form, scope: asked });
+        const answer = await world.post("/oauth2/access_token", { ...form, scope: requestedScope });
         assert.equal(answer.status, 200, JSON.stringify(answer.body));
         body = answer.body;
         assert.deepEqual(Object.keys(body).sort(), ["access_token", "expires_in", "refresh_token", "token_type"]);
@@ -341,12 +341,12 @@ for (const database of databases) {
       assert.equal(await world.statusWith(untouched.access_token), 200);
       await refreshed(world, untouched.refresh_token);
 
-      const told = (await reuses(world)).slice(0, -before.length || undefined);
-      assert.equal(told.length, 1, JSON.stringify(told));
-      assert.equal(told[0]!.clientId, world.client.id);
-      assert.equal(told[0]!.userId, world.userId);
+      const entries = (await reuses(world)).slice(0, -before.length || undefined);
+      assert.equal(entries.length, 1, JSON.stringify(entries));
+      assert.equal(entries[0]!.clientId, world.client.id);
+      assert.equal(entries[0]!.userId, world.userId);
       for (const { refresh_token } of [first, second, third, fourth]) {
-        assert.ok(!JSON.stringify(told).includes(refresh_token.slice(4)));
+        assert.ok(!JSON.stringify(entries).includes(refresh_token.slice(4)));
       }
     });
 
@@ -415,16 +415,16 @@ for (const database of databases) {
       const world = await oauthWorld(t, { database });
       let person = ada;
       for (let round = 0; round < 6; round++) {
-        const given = await world.tokens(world.client, person);
+        const tokens = await world.tokens(world.client, person);
         const codes = [await world.code({}, person), await world.code({}, person)];
         const next = { ...ada, password: `new password ${round}` };
         const setting = world.service.parts.identity.setPassword(world.userId, next.password);
         const answers = await Promise.all([
           ...codes.map((code) => world.exchange(code)),
-          ...Array.from({ length: 4 }, () => world.refresh(given.refresh_token)),
+          ...Array.from({ length: 4 }, () => world.refresh(tokens.refresh_token)),
         ]);
         await setting;
-        const issued = [given, ...answers.filter(({ status }) => status === 200).map(({ body }) => body)];
+        const issued = [tokens, ...answers.filter(({ status }) => status === 200).map(({ body }) => body)];
         for (const { access_token, refresh_token } of issued) {
           assert.equal(await world.statusWith(access_token), 401);
           assertRefused(await world.refresh(refresh_token), 400, "invalid_grant");

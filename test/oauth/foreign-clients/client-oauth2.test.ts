@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import ClientOAuth2 from "client-oauth2";
 import { callback } from "../oauth-world.ts";
-import { assertLinkLives, type ForeignWorld, foreignWorld, says } from "./whole-flow.ts";
+import { assertLinkLives, type ForeignWorld, foreignWorld, hasErrorText } from "./whole-flow.ts";
 
 describe("client-oauth2", () => {
   it("keeps its link, and signs its calls because the answer names the token's type", async (t) => {
@@ -34,7 +34,7 @@ describe("client-oauth2", () => {
     const world = await foreignWorld(t);
     const library = libraryFor(world);
     const back = await world.visit(library.code.getUri(), "decline");
-    await assert.rejects(library.code.getToken(String(back)), says("access_denied"));
+    await assert.rejects(library.code.getToken(String(back)), hasErrorText("access_denied"));
   });
 });
 

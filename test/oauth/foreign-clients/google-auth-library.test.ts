@@ -18,7 +18,7 @@ describe("google-auth-library", () => {
           assert.equal(library.credentials.refresh_token, first);
         },
         async revoke() {
-          // Its own revocation carries no client secret, and we ask for one.
+          // The library revokes without a client secret, which the service requires.
           assert.equal((await world.revoke(first!)).status, 200);
         },
         async get(path) {

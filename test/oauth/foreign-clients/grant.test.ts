@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { describe, it, type TestContext } from "node:test";
 import { ScriptedBrowser } from "../scripted-browser.ts";
 import { startApplication } from "./application.ts";
-import { type AnyJson, assertLinkLives, foreignWorld, says } from "./whole-flow.ts";
+import { type AnyJson, assertLinkLives, foreignWorld, hasErrorText } from "./whole-flow.ts";
 
 // Its type declarations don't match its exports.
 const grant: AnyJson = createRequire(import.meta.url)("grant");
@@ -18,10 +18,10 @@ describe("grant", () => {
     it(`links an application's visitor by ${method}, ${pkce ? "with" : "without"} PKCE`, async (t) => {
       const { world, visitor } = await grantApplication(t, { pkce, token_endpoint_auth_method: method });
       const { location } = await visitor.get("/connect/breezeway");
-      const given = JSON.parse((await visitor.get(String(await world.visit(location)))).body);
-      assert.equal(given.error, undefined);
-      assert.equal(given.raw.expires_in, 3600);
-      let tokens = given;
+      const issued = JSON.parse((await visitor.get(String(await world.visit(location)))).body);
+      assert.equal(issued.error, undefined);
+      assert.equal(issued.raw.expires_in, 3600);
+      let tokens = issued;
 
       // The library only delivers the tokens. The application does the rest.
       await assertLinkLives(world, {
@@ -42,7 +42,7 @@ describe("grant", () => {
     const { world, visitor } = await grantApplication(t, {});
     const { location } = await visitor.get("/connect/breezeway");
     const { body } = await visitor.get(String(await world.visit(location, "decline")));
-    assert.ok(says("access_denied")(body), body);
+    assert.ok(hasErrorText("access_denied")(body), body);
   });
 
   it("refuses a code of another browser", async (t) => {
@@ -78,8 +78,8 @@ async function grantApplication(test: TestContext, how: AnyJson) {
     session: { secret: "a secret of the application's own" },
   });
   application.handle = async (request, response) => {
-    const { response: given, redirect } = await library(request, response);
-    if (!redirect) response.end(JSON.stringify(given));
+    const { response: issued, redirect } = await library(request, response);
+    if (!redirect) response.end(JSON.stringify(issued));
   };
   return { application, world, visitor: new ScriptedBrowser(() => application.url) };
 }

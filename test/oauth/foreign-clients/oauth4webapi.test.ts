@@ -41,8 +41,8 @@ describe("oauth4webapi", () => {
       await assertLinkLives(world, {
         accessToken: () => tokens.access_token,
         async refresh() {
-          const given = tokens.refresh_token!;
-          const refreshed = await oauth.refreshTokenGrantRequest(server, client, bySecret, given, loopback);
+          const refreshToken = tokens.refresh_token!;
+          const refreshed = await oauth.refreshTokenGrantRequest(server, client, bySecret, refreshToken, loopback);
           tokens = await oauth.processRefreshTokenResponse(server, client, refreshed);
         },
         async revoke() {

@@ -84,7 +84,7 @@ async function passportApplication(test: TestContext, hasPkce: boolean) {
       state: true,
       ...(hasPkce && { pkce: true }),
     },
-    // The library counts these to know what to hand over.
+    // The library passes its values by the number of these parameters.
     (accessToken: string, refreshToken: string, answer: AnyJson, _profile: unknown, done: AnyJson) =>
       done(null, { accessToken, refreshToken, type: answer.token_type }),
   );

@@ -54,11 +54,11 @@ export async function assertLinkLives(world: ForeignWorld, client: LinkedClient)
   await client.revoke();
   for (const accessToken of held) assert.equal(await world.statusWith(accessToken), 401, "it ends with its grant");
   if (client.get) assert.equal((await client.get("/v3/users")).status, 401);
-  await assert.rejects(client.refresh(), says("invalid_grant"));
+  await assert.rejects(client.refresh(), hasErrorText("invalid_grant"));
 }
 
 /** Whether an error contains this code, however the library wraps the answer. */
-export function says(code: string): (error: unknown) => boolean {
+export function hasErrorText(code: string): (error: unknown) => boolean {
   return (error) => inspect(error, { depth: 10 }).includes(code);
 }
 

@@ -13,14 +13,14 @@ import { ada, type MadeClient, type OAuthWorld, oauthWorld, type Tokens } from "
 /** The documented limit: this long after an end was answered, no node accepts the token any more. */
 const promisedMs = 1_000;
 
-/** The tokens of ada and of one of her clients. */
+/** The secToken of ada, and the tokens of one of her clients. */
 interface Held {
   readonly client: MadeClient;
   readonly tokens: Tokens;
   readonly secToken: string;
 }
 
-interface Way {
+interface Ending {
   readonly name: string;
   /** Ends the access at the first node, or by a command without a node. */
   readonly end: (world: OAuthWorld, held: Held) => Promise<unknown>;
@@ -28,7 +28,7 @@ interface Way {
   readonly endsSecToken: boolean;
 }
 
-const ways: readonly Way[] = [
+const endings: readonly Ending[] = [
   {
     name: "revoking the access token",
     end: (world, { client, tokens }) => world.revoke(tokens.access_token, client),
@@ -80,8 +80,8 @@ const ways: readonly Way[] = [
 ];
 
 describe("access of a user and their clients ends at three nodes", () => {
-  for (const way of ways) {
-    it(`by ${way.name}, with the streams that were opened by it`, { timeout: 120_000 }, async (t) => {
+  for (const ending of endings) {
+    it(`by ${ending.name}, with the streams that were opened by it`, { timeout: 120_000 }, async (t) => {
       const world = await oauthWorld(t, { database: "postgres" });
       const nodes = [world.service, await world.secondNode(), await world.secondNode()];
       const held = await holdings(world);
@@ -90,21 +90,21 @@ describe("access of a user and their clients ends at three nodes", () => {
       );
       const streamsEnded = streams.map(({ ended }) => ended.then(() => performance.now()));
       for (const node of nodes) assert.deepEqual(await verdictsOn(node, held), ["yes", "yes", "yes"]);
-      await way.end(world, held);
+      await ending.end(world, held);
       const endedMs = performance.now();
       await Promise.all(
         nodes.map(async (node) => {
-          const calls = await callUntilEnded(node, held, way, endedMs);
+          const calls = await callUntilEnded(node, held, ending, endedMs);
           assert.ok(calls.every(({ verdicts }) => !verdicts.includes("can't say")));
         }),
       );
-      if (way.endsTokens) {
+      if (ending.endsTokens) {
         const last = Math.max(...(await Promise.all(streamsEnded)));
         t.diagnostic(`the last stream ended ${Math.round(last - endedMs)} ms after the answer`);
       }
       for (const { baseUrl } of nodes) {
-        assert.equal(await refreshAt(baseUrl, held), way.endsTokens ? "no" : "yes", baseUrl);
-        if (!way.endsTokens) break;
+        assert.equal(await refreshAt(baseUrl, held), ending.endsTokens ? "no" : "yes", baseUrl);
+        if (!ending.endsTokens) break;
       }
       for (const stream of streams) stream.close();
     });
@@ -112,23 +112,23 @@ describe("access of a user and their clients ends at three nodes", () => {
 });
 
 for (const mood of ["closed", "half-open"] as const) {
-  describe(`a node of three whose way to the database is ${mood}`, () => {
-    it("accepts no token that was ended meanwhile, and sends nothing on its streams", {
+  describe(`a node of three whose connection to the database is ${mood}`, () => {
+    it("accepts no token that was ended during the outage, and sends nothing on its streams", {
       timeout: 120_000,
     }, async (t) => {
       const world = await oauthWorld(t, { database: "postgres" });
       const other = await world.secondNode();
-      const { node: dark, proxy } = await nodeBehindProxy(t, world);
+      const { node: cutOff, proxy } = await nodeBehindProxy(t, world);
       const lamp = await world.addDevice(world.userId, "Lamp");
       const [held, good] = [await holdings(world), await holdings(world)];
       const streams = [
-        await EventStream.open(dark.baseUrl, held.tokens.access_token),
-        await EventStream.open(dark.baseUrl, good.tokens.access_token),
+        await EventStream.open(cutOff.baseUrl, held.tokens.access_token),
+        await EventStream.open(cutOff.baseUrl, good.tokens.access_token),
       ] as const;
       await Promise.all(
         streams.map(({ received }) => eventually(t.signal, async () => assert.ok(received.length > 0))),
       );
-      assert.deepEqual(await verdictsOn(dark, held), ["yes", "yes", "yes"]);
+      assert.deepEqual(await verdictsOn(cutOff, held), ["yes", "yes", "yes"]);
 
       proxy.mood = mood;
       if (mood === "closed") proxy.drop();
@@ -139,17 +139,17 @@ for (const mood of ["closed", "half-open"] as const) {
       await write(other, good.tokens.access_token, lamp, { on: "true" });
       const ends = { endsTokens: true, endsSecToken: true };
       await callUntilEnded(other, held, ends, endedMs);
-      const inTheDark: Call[] = [];
-      while (performance.now() < endedMs + 2 * promisedMs) inTheDark.push(await callOn(dark, held));
-      assertNoLateYes(inTheDark, endedMs);
+      const duringOutage: Call[] = [];
+      while (performance.now() < endedMs + 2 * promisedMs) duringOutage.push(await callOn(cutOff, held));
+      assertNoLateYes(duringOutage, endedMs);
 
       proxy.mood = "open";
       proxy.drop();
-      await callUntilEnded(dark, held, ends, endedMs);
-      const told = await streams[1].until(1, ({ name }) => name === "attribute");
-      assert.deepEqual([told[0]!.data.deviceId, told[0]!.data.value], [lamp, "true"]);
+      await callUntilEnded(cutOff, held, ends, endedMs);
+      const events = await streams[1].until(1, ({ name }) => name === "attribute");
+      assert.deepEqual([events[0]!.data.deviceId, events[0]!.data.value], [lamp, "true"]);
       await streams[0].ended;
-      assert.deepEqual(streams[0].events, [], "it was told what came after its end");
+      assert.deepEqual(streams[0].events, [], "the stream got an event after its end");
       for (const stream of streams) stream.close();
     });
   });
@@ -195,7 +195,7 @@ async function verdictsOn({ baseUrl }: Service, { tokens, secToken }: Held): Pro
 async function callUntilEnded(
   node: Service,
   held: Held,
-  { endsTokens, endsSecToken }: Pick<Way, "endsTokens" | "endsSecToken">,
+  { endsTokens, endsSecToken }: Pick<Ending, "endsTokens" | "endsSecToken">,
   endedMs: number,
 ): Promise<readonly Call[]> {
   const wanted = [endsTokens ? "no" : "yes", endsTokens ? "no" : "yes", endsSecToken ? "no" : "yes"].join();
@@ -221,8 +221,8 @@ function assertNoLateYes(calls: readonly Call[], endedMs: number): void {
 
 async function refreshAt(baseUrl: string, { client, tokens }: Held): Promise<Verdict> {
   const { refresh_token } = tokens;
-  const given = { grant_type: "refresh_token", refresh_token, client_id: client.id, client_secret: client.secret };
-  const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body: new URLSearchParams(given) });
+  const form = { grant_type: "refresh_token", refresh_token, client_id: client.id, client_secret: client.secret };
+  const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body: new URLSearchParams(form) });
   const text = await answer.text();
   if (answer.status === 200) return "yes";
   assert.match(text, /"error":"invalid_(grant|client)"/);
