@@ -1,13 +1,12 @@
-import { Command, CommanderError } from "commander";
+import { Command, Argument as CommandArgument, CommanderError } from "commander";
 import { type ConfigSources, isSet, readConfig, settings } from "../config/config.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { AdminCommand } from "./administration/admin-command.ts";
-import type { Call, DescribedCommand, OwnCommand } from "./command.ts";
+import type { Argument, Call, DescribedCommand, OwnCommand } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Input } from "./input.ts";
 import { isAdmin, type Noun } from "./noun.ts";
 import { groups } from "./nouns.ts";
-import { withArgument } from "./positional-arguments.ts";
 import type { Programs } from "./programs.ts";
 import { flagsOf, withSettings } from "./settings-flags.ts";
 import { describeSimulatorCommands } from "./simulator-commands.ts";
@@ -173,6 +172,13 @@ function describeWords(described: Command, { arguments: words = [], options, exa
     });
     return typed;
   };
+}
+
+/** Adds an argument: one word, or all that follow. */
+function withArgument(command: Command, { name, meaning, isRequired, isList, choices }: Argument): Command {
+  const shown = `${name}${isList ? "..." : ""}`;
+  const argument = new CommandArgument(isRequired ? `<${shown}>` : `[${shown}]`, meaning);
+  return command.addArgument(choices ? argument.choices(choices) : argument);
 }
 
 function withExamples(command: Command, examples: readonly string[]): Command {

@@ -159,10 +159,7 @@ export const settings = {
     "BREEZEWAY_ALLOW_INSECURE",
     "false",
     "Allows a base URL that is neither https nor loopback.",
-    (text = "false") => {
-      if (text !== "true" && text !== "false") throw new InvalidSetting("must be true or false");
-      return text === "true";
-    },
+    trueOrFalse,
   ),
   accessTokenSeconds: setting(
     "BREEZEWAY_ACCESS_TOKEN_SECONDS",
@@ -198,10 +195,7 @@ export const settings = {
     "BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS",
     "false",
     "Allows webhooks to private addresses, and without TLS.",
-    (text = "false") => {
-      if (text !== "true" && text !== "false") throw new InvalidSetting("must be true or false");
-      return text === "true";
-    },
+    trueOrFalse,
   ),
   metricsToken: setting(
     "BREEZEWAY_METRICS_TOKEN",
@@ -348,6 +342,11 @@ function editDistance(from: string, to: string): number {
     row = next;
   }
   return row.at(-1)!;
+}
+
+function trueOrFalse(text = "false"): boolean {
+  if (text !== "true" && text !== "false") throw new InvalidSetting("must be true or false");
+  return text === "true";
 }
 
 function originOf(text: string): string | undefined {

@@ -13,11 +13,9 @@ const plain = { NO_COLOR: "1" };
 /** A linked home, a lamp of the same user, and an administrator of the machine. */
 async function home(t: TestContext, structures = [{ name: "Maple Street", thermostats: 2, alarms: 1 }]) {
   const story = await world(t, { structures, allowsPrivateWebhooks: true });
-  const { userId, service } = story;
   const deviceId = await story.link();
   await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
-  const lamp = { user: String(userId), name: "Hall lamp", type: "Lamp" };
-  const { deviceId: lampId } = (await service.parts.administration.run("device add", lamp)) as { deviceId: DeviceId };
+  const lampId = await story.addLamp("Hall lamp");
   const environment = { BREEZEWAY_DATA: story.config.dataFolder, ...plain };
   const at = (args: readonly string[], context: CommandContext = {}) =>
     typed(args, { ...context, environment: { ...environment, ...context.environment } });
@@ -314,8 +312,7 @@ describe("the commands about a home, from another machine", () => {
     const story = await world(t);
     const { accessToken } = await clientOfUser(() => story.service, "Story", person);
     const { baseUrl } = story.service;
-    const lamp = { user: String(story.userId), name: "Lamp", type: "Lamp" };
-    const { deviceId } = (await story.service.parts.administration.run("device add", lamp)) as { deviceId: number };
+    const deviceId = await story.addLamp();
     const with_ = (BREEZEWAY_TOKEN: string | undefined, ...args: string[]) =>
       typed(args, { environment: { BREEZEWAY_TOKEN, BREEZEWAY_DATA: "/nowhere" } });
     assert.equal((await with_(accessToken, "device", "list", "--url", baseUrl)).json.devices.length, 1);

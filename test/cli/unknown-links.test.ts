@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { type ChildService, startChild } from "../stories/child-service.ts";
-import { killableHouse } from "../stories/killable-house.ts";
 import { eventually } from "../stories/world.ts";
+import { linkedHouse } from "./linked-house.ts";
 import { typed } from "./typed.ts";
 
 const timeout = 120_000;
@@ -10,18 +9,16 @@ const since = /not followed since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/;
 
 describe("commands that show links", () => {
   it("show them as live, waiting, unknown or not followed, as text and as JSON", { timeout }, async (t) => {
-    const { house, service, textOf, json } = await linkedHouse(t, "sqlite");
+    const { house, service, textOf, json } = await shownHouse(t, "sqlite");
     await eventually(t.signal, async () => assert.deepEqual((await json("status")).links, { live: 1 }));
     assert.match(await textOf("link", "list"), /nest +1 ada +live /);
     assert.match(await textOf("user", "show", "1"), /nest \(live\)/);
 
-    const fault = { method: "POST", headers: { "content-type": "application/json" } };
-    const faults = `${house.simulator.url}/simulator/faults`;
-    await fetch(faults, { ...fault, body: JSON.stringify({ fault: "server-error", status: 503 }) });
-    await fetch(faults, { ...fault, body: JSON.stringify({ fault: "drop" }) });
+    house.simulator.addFault({ fault: "server-error", status: 503 });
+    house.simulator.addFault({ fault: "drop" });
     await eventually(t.signal, async () => assert.deepEqual((await json("status")).links, { waiting: 1 }));
     assert.match(await textOf("user", "show", "1"), /nest \(waiting, as of \d{4}-\S+Z\)/);
-    await fetch(faults, { method: "DELETE" });
+    house.simulator.clearFaults();
     await eventually(t.signal, async () => assert.deepEqual((await json("status")).links, { live: 1 }));
 
     service.process.kill("SIGSTOP");
@@ -51,7 +48,7 @@ describe("commands that show links", () => {
   });
 
   it("show on PostgreSQL whether a node follows them", { timeout }, async (t) => {
-    const { service, textOf, json } = await linkedHouse(t, "postgres");
+    const { service, textOf, json } = await shownHouse(t, "postgres");
     await eventually(t.signal, async () => {
       const { running, nodes, links } = await json("status");
       assert.deepEqual([running, nodes, links], [true, 1, { live: 1 }]);
@@ -63,15 +60,9 @@ describe("commands that show links", () => {
   });
 });
 
-/** A linked account, followed by a service in a child process. */
-async function linkedHouse(t: TestContext, database: "sqlite" | "postgres") {
-  const house = await killableHouse(t, database);
-  const { token } = house.simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
-  const service: ChildService = await startChild("serve", house.environment);
-  t.after(() => service.process.kill("SIGKILL"));
-  house.baseUrl = service.baseUrl;
-  await house.signIn();
-  await house.client.federate("POST", token);
+/** A linked house, and commands that show its links. */
+async function shownHouse(t: TestContext, database: "sqlite" | "postgres") {
+  const { house, service } = await linkedHouse(t, database);
   const run = async (args: readonly string[], columns?: number) => {
     const result = await typed(args, { environment: house.environment, ...(columns && { columns }) });
     assert.equal(result.code, 0, result.err);

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { atTerminal, ctrlC, skip } from "../first-minutes/terminal.ts";
 import { faultyFront } from "../set-up/faulty-front.ts";
-import { startChild } from "../stories/child-service.ts";
-import { killableHouse } from "../stories/killable-house.ts";
+import { linkedHouse } from "./linked-house.ts";
 import { startCommand } from "./running-command.ts";
 import { typed } from "./typed.ts";
 
@@ -15,7 +14,7 @@ describe("a command that watches a device", () => {
     skip,
     timeout,
   }, async (t) => {
-    const { house, service, faults } = await linkedHouse(t);
+    const { house, service } = await linkedHouse(t);
     const watch = atTerminal(t, "device get 1 away --watch", house.environment);
     const shown = async (pattern: RegExp, isGreen: boolean) => {
       await watch.shows(pattern);
@@ -26,8 +25,8 @@ describe("a command that watches a device", () => {
     await shown(/\[33munknown, as of \d\d:\d\d:\d\d[\s\S]*\[33mNot live since \d\d:\d\d:\d\d: /, false);
     service.process.kill("SIGCONT");
     await shown(/unknown, as of[\s\S]*\[J[\s\S]*\[32mpresent/, true);
-    await faults("POST", { fault: "server-error", status: 503 });
-    await faults("POST", { fault: "drop" });
+    house.simulator.addFault({ fault: "server-error", status: 503 });
+    house.simulator.addFault({ fault: "drop" });
     await shown(/\[31mabsent\S+ · \S+stale, as of \d\d:\d\d:\d\d/, false);
     service.process.kill("SIGKILL");
     await shown(/stale, as of[\s\S]*Not live since/, false);
@@ -62,21 +61,3 @@ describe("a command that watches a device", () => {
     assert.match(err, /Not live since .*\nbreezeway: The access token .*Set a new BREEZEWAY_TOKEN/);
   });
 });
-
-/** A linked account, followed by a service in a child process. */
-async function linkedHouse(t: TestContext) {
-  const house = await killableHouse(t, "sqlite");
-  const { token } = house.simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
-  const service = await startChild("serve", house.environment);
-  t.after(() => service.process.kill("SIGKILL"));
-  house.baseUrl = service.baseUrl;
-  await house.signIn();
-  await house.client.federate("POST", token);
-  const faults = (method: string, fault: object) =>
-    fetch(`${house.simulator.url}/simulator/faults`, {
-      method,
-      body: JSON.stringify(fault),
-      headers: { "content-type": "application/json" },
-    });
-  return { house, service, faults };
-}

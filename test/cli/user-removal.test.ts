@@ -86,9 +86,8 @@ for (const database of longSuiteOn("sqlite")) {
       const { service, userId, client, simulator } = story;
       const deviceId = await story.link();
       await eventually(t.signal, async () => assert.equal((await client.device(deviceId)).presenceInfo, "1"));
-      const { administration, commit, devices } = service.parts;
-      const lamp = { user: String(userId), name: "Hall lamp", type: "Lamp" };
-      const { deviceId: lampId } = (await administration.run("device add", lamp)) as { deviceId: DeviceId };
+      const { commit, devices } = service.parts;
+      const lampId = await story.addLamp("Hall lamp");
       const changes = [{ key: "power", value: "on" }];
       await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId: lampId, changes }] });
       const lampState = () => devices.state({ kind: "user", userId }, lampId);

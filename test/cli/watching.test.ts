@@ -7,8 +7,7 @@ import { typed } from "./typed.ts";
 describe("a command that watches", () => {
   it("prints one JSON object a line, continues after a restart without a gap, and ends silently", async (t) => {
     const story = await world(t);
-    const lamp = { user: String(story.userId), name: "Lamp", type: "Lamp" };
-    const { deviceId } = (await story.service.parts.administration.run("device add", lamp)) as { deviceId: number };
+    const deviceId = await story.addLamp();
     const environment = { BREEZEWAY_DATA: story.config.dataFolder };
     const set = async (value: string) => {
       const { code, err } = await typed(["device", "set", String(deviceId), `power=${value}`], { environment });
@@ -34,8 +33,7 @@ describe("a command that watches", () => {
 
   it("ends silently when its pipe is closed", async (t) => {
     const story = await world(t);
-    const lamp = { user: String(story.userId), name: "Lamp", type: "Lamp" };
-    const { deviceId } = (await story.service.parts.administration.run("device add", lamp)) as { deviceId: number };
+    const deviceId = await story.addLamp();
     const environment = { BREEZEWAY_DATA: story.config.dataFolder };
     const { child, next, ended } = startCommand(t, ["device", "watch", String(deviceId)], environment);
     await next();

@@ -50,6 +50,8 @@ function logAndCountsOf({ finished, reported }: TestServer) {
   return { counted, logged };
 }
 
+const sentencesOf = (server: TestServer) => logAndCountsOf(server).logged.map(({ sentence }) => sentence);
+
 describe("the fast lane for device reads", () => {
   for (const [name, settings, isDraining] of [
     ["by itself", {}, false],
@@ -141,10 +143,7 @@ describe("the fast lane for device reads", () => {
       await servers[server].firstClosed;
       answer();
       await servers[server].exchanges.finished();
-      assert.deepEqual(
-        logAndCountsOf(servers[server]).logged.map(({ sentence }) => sentence),
-        ["request abandoned by its client"],
-      );
+      assert.deepEqual(sentencesOf(servers[server]), ["request abandoned by its client"]);
     }
   });
 });
@@ -199,10 +198,7 @@ describe("a client that reads its answer slowly", () => {
     assert.equal(answer!.length - head, Number(/content-length: (\d+)/.exec(answer!)![1]));
     assert.match(refusal!, /^HTTP\/1\.1 400 [\s\S]*connection: close[\s\S]*"error":"invalid_request"/);
     assert.deepEqual(more, []);
-    assert.deepEqual(
-      logAndCountsOf(lane).logged.map(({ sentence }) => sentence),
-      ["request answered", "request refused"],
-    );
+    assert.deepEqual(sentencesOf(lane), ["request answered", "request refused"]);
   });
 
   it("and disconnects has its request logged as abandoned", async (t) => {
@@ -213,10 +209,7 @@ describe("a client that reads its answer slowly", () => {
     await lane.firstTaken;
     slow.destroy();
     await lane.exchanges.finished();
-    assert.deepEqual(
-      logAndCountsOf(lane).logged.map(({ sentence }) => sentence),
-      ["request abandoned by its client"],
-    );
+    assert.deepEqual(sentencesOf(lane), ["request abandoned by its client"]);
   });
 
   it("gets it complete over TLS too", { skip: hasOpenssl ? false : "openssl makes the certificate" }, async (t) => {

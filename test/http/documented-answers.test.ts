@@ -19,7 +19,7 @@ describe("what the service answers", () => {
     await lackScopes(world);
     const deviceId = await link(world, accessToken);
     await useUsersAndDevices(world, accessToken, deviceId);
-    const lampId = await addLamp(world);
+    const lampId = String(await world.addLamp("Porch lamp"));
     const crowdedId = await useAlerts(world, accessToken, { deviceId, lampId });
     await useEvents(world, accessToken, { deviceId, lampId });
     await useWebhooks(world, accessToken, { deviceId, lampId });
@@ -199,7 +199,7 @@ async function link(
 }
 
 async function useUsersAndDevices(
-  { call, parts, userId }: DocumentedWorld,
+  { call, userId, addLamp }: DocumentedWorld,
   bearer: string,
   deviceId: string,
 ): Promise<void> {
@@ -207,8 +207,7 @@ async function useUsersAndDevices(
   await call("getUser", 200, { bearer, at: String(userId) });
   await call("getUser", 404, { bearer, at: "999" });
 
-  const added = await parts.administration.run("device add", { user: String(userId), name: "Hall lamp", type: "Lamp" });
-  const lamp = String((added as { readonly deviceId: number }).deviceId);
+  const lamp = String(await addLamp("Hall lamp"));
   await call("listDevices", 200, { bearer });
   await call("listDevices", 200, { bearer, query: { deviceTypeName: "Lamp" } });
   await call("listDevices", 400, { bearer, query: { cursor: "nonsense" } });
@@ -238,15 +237,6 @@ function names(count: number): Readonly<Record<string, string>> {
 interface Devices {
   readonly deviceId: string;
   readonly lampId: string;
-}
-
-async function addLamp({ parts, userId }: DocumentedWorld): Promise<string> {
-  const added = await parts.administration.run("device add", {
-    user: String(userId),
-    name: "Porch lamp",
-    type: "Lamp",
-  });
-  return String((added as { readonly deviceId: number }).deviceId);
 }
 
 /** Returns a lamp with the maximal number of alerts. */
@@ -326,7 +316,7 @@ async function tryTwiceAtOnce({ baseUrl, call, check }: DocumentedWorld, bearer:
 async function crowdedLamp(world: DocumentedWorld): Promise<string> {
   const { alerts } = world.parts;
   const { userId } = world;
-  const lampId = await addLamp(world);
+  const lampId = String(await world.addLamp("Porch lamp"));
   const deviceId = Number(lampId) as DeviceId;
   const condition = { attributeName: "power", operation: "equals", threshold: "", stringThreshold: "on" };
   const manner = { autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true };
@@ -425,7 +415,7 @@ async function useTriggers(
 ): Promise<void> {
   const { call, platform, parts, userId } = world;
   const { secToken } = platform;
-  const fullId = await addLamp(world);
+  const fullId = String(await world.addLamp("Porch lamp"));
   const all = Object.entries(names(limits.attributesPerDevice)).map(([name, value]) => ({ name, value }));
   await parts.devices.write({ kind: "user", userId }, Number(fullId) as DeviceId, all);
   const away = "d.structures[1].a.away";

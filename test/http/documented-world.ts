@@ -20,17 +20,8 @@ export interface Call {
 
 /** The real service, and callers of every kind, which check each answer against the service's own document. */
 export async function documentedWorld(t: TestContext) {
-  const {
-    service,
-    simulator,
-    proxy,
-    accountToken,
-    client: platform,
-    userId,
-  } = await world(t, {
-    hasProxy: true,
-    allowsPrivateWebhooks: true,
-  });
+  const story = await world(t, { hasProxy: true, allowsPrivateWebhooks: true });
+  const { service, simulator, proxy, accountToken, client: platform, userId, addLamp } = story;
   const { baseUrl, parts } = service;
   const document: OpenApi = await (await fetch(`${baseUrl}/openapi.json`)).json();
   const answers = new DescribedAnswers(document);
@@ -76,6 +67,7 @@ export async function documentedWorld(t: TestContext) {
     accountToken,
     platform,
     userId,
+    addLamp,
     call,
     check,
     addClient,

@@ -6,6 +6,7 @@ import { allowOrigins, corsHeaders } from "../../src/http/answer/cors.ts";
 import { appOn } from "../../src/http/app.ts";
 import { type ExchangeListener, Exchanges, transportHeaders } from "../../src/http/open-exchanges.ts";
 import { addRoutes } from "../../src/http/routes.ts";
+import { defaultHttpLimits } from "../../src/http/server.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import { DeviceAnswerCache } from "../../src/outlets/v3/device-body.ts";
 import { deviceReadLane } from "../../src/outlets/v3/device-read-lane.ts";
@@ -60,20 +61,13 @@ export async function laneAndFastify(
       if (isTaken) setImmediate(firstTaken.resolve);
       return isTaken;
     };
-    const limits = {
-      headersTimeoutMs: 10_000,
-      requestTimeoutMs: 30_000,
-      bodyBytes: 65_536,
-      connections: 1_000,
-      connectionsPerSource: 1_000,
-    };
     const app = appOn({
       exchanges,
       onLimitReached: () => undefined,
       trustedProxies,
       tls,
       lane: hasLane ? counted : undefined,
-      ...limits,
+      ...defaultHttpLimits,
     });
     const routes = deviceRoutes(world.v3, deviceAnswers);
     allowOrigins(app, routes, corsOrigins);

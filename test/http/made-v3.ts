@@ -16,6 +16,7 @@ import { appOn } from "../../src/http/app.ts";
 import { Exchanges } from "../../src/http/open-exchanges.ts";
 import type { Callers } from "../../src/http/request/caller.ts";
 import { addRoutes } from "../../src/http/routes.ts";
+import { defaultHttpLimits } from "../../src/http/server.ts";
 import { IdempotentWrites } from "../../src/idempotency/idempotent-writes.ts";
 import type { Principal } from "../../src/identity/principal.ts";
 import { userReadingOn } from "../../src/identity/user-reading.ts";
@@ -65,13 +66,7 @@ export async function madeV3(t: TestContext) {
   const freshnessHere: Federation["freshnessHere"] = ({ id }) => (freshness.has(id) ? freshness.get(id) : present);
   const exchanges = new Exchanges(report);
   // More than any route allows, so that each route applies its own limit.
-  const limits = {
-    headersTimeoutMs: 10_000,
-    requestTimeoutMs: 30_000,
-    bodyBytes: 1_000_000,
-    connections: 1_000,
-    connectionsPerSource: 1_000,
-  };
+  const limits = { ...defaultHttpLimits, bodyBytes: 1_000_000 };
   const app = appOn({ exchanges, onLimitReached: () => undefined, trustedProxies: [], ...limits });
   const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
   const runtime = processRuntime(report);

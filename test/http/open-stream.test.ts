@@ -5,6 +5,7 @@ import type { StreamWriter } from "../../src/http/answer/open-stream.ts";
 import { appOn } from "../../src/http/app.ts";
 import { Exchanges } from "../../src/http/open-exchanges.ts";
 import { addRoutes, type Route } from "../../src/http/routes.ts";
+import { defaultHttpLimits } from "../../src/http/server.ts";
 import { followEvents } from "../../src/outlets/v3/event-descriptions.ts";
 import { collecting } from "../platform/made-platform.ts";
 
@@ -50,14 +51,7 @@ describe("an open-ended answer", () => {
 async function streaming(t: TestContext) {
   const report = collecting([]);
   const exchanges = new Exchanges(report);
-  const limits = {
-    headersTimeoutMs: 10_000,
-    requestTimeoutMs: 30_000,
-    bodyBytes: 1_000,
-    connections: 1_000,
-    connectionsPerSource: 1_000,
-  };
-  const app = appOn({ exchanges, onLimitReached: () => undefined, trustedProxies: [], ...limits });
+  const app = appOn({ exchanges, onLimitReached: () => undefined, trustedProxies: [], ...defaultHttpLimits });
   const writers: StreamWriter[] = [];
   const route: Route = {
     methods: ["GET"],

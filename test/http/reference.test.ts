@@ -132,7 +132,7 @@ describe("the reference", () => {
   });
 
   it("shows commands that work unchanged", async (t) => {
-    const { baseUrl, operations, platform, accountToken, parts, userId, addClient, code, check } =
+    const { baseUrl, operations, platform, accountToken, parts, userId, addLamp, addClient, code, check } =
       await documentedWorld(t);
     const methods = new Map(operations.map(({ operationId, method }) => [operationId, method]));
     const client = await addClient("user");
@@ -153,11 +153,7 @@ describe("the reference", () => {
       CODE: await code(client.client_id),
       TOKEN: "bwa_nonsense",
     };
-    const { deviceId: lampId } = (await parts.administration.run("device add", {
-      user: String(userId),
-      name: "Hall lamp",
-      type: "Lamp",
-    })) as { readonly deviceId: number };
+    const lampId = await addLamp("Hall lamp");
     /** Values in the examples, and the real values to use instead. */
     const examples: [example: RegExp, there: string][] = [
       [/\b40\b/g, String(lampId)],

@@ -22,6 +22,10 @@ export interface MadeClient {
   readonly secret: string;
 }
 
+export function idAndSecret({ id, secret }: MadeClient) {
+  return { client_id: id, client_secret: secret };
+}
+
 export interface Tokens {
   readonly access_token: string;
   readonly token_type: string;
@@ -120,7 +124,6 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     const address = await new ScriptedBrowser(baseUrl).authorize(authorizeUrl(change), person);
     return address.searchParams.get("code") ?? "";
   };
-  const withSecret = ({ id, secret }: MadeClient) => ({ client_id: id, client_secret: secret });
   const exchange = (
     authorizationCode: string,
     by: MadeClient = client,
@@ -129,13 +132,13 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
     post("/oauth2/access_token", {
       grant_type: "authorization_code",
       code: authorizationCode,
-      ...withSecret(by),
+      ...idAndSecret(by),
       ...change,
     });
   const refresh = (token: string, by: MadeClient = client) =>
-    post("/oauth2/access_token", { grant_type: "refresh_token", refresh_token: token, ...withSecret(by) });
+    post("/oauth2/access_token", { grant_type: "refresh_token", refresh_token: token, ...idAndSecret(by) });
   const revoke = (token: string, by: MadeClient = client, hint = "") =>
-    post("/oauth2/revoke_token", { token, token_type_hint: hint, ...withSecret(by) });
+    post("/oauth2/revoke_token", { token, token_type_hint: hint, ...idAndSecret(by) });
   const tokens = async (by: MadeClient = client, person = ada): Promise<Tokens> => {
     const answer = await exchange(await code({ client_id: by.id }, person), by);
     if (answer.status !== 200) throw new Error(`no tokens: ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it, type TestContext } from "node:test";
-import type { DeviceId } from "../../src/model/ids.ts";
 import { readExposition, type Sample } from "../metrics/read-exposition.ts";
 import { ensurePromtool, missingPromtool } from "../set-up/promtool.ts";
 import { clientOfUser } from "./v3-client.ts";
@@ -16,11 +15,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       const { simulator, accountId, client } = w;
       const linked = await w.link();
       const v3 = await clientOfUser(() => w.service, "Story", person);
-      const lamp = (await w.service.parts.administration.run("device add", {
-        user: String(w.userId),
-        name: "Lamp",
-        type: "Lamp",
-      })) as { deviceId: DeviceId };
+      const lampId = await w.addLamp();
       const secret = `secret-${client.secToken}`;
       await client.call("addTrigger", {
         secToken: client.secToken,
@@ -29,12 +24,12 @@ for (const database of longSuiteOn("sqlite", deployments)) {
         operation: "regex",
         stringThreshold: ".*away",
         action: "attribute",
-        targetDeviceAttributes: `${lamp.deviceId},power:"off"`,
+        targetDeviceAttributes: `${lampId},power:"off"`,
       });
       const fan = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
       await v3.write(linked, { [fan]: "nonsense" });
       await simulator.playScene(accountId, { scene: "leave" });
-      await eventually(t.signal, async () => assert.equal((await v3.attributes(lamp.deviceId)).power?.value, "off"));
+      await eventually(t.signal, async () => assert.equal((await v3.attributes(lampId)).power?.value, "off"));
       assert.equal((await v3.call(`/devices/${linked}?attribute=${secret}`)).status, 404);
       assert.equal((await v3.call("/devices/424242")).status, 404);
       assert.equal((await fetch(`${w.service.baseUrl}/nowhere/${secret}`)).status, 404);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type Config, readConfig } from "../../src/config/config.ts";
+import { addDevice } from "../../src/devices/inventory.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
@@ -58,6 +59,8 @@ export interface World {
   readonly nowMs: () => number;
   /** Links the account and returns the virtual device's id. */
   link(): Promise<DeviceId>;
+  /** Adds an ordinary device of the user. */
+  addLamp(name?: string): Promise<DeviceId>;
   /** Stops the service and starts it again on the same store. */
   restart(): Promise<void>;
 }
@@ -118,6 +121,7 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
       const { body } = await client.federate("POST", token);
       return Number(body.DeviceId) as DeviceId;
     },
+    addLamp: (name = "Lamp") => addDevice(deployment.service.parts.store, { userId, name, typeName: "Lamp" }),
     restart: () => deployment.restart(),
   };
 }

@@ -21,7 +21,7 @@ const list: OwnCommand = {
   name: "alert list",
   meaning: "list alerts",
   examples: ["alert list", "alert list --device 1"],
-  options: (command) => withOwnerOptions(withServiceOptions(command)).option("--device <id>", "of one device only"),
+  options: (command) => withOwnerOptions(command).option("--device <id>", "of one device only"),
   async run(call) {
     const { print } = call;
     print.data({ alerts: await listed(call) }, ({ alerts }) => {
@@ -66,7 +66,7 @@ const show: OwnCommand = {
   meaning: "show one alert",
   examples: ["alert show 7"],
   arguments: [subject],
-  options: (command) => withOwnerOptions(withServiceOptions(command)),
+  options: withOwnerOptions,
   async run(call) {
     const [api, alertId] = await chosen(call);
     call.print.data(await readAlert(call, api, alertId), inWords);
@@ -98,7 +98,7 @@ const remove: OwnCommand = {
   meaning: "remove an alert",
   examples: ["alert remove 7"],
   arguments: [subject],
-  options: (command) => withOwnerOptions(withServiceOptions(command)),
+  options: withOwnerOptions,
   async run(call) {
     const [api, alertId] = await chosen(call);
     const removing = api.write((sdk) => sdk.alerts.remove(alertId));
@@ -113,7 +113,7 @@ const [enable, disable] = ([true, false] as const).map(
     meaning: isOn ? "enable an alert, and arm it" : "disable an alert, so that it does not fire",
     examples: [`alert ${isOn ? "enable" : "disable"} 7`],
     arguments: [subject],
-    options: (command) => withOwnerOptions(withServiceOptions(command)),
+    options: withOwnerOptions,
     async run(call) {
       const [api, alertId] = await chosen(call);
       const definition = { ...definitionWithin(await readAlert(call, api, alertId)), enable: isOn };
@@ -130,7 +130,7 @@ const explain: OwnCommand = {
   meaning: "explain why an alert fired or did not fire",
   examples: ["alert explain 7"],
   arguments: [subject],
-  options: (command) => withOwnerOptions(withServiceOptions(command)),
+  options: withOwnerOptions,
   async run(call) {
     const [api, alertId] = await chosen(call);
     const explaining = api.read((sdk) => sdk.alerts.explain(alertId));

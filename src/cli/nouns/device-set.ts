@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { BadParameter } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import type { ShownDevice } from "../devices/friendly-names.ts";
 import { id, texts } from "../input.ts";
-import { serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
+import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 
 export const subject = { name: "device", meaning: "the device's id; see: breezeway device list", isRequired: true };
@@ -26,7 +25,7 @@ export const set: OwnCommand = {
       meaning: "the attribute, by its name or by names of the home, and its new value",
     },
   ],
-  options: (command: Command) => withOwnerOptions(withServiceOptions(command)),
+  options: withOwnerOptions,
   async run(call) {
     const { typed, print } = call;
     const device = id<DeviceId>(typed, "device", "The device's id");

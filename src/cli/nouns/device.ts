@@ -103,7 +103,7 @@ const get: OwnCommand = {
   examples: ["device get 1", "device get 1 Hallway away", "device get 1 --watch", "device get 1 --since 15m --json"],
   arguments: [subject, names],
   options: (command) =>
-    withOwnerOptions(withServiceOptions(command))
+    withOwnerOptions(command)
       .option("--watch", "keep running and show each change")
       .option("--since <time>", "only what changed after: 15m, 2h, 2026-01-31T12:00Z"),
   run: (call) => showDevice(call, hasFlag(call.typed, "watch")),
@@ -114,7 +114,7 @@ const watch: OwnCommand = {
   meaning: "show a device, then each change as it happens",
   examples: ["device watch 1", "device watch 1 Kitchen", "device watch 1 --json | head -3"],
   arguments: [subject, names],
-  options: (command) => withOwnerOptions(withServiceOptions(command)),
+  options: withOwnerOptions,
   run: (call) => showDevice(call, true),
 };
 

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { DeviceId } from "../../model/ids.ts";
 import type { Answer } from "../administration/admin-command.ts";
 import type { Call, OwnCommand } from "../command.ts";
@@ -6,7 +5,7 @@ import { friendlyNames, inWords } from "../devices/friendly-names.ts";
 import { ago, clockTime, timeOption } from "../devices/times.ts";
 import { id, ids, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
+import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { shownAs, table, whole } from "../terminal/output.ts";
 import { chosenWebhook } from "./webhook.ts";
 
@@ -16,7 +15,7 @@ const list: OwnCommand = {
   examples: ["event list 1", "event list 1 --from 2h --attribute d.structures[1].a.away", "event list 1 --json"],
   arguments: [{ name: "device", isRequired: true, meaning: "the device's id; see: breezeway device list" }],
   options: (command) =>
-    withOwnerOptions(withServiceOptions(command))
+    withOwnerOptions(command)
       .option("--attribute <name...>", "only changes of these attributes")
       .option("--from <time>", "from this time on: 15m, 2h, 2026-01-31T12:00Z")
       .option("--to <time>", "before this time")
@@ -66,7 +65,7 @@ const watch: OwnCommand = {
     "event watch --device 2 --attribute d.structures[1].a.away --json",
   ],
   options: (command) =>
-    withOwnerOptions(withServiceOptions(command))
+    withOwnerOptions(command)
       .option("--device <id...>", "only of these devices")
       .option("--attribute <name...>", "among attribute events, only changes of these attributes")
       .option("--after <id>", "resume after the event with this id"),
@@ -96,7 +95,7 @@ const resend: OwnCommand = {
     },
     { name: "delivery", isRequired: true, meaning: "the delivery's number; see: breezeway webhook show" },
   ],
-  options: (command: Command) => withOwnerOptions(withServiceOptions(command)),
+  options: withOwnerOptions,
   async run(call) {
     const { typed, print } = call;
     const api = await serviceOf(call);

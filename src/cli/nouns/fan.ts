@@ -6,7 +6,7 @@ import type { FanReading } from "../devices/fan.ts";
 import { id, number, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
-import { serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
+import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 
 const pollEveryMs = 250;
 /** After the ecosystem has accepted the request, wait this long for the stream to show the fan. */
@@ -25,11 +25,7 @@ const [on, off] = (["on", "off"] as const).map(
       { name: "thermostat", meaning: "its name, or structure.thermostat as in 1.2; may be left out when there is one" },
     ],
     options: (command) =>
-      withOwnerOptions(withServiceOptions(command)).option(
-        "--wait <seconds>",
-        "how many seconds to wait for the outcome",
-        "40",
-      ),
+      withOwnerOptions(command).option("--wait <seconds>", "how many seconds to wait for the outcome", "40"),
     run: (call) => request(call, verb === "on" ? "true" : "false"),
   }),
 );

@@ -6,7 +6,7 @@ import { idByPrefix } from "../id-prefix.ts";
 import { ids, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
-import { serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
+import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table, whole } from "../terminal/output.ts";
 
@@ -20,7 +20,7 @@ const list: OwnCommand = {
   name: "webhook list",
   meaning: "list the webhooks of the client whose token is used; on this machine, those that the command line added",
   examples: ["webhook list", "webhook list --profile home"],
-  options: (command) => withOwnerOptions(withServiceOptions(command)),
+  options: withOwnerOptions,
   async run(call) {
     const { print } = call;
     print.data({ webhooks: await all(call, await serviceOf(call)) }, ({ webhooks }) => {
@@ -48,7 +48,7 @@ const add: OwnCommand = {
   ],
   arguments: [{ name: "address", isRequired: true, meaning: "a public https address" }],
   options: (command) =>
-    withOwnerOptions(withServiceOptions(command))
+    withOwnerOptions(command)
       .option("--device <id...>", "only of these devices")
       .option("--attribute <name...>", "only changes of these attributes"),
   async run(call) {
@@ -78,7 +78,7 @@ const show: OwnCommand = {
   meaning: "show a webhook and its last 100 deliveries",
   examples: ["webhook show wh_…"],
   arguments: [subject],
-  options: (command) => withOwnerOptions(withServiceOptions(command)),
+  options: withOwnerOptions,
   async run(call) {
     const { print } = call;
     const api = await serviceOf(call);
@@ -116,7 +116,7 @@ const remove: OwnCommand = {
   meaning: "remove a webhook",
   examples: ["webhook remove wh_…"],
   arguments: [subject],
-  options: (command) => withOwnerOptions(withServiceOptions(command)),
+  options: withOwnerOptions,
   async run(call) {
     const api = await serviceOf(call);
     const { webhookId } = await chosenWebhook(call, api);

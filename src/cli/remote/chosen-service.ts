@@ -21,9 +21,9 @@ export function withServiceOptions(command: Command): Command {
     .option("--profile <name>", "a saved address with credentials; see: breezeway profile list");
 }
 
-/** The options that choose the user or tenant for whom an administrator acts on this machine. */
+/** The same, with the options that choose the user or tenant for whom an administrator acts on this machine. */
 export function withOwnerOptions(command: Command): Command {
-  return command
+  return withServiceOptions(command)
     .option("--user <id>", "act for this user (on this machine; see: breezeway user list)")
     .option("--tenant <name or id>", "act for this tenant (on this machine)");
 }

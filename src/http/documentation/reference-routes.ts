@@ -1,5 +1,6 @@
-import { jsonAnswer, pageAnswer } from "../answer/answer.ts";
+import { type Answer, jsonAnswer, pageAnswer } from "../answer/answer.ts";
 import type { Route } from "../routes.ts";
+import type { Description } from "./description.ts";
 import { openApiDocument } from "./openapi.ts";
 import { referencePage } from "./reference/reference-page.ts";
 import { getOpenApi, getReference } from "./reference-descriptions.ts";
@@ -14,32 +15,18 @@ export interface ReferenceParts {
 
 /** The service's own documentation: `/openapi.json` for programs, `/docs` for people. Each is made once and cached. */
 export function referenceRoutes({ version, baseUrl, routes }: ReferenceParts): readonly Route[] {
-  const document = once(() => jsonAnswer(200, openApiDocument(routes(), { version, baseUrl: baseUrl() })));
-  const page = once(() => pageAnswer(200, referencePage(routes(), { version, baseUrl: baseUrl() })));
+  const deployment = () => ({ version, baseUrl: baseUrl() });
   return [
-    {
-      methods: ["GET"],
-      path: "/openapi.json",
-      access: "public",
-      errors: "standard",
-      description: getOpenApi,
-      answer: async () => document(),
-    },
-    {
-      methods: ["GET"],
-      path: "/docs",
-      access: "public",
-      errors: "standard",
-      description: getReference,
-      answer: async () => page(),
-    },
+    routeOf("/openapi.json", getOpenApi, () => jsonAnswer(200, openApiDocument(routes(), deployment()))),
+    routeOf("/docs", getReference, () => pageAnswer(200, referencePage(routes(), deployment()))),
   ];
 }
 
-function once<Value>(make: () => Value): () => Value {
-  let cached: { readonly value: Value } | undefined;
-  return () => {
-    cached ??= { value: make() };
-    return cached.value;
+function routeOf(path: string, description: Description, make: () => Answer): Route {
+  let cached: Answer | undefined;
+  const answer = async () => {
+    cached ??= make();
+    return cached;
   };
+  return { methods: ["GET"], path, access: "public", errors: "standard", description, answer };
 }

@@ -1,4 +1,4 @@
-import type { Schema } from "./description.ts";
+import type { ContentDescription, Schema } from "./description.ts";
 
 type More = Omit<Schema, "type" | "description">;
 
@@ -26,6 +26,13 @@ export function object(
   const properties = { ...requiredFields, ...optionalFields };
   return { type: "object", description, properties, ...(required.length > 0 && { required }) };
 }
+
+/** The answer to a write that returns nothing. */
+export const okContent: ContentDescription = {
+  contentType: "application/json",
+  schema: object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }),
+  example: { status: "OK" },
+};
 
 export function orNull(schema: Schema): Schema {
   const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);

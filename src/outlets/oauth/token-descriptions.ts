@@ -1,5 +1,5 @@
 import type { Description, Parameter } from "../../http/documentation/description.ts";
-import { boolean, integer, list, named, object, text } from "../../http/documentation/schema.ts";
+import { boolean, integer, list, named, object, okContent, text } from "../../http/documentation/schema.ts";
 
 /** Endpoints that OAuth clients call directly. */
 const parameter = (name: string, meaning: string, more: Partial<Parameter> = {}): Parameter => ({
@@ -91,17 +91,7 @@ export const revokeToken: Description = {
     parameter("token", "An access or refresh token.", { isRequired: true, variable: "TOKEN" }),
     parameter("token_type_hint", "Ignored."),
   ],
-  answers: [
-    {
-      status: 200,
-      meaning: "The token is revoked.",
-      content: {
-        contentType: "application/json",
-        schema: object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }),
-        example: { status: "OK" },
-      },
-    },
-  ],
+  answers: [{ status: 200, meaning: "The token is revoked.", content: okContent }],
   errors: [badRequest],
 };
 

@@ -6,7 +6,17 @@ import type {
   Parameter,
   Schema,
 } from "../../http/documentation/description.ts";
-import { boolean, integer, list, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+import {
+  boolean,
+  integer,
+  list,
+  milliseconds,
+  named,
+  object,
+  okContent,
+  orNull,
+  text,
+} from "../../http/documentation/schema.ts";
 
 const operations = ["regex", "equals", ">", ">=", "<", "<=", "=="];
 
@@ -231,13 +241,7 @@ export const removeAlert: Description = {
   summary: "Remove an alert",
   words: ["Its id is never used again."],
   parameters: [alertId],
-  answers: [
-    {
-      status: 200,
-      meaning: "The alert is removed.",
-      content: json(object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }), { status: "OK" }),
-    },
-  ],
+  answers: [{ status: 200, meaning: "The alert is removed.", content: okContent }],
   errors: [unexpectedBody, unknownAlert],
 };
 

@@ -1,5 +1,15 @@
 import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
-import { boolean, integer, list, map, milliseconds, named, object, text } from "../../http/documentation/schema.ts";
+import {
+  boolean,
+  integer,
+  list,
+  map,
+  milliseconds,
+  named,
+  object,
+  okContent,
+  text,
+} from "../../http/documentation/schema.ts";
 
 /** The device in the path. */
 export const deviceId: Parameter = {
@@ -186,17 +196,7 @@ export const updateDevice: Description = {
     ),
     example: { "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite": "true" },
   },
-  answers: [
-    {
-      status: 200,
-      meaning: "All attributes are written.",
-      content: {
-        contentType: "application/json",
-        schema: object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }),
-        example: { status: "OK" },
-      },
-    },
-  ],
+  answers: [{ status: 200, meaning: "All attributes are written.", content: okContent }],
   errors: [
     {
       status: 400,

@@ -1,6 +1,15 @@
 import { unexpectedBody } from "../../http/documentation/common-errors.ts";
 import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
-import { integer, list, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+import {
+  integer,
+  list,
+  milliseconds,
+  named,
+  object,
+  okContent,
+  orNull,
+  text,
+} from "../../http/documentation/schema.ts";
 import { unknownAttribute } from "./device-descriptions.ts";
 
 const webhookId: Parameter = {
@@ -137,17 +146,7 @@ export const removeWebhook: Description = {
   summary: "Remove a webhook",
   words: ["Nothing more is sent to it, and its deliveries are removed."],
   parameters: [webhookId],
-  answers: [
-    {
-      status: 200,
-      meaning: "The webhook is removed.",
-      content: {
-        contentType: "application/json",
-        schema: object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }),
-        example: { status: "OK" },
-      },
-    },
-  ],
+  answers: [{ status: 200, meaning: "The webhook is removed.", content: okContent }],
   errors: [unexpectedBody, unknownWebhook],
 };
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import { surfaceDatabases } from "../../set-up/deployment.ts";
-import { type Answered, admin, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
+import { type Answered, admin, idAndSecret, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
 import { rawRequest } from "./raw-request.ts";
 import { assertInvalidClient, assertRefused } from "./refused.ts";
 import { storedFiles, storedRows } from "./stored.ts";
@@ -14,7 +14,9 @@ describe("a client", () => {
     const world = await oauthWorld(t);
     for (const path of endpoints) {
       for (const method of ["GET", "HEAD", "PUT", "PATCH", "DELETE"]) {
-        const answer = await fetch(`${world.baseUrl}${path}?${new URLSearchParams(inBody(world.client))}`, { method });
+        const answer = await fetch(`${world.baseUrl}${path}?${new URLSearchParams(idAndSecret(world.client))}`, {
+          method,
+        });
         assert.equal(answer.status, 405, `${method} ${path}`);
         assert.equal(answer.headers.get("allow"), "POST");
       }
@@ -25,7 +27,7 @@ describe("a client", () => {
     const world = await oauthWorld(t);
     const code = await world.code();
     const { refresh_token, access_token } = await world.tokens();
-    const credentials = inBody(world.client);
+    const credentials = idAndSecret(world.client);
     const query = new URLSearchParams(credentials);
     for (const form of [
       { grant_type: "authorization_code", code },
@@ -56,7 +58,7 @@ describe("a client", () => {
     ] as const) {
       const address = `${path}?${new URLSearchParams({ ...query })}`;
       assertRefused(await world.post(address, {}, withBasic(world.client)), 400, "invalid_request");
-      assertRefused(await world.post(address, inBody(world.client)), 400, "invalid_request");
+      assertRefused(await world.post(address, idAndSecret(world.client)), 400, "invalid_request");
     }
     assert.equal(await world.statusWith(access_token), 200);
     assert.equal((await world.exchange(code)).status, 200);
@@ -79,8 +81,8 @@ describe("a client", () => {
         assert.equal((await probe(world, { client_id: id }, authorization)).status, 200);
         assert.equal((await probe(world, { client_secret: "" }, authorization)).status, 200);
       }
-      assert.equal((await probe(world, inBody(world.client))).status, 200);
-      const body = JSON.stringify({ ...inBody(world.client), token: "x" });
+      assert.equal((await probe(world, idAndSecret(world.client))).status, 200);
+      const body = JSON.stringify({ ...idAndSecret(world.client), token: "x" });
       const headers = { "content-type": "application/json" };
       assert.equal((await world.post("/oauth2/revoke_token", {}, { headers, body })).status, 200);
       const form = { grant_type: "authorization_code", code: await world.code() };
@@ -153,7 +155,7 @@ describe("a client", () => {
     const { access_token } = await world.tokens();
     const right = basic(`${id}:${secret}`);
     const revocation = { token: access_token };
-    assertRefused(await probe(world, { ...revocation, ...inBody(world.client) }, right), 400, "invalid_request");
+    assertRefused(await probe(world, { ...revocation, ...idAndSecret(world.client) }, right), 400, "invalid_request");
     assertRefused(await probe(world, { ...revocation, client_secret: secret }, right), 400, "invalid_request");
     for (const client_id of [other.id, id.toUpperCase(), `${id} `, "nobody"]) {
       const answer = await probe(world, { ...revocation, client_id }, right);
@@ -200,7 +202,7 @@ describe("a client", () => {
     for (const [path, form] of requests) {
       for (const client of wrong) {
         for (const init of [
-          { form: inBody(client), headers: {} },
+          { form: idAndSecret(client), headers: {} },
           { form: {}, ...withBasic(client) },
         ]) {
           const answer = await fetch(`${world.baseUrl}${path}`, {
@@ -295,7 +297,7 @@ describe("a client", () => {
     const world = await oauthWorld(t);
     const { id, secret: first } = world.client;
     const { refresh_token } = await world.tokens();
-    const works = async (secret: string) => (await probe(world, inBody({ id, secret }))).status === 200;
+    const works = async (secret: string) => (await probe(world, idAndSecret({ id, secret }))).status === 200;
     const rotate = async (overlapMs: number) => (await world.service.parts.oauth.rotateSecret(id, overlapMs)).secret;
 
     const second = await rotate(3_600_000);
@@ -319,7 +321,7 @@ describe("a client", () => {
     const world = await oauthWorld(t);
     const wrong = { id: world.client.id, secret: "bwcs_wrong" };
     const attempts = [
-      () => probe(world, inBody(wrong)),
+      () => probe(world, idAndSecret(wrong)),
       () => probe(world, {}, basic(`${wrong.id}:${wrong.secret}`)),
       () => world.refresh("bwr_any", wrong),
     ];
@@ -332,13 +334,13 @@ describe("a client", () => {
       assertRefused(refused, 429, "too_many_requests");
       delays.push(Number(refused.headers.get("retry-after")));
       // During the delay an attacker must not learn that a guess was right.
-      assert.equal((await probe(world, inBody(world.client))).status, 429);
+      assert.equal((await probe(world, idAndSecret(world.client))).status, 429);
       await world.timePasses(delays.at(-1)! * 1_000);
       assertInvalidClient(await attempt());
     }
     assert.ok(delays[0]! >= 1 && delays[1]! > delays[0]! && delays[2]! > delays[1]!, delays.join());
     await world.timePasses(24 * 3_600_000);
-    assert.equal((await probe(world, inBody(world.client))).status, 200);
+    assert.equal((await probe(world, idAndSecret(world.client))).status, 200);
   });
 
   it("42: is never refused because of failures from other sources, nor does its success reset theirs", async (t) => {
@@ -349,13 +351,13 @@ describe("a client", () => {
     await untilSlowed(guess);
     for (let call = 0; call < 20; call++) {
       const source = { "x-forwarded-for": `198.51.100.${call}` };
-      assert.equal((await probe(world, inBody(world.client), undefined, source)).status, 200);
+      assert.equal((await probe(world, idAndSecret(world.client), undefined, source)).status, 200);
     }
     assert.equal(
-      (await probe(world, inBody(world.client), undefined, { "x-forwarded-for": "2001:db8::1" })).status,
+      (await probe(world, idAndSecret(world.client), undefined, { "x-forwarded-for": "2001:db8::1" })).status,
       200,
     );
-    assert.equal((await probe(world, inBody(other), undefined, guesser)).status, 200);
+    assert.equal((await probe(world, idAndSecret(other), undefined, guesser)).status, 200);
     assert.equal((await guess()).status, 429);
   });
 
@@ -380,15 +382,15 @@ describe("a client", () => {
     const world = await oauthWorld(t, { environment });
     const crowd = { "x-forwarded-for": "203.0.113.7" };
     for (let failure = 0; failure < 30; failure++) {
-      assert.equal((await probe(world, inBody(world.client), undefined, crowd)).status, 200);
+      assert.equal((await probe(world, idAndSecret(world.client), undefined, crowd)).status, 200);
       const wrong = { client_id: `bwc_guess-${failure}`, client_secret: "wrong" };
       assertInvalidClient(await probe(world, wrong, undefined, crowd));
     }
-    const refused = await probe(world, inBody(world.client), undefined, crowd);
+    const refused = await probe(world, idAndSecret(world.client), undefined, crowd);
     assertRefused(refused, 429, "too_many_requests");
-    assert.equal((await probe(world, inBody(world.client), undefined, elsewhere())).status, 200);
+    assert.equal((await probe(world, idAndSecret(world.client), undefined, elsewhere())).status, 200);
     await world.timePasses(Number(refused.headers.get("retry-after")) * 1_000);
-    assert.equal((await probe(world, inBody(world.client), undefined, crowd)).status, 200);
+    assert.equal((await probe(world, idAndSecret(world.client), undefined, crowd)).status, 200);
   });
 
   it("42: can't guess faster with concurrent requests", async (t) => {
@@ -411,7 +413,10 @@ describe("a client", () => {
     }
     const mine = await world.tokens(named[0]!);
     const whole = await world.tokens(enterprise, admin);
-    const own = await world.post("/oauth2/access_token", { grant_type: "client_credentials", ...inBody(enterprise) });
+    const own = await world.post("/oauth2/access_token", {
+      grant_type: "client_credentials",
+      ...idAndSecret(enterprise),
+    });
     assert.deepEqual((await world.get("/v3/users", mine.access_token)).body, [world.userId]);
     for (const { access_token } of [mine, whole, own.body]) {
       for (const { id } of [...named, enterprise]) {
@@ -443,10 +448,6 @@ function basic(pair: string): string {
 
 function withBasic({ id, secret }: MadeClient) {
   return { headers: { authorization: basic(`${id}:${secret}`) } };
-}
-
-function inBody({ id, secret }: MadeClient) {
-  return { client_id: id, client_secret: secret };
 }
 
 function escapedWhole(text: string): string {

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { surfaceDatabases } from "../../set-up/deployment.ts";
 import { freePort } from "../../set-up/free-port.ts";
-import { type Answered, ada, admin, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth-world.ts";
+import {
+  type Answered,
+  ada,
+  admin,
+  idAndSecret,
+  type MadeClient,
+  type OAuthWorld,
+  oauthWorld,
+} from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
 import { rawRequest } from "./raw-request.ts";
 import { assertErrorRedirect, assertInvalidClient, assertRefused } from "./refused.ts";
@@ -136,7 +144,7 @@ describe("a base address with a path", () => {
     const body = new URLSearchParams({
       grant_type: "authorization_code",
       code: searchParams.get("code") ?? "",
-      ...credentialsOf(world.client),
+      ...idAndSecret(world.client),
     });
     assert.equal((await fetch(through(`${base}${tokenPath}`), { method: "POST", body })).status, 200);
   });
@@ -287,7 +295,7 @@ describe("the input of a request", () => {
   it("64: as JSON must be an object of strings", async (t) => {
     const world = await oauthWorld(t);
     const code = await world.code();
-    const members = { grant_type: "authorization_code", code, ...credentialsOf(world.client) };
+    const members = { grant_type: "authorization_code", code, ...idAndSecret(world.client) };
     const send = (body: string) => world.post(tokenPath, {}, { headers: json, body });
     for (const name of Object.keys(members)) {
       for (const value of [1, 0, true, false, [], [code], {}, { $ne: "" }, [["a"]]]) {
@@ -327,7 +335,7 @@ describe("the input of a request", () => {
     const redirect_uri = "http://127.0.0.1:9/callback";
     const code = await world.code({ redirect_uri });
     const { access_token, refresh_token } = await world.tokens();
-    const credentials = credentialsOf(world.client);
+    const credentials = idAndSecret(world.client);
     for (const [path, form] of [
       [tokenPath, { grant_type: "authorization_code", code, redirect_uri, scope: "a", ...credentials }],
       [tokenPath, { grant_type: "refresh_token", refresh_token, ...credentials }],
@@ -349,8 +357,8 @@ describe("the input of a request", () => {
   it("64: with another content type, broken escapes, invalid UTF-8 or broken JSON is refused, and nothing changes", async (t) => {
     const world = await oauthWorld(t);
     const { access_token } = await world.tokens();
-    const form = String(new URLSearchParams({ token: access_token, ...credentialsOf(world.client) }));
-    const object = JSON.stringify({ token: access_token, ...credentialsOf(world.client) });
+    const form = String(new URLSearchParams({ token: access_token, ...idAndSecret(world.client) }));
+    const object = JSON.stringify({ token: access_token, ...idAndSecret(world.client) });
     for (const path of [tokenPath, revocationPath]) {
       const send = (type: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
         world.post(path, {}, { headers: { "content-type": type, ...headers }, body });
@@ -393,7 +401,7 @@ describe("the input of a request", () => {
   it("64: in a form that a proxy might parse differently is refused, and nothing changes", async (t) => {
     const world = await oauthWorld(t);
     const { access_token } = await world.tokens();
-    const body = String(new URLSearchParams({ token: access_token, ...credentialsOf(world.client) }));
+    const body = String(new URLSearchParams({ token: access_token, ...idAndSecret(world.client) }));
     const length = `Content-Length: ${body.length}`;
     const line = `POST ${revocationPath} HTTP/1.1`;
     const origin = new URL(world.baseUrl).host;
@@ -429,7 +437,7 @@ describe("the input of a request", () => {
       let source = 0;
       for (const text of hostileTexts) {
         const headers = () => ({ "x-forwarded-for": `10.1.${source >> 8}.${source++ & 255}` });
-        const token = { grant_type: "authorization_code", code: "x", ...credentialsOf(world.client) };
+        const token = { grant_type: "authorization_code", code: "x", ...idAndSecret(world.client) };
         const spoilt = Object.keys(token).map((name) => [tokenPath, { ...token, [name]: text }] as const);
         const refresh = { ...token, grant_type: "refresh_token" };
         for (const [path, form] of [
@@ -442,7 +450,7 @@ describe("the input of a request", () => {
           const { status, body } = await world.post(path, form, { headers: headers() });
           assert.ok(status === 400 || status === 401, `${status} ${JSON.stringify(body)} for ${text}`);
         }
-        const revocation = { token: text, token_type_hint: text, ...credentialsOf(world.client) };
+        const revocation = { token: text, token_type_hint: text, ...idAndSecret(world.client) };
         assert.equal((await world.post(revocationPath, revocation)).status, 200);
 
         assert.equal((await world.get(`/oauth2/authorize?${new URLSearchParams({ client_id: text })}`)).status, 400);
@@ -492,14 +500,10 @@ const hostileTexts = [
   "1); DELETE FROM grants; --",
 ];
 
-function credentialsOf({ id, secret }: MadeClient) {
-  return { client_id: id, client_secret: secret };
-}
-
 type Form = Readonly<Record<string, string>>;
 
 function inBody(world: OAuthWorld, path: string, client: MadeClient, form: Form): Promise<Answered> {
-  return world.post(path, { ...form, ...credentialsOf(client) });
+  return world.post(path, { ...form, ...idAndSecret(client) });
 }
 
 function byBasic(world: OAuthWorld, path: string, { id, secret }: MadeClient, form: Form): Promise<Answered> {

@@ -194,7 +194,7 @@ describe("/v3", () => {
 });
 
 /** Uses every secret correctly, wrongly, in the wrong place and after its end; returns them by name. */
-async function everyWayToUseSecrets(world: OAuthWorld, onAnswer: (answer: Answered) => void) {
+async function everyWayToUseSecrets(world: OAuthWorld, record: (answer: Answered) => void) {
   const { id, secret } = world.client;
   const wrongPassword = "canary wrong password";
   const wrongSecret = "bwcs_canary-wrong-secret";
@@ -210,56 +210,54 @@ async function everyWayToUseSecrets(world: OAuthWorld, onAnswer: (answer: Answer
   const cookies = Object.fromEntries([...browser.cookies].map(([name, value]) => [`the cookie ${name}`, value]));
 
   const code = await world.code();
-  onAnswer(await world.exchange(code, { id, secret: wrongSecret }));
-  onAnswer(await world.exchange(code, { id: secret, secret: id }));
-  onAnswer(await world.exchange(code, await world.addClient()));
-  onAnswer(await world.exchange(code, world.client, { grant_type: code }));
-  onAnswer(await world.exchange(code, world.client, { redirect_uri: "https://elsewhere.example/" }));
-  onAnswer(await world.exchange(await world.code(), world.client, { code_verifier: verifier }));
+  record(await world.exchange(code, { id, secret: wrongSecret }));
+  record(await world.exchange(code, { id: secret, secret: id }));
+  record(await world.exchange(code, await world.addClient()));
+  record(await world.exchange(code, world.client, { grant_type: code }));
+  record(await world.exchange(code, world.client, { redirect_uri: "https://elsewhere.example/" }));
+  record(await world.exchange(await world.code(), world.client, { code_verifier: verifier }));
   const replayed = await world.code();
   await world.exchange(replayed);
-  onAnswer(await world.exchange(replayed));
+  record(await world.exchange(replayed));
   const { access_token, refresh_token } = await world.tokens();
-  onAnswer(await world.refresh(`${refresh_token}x`));
-  onAnswer(await world.refresh(access_token));
-  onAnswer(await world.revoke(refresh_token, { id, secret: wrongSecret }));
+  record(await world.refresh(`${refresh_token}x`));
+  record(await world.refresh(access_token));
+  record(await world.revoke(refresh_token, { id, secret: wrongSecret }));
   const everything = { access_token, refresh_token, code, token: refresh_token, client_secret: secret, secToken: "" };
   const secToken = (
     await world.service.parts.identity.login({ ...ada, appId: String(world.tenantId), source: "192.0.2.1" })
   ).secToken;
   const query = new URLSearchParams({ ...everything, secToken, password: ada.password, code_verifier: verifier });
   for (const path of ["/oauth2/access_token", "/oauth2/revoke_token", "/v3/users", "/v3/devices", "/v3/devices/1"]) {
-    onAnswer(await world.get(`${path}?${query}`));
-    onAnswer(await world.post(`${path}?${query}`, everything));
+    record(await world.get(`${path}?${query}`));
+    record(await world.post(`${path}?${query}`, everything));
     for (const body of [`{"client_secret": ${secret}`, JSON.stringify({ [secret]: 1, client_id: [refresh_token] })]) {
-      onAnswer(await world.post(path, {}, { headers: json, body }));
-      onAnswer(await call(world, path, { ...json, authorization: `Bearer ${refresh_token}` }, { method: "PUT", body }));
+      record(await world.post(path, {}, { headers: json, body }));
+      record(await call(world, path, { ...json, authorization: `Bearer ${refresh_token}` }, { method: "PUT", body }));
     }
-    onAnswer(
-      await world.post(path, {}, { headers: { ...form, authorization: `Bearer ${secret}` }, body: `%${secret}` }),
-    );
-    onAnswer(await call(world, `${path}/${refresh_token}`, { authorization: `Basic ${secret}` }));
-    onAnswer(await call(world, `${path}/${secret}`, { authorization: `Bearer ${access_token}` }));
+    record(await world.post(path, {}, { headers: { ...form, authorization: `Bearer ${secret}` }, body: `%${secret}` }));
+    record(await call(world, `${path}/${refresh_token}`, { authorization: `Basic ${secret}` }));
+    record(await call(world, `${path}/${secret}`, { authorization: `Bearer ${access_token}` }));
   }
   for (const [name, value] of Object.entries({ ...everything, client_id: secret, grant_type: code })) {
     const body = new URLSearchParams({ grant_type: "refresh_token", client_id: id, client_secret: secret });
     for (const sent of [value, refresh_token]) body.append(name, sent);
-    onAnswer(await world.post("/oauth2/access_token", {}, { body }));
-    onAnswer(await world.post("/oauth2/revoke_token", {}, { body }));
-    onAnswer(await world.get(`/oauth2/authorize?${body}&${body}`));
+    record(await world.post("/oauth2/access_token", {}, { body }));
+    record(await world.post("/oauth2/revoke_token", {}, { body }));
+    record(await world.get(`/oauth2/authorize?${body}&${body}`));
   }
   for (const path of ["/oauth2/authorize", "/adaptor/largestrings", "/adaptor/federatedtokens", "/nowhere"]) {
-    onAnswer(await world.get(`${path}?${query}&id=1`));
-    onAnswer(await world.get(`${path}?secToken=${secToken}&id=${secret}&client_id=${secret}`));
+    record(await world.get(`${path}?${query}&id=1`));
+    record(await world.get(`${path}?secToken=${secToken}&id=${secret}&client_id=${secret}`));
   }
   const retired = await world.tokens();
   const next = await world.refresh(retired.refresh_token);
   await world.refresh(next.body.refresh_token);
   await world.timePasses(61_000);
-  onAnswer(await world.refresh(retired.refresh_token));
-  onAnswer(await world.get("/v3/users", retired.access_token));
+  record(await world.refresh(retired.refresh_token));
+  record(await world.get("/v3/users", retired.access_token));
   await world.revoke(refresh_token);
-  onAnswer(await world.refresh(refresh_token));
+  record(await world.refresh(refresh_token));
   const fields = Object.values(terms.fields).filter((value) => value.length >= 20);
   return {
     "the password": ada.password,

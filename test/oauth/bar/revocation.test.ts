@@ -6,7 +6,7 @@ import pg from "pg";
 import { sharedCluster } from "../../set-up/postgres.ts";
 import { statementsOn } from "../../set-up/sample.ts";
 import { databases, eventually } from "../../stories/world.ts";
-import { admin, type MadeClient, type OAuthWorld, oauthWorld, type Tokens } from "../oauth-world.ts";
+import { admin, idAndSecret, type MadeClient, type OAuthWorld, oauthWorld, type Tokens } from "../oauth-world.ts";
 import { assertInvalidClient, assertRefused } from "./refused.ts";
 
 const json = { "content-type": "application/json" };
@@ -304,10 +304,6 @@ describe("revocation when the store fails", () => {
     await assertDead(world, issued);
   });
 });
-
-function idAndSecret({ id, secret }: MadeClient) {
-  return { client_id: id, client_secret: secret };
-}
 
 async function ownToken(world: OAuthWorld, client: MadeClient): Promise<string> {
   const answer = await world.post("/oauth2/access_token", {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { ConfigurationError, readConfig } from "../../../src/config/config.ts";
 import { statementsOn } from "../../set-up/sample.ts";
 import { databases } from "../../stories/world.ts";
-import { ada, admin, callback, type OAuthWorld, oauthWorld, type Tokens } from "../oauth-world.ts";
+import { ada, admin, callback, idAndSecret, type OAuthWorld, oauthWorld, type Tokens } from "../oauth-world.ts";
 import { formOf } from "../scripted-browser.ts";
 import { assertRefused } from "./refused.ts";
 import { storedFiles, storedRows } from "./stored.ts";
@@ -581,10 +581,6 @@ async function refreshed(world: OAuthWorld, refreshToken: string): Promise<Token
   const answer = await world.refresh(refreshToken);
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   return answer.body;
-}
-
-function idAndSecret({ id, secret }: { readonly id: string; readonly secret: string }) {
-  return { client_id: id, client_secret: secret };
 }
 
 function platformLogin(world: OAuthWorld) {
