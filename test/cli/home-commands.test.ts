@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { clientOfUser } from "../stories/v3-client.ts";
 import { eventually, person, world } from "../stories/world.ts";
-import { startCommand } from "./running-command.ts";
+import { startCommand } from "./long-running-command.ts";
 import { type CommandContext, typed } from "./typed.ts";
 
 const plain = { NO_COLOR: "1" };

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { atTerminal, ctrlC, skip } from "../first-minutes/terminal.ts";
 import { faultyFront } from "../set-up/faulty-front.ts";
 import { linkedHouse } from "./linked-house.ts";
-import { startCommand } from "./running-command.ts";
+import { startCommand } from "./long-running-command.ts";
 import { typed } from "./typed.ts";
 
 const timeout = 120_000;

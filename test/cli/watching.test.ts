@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { world } from "../stories/world.ts";
-import { startCommand } from "./running-command.ts";
+import { startCommand } from "./long-running-command.ts";
 import { typed } from "./typed.ts";
 
 describe("a command that watches", () => {

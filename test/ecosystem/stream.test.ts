@@ -58,7 +58,9 @@ describe("a Nest stream", () => {
     const names = ["a", "b", "c", "d"].map((name) => name + padding);
     const puts = names.map((name) => putFrame(makeDocument({ structures: { s1: makeStructure({ name }) } })));
     const reached = new Set<string>();
-    const { heard, ended } = await streamOf(t, streamHead + puts.join(""), { onLimitReached: (limit) => reached.add(limit) });
+    const { heard, ended } = await streamOf(t, streamHead + puts.join(""), {
+      onLimitReached: (limit) => reached.add(limit),
+    });
     assert.equal((await ended).reason, "closed");
     assert.equal(heard.length, names.length);
     assert.deepEqual([...reached], ["streamBytesPerSecond"]);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { startCommand } from "../cli/long-running-command.ts";
 import { runCommand } from "../cli/run-command.ts";
-import { startCommand } from "../cli/running-command.ts";
 import { EventStream } from "../events/event-stream.ts";
 import { type ChildService, startChild } from "../stories/child-service.ts";
 import { killableHouse } from "../stories/killable-house.ts";
