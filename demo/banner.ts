@@ -14,19 +14,18 @@ export interface BannerParts {
   readonly simulator: Pick<Simulator, "url" | "port">;
   readonly files: KeyFiles;
   readonly folder: string;
-  /** The link that opens the console. */
-  readonly claim: string;
+  readonly consoleLink: string;
 }
 
-/** What a newcomer reads first: each address opens and each command works, as it stands. */
-export function banner({ version, house, service, simulator, files, folder, claim }: BannerParts): string {
+/** The text that the terminal shows after the start. Every address and command in it works when copied. */
+export function banner({ version, house, service, simulator, files, folder, consoleLink }: BannerParts): string {
   const { baseUrl } = service;
   const simulatorFlag = simulator.port === simulatorPort ? "" : ` --simulator ${simulator.url}`;
-  const dataFlag = resolve(folder) === resolve(defaultFolder) ? "" : ` --data ${quoted(shownPath(folder))}`;
+  const dataFlag = resolve(folder) === resolve(defaultFolder) ? "" : ` --data ${shellQuoted(shownPath(folder))}`;
   return `
   Breezeway ${version}   demo house "${structureName}" is live
 
-  Console    ${claim}   (opens once, 30 min)
+  Console    ${consoleLink}   (opens once, 30 min)
   API docs   ${baseUrl}/docs
   Simulator  ${simulator.url}
   Data       ${shownPath(folder)}   (delete the folder to start over)
@@ -36,20 +35,20 @@ export function banner({ version, house, service, simulator, files, folder, clai
 
   Try        npx breezeway sim trigger smoke${simulatorFlag}
              npx breezeway devices get ${house.deviceId} --watch${dataFlag}
-             curl -s ${baseUrl}/v3/devices/${house.deviceId} -H "Authorization: Bearer $(cat ${quoted(shownPath(files.accessTokenFile))})"
+             curl -s ${baseUrl}/v3/devices/${house.deviceId} -H "Authorization: Bearer $(cat ${shellQuoted(shownPath(files.accessTokenFile))})"
 
   Ctrl-C stops and keeps everything.
 
 `;
 }
 
-/** As it would be typed from here. */
+/** Relative to the current directory where the path is below it, else absolute. */
 function shownPath(path: string): string {
   const near = relative(process.cwd(), resolve(path));
   return near === "" ? "." : near.startsWith("..") ? resolve(path) : `./${near}`;
 }
 
-/** For a shell. */
-export function quoted(text: string): string {
+/** Quotes an argument for a POSIX shell. */
+export function shellQuoted(text: string): string {
   return /^[\w./@:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -12,37 +12,37 @@ import { dataFolder } from "../src/store/disk/data-folder.ts";
 import { banner, simulatorPort } from "./banner.ts";
 import { demoConsole } from "./console/console.ts";
 import { onFreePort } from "./free-port.ts";
-import { checkSeed, moveIn } from "./house.ts";
+import { checkSeed, prepareHouse } from "./house.ts";
 import { keysOf } from "./keys.ts";
 
 export interface DemoOptions {
   readonly version: string;
-  /** What makes the house and its life the same each time. */
+  /** Seed of the house and of its simulated life. */
   readonly seed?: string;
   readonly hasEcosystems: boolean;
   readonly hasLogLevel: boolean;
 }
 
-/** Something that everybody sees happens at every other beat: within ten seconds, whenever somebody looks. */
+/** Every other event of the simulated life is a visible one: a viewer sees a change within ten seconds. */
 const lifeEveryMs = 4_000;
 
 /**
- * The whole path on one machine: the service, a simulated house, and a user who is linked to it, through the same doors
- * that a client uses. Everything is kept; a second start goes on where the first ended.
+ * Runs the service, a simulated house and a user who is linked to it on one machine, through the interfaces that
+ * clients use. All data stays in the data folder for the next start.
  */
 export async function runDemo(
   config: Config,
   { version, seed, hasEcosystems, hasLogLevel }: DemoOptions,
 ): Promise<void> {
-  refuseOthers(config);
-  const say = (words: string) => process.stderr.write(words);
+  requireLocal(config);
+  const say = (text: string) => process.stderr.write(text);
   if (hasEcosystems) {
     say("The demo uses its own simulator. BREEZEWAY_ECOSYSTEMS is ignored here; breezeway serve uses it.\n");
   }
-  const told = untilSignalled();
+  const stopSignal = untilSignalled();
   const folder = dataFolder(config.dataFolder);
   folder.make((sentence) => say(`${sentence}\n`));
-  // Before the simulator looks at its file: two of them would write over each other's houses.
+  // Locked before the simulator reads its state file: two simulators would overwrite each other's houses.
   const unlock = folder.lock("demo");
   const stops: (() => void | Promise<void>)[] = [unlock];
   try {
@@ -54,35 +54,36 @@ export async function runDemo(
       { name: "nest", protocol: "nest" as const, apiUrl: simulator.url, allowedHosts: [new URL(simulator.url).host] },
     ];
     const report = startLogging(hasLogLevel ? config.logLevel : "warn");
-    const shown = demoConsole({ folder: folder.path, simulator, version });
+    const demoPage = demoConsole({ folder: folder.path, simulator, version });
     const fatal = untilUncaught(report);
     const service = await onFreePort(config.port, "The service", (port) =>
-      // On loopback alone, where a newcomer tries webhooks with a receiver of their own.
+      // Private webhook addresses are safe here: the demo listens on loopback, where users try their own receivers.
       startService({ ...config, port, ecosystems, allowPrivateWebhooks: true }, report, undefined, {
-        guests: shown.routes,
+        guests: demoPage.routes,
       }),
     );
     stops.push(() => service.stop());
-    // For commands that make things happen in the house; no secret.
+    // `breezeway sim` reads the address here. It is no secret.
     writeFileSync(join(folder.path, "demo-simulator-url"), simulator.url);
     await checkSeed(service, seed);
     const keys = await keysOf(service, folder.path);
     stops.push(keys.stop);
-    const house = await moveIn(service, simulator, keys, seed);
-    shown.open(house, service.baseUrl);
+    const house = await prepareHouse(service, simulator, keys, seed);
+    demoPage.open(house, service.baseUrl);
     simulator.startLife(house.accountId, { everyMs: lifeEveryMs });
 
-    say(banner({ version, house, service, simulator, files: keys, folder: config.dataFolder, claim: shown.claim() }));
+    const consoleLink = demoPage.newLink();
+    say(banner({ version, house, service, simulator, files: keys, folder: config.dataFolder, consoleLink }));
     say(`breezeway listening on ${service.baseUrl}\n`);
-    onEnter(told, () => say(`  Console    ${shown.claim()}   (opens once, 30 min)\n`));
-    await anyAborted(told, fatal);
+    onEnter(stopSignal, () => say(`  Console    ${demoPage.newLink()}   (opens once, 30 min)\n`));
+    await anyAborted(stopSignal, fatal);
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
 }
 
-/** Its password stands in its banner: nobody but this machine may reach it, and no other machine's store hold it. */
-function refuseOthers(config: Config): void {
+/** The demo's password is public: only this machine may reach the service, and no shared database may hold the user. */
+function requireLocal(config: Config): void {
   const problems: string[] = [];
   if (!isOnLoopback(config)) problems.push("The demo listens on loopback only. Use breezeway serve for anything else");
   if (config.databaseUrl !== undefined) {
@@ -91,10 +92,9 @@ function refuseOthers(config: Config): void {
   if (problems.length > 0) throw new ConfigurationError(problems);
 }
 
-/** A link to the console works once. After it was used, the terminal shows a new one. */
-function onEnter(told: AbortSignal, act: () => void): void {
+function onEnter(stopSignal: AbortSignal, handle: () => void): void {
   if (!process.stdin.isTTY) return;
   const lines = createInterface({ input: process.stdin });
-  lines.on("line", act);
-  told.addEventListener("abort", () => lines.close());
+  lines.on("line", handle);
+  stopSignal.addEventListener("abort", () => lines.close());
 }

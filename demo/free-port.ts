@@ -1,13 +1,13 @@
-/** Starts something on its usual port or, when that is taken, on the next free one, and says so. */
+/** Starts a server on its usual port. If the port is taken, uses the next free one and prints that. */
 export async function onFreePort<Started>(
   port: number,
-  who: string,
+  name: string,
   start: (port: number) => Promise<Started>,
 ): Promise<Started> {
   for (let candidate = port; ; candidate++) {
     try {
       const started = await start(candidate);
-      if (candidate !== port) process.stderr.write(`${who} takes port ${candidate}, because ${port} is taken.\n`);
+      if (candidate !== port) process.stderr.write(`${name} takes port ${candidate}, because ${port} is taken.\n`);
       return started;
     } catch (error) {
       const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";

@@ -5,9 +5,9 @@ import type { DeviceId } from "../src/model/ids.ts";
 import type { Service } from "../src/service/service.ts";
 import { failedTo, type Keys } from "./keys.ts";
 
-/** What the demo shows: a simulated home, the device that mirrors it, and a lamp. */
+/** A simulated home, the virtual device that mirrors it, and a lamp. */
 export interface House {
-  /** Of the simulator. */
+  /** The account's id in the simulator. */
   readonly accountId: string;
   readonly deviceId: DeviceId;
   readonly lampId: DeviceId;
@@ -18,12 +18,12 @@ export const structureName = "Maple Street";
 const lampName = "Hall lamp";
 const defaultSeed = "7";
 
-/** Makes what is missing of the house, its link, its lamp and the alerts between them. */
-export async function moveIn(service: Service, simulator: Simulator, keys: Keys, seed?: string): Promise<House> {
+/** Creates the house, its link, its lamp and the alerts between them where they are missing. */
+export async function prepareHouse(service: Service, simulator: Simulator, keys: Keys, seed?: string): Promise<House> {
   const deviceId = (await linkedDevice(service, simulator, keys)) ?? (await link(simulator, keys, seed));
   const lampId = await lampOf(service, keys);
   const house = { accountId: simulator.accountIds()[0]!, deviceId, lampId, keys };
-  // Once for each link: alerts that somebody has removed since stay so.
+  // Once for each link: alerts that the user has removed are not created again.
   const prepared = `demo_prepared_${deviceId}`;
   const { store } = service.parts;
   if ((await store.read((tx) => tx.settings.get(prepared))) === undefined) {
@@ -33,22 +33,22 @@ export async function moveIn(service: Service, simulator: Simulator, keys: Keys,
   return house;
 }
 
-/** A house that is there already has its own seed. */
+/** Refuses a seed that differs from the seed of the existing house. */
 export async function checkSeed({ parts: { store } }: Service, seed = ""): Promise<void> {
-  const kept = await store.transaction((tx) => tx.settings.getOrKeep("demo_seed", seed || defaultSeed));
-  if (seed === "" || seed === kept) return;
+  const stored = await store.transaction((tx) => tx.settings.getOrKeep("demo_seed", seed || defaultSeed));
+  if (seed === "" || seed === stored) return;
   throw new ConfigurationError([
-    `--seed ${seed}: the house in this folder was made with seed ${kept}. Delete the folder, or choose another with --data`,
+    `--seed ${seed}: the house in this folder was made with seed ${stored}. Delete the folder, or choose another with --data`,
   ]);
 }
 
-/** The link of an earlier start; none when the simulated house is a new one, whose token it can't know. */
+/** The device that an earlier start linked; undefined if the simulator has no house, because its token is new then. */
 async function linkedDevice({ parts }: Service, simulator: Simulator, { userId }: Keys): Promise<DeviceId | undefined> {
   if (simulator.accountIds().length === 0) return undefined;
   return (await parts.devices.list(userId)).find(({ isVirtual }) => isVirtual)?.id;
 }
 
-/** Gives the house's token to the adaptor; a link that is there already gets the new token. */
+/** Links the house with a new token; an existing link gets that token. */
 async function link(simulator: Simulator, keys: Keys, seed = defaultSeed): Promise<DeviceId> {
   const [known] = simulator.accountIds();
   const structures = [{ name: structureName, thermostats: 2, alarms: 3 }];
@@ -61,7 +61,7 @@ async function link(simulator: Simulator, keys: Keys, seed = defaultSeed): Promi
   return linked.deviceId as DeviceId;
 }
 
-/** As the simulator's other callers write one. */
+/** A seed of digits is a number, as in the simulator's HTTP calls: the number and the text give different houses. */
 const seedOf = (seed: string) => (/^\d{1,15}$/.test(seed) ? Number(seed) : seed);
 
 async function lampOf({ parts }: Service, { userId }: Keys): Promise<DeviceId> {
@@ -71,7 +71,7 @@ async function lampOf({ parts }: Service, { userId }: Keys): Promise<DeviceId> {
   return ((await parts.administration.run("device add", lamp)) as { deviceId: DeviceId }).deviceId;
 }
 
-/** The pair of alerts that the interface describes: somebody home, the lamp goes on; nobody home, it goes off. */
+/** Adds the two alerts that the interface describes: the lamp is on while somebody is home, and off while nobody is. */
 async function prepareLamp({ deviceId, lampId, keys }: House): Promise<void> {
   const known = await keys.byClient.alerts.list({ deviceId });
   for (const [pattern, power] of [

@@ -8,10 +8,10 @@ import type { Service } from "../src/service/service.ts";
 export const tenantName = "Demo";
 export const login = { name: "demo", password: "maple-street" };
 const clientName = "Demo client";
-/** Before a token's hour is over, so that those in the files always work. */
+/** Tokens live for an hour, so those in the files always work. */
 const renewEveryMs = 30 * 60_000;
 
-/** The files in which the demo's tokens lie ready. */
+/** The files that hold the demo's tokens. */
 export interface KeyFiles {
   readonly secTokenFile: string;
   readonly accessTokenFile: string;
@@ -21,13 +21,13 @@ export interface KeyFiles {
 export interface Keys extends KeyFiles {
   readonly appId: TenantId;
   readonly userId: UserId;
-  /** The service as the demo's user calls it, with the newest secToken. */
+  /** An SDK client of the demo's user, with the newest secToken. */
   byUser(): Breezeway;
-  /** The service as the demo's enterprise client calls it, with the newest access token. Nothing is retried. */
+  /** An SDK client of the demo's enterprise client, with the newest access token. It retries nothing. */
   readonly byClient: Breezeway;
 }
 
-/** The demo's tenant, user and client, made where they are missing, with tokens that are renewed as long as it runs. */
+/** Creates the demo's tenant, user and client where they are missing, and renews their tokens while the demo runs. */
 export async function keysOf(service: Service, folder: string): Promise<Keys> {
   const { identity, store } = service.parts;
   const { tenantId: appId } = await identity
@@ -46,8 +46,8 @@ export async function keysOf(service: Service, folder: string): Promise<Keys> {
     const signedIn = await new Breezeway({ baseUrl })
       .login({ ...login, appId })
       .catch(failedTo("The demo's user could not sign in"));
-    secToken = keep(secTokenFile, signedIn.secToken);
-    accessToken = keep(accessTokenFile, (await client.asItself()).accessToken);
+    secToken = writeAtomically(secTokenFile, signedIn.secToken);
+    accessToken = writeAtomically(accessTokenFile, (await client.asItself()).accessToken);
     return signedIn.userId as UserId;
   };
   const userId = await renew();
@@ -69,14 +69,14 @@ export async function keysOf(service: Service, folder: string): Promise<Keys> {
   };
 }
 
-/** Says which step of the start failed, before the service's own sentence. */
-export function failedTo(what: string): (error: unknown) => never {
+/** Puts the failed step of the start before the service's message. */
+export function failedTo(step: string): (error: unknown) => never {
   return (error) => {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : error}`, { cause: error });
+    throw new Error(`${step}: ${error instanceof Error ? error.message : error}`, { cause: error });
   };
 }
 
-/** The demo's enterprise client. Its secret is not stored, so each start gives it a new one. */
+/** The demo's enterprise client. Its secret is not stored, so each start rotates it. */
 async function clientOf({ baseUrl, parts: { oauth } }: Service, tenantId: TenantId): Promise<OAuthClient> {
   const known = (await oauth.listClients(tenantId)).find(({ name }) => name === clientName);
   const { client, secret } = known
@@ -92,7 +92,7 @@ async function clientOf({ baseUrl, parts: { oauth } }: Service, tenantId: Tenant
 }
 
 /** Replaces the file atomically: a concurrent reader gets the old token or the new one, never a part of one. */
-function keep(file: string, secret: string): string {
+function writeAtomically(file: string, secret: string): string {
   writeFileSync(`${file}.new`, secret, { mode: 0o600 });
   chmodSync(`${file}.new`, 0o600);
   renameSync(`${file}.new`, file);

@@ -76,10 +76,10 @@ export interface Simulator {
   replaceDocument(accountId: string, document: JsonObject): void;
   /** Takes what `POST /simulator/accounts/{id}/scene` takes. */
   playScene(accountId: string, played: JsonObject): Promise<SceneOutcome>;
-  /** Lets a slow everyday life go on in an account; the returned function ends it. */
+  /** Starts a simulated everyday life in an account; the returned function ends it. */
   startLife(accountId: string, options?: LifeOptions): Cancel;
-  /** Tells that somebody is busy with an account, so that its everyday life rests. */
-  touch(accountId: string): void;
+  /** Pauses the everyday life of an account (`restMs`), so that it does not disturb what a user does. */
+  pauseLife(accountId: string): void;
   /** Breaks off the account's streams; the number of broken ones. */
   drop(accountId: string): number;
   log(after?: number): readonly Activity[];
@@ -156,7 +156,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     replaceDocument: (accountId, document) => ecosystem.replaceDocument(accounts.get(accountId), document),
     playScene: async (accountId, played) => ecosystem.playScene(accounts.get(accountId), played),
     startLife: (accountId, life = {}) => ecosystem.startLife(accounts.get(accountId), life),
-    touch: (accountId) => {
+    pauseLife: (accountId) => {
       accounts.get(accountId).touchedMs = clock.nowMs();
     },
     drop: (accountId) => streams.drop(accounts.get(accountId)),

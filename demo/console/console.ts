@@ -6,11 +6,11 @@ import type { Incoming } from "../../src/http/request/incoming.ts";
 import type { GuestRoute } from "../../src/http/routes.ts";
 import type { Parts } from "../../src/service/parts.ts";
 import type { House } from "../house.ts";
-import { actOn } from "./acts.ts";
+import { executeAction } from "./actions.ts";
+import { type HouseView, readHouse } from "./house-view.ts";
 import { housePage, messagePage } from "./page.ts";
-import { type HouseView, readHouse } from "./reading.ts";
 import { isSame, sessionsOn } from "./session.ts";
-import { type Walk, walkIn } from "./walk.ts";
+import { type StepProgress, stepProgressIn } from "./step-progress.ts";
 
 export interface ConsoleParts {
   readonly folder: string;
@@ -18,36 +18,37 @@ export interface ConsoleParts {
   readonly version: string;
 }
 
-/** The demo's page, which it alone adds to the service. */
+/** The demo's page: routes that only the demo adds to the service. */
 export interface Console {
   routes(parts: Parts): readonly GuestRoute[];
-  /** From now on there is a house to show. */
+  /** Until this call the routes answer 503, because there is no house yet. */
   open(house: House, baseUrl: string): void;
-  /** A new link to it. */
-  claim(): string;
+  /** A new link that opens the console once. */
+  newLink(): string;
 }
 
-interface Opened {
+interface OpenConsole {
   readonly house: House;
   readonly baseUrl: string;
   readonly port: number;
-  readonly walk: Walk;
+  readonly stepProgress: StepProgress;
 }
 
-/** The page shows a stream as dead after two heartbeats that did not come (live.js). */
+/** The page treats a stream as dead after two missed heartbeats (live.js). */
 const heartbeatSeconds = 2;
 const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
 
 export function demoConsole({ folder, simulator, version }: ConsoleParts): Console {
-  let opened: Opened | undefined;
+  let opened: OpenConsole | undefined;
   const sessions = sessionsOn(folder);
-  const only = (pairs: Incoming["query"], name: string) => pairs.find(([given]) => given === name)?.[1];
+  const firstValue = (pairs: Incoming["query"], name: string) => pairs.find(([key]) => key === name)?.[1];
 
-  const shown = async (at: Opened, status: number, incoming: Incoming, notice?: string): Promise<Answer> => {
+  const houseAnswer = async (status: number, incoming: Incoming, notice?: string): Promise<Answer> => {
+    const { house, baseUrl, stepProgress } = opened!;
     const nowMs = Date.now();
     let view: HouseView;
     try {
-      view = await readHouse(at.house, nowMs);
+      view = await readHouse(house, nowMs);
     } catch (error) {
       if (!(error instanceof BreezewayError)) throw error;
       const isUnavailable = error instanceof ServiceError && error.status === 503;
@@ -55,56 +56,51 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
     }
     const page = housePage({
       view,
-      done: at.walk.look(view, simulator.log()),
+      done: stepProgress.update(view, simulator.log()),
       formToken: sessions.formToken,
-      baseUrl: at.baseUrl,
+      baseUrl,
       simulatorUrl: simulator.url,
-      accessTokenFile: resolve(at.house.keys.accessTokenFile),
+      accessTokenFile: resolve(house.keys.accessTokenFile),
       version,
       nowMs,
       notice,
-      filter: only(incoming.query, "filter"),
+      filter: firstValue(incoming.query, "filter"),
     });
     return pageAnswer(status, page);
   };
 
-  /** The answer to a browser without access to the console; undefined where it has access. */
+  /** The answer to a browser without access to the console; undefined if the browser has access. */
   const refusal = (incoming: Incoming): Answer | undefined => {
     if (opened === undefined) return pageAnswer(503, messagePage("Not yet", "The house is being prepared."));
     if (sessions.isOpen(incoming.cookies, opened.port)) return undefined;
-    return pageAnswer(403, messagePage("Open the link that the terminal shows", usedUp));
+    return pageAnswer(403, messagePage("Open the link that the terminal shows", howToOpen));
   };
 
   return {
     routes: ({ events }) => [
-      {
-        methods: ["GET"],
-        path: "/",
-        access: "public",
-        errors: "page",
-        answer: async () => redirectAnswer(302, "/console/"),
-      },
-      {
-        methods: ["GET"],
-        path: "/console",
-        access: "public",
-        errors: "page",
-        answer: async () => redirectAnswer(302, "/console/"),
-      },
+      ...["/", "/console"].map(
+        (path): GuestRoute => ({
+          methods: ["GET"],
+          path,
+          access: "public",
+          errors: "page",
+          answer: async () => redirectAnswer(302, "/console/"),
+        }),
+      ),
       {
         methods: ["GET"],
         path: "/console/",
         access: "public",
         errors: "page",
         async answer(incoming) {
-          const claim = only(incoming.query, "claim");
+          const claim = firstValue(incoming.query, "claim");
           if (claim !== undefined && opened && sessions.spend(claim)) {
             return redirectAnswer(303, "/console/", { "set-cookie": sessions.cookie(opened.port) });
           }
           const refused = refusal(incoming);
           if (refused) return refused;
           // A browser that already has access and opens the link again is redirected to the address without the claim.
-          return claim === undefined ? shown(opened!, 200, incoming) : redirectAnswer(303, "/console/");
+          return claim === undefined ? houseAnswer(200, incoming) : redirectAnswer(303, "/console/");
         },
       },
       {
@@ -118,7 +114,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
           if (refused) return refused;
           const accessScope = { kind: "user", userId: opened!.house.keys.userId } as const;
           const filter = { deviceIds: [], attributes: [] };
-          const beginning = await events.beginning(incoming.lastEventId || only(incoming.query, "lastEventId"));
+          const beginning = await events.beginning(incoming.lastEventId || firstValue(incoming.query, "lastEventId"));
           const untilMs = Number.POSITIVE_INFINITY;
           const request = { clientId: "console", accessScope, filter, beginning, untilMs, heartbeatSeconds };
           return { status: 200, headers: streamHeaders, stream: (writer) => events.follow(request, writer) };
@@ -133,14 +129,14 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
           const refused = refusal(incoming);
           if (refused) return refused;
           const form = incoming.body.kind === "form" ? incoming.body.pairs : [];
-          if (!isSame(only(form, "form") ?? "", sessions.formToken)) {
+          if (!isSame(firstValue(form, "form") ?? "", sessions.formToken)) {
             return pageAnswer(
               403,
               messagePage("Not from this page", "Go back to the page and press the button there."),
             );
           }
-          const problem = await actOn({ ...opened!, simulator }, only(form, "act") ?? "");
-          return problem === undefined ? redirectAnswer(303, "/console/") : shown(opened!, 409, incoming, problem);
+          const problem = await executeAction({ ...opened!, simulator }, firstValue(form, "act") ?? "");
+          return problem === undefined ? redirectAnswer(303, "/console/") : houseAnswer(409, incoming, problem);
         },
       },
     ],
@@ -149,13 +145,13 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
         house,
         baseUrl,
         port: Number(new URL(baseUrl).port || 80),
-        walk: walkIn(join(folder, "demo-steps"), Date.now()),
+        stepProgress: stepProgressIn(join(folder, "demo-steps"), Date.now()),
       };
     },
-    claim: () => `${opened?.baseUrl}/console/?claim=${sessions.newClaim()}`,
+    newLink: () => `${opened?.baseUrl}/console/?claim=${sessions.newClaim()}`,
   };
 }
 
-const usedUp =
+const howToOpen =
   "The link to the console opens once, within 30 minutes, and stays open in the browser that opened it. " +
   "Press Enter in the terminal where the demo runs, and it prints a new one; so does each start.";

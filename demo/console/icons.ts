@@ -1,6 +1,6 @@
 import { type Html, html } from "../../src/web/html.ts";
 
-/** Drawn in the colour of the words beside them, which say the same: screen readers pass over them. */
+/** Icons in the colour of the text beside them. The text says the same, so they are hidden from screen readers. */
 const drawings = {
   check: html`<path d="M5 12.500l4.500 4.500L19 7.500"/>`,
   house: html`<path d="M4 11.500L12 5l8 6.500M6.500 10v9h11v-9"/>`,

@@ -1,5 +1,5 @@
-// Keeps the page as the service would draw it now. Where the page can't know that, it shows the last known values as of
-// their time, without green and without countdowns.
+// Keeps the page up to date. While the current state is unknown, it shows the last known values with their time,
+// without green and without countdowns.
 (() => {
   const readEveryMs = 2_000;
   const answerWithinMs = 3_000;
@@ -14,16 +14,16 @@
     parts(from)
       .map(({ id }) => id)
       .join();
-  const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
+  const parseHtml = (text) => new DOMParser().parseFromString(text, "text/html");
   root.classList.add("has-script");
 
-  // The last page that the service sent, and which of its parts are in the document.
-  let latest = parsed(root.outerHTML);
+  // The last page that the service sent, and the HTML of each part that is in the document.
+  let latest = parseHtml(root.outerHTML);
   let drawn = new Map(parts(document).map((part) => [part.id, part.outerHTML]));
   let isDrawnAsOf = false;
   let noticeUntil = 0;
 
-  /** Draws the latest page: as it is, or, when the page knows no more, its parts as of their time. */
+  /** Draws the latest page; with `isAsOf`, its parts from the template for an unknown state. */
   function draw(isAsOf) {
     const focused = document.activeElement?.id;
     if (names(latest) !== names(document)) {
@@ -47,17 +47,17 @@
     filter();
   }
 
-  // What the last read came to: undefined when it was answered with the page.
+  // Why the last read failed; undefined if it returned the page.
   let failure;
   let readAt = performance.now();
   let readStartedAt = readAt;
   let isReading = false;
-  let isAskedAgain = false;
+  let isReadPending = false;
 
-  /** Takes an answer for the page, or notes why it is none. */
-  async function take(answer) {
+  /** Stores a response as the latest page, or the reason why it is not the page. Returns whether it is the page. */
+  async function accept(answer) {
     const text = await answer.text();
-    const next = parsed(text);
+    const next = parseHtml(text);
     if (!next.getElementById("as-of")) {
       failure = answer.ok ? { kind: "other" } : { kind: "refused", status: answer.status };
       return false;
@@ -68,32 +68,32 @@
     return true;
   }
 
-  // One read at a time; a request that comes meanwhile leads to one more.
+  // Single-flight: a call during a read starts one more read after it.
   async function read() {
     if (isReading) {
-      isAskedAgain = true;
+      isReadPending = true;
       return;
     }
     isReading = true;
     readStartedAt = performance.now();
     try {
       const signal = AbortSignal.timeout(answerWithinMs);
-      if (await take(await fetch("/console/", { headers: { accept: "text/html" }, signal }))) draw(isDrawnAsOf);
+      if (await accept(await fetch("/console/", { headers: { accept: "text/html" }, signal }))) draw(isDrawnAsOf);
     } catch {
       failure = { kind: "silent" };
     }
     isReading = false;
     tick();
-    if (isAskedAgain) {
-      isAskedAgain = false;
+    if (isReadPending) {
+      isReadPending = false;
       read();
     }
   }
 
   let stream;
   let lastId = "";
-  let heardAt = performance.now();
-  let connectedAt = heardAt;
+  let lastEventAt = performance.now();
+  let connectedAt = lastEventAt;
   let isStreamLost = false;
   let reconnecting;
   function connect() {
@@ -102,24 +102,24 @@
     connectedAt = performance.now();
     const opened = new EventSource(`/console/events${lastId ? `?lastEventId=${encodeURIComponent(lastId)}` : ""}`);
     stream = opened;
-    const hear = (event) => {
+    const onEvent = (event) => {
       isStreamLost = false;
-      heardAt = performance.now();
+      lastEventAt = performance.now();
       lastId = event.lastEventId;
       read();
     };
     for (const name of ["attribute", "alert", "link", "command", "device", "heartbeat", "resync"]) {
-      opened.addEventListener(name, hear);
+      opened.addEventListener(name, onEvent);
     }
     opened.onerror = () => {
       isStreamLost = true;
       read();
-      // The browser gives up when the answer is no stream.
+      // The browser does not reconnect when the response is not an event stream.
       if (opened.readyState === EventSource.CLOSED) reconnecting = setTimeout(connect, 1000);
     };
   }
 
-  /** Why the page doesn't know how the house is, and since when; undefined when it knows. */
+  /** Since when and why the current state is unknown; undefined while it is known. */
   function problem(now) {
     const { stale, confirmed, now: drawnAt } = latest.getElementById("fresh").dataset;
     const readTime = Number(drawnAt);
@@ -136,11 +136,15 @@
     if (failure || now - readAt > silentAfterMs) {
       return [readTime, "The service does not answer. Is the demo running? The page tries again by itself."];
     }
-    if (isStreamLost || now - heardAt > silentAfterMs) {
-      return [Date.now() - (now - heardAt), "The stream of events is silent. The page tries again by itself."];
+    if (isStreamLost || now - lastEventAt > silentAfterMs) {
+      return [Date.now() - (now - lastEventAt), "The stream of events is silent. The page tries again by itself."];
     }
     if (stale === "yes") {
-      return [Number(confirmed), "The service can't hear the home ecosystem. It tries again by itself.", true];
+      return [
+        Number(confirmed),
+        "The service receives nothing from the home ecosystem. It tries again by itself.",
+        true,
+      ];
     }
     return undefined;
   }
@@ -154,7 +158,7 @@
   function tick() {
     const now = performance.now();
     if (now - readStartedAt > readEveryMs) read();
-    if (stream.readyState !== EventSource.CLOSED && now - Math.max(heardAt, connectedAt) > silentAfterMs) connect();
+    if (stream.readyState !== EventSource.CLOSED && now - Math.max(lastEventAt, connectedAt) > silentAfterMs) connect();
     const [sinceMs, why, isDrawnByService = false] = problem(now) ?? [];
     const isKnown = why === undefined;
     root.classList.toggle("is-unknown", !isKnown);
@@ -165,7 +169,7 @@
     write(live, isKnown ? `Live · ${seconds(now - readAt)} ago` : `Not live since ${clock(sinceMs)} UTC`);
     write(
       byId("unknown"),
-      isKnown ? "" : `Unknown since ${clock(sinceMs)} UTC. ${why} What you see is as it was then.`,
+      isKnown ? "" : `Unknown since ${clock(sinceMs)} UTC. ${why} The page shows the state at that time.`,
     );
     for (const time of document.querySelectorAll("[data-until]")) {
       const left = Math.max(0, Math.round((Date.parse(time.dataset.until) - Date.now()) / 1000));
@@ -174,14 +178,14 @@
   }
 
   function filter() {
-    const wanted = byId("filter").value.toLowerCase();
+    const text = byId("filter").value.toLowerCase();
     for (const row of byId("attributes").rows) {
       const [name, value] = row.cells;
-      row.hidden = !`${name.textContent} ${value.textContent}`.toLowerCase().includes(wanted);
+      row.hidden = !`${name.textContent} ${value.textContent}`.toLowerCase().includes(text);
     }
   }
 
-  // Nothing is shown as done before the service says so: a pressed button only says that it was pressed.
+  // A pressed button only shows "Sending": no effect is shown before the service confirms it.
   document.addEventListener("submit", async (event) => {
     const form = event.target;
     if (!form.matches("form.act")) {
@@ -194,19 +198,19 @@
     button.setAttribute("aria-busy", "true");
     const outcome = form.closest(".tile")?.querySelector(".outcome");
     if (outcome) outcome.textContent = "Sending …";
-    // Drawn anew even where the answer looks as the page did before the button was pressed.
+    // Removes "Sending" and `aria-busy` even if the new part equals the one before the press.
     drawn.delete(form.closest("[data-part]").id);
     try {
       const body = new URLSearchParams(new FormData(form, button));
       const answer = await fetch(form.action, { method: "POST", body, signal: AbortSignal.timeout(noticeMs) });
-      if (await take(answer)) {
+      if (await accept(answer)) {
         draw(isDrawnAsOf);
         if (byId("notice").textContent !== "") noticeUntil = performance.now() + noticeMs;
-      } else notDone(`The service answered ${answer.status}. Whether it was done is unknown: look at the house.`);
+      } else reportFailure(`The service answered ${answer.status}. Whether it was done is unknown: look at the house.`);
     } catch {
-      notDone("No answer came. Whether it was done is unknown: look at the house.");
+      reportFailure("No answer came. Whether it was done is unknown: look at the house.");
     }
-    function notDone(sentence) {
+    function reportFailure(sentence) {
       byId("notice").textContent = sentence;
       drawn.delete("notice");
       noticeUntil = performance.now() + noticeMs;

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Html, html } from "../../src/web/html.ts";
 import type { Page } from "../../src/web/page.ts";
-import { quoted } from "../banner.ts";
+import { shellQuoted } from "../banner.ts";
 import { utcTime } from "./as-of.ts";
-import { attributeTable, attributeTally } from "./attribute-table.ts";
-import { happenings } from "./happenings.ts";
+import { attributeCounter, attributeTable } from "./attribute-table.ts";
+import type { HouseView } from "./house-view.ts";
 import { iconOf, mark } from "./icons.ts";
-import type { HouseView } from "./reading.ts";
+import { recentChanges } from "./recent-changes.ts";
+import type { StepNumber } from "./step-progress.ts";
 import { stepStrip } from "./step-strip.ts";
 import { style } from "./style.ts";
 import { alarmLook, type Button, lampTile, structureSection } from "./tiles.ts";
-import type { StepNumber } from "./walk.ts";
 
 export interface PageParts {
   readonly view: HouseView;
@@ -22,27 +22,27 @@ export interface PageParts {
   readonly accessTokenFile: string;
   readonly version: string;
   readonly nowMs: number;
-  /** What the last button led to, when it didn't do what it says. */
+  /** Why the last button failed. */
   readonly notice?: string | undefined;
   readonly filter?: string | undefined;
 }
 
 /**
- * The house as it stands. Without the script it is a snapshot; the script reads it anew whenever something happens. The
- * template holds the parts as the script shows them when it knows no more how the house is.
+ * The page of the house. Without JavaScript it is a snapshot; live.js reloads it after each event. The template `as-of`
+ * holds the parts that live.js shows instead when the current state is unknown.
  */
 export function housePage(parts: PageParts): Page {
   const { view, done, formToken, baseUrl, accessTokenFile, notice, filter, nowMs } = parts;
-  const button: Button = (label, act, options) => actButton(formToken, label, act, options);
-  const disabled: Button = (label, act, options) =>
-    html`<button class="${options?.kind ?? ""}" id="${options?.id ?? act}" disabled>${label}</button>`;
+  const button: Button = (label, action, options) => actionButton(formToken, label, action, options);
+  const disabled: Button = (label, action, options) =>
+    html`<button class="${options?.kind ?? ""}" id="${options?.id ?? action}" disabled>${label}</button>`;
   const staleMs = view.isStale ? (view.confirmedTime ?? nowMs) : undefined;
   const power = view.lamp.power === "on" ? "off" : "on";
-  const curl = `curl -X PUT ${baseUrl}/v3/devices/${view.lamp.deviceId} -H "Authorization: Bearer $(cat ${quoted(accessTokenFile)})" -H "Content-Type: application/json" -d '{"power":"${power}"}'`;
+  const curl = `curl -X PUT ${baseUrl}/v3/devices/${view.lamp.deviceId} -H "Authorization: Bearer $(cat ${shellQuoted(accessTokenFile)})" -H "Content-Type: application/json" -d '{"power":"${power}"}'`;
   const body = html`<a class="skip" href="#house">Skip to the house</a>
 ${topBar(parts, staleMs)}
 <main>
-<p class="unknown" id="unknown" role="status">${staleMs === undefined ? undefined : `Unknown since ${utcTime(staleMs)}. The service can’t hear the home ecosystem.`}</p>
+<p class="unknown" id="unknown" role="status">${staleMs === undefined ? undefined : `Unknown since ${utcTime(staleMs)}. The service receives nothing from the home ecosystem.`}</p>
 ${stepStrip({ view, done, curl })}
 <p class="notice" data-part id="notice" role="status">${notice}</p>
 <p hidden data-part id="fresh" data-stale="${view.isStale ? "yes" : "no"}" data-confirmed="${staleMs ?? ""}" data-now="${nowMs}"></p>
@@ -51,7 +51,7 @@ ${lampTile(view, undefined)}
 <div class="house" id="house" tabindex="-1">
 ${view.structures.length === 0 ? html`<p class="card">The account has no home. Add one on the simulator’s page.</p>` : view.structures.map((structure) => structureSection(structure, button, staleMs))}
 </div>
-${happenings(view)}
+${recentChanges(view)}
 ${attributeTable(view, staleMs, filter)}
 </div>
 </main>
@@ -59,19 +59,19 @@ ${attributeTable(view, staleMs, filter)}
 ${topBar(parts, staleMs ?? nowMs)}
 ${lampTile(view, nowMs)}
 ${view.structures.map((structure) => structureSection(structure, disabled, staleMs ?? nowMs))}
-${attributeTally(view, staleMs ?? nowMs)}
+${attributeCounter(view, staleMs ?? nowMs)}
 </template>
 <footer><p>Breezeway ${parts.version} · this page is an ordinary client of <code>/v3</code> · read at <time data-part="quiet" id="read-at" datetime="${new Date(nowMs).toISOString()}">${utcTime(nowMs)}</time></p></footer>`;
   return { html: document("Maple Street", body, script, view.isStale), contentSecurityPolicy: policy(script) };
 }
 
-/** Says why there is no house to see, and what to do. */
+/** A page that says why the house is not shown, and what to do. */
 export function messagePage(title: string, sentence: string): Page {
   const body = html`<main class="message">${mark}<h1>${title}</h1><p>${sentence}</p></main>`;
   return { html: document(title, body, ""), contentSecurityPolicy: policy("") };
 }
 
-/** The head of the page; in an emergency it is the alarm. `asOfMs`: when the house was last known, if not now. */
+/** The header; it shows emergencies. `asOfMs`: time of the last known state; undefined while the state is current. */
 function topBar({ view, simulatorUrl, nowMs }: PageParts, asOfMs: number | undefined): Html {
   const alarms = view.structures.flatMap(({ fields, alarms: all }) =>
     all
@@ -88,23 +88,23 @@ ${alarms.length > 0 ? band : undefined}
 </header>`;
 }
 
-function actButton(formToken: string, label: string, act: string, options?: Parameters<Button>[2]): Html {
-  const { id = act, kind = "", reason } = options ?? {};
-  const off = reason === undefined ? undefined : html` disabled aria-describedby="${id}-reason"`;
-  return html`<form class="act" method="post" action="/console/do"><input type="hidden" name="form" value="${formToken}"><button class="${kind}" id="${id}" name="act" value="${act}"${off}>${label}</button></form>`;
+function actionButton(formToken: string, label: string, action: string, options?: Parameters<Button>[2]): Html {
+  const { id = action, kind = "", reason } = options ?? {};
+  const disabled = reason === undefined ? undefined : html` disabled aria-describedby="${id}-reason"`;
+  return html`<form class="act" method="post" action="/console/do"><input type="hidden" name="form" value="${formToken}"><button class="${kind}" id="${id}" name="act" value="${action}"${disabled}>${label}</button></form>`;
 }
 
 const script = readFileSync(new URL("live.js", import.meta.url), "utf8");
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 26 26'%3E%3Crect width='26' height='26' rx='7' fill='%230b6470'/%3E%3Cpath d='M6 10h9a2.500 2.500 0 1 0-2.500-2.500M6 13.500h12.500a2.500 2.500 0 1 1-2.500 2.500M6 17h6' fill='none' stroke='%23fff' stroke-width='1.800' stroke-linecap='round'/%3E%3C/svg%3E";
 
-/** The page's own style and script and nothing else; it talks to nobody but the service that sent it. */
-function policy(ofScript: string): string {
+/** Allows only the page's own style and script, by digest, and connections to the service that sent the page. */
+function policy(scriptText: string): string {
   const digest = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   return [
     "default-src 'none'",
     `style-src ${digest(style)}`,
-    ...(ofScript === "" ? [] : [`script-src ${digest(ofScript)}`, "connect-src 'self'"]),
+    ...(scriptText === "" ? [] : [`script-src ${digest(scriptText)}`, "connect-src 'self'"]),
     "img-src data:",
     "form-action 'self'",
     "base-uri 'none'",
@@ -112,13 +112,13 @@ function policy(ofScript: string): string {
   ].join("; ");
 }
 
-function document(title: string, body: Html, ofScript: string, isUnknown = false): string {
+function document(title: string, body: Html, scriptText: string, isUnknown = false): string {
   const head = html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Breezeway demo</title>
 <link rel="icon" href="${icon}">`;
-  // Style and script are written as they are: their digests stand in the policy.
+  // Style and script are not escaped: the policy holds the digests of their exact text.
   return `<!doctype html>
 <html lang="en"${isUnknown ? ' class="is-unknown"' : ""}>
 <head>
@@ -127,7 +127,7 @@ ${head.text}
 </head>
 <body>
 ${body.text}
-${ofScript === "" ? "" : `<script>${ofScript}</script>`}
+${scriptText === "" ? "" : `<script>${scriptText}</script>`}
 </body>
 </html>
 `;

@@ -4,26 +4,26 @@ import { join } from "node:path";
 
 /** Access to the console: only the browser that first opened the link from the terminal has it. */
 export interface Sessions {
-  /** A new link's secret: it opens once, within half an hour. The ones before it open no more. */
+  /** The one-time secret of a new link, valid for half an hour. Earlier claims become invalid. */
   newClaim(): string;
-  /** Whether a link's secret is good; it is spent by asking. */
+  /** Whether the claim was valid. A valid claim is used up. */
   spend(claim: string): boolean;
   isOpen(cookies: string, port: number): boolean;
-  /** The header that opens the console to a browser. */
+  /** The `set-cookie` header that gives a browser access. */
   cookie(port: number): string;
-  /** What a form of the page carries, so that no other page can press its buttons. */
+  /** CSRF token of the page's forms. */
   readonly formToken: string;
 }
 
 const claimMs = 30 * 60_000;
 const cookieSeconds = 30 * 86_400;
 
-/** The key is kept: a tab that is open goes on after a restart. */
+/** The key is stored in the folder, so that cookies stay valid after a restart. */
 export function sessionsOn(folder: string, nowMs: () => number = Date.now): Sessions {
   const key = keyIn(join(folder, "demo-console-key"));
-  const derived = (what: string) => createHmac("sha256", key).update(what).digest("base64url");
+  const derived = (purpose: string) => createHmac("sha256", key).update(purpose).digest("base64url");
   const secret = derived("cookie");
-  // Browsers don't tell ports apart: two demos would take each other's cookie for a wrong one.
+  // Browsers send cookies to all ports of a host: two demos would overwrite each other's cookie.
   const name = (port: number) => `breezeway-console-${port}`;
   let claim: { readonly secret: string; readonly untilMs: number } | undefined;
   return {
@@ -32,10 +32,10 @@ export function sessionsOn(folder: string, nowMs: () => number = Date.now): Sess
       claim = { secret: randomBytes(16).toString("base64url"), untilMs: nowMs() + claimMs };
       return claim.secret;
     },
-    spend(given) {
-      const isGood = claim !== undefined && nowMs() < claim.untilMs && isSame(given, claim.secret);
-      if (isGood) claim = undefined;
-      return isGood;
+    spend(presented) {
+      const isValid = claim !== undefined && nowMs() < claim.untilMs && isSame(presented, claim.secret);
+      if (isValid) claim = undefined;
+      return isValid;
     },
     isOpen(cookies, port) {
       const prefix = `${name(port)}=`;
@@ -45,8 +45,9 @@ export function sessionsOn(folder: string, nowMs: () => number = Date.now): Sess
   };
 }
 
-export function isSame(given: string, secret: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(secret)];
+/** Compares in constant time. */
+export function isSame(presented: string, secret: string): boolean {
+  const [one, other] = [Buffer.from(presented), Buffer.from(secret)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 

@@ -1,16 +1,16 @@
 import { type Html, html } from "../../src/web/html.ts";
+import type { HouseView } from "./house-view.ts";
 import { iconOf } from "./icons.ts";
-import type { HouseView } from "./reading.ts";
-import type { StepNumber } from "./walk.ts";
+import type { StepNumber } from "./step-progress.ts";
 
 export interface StripParts {
   readonly view: HouseView;
   readonly done: ReadonlySet<StepNumber>;
-  /** Switches the lamp, with the demo's enterprise access token. */
+  /** A command that switches the lamp, with the demo's enterprise access token. */
   readonly curl: string;
 }
 
-/** Four things to try; each ticks itself off when it has happened. */
+/** Four things to try; each is checked off when it has happened. */
 export function stepStrip({ view, done, curl }: StripParts): Html {
   const isHome = view.structures[0]?.fields.away === "home";
   const steps: readonly { readonly number: StepNumber; readonly title: string; readonly words: Html }[] = [

@@ -1,9 +1,11 @@
-/** Phone first: one column; the lamp above the house, so that it is seen when its buttons are pressed; from 60rem on
- * it stands beside the house, with what happened. */
+/**
+ * Mobile first: one column, with the lamp above the house, so that a user who presses a button of the house sees the
+ * lamp change. From 60rem on the lamp and the recent changes stand beside the house.
+ */
 export const style = `
 :root{color-scheme:light dark;--page:#f3f6f7;--card:#fff;--ink:#17202a;--soft:#55616e;--line:#dfe6ea;--accent:#0b6470;--on-accent:#fff;--tint:#e6f2f3;--chip:#eef2f4;--good:#1b6e3c;--good-tint:#e7f4ec;--warn:#8a5200;--warn-tint:#fdf3dd;--bad:#b3261e;--bad-tint:#fdecea;--band:#b3261e;--on-band:#fff;--gray:#5d6873;--lit:#8a5a00;--lit-tint:#fff4d1;--badge:#ffc24b;--on-badge:#3a2600;--code:#0f1c26;--code-ink:#dbe6ec;--shadow:0 1px 2px rgba(15,28,38,.05),0 8px 24px -16px rgba(15,28,38,.28)}
 @media(prefers-color-scheme:dark){:root{--page:#0d1115;--card:#161c22;--ink:#e8edf1;--soft:#a7b2bd;--line:#29323b;--accent:#62c6d2;--on-accent:#06262b;--tint:#132a2f;--chip:#212a32;--good:#7fd1a0;--good-tint:#14291d;--warn:#f3c27c;--warn-tint:#2e2413;--bad:#ff9d94;--bad-tint:#341b19;--band:#8c1d18;--on-band:#fff;--gray:#a3aeb8;--lit:#ffd479;--lit-tint:#2f2713;--badge:#f5b83d;--code:#0a0e12;--code-ink:#dbe6ec;--shadow:none}}
-/* What is unknown is never green. */
+/* An unknown state is never green. */
 :root.is-unknown{--good:var(--gray);--good-tint:var(--chip)}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}

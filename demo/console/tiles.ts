@@ -1,15 +1,15 @@
 import type { Alert, Command } from "../../sdk/src/index.ts";
 import { type Html, html } from "../../src/web/html.ts";
 import { lastKnown } from "./as-of.ts";
+import type { DeviceView, HouseView, StructureView } from "./house-view.ts";
 import { type Icon, iconOf } from "./icons.ts";
-import type { DeviceView, HouseView, StructureView } from "./reading.ts";
 
-/** What a button of the page carries along. */
-export type Button = (label: string, act: string, options?: ButtonOptions) => Html;
+/** Builds a button that sends `action` (actions.ts). */
+export type Button = (label: string, action: string, options?: ButtonOptions) => Html;
 export interface ButtonOptions {
   readonly id: string;
   readonly kind?: "main" | "danger";
-  /** Why it can't be pressed now. */
+  /** Why the button is disabled. */
   readonly reason?: string | undefined;
 }
 
@@ -19,7 +19,7 @@ const presences: Readonly<Record<string, { readonly word: string; readonly was: 
   "auto-away": { word: "Nobody is home (auto-away)", was: "Nobody was home (auto-away)", icon: "away" },
 };
 
-/** A home with its devices. `asOfMs`: when they were last known; undefined while they are known now. */
+/** A home with its devices. `asOfMs`: time of the last known state; undefined while the state is current. */
 export function structureSection(structure: StructureView, button: Button, asOfMs: number | undefined): Html {
   const { x, fields, thermostats, alarms } = structure;
   return html`<section class="structure" aria-labelledby="structure-${x}-name">
@@ -72,12 +72,12 @@ function thermostatTile(
   const isOnline = fields.isOnline === "true";
   const isRunning = fields.fanTimerActive === "true";
   const reason = fanReason(fields);
-  const act = `fan:${x}.${y}:${isRunning ? "false" : "true"}`;
+  const action = `fan:${x}.${y}:${isRunning ? "false" : "true"}`;
   return html`<article class="tile thermostat ${thermostatLook(isKnown, isOnline, isRunning)}" data-part id="thermostat-${x}-${y}" aria-labelledby="thermostat-${x}-${y}-name">
 <header>${iconOf(isKnown && isOnline ? "fan" : "offline")}<div><h3 id="thermostat-${x}-${y}-name">${fields.name ?? `Thermostat ${y}`}</h3><p class="kind">Thermostat${isKnown ? ` · ${isOnline ? "online" : "offline"}` : ""}</p></div></header>
 <p class="says">${isKnown ? fanWords(fields, isRunning) : "Unknown"}</p>
 ${isKnown ? undefined : lastKnown(fanWas(fields, isOnline, isRunning), asOfMs)}
-${button(isRunning ? "Stop fan" : "Run fan", act, { id: `fan-${x}-${y}`, reason })}
+${button(isRunning ? "Stop fan" : "Run fan", action, { id: `fan-${x}-${y}`, reason })}
 ${isKnown && reason === undefined && away !== "home" ? html`<p class="hint">Nobody is home: the service will refuse it.</p>` : undefined}
 ${reason === undefined ? undefined : html`<p class="hint" id="fan-${x}-${y}-reason">${reason}</p>`}
 <div class="outcome" role="status">${outcome(command, fields, isKnown)}</div>
@@ -111,7 +111,7 @@ function fanWords(fields: DeviceView["fields"], isRunning: boolean): Html {
   return html`Fan runs <time class="countdown" datetime="${until}" data-until="${until}">${clockOf(left)}</time>`;
 }
 
-/** Minutes and seconds. */
+/** `14:05`: minutes and seconds. */
 function clockOf(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
@@ -119,7 +119,7 @@ function clockOf(ms: number): string {
 
 const stages: Readonly<Record<string, number>> = { queued: 1, sending: 1, accepted: 2, confirmed: 3 };
 
-/** What became of the last request: how far it came, or the text that a client reads in `requestWrite`. */
+/** Progress of the last fan request, or the error text that a client reads in `requestWrite`. */
 function outcome(
   command: Command | undefined,
   { requestWrite, fanTimerActive }: DeviceView["fields"],
@@ -128,10 +128,9 @@ function outcome(
   if (requestWrite?.startsWith("error:"))
     return html`<p class="error">${iconOf("warning")}<span>${requestWrite}</span></p>`;
   if (!command) return undefined;
-  // It was done, and something else has happened since: "Running" beside a fan that is off would be a riddle.
+  // The fan has changed since the request was confirmed: "Running" beside a fan that is off would mislead.
   if (command.state === "confirmed" && command.value !== fanTimerActive) return undefined;
   const reached = stages[command.state];
-  // How far it has come by now is unknown.
   if (!isKnown && reached !== undefined) return undefined;
   if (reached === undefined) {
     return html`<p class="error">${iconOf("warning")}<span>${command.text ?? `The request is ${command.state}.`}</span></p>`;
@@ -146,7 +145,7 @@ interface AlarmLook {
   readonly look: string;
 }
 
-/** In words first; the colour and the icon say the same. */
+/** The state of an alarm as a word, an icon and a colour. */
 export function alarmLook(fields: DeviceView["fields"]): AlarmLook {
   const { smokeAlarmState: smoke = "unknown", coAlarmState: co = "unknown", isOnline } = fields;
   if (smoke === "emergency" || co === "emergency") {
@@ -162,13 +161,13 @@ export function alarmLook(fields: DeviceView["fields"]): AlarmLook {
   return { word: `Smoke ${smoke}, CO ${co}`, icon: "warning", look: "gray" };
 }
 
-/** An alarm that cried when it was last seen goes on crying; one that was quiet then is unknown. */
+/** While the current state is unknown, a last known warning or emergency stays visible; "All clear" becomes "Unknown". */
 function alarmTile({ x, y, fields }: DeviceView, asOfMs: number | undefined): Html {
-  const seen = alarmLook(fields);
-  const isCrying = seen.look === "red" || seen.look === "yellow";
+  const lastSeen = alarmLook(fields);
+  const isAlarming = lastSeen.look === "red" || lastSeen.look === "yellow";
   const unknown: AlarmLook = { word: "Unknown", icon: "offline", look: "gray" };
-  const { word, icon, look } = asOfMs === undefined || isCrying ? seen : unknown;
-  const was = isCrying ? "Seen" : seen.look === "green" ? "No alarm" : seen.word;
+  const { word, icon, look } = asOfMs === undefined || isAlarming ? lastSeen : unknown;
+  const was = isAlarming ? "Seen" : lastSeen.look === "green" ? "No alarm" : lastSeen.word;
   return html`<article class="tile alarm ${look}" data-part id="alarm-${x}-${y}" aria-labelledby="alarm-${x}-${y}-name">
 <header><span class="ring">${iconOf(icon)}</span><div><h3 id="alarm-${x}-${y}-name">${fields.name ?? `Alarm ${y}`}</h3><p class="kind">Smoke and CO alarm</p></div></header>
 <p class="says">${word}</p>
@@ -193,12 +192,12 @@ function alertLine(alert: Alert, { structures, lamp }: HouseView, isKnown: boole
   const { alertId, stringThreshold, targets, enable, disarmed } = alert;
   const x = Number(/\[(\d)\]/.exec(alert.attrName)?.[1]);
   const name = structures.find((structure) => structure.x === x)?.fields.name ?? "The house";
-  const written = targets
+  const writes = targets
     .map(
       ({ deviceId, attrName, value }) =>
         `${deviceId === lamp.deviceId ? attrName : `${deviceId} › ${attrName}`} → ${value}`,
     )
     .join(", ");
-  const stands = enable ? (disarmed ? "fired, waits for a change" : "armed") : "off";
-  return html`<li><span>Alert ${alertId}: when ${name} › ${alert.attrName.replace(/^.*\./, "")} is <code>${stringThreshold}</code>, ${written}</span>${isKnown ? html` <span class="stands">${stands}</span>` : undefined}</li>`;
+  const status = enable ? (disarmed ? "fired, waits for a change" : "armed") : "off";
+  return html`<li><span>Alert ${alertId}: when ${name} › ${alert.attrName.replace(/^.*\./, "")} is <code>${stringThreshold}</code>, ${writes}</span>${isKnown ? html` <span class="stands">${status}</span>` : undefined}</li>`;
 }

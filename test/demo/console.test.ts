@@ -5,27 +5,27 @@ import { promisify } from "node:util";
 import type { BrowserContext, Page } from "playwright-core";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, devices, type Look, skip } from "../browser/world.ts";
-import { demoFolder, endingTogether, type RunningDemo, startDemo } from "./running-demo.ts";
+import { demoFolder, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
 
 const browser = browserOfFile();
 const timeout = 90_000;
 
 describe("the demo's console", { skip, timeout }, () => {
-  const suite = endingTogether();
+  const suite = suiteLifetime();
   let folder: string;
   let demo: RunningDemo;
   let context: BrowserContext;
   let tab: Page;
-  const complaints: string[] = [];
+  const violations: string[] = [];
   const hosts = new Set<string>();
 
   before(async () => {
     folder = demoFolder(suite);
     demo = await startDemo(suite, folder);
     context = await browser().newContext({ ...devices.desktop, reducedMotion: "reduce" });
-    context.on("weberror", (error) => complaints.push(String(error.error())));
+    context.on("weberror", (error) => violations.push(String(error.error())));
     context.on("console", (message) => {
-      if (/Content Security Policy|Refused to|violates/i.test(message.text())) complaints.push(message.text());
+      if (/Content Security Policy|Refused to|violates/i.test(message.text())) violations.push(message.text());
     });
     context.on("request", (request) => hosts.add(new URL(request.url()).origin));
     tab = await context.newPage();
@@ -42,12 +42,12 @@ describe("the demo's console", { skip, timeout }, () => {
     for (const path of ["/console/", "/console/events", "/console/?claim=guess"]) {
       assert.equal((await fetch(demo.baseUrl + path)).status, 403, path);
     }
-    await tab.goto(demo.claim);
+    await tab.goto(demo.consoleLink);
     assert.equal(tab.url(), `${demo.baseUrl}/console/`, "the address doesn't keep the claim");
     await tab.getByText(/^Live · /).waitFor();
     assert.ok(await tab.getByText("Test", { exact: true }).isVisible());
-    assert.equal((await fetch(demo.claim, { redirect: "manual" })).status, 403, "it is used up");
-    await tab.goto(demo.claim);
+    assert.equal((await fetch(demo.consoleLink, { redirect: "manual" })).status, 403, "the link was used");
+    await tab.goto(demo.consoleLink);
     await button("Leave home").waitFor();
   });
 
@@ -146,14 +146,14 @@ describe("the demo's console", { skip, timeout }, () => {
     await button("Leave home").click();
     await button("Come home").waitFor();
     const after = await happened.allTextContents();
-    assert.equal(new Set(after).size, after.length, "nothing is told twice");
+    assert.equal(new Set(after).size, after.length, "an entry is shown twice");
     assert.ok(after.includes(before[0]!), "an earlier entry is missing");
     const { attributes } = await again.get("devices/1");
     assert.equal(await tab.locator("#attributes tr").count(), Object.keys(attributes).length);
   });
 
   it("sent requests only to the service, and violated no rule of its own policy", () => {
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(violations, []);
     assert.deepEqual([...hosts], [demo.baseUrl]);
   });
 });

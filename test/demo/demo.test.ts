@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { breezeway, takenPort } from "../stories/child-service.ts";
 import { eventually } from "../stories/world.ts";
-import { demoFolder, endingTogether, type RunningDemo, startDemo } from "./running-demo.ts";
+import { demoFolder, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
 
 const timeout = 60_000;
 
@@ -20,7 +20,7 @@ describe("the demo", () => {
     assert.equal(before.lamp.attributes.power.value, "on");
     const newest = Math.max(...timesOf(before.house));
     await eventually(t.signal, async () => {
-      assert.ok(Math.max(...timesOf((await home(first)).house)) > newest, "nothing moves");
+      assert.ok(Math.max(...timesOf((await home(first)).house)) > newest, "no attribute changes");
     });
     const token = first.secret("demo-access-token");
     first.process.kill("SIGKILL");
@@ -34,7 +34,7 @@ describe("the demo", () => {
     assert.deepEqual(idsOf(after.house), idsOf(before.house));
     const headers = { authorization: `Bearer ${token}` };
     const stream = await fetch(`${second.baseUrl}/v3/events`, { headers });
-    assert.equal(stream.status, 200, "a token from before is still good");
+    assert.equal(stream.status, 200, "a token from before the restart is still valid");
     second.process.kill("SIGINT");
     assert.equal(await second.ended, 0);
 
@@ -62,7 +62,7 @@ describe("a running demo whose port was taken", () => {
   let demo: RunningDemo;
   let folder: string;
   let port: number;
-  const suite = endingTogether();
+  const suite = suiteLifetime();
   before(async () => {
     folder = demoFolder(suite);
     port = await takenPort(suite);
@@ -75,7 +75,7 @@ describe("a running demo whose port was taken", () => {
     const taken = Number(new URL(demo.baseUrl).port);
     assert.ok(taken > port);
     assert.ok(demo.output.includes(`The service takes port ${taken}, because ${port} is taken.`));
-    assert.ok(demo.claim.startsWith(`${demo.baseUrl}/console/?claim=`));
+    assert.ok(demo.consoleLink.startsWith(`${demo.baseUrl}/console/?claim=`));
   });
 
   it("says that it uses its own simulator when an ecosystem is configured", () => {
@@ -148,15 +148,15 @@ async function home(demo: RunningDemo) {
   };
 }
 
-interface Shown {
+interface DeviceBody {
   readonly attributes: Readonly<Record<string, { readonly value: unknown; readonly updateTime: number }>>;
 }
 
-function timesOf({ attributes }: Shown): number[] {
+function timesOf({ attributes }: DeviceBody): number[] {
   return Object.values(attributes).map(({ updateTime }) => updateTime);
 }
 
-function idsOf({ attributes }: Shown): [string, unknown][] {
+function idsOf({ attributes }: DeviceBody): [string, unknown][] {
   return Object.entries(attributes)
     .filter(([name]) => name.endsWith("_id"))
     .map(([name, { value }]) => [name, value]);

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { sessionsOn } from "../../demo/console/session.ts";
 import { demoFolder } from "./running-demo.ts";
 
-const half = 30 * 60_000;
+const claimMs = 30 * 60_000;
 
 describe("the link to the console", () => {
   it("opens once", (t) => {
@@ -18,12 +18,12 @@ describe("the link to the console", () => {
     let nowMs = 0;
     const sessions = sessionsOn(demoFolder(t), () => nowMs);
     const late = sessions.newClaim();
-    nowMs = half;
+    nowMs = claimMs;
     assert.equal(sessions.spend(late), false);
     const old = sessions.newClaim();
     const newer = sessions.newClaim();
     assert.equal(sessions.spend(old), false);
-    nowMs += half - 1;
+    nowMs += claimMs - 1;
     assert.equal(sessions.spend(newer), true);
   });
 

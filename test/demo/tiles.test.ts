@@ -6,19 +6,19 @@ import { html } from "../../src/web/html.ts";
 
 describe("a thermostat's tile", () => {
   const cases: readonly (readonly [string, Partial<Command>, "true" | "false", RegExp | undefined])[] = [
-    ["is on its way", { state: "sending" }, "false", /reached">Sent<.*"">Accepted<.*"">Running</s],
-    ["was taken, but not seen yet", { state: "accepted" }, "false", /reached">Accepted<.*"">Running</s],
-    ["has made the fan run", { state: "confirmed" }, "true", /reached">Running</],
-    ["has made it stop", { state: "confirmed", value: "false" }, "false", /reached">Stopped</],
-    ["is over, and the fan has stopped since", { state: "confirmed" }, "false", undefined],
-    ["is over, and somebody has started the fan since", { state: "confirmed", value: "false" }, "true", undefined],
+    ["is being sent", { state: "sending" }, "false", /reached">Sent<.*"">Accepted<.*"">Running</s],
+    ["was accepted, but not confirmed yet", { state: "accepted" }, "false", /reached">Accepted<.*"">Running</s],
+    ["has started the fan", { state: "confirmed" }, "true", /reached">Running</],
+    ["has stopped the fan", { state: "confirmed", value: "false" }, "false", /reached">Stopped</],
+    ["was confirmed, and the fan has stopped since", { state: "confirmed" }, "false", undefined],
+    ["was confirmed, and the fan was started since", { state: "confirmed", value: "false" }, "true", undefined],
     ["was refused", { state: "rejected", text: "Nobody is home" }, "false", /class="error".*Nobody is home/],
   ];
-  for (const [what, command, fanTimerActive, shows] of cases) {
-    it(`tells ${shows ? "how far it came of" : "nothing of"} a request that ${what}`, () => {
-      const shown = outcomeOf({ value: "true", text: null, ...command }, fanTimerActive);
-      if (shows) assert.match(shown, shows);
-      else assert.equal(shown, "");
+  for (const [request, command, fanTimerActive, expected] of cases) {
+    it(`shows ${expected ? "the progress" : "nothing"} of a request that ${request}`, () => {
+      const outcome = outcomeOf({ value: "true", text: null, ...command }, fanTimerActive);
+      if (expected) assert.match(outcome, expected);
+      else assert.equal(outcome, "");
     });
   }
 });

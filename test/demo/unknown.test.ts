@@ -4,13 +4,13 @@ import type { BrowserContext, Page } from "playwright-core";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, devices, skip } from "../browser/world.ts";
 import { faultyFront } from "../set-up/faulty-front.ts";
-import { demoFolder, endingTogether, type RunningDemo, startDemo } from "./running-demo.ts";
+import { demoFolder, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
 
 const browser = browserOfFile();
 const timeout = 60_000;
 
 describe("the demo's console, when the state of the house is unknown", { skip, timeout }, () => {
-  const suite = endingTogether();
+  const suite = suiteLifetime();
   let demo: RunningDemo;
   let front: Awaited<ReturnType<typeof faultyFront>>;
   let context: BrowserContext;
@@ -21,7 +21,7 @@ describe("the demo's console, when the state of the house is unknown", { skip, t
     front = await faultyFront(suite, demo.baseUrl);
     context = await browser().newContext({ ...devices.desktop, colorScheme: "light", reducedMotion: "reduce" });
     tab = await context.newPage();
-    await tab.goto(demo.claim);
+    await tab.goto(demo.consoleLink);
     await tab.goto(`${front.url}/console/`);
     await isLive();
     if (await button("Come home").isVisible()) await button("Come home").click();
@@ -58,8 +58,8 @@ describe("the demo's console, when the state of the house is unknown", { skip, t
     assert.match((await tab.locator("#unknown").textContent())!, /^Unknown since \d\d:\d\d:\d\d UTC\. /);
     assert.match((await tab.locator("#live").textContent())!, /^Not live since \d\d:\d\d:\d\d UTC$/);
     assert.deepEqual(await greens(tab), []);
-    for (const look of [".alarm.green", ".is-running", ".is-home", "[data-until]"]) {
-      assert.equal(await tab.locator(look).count(), 0, look);
+    for (const selector of [".alarm.green", ".is-running", ".is-home", "[data-until]"]) {
+      assert.equal(await tab.locator(selector).count(), 0, selector);
     }
     assert.equal(await tab.getByText("All clear").count(), 0);
     assert.equal(
@@ -106,7 +106,7 @@ describe("the demo's console, when the state of the house is unknown", { skip, t
   it("says so when the service cannot reach the home ecosystem", async () => {
     await inSimulator("POST", "faults", { fault: "server-error", status: 503 });
     await inSimulator("POST", "faults", { fault: "drop" });
-    await isUnknown(/can.t hear the home ecosystem/);
+    await isUnknown(/receives nothing from the home ecosystem/);
     const plain = await browser().newContext({ javaScriptEnabled: false });
     await plain.addCookies(await context.cookies());
     const page = await plain.newPage();
@@ -133,9 +133,9 @@ describe("the demo's console, when the state of the house is unknown", { skip, t
 
 /** The elements that use the page's green, by their computed colours. */
 function greens(tab: Page): Promise<readonly string[]> {
-  return tab.evaluate(`[...document.body.querySelectorAll("*")].filter((one) => {
-    const { color, backgroundColor, borderTopColor } = getComputedStyle(one);
-    const dot = getComputedStyle(one, "::before").backgroundColor;
+  return tab.evaluate(`[...document.body.querySelectorAll("*")].filter((element) => {
+    const { color, backgroundColor, borderTopColor } = getComputedStyle(element);
+    const dot = getComputedStyle(element, "::before").backgroundColor;
     return [color, backgroundColor, borderTopColor, dot].includes("rgb(27, 110, 60)");
-  }).map((one) => one.outerHTML.slice(0, 80))`);
+  }).map((element) => element.outerHTML.slice(0, 80))`);
 }

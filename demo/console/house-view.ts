@@ -2,11 +2,11 @@ import type { Alert, Command, PastChange } from "../../sdk/src/index.ts";
 import { type AttributePlace, parseAttributeName, placeOf } from "../../src/model/attribute-names.ts";
 import type { House } from "../house.ts";
 
-/** Everything that the page shows, as /v3 tells it to any client. */
+/** Everything that the page shows, as any client reads it from /v3. */
 export interface HouseView {
   readonly structures: readonly StructureView[];
   readonly lamp: { readonly deviceId: number; readonly name: string; readonly power: string | undefined };
-  /** Whether the values of the house may be out of date: the ecosystem's stream is down, or silent for too long. */
+  /** The values may be out of date: the ecosystem's stream is down, or was silent for too long. */
   readonly isStale: boolean;
   readonly confirmedTime: number | undefined;
   readonly attributes: readonly AttributeView[];
@@ -25,7 +25,7 @@ export interface StructureView {
   readonly alarms: readonly DeviceView[];
 }
 
-/** A thermostat or an alarm: its slot, and its attributes by their own names. */
+/** A thermostat or an alarm: its indexes X and Y, and its values by field name. */
 export interface DeviceView {
   readonly x: number;
   readonly y: number;
@@ -47,10 +47,10 @@ export interface ChangeView extends PastChange {
 
 /** `presenceInfo` of a device whose stream is live. */
 const present = 1;
-/** How far back the page looks. */
 const historyMs = 30 * 60_000;
-/** A receipt says something about what was pressed just now. */
+/** Older receipts are not shown: they say nothing about the last press of the button. */
 const receiptMs = 10 * 60_000;
+const structureIndexes = [1, 2];
 
 export async function readHouse({ deviceId, lampId, keys }: House, nowMs: number): Promise<HouseView> {
   const { byClient } = keys;
@@ -81,7 +81,7 @@ export async function readHouse({ deviceId, lampId, keys }: House, nowMs: number
     commands,
     changes: changes
       .flat()
-      // What an alert wrote follows from what made it fire, at the same moment.
+      // An alert writes in the commit that makes it fire: at the same time, the alert's change counts as the newer one.
       .sort((a, b) => b.updateTime - a.updateTime || Number(isByAlert(b)) - Number(isByAlert(a))),
   };
 }
@@ -111,7 +111,7 @@ function structuresOf(
       }),
     }));
   };
-  return [1, 2].flatMap((x) => {
+  return structureIndexes.flatMap((x) => {
     const fields = fieldsOf((place) => place.kind === "structure" && place.x === x);
     if (fields.structureId === undefined) return [];
     const summary = fieldsOf((place) => place.kind === "summary" && place.x === x);
@@ -132,7 +132,7 @@ function placeOfName(name: string): AttributePlace | undefined {
   return known && placeOf(known.number);
 }
 
-/** Whose attribute it is, in the names that people gave, and what it is called there. */
+/** The user's name for the structure or device, and the attribute's name within it. */
 export function labelOf({ structures, lamp }: HouseView, { deviceId, name }: ChangeView): string {
   if (deviceId === lamp.deviceId) return `${lamp.name} · ${name}`;
   const place = placeOfName(name);

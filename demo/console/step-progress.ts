@@ -1,28 +1,28 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Activity } from "../../simulator/simulator.ts";
-import type { HouseView } from "./reading.ts";
+import type { HouseView } from "./house-view.ts";
 
-/** The four steps of a first visit; each is done when what it asks for has really happened. */
+/** The four steps of the page. A step is done when its effect was seen in the house. */
 export type StepNumber = 1 | 2 | 3 | 4;
 
-export interface Walk {
-  /** Looks at what has happened; what was done once stays so, also over a restart. */
-  look(view: HouseView, activities: readonly Activity[]): ReadonlySet<StepNumber>;
+export interface StepProgress {
+  /** Returns all steps that are done. A done step stays done, also after a restart. */
+  update(view: HouseView, activities: readonly Activity[]): ReadonlySet<StepNumber>;
 }
 
-export function walkIn(file: string, beganMs: number): Walk {
+export function stepProgressIn(file: string, startedMs: number): StepProgress {
   const done = new Set<StepNumber>(existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : []);
   return {
-    look(view, activities) {
+    update(view, activities) {
       const before = done.size;
-      for (const step of stepsDone(view, leftAt(activities), beganMs, done)) done.add(step);
+      for (const step of stepsDone(view, leftAt(activities), startedMs, done)) done.add(step);
       if (done.size > before) writeFileSync(file, JSON.stringify([...done]));
       return done;
     },
   };
 }
 
-/** When somebody last sent everybody away; the house's own life leaves no such trace. */
+/** When a user last played a scene that empties the house. Scenes of the simulated life are not in the log. */
 function leftAt(activities: readonly Activity[]): number {
   const left = activities.findLast(
     ({ kind, scene }) => kind === "scene" && (scene === "leave" || scene === "auto-away"),
@@ -33,7 +33,7 @@ function leftAt(activities: readonly Activity[]): number {
 function* stepsDone(
   { changes, commands, lamp }: HouseView,
   leftMs: number,
-  beganMs: number,
+  startedMs: number,
   done: ReadonlySet<StepNumber>,
 ): Generator<StepNumber> {
   const ofLamp = changes.filter(({ deviceId }) => deviceId === lamp.deviceId);
@@ -45,7 +45,7 @@ function* stepsDone(
   const isRunning = ({ state, value, requestedTime }: (typeof commands)[number]) =>
     state === "confirmed" && value === "true" && refused !== undefined && requestedTime > refused.requestedTime;
   if (done.has(2) && commands.some(isRunning)) yield 3;
-  if (ofLamp.some(({ cause, updateTime }) => isClient(cause.by) && updateTime > beganMs)) yield 4;
+  if (ofLamp.some(({ cause, updateTime }) => isClient(cause.by) && updateTime > startedMs)) yield 4;
 }
 
 const isClient = (by: string) => by === "client" || by === "administrator";

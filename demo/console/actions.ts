@@ -2,7 +2,7 @@ import type { Simulator } from "../../simulator/simulator.ts";
 import { attributeName, structureAttribute, thermostatAttribute } from "../../src/model/attribute-names.ts";
 import type { House } from "../house.ts";
 
-export interface ActParts {
+export interface ActionParts {
   readonly house: House;
   readonly simulator: Simulator;
 }
@@ -10,20 +10,19 @@ export interface ActParts {
 const scenes = ["leave", "come-home", "smoke", "clear"];
 
 /**
- * Does what a button of the page says: things happen in the simulated house as they would at home, and a fan is asked
- * for as any client does. Answers why it could not be done; undefined when it was.
+ * Executes a button of the page: plays a scene in the simulator, or writes a fan request through /v3. Returns the
+ * message of a refusal, undefined on success.
  */
-export async function actOn(parts: ActParts, act: string): Promise<string | undefined> {
+export async function executeAction(parts: ActionParts, action: string): Promise<string | undefined> {
   const { house, simulator } = parts;
-  const { byClient } = house.keys;
-  simulator.touch(house.accountId);
-  const [, scene = "", x = ""] = /^([a-z-]+):([12])$/.exec(act) ?? [];
-  const [, fanX, fanY, value = ""] = /^fan:([12])\.(\d{1,2}):(true|false)$/.exec(act) ?? [];
+  simulator.pauseLife(house.accountId);
+  const [, scene = "", x = ""] = /^([a-z-]+):([12])$/.exec(action) ?? [];
+  const [, fanX, fanY, value = ""] = /^fan:([12])\.(\d{1,2}):(true|false)$/.exec(action) ?? [];
   try {
-    if (scenes.includes(scene)) await play(parts, scene, Number(x));
+    if (scenes.includes(scene)) await playScene(parts, scene, Number(x));
     else if (fanX && fanY) {
       const name = attributeName(thermostatAttribute(Number(fanX), Number(fanY), "requestWrite"));
-      await byClient.setDeviceAttribute(house.deviceId, name, value);
+      await house.keys.byClient.setDeviceAttribute(house.deviceId, name, value);
     } else return "The page has no such button.";
     return undefined;
   } catch (error) {
@@ -32,13 +31,13 @@ export async function actOn(parts: ActParts, act: string): Promise<string | unde
   }
 }
 
-async function play({ house, simulator }: ActParts, scene: string, x: number): Promise<void> {
+async function playScene({ house, simulator }: ActionParts, scene: string, x: number): Promise<void> {
   const name = attributeName(structureAttribute(x, "structureId"));
   const { attributes } = await house.keys.byClient.getDevice(house.deviceId, { attributes: [name] });
   await simulator.playScene(house.accountId, { scene, structure: attributes[name]?.value ?? null });
 }
 
-/** Refusals of the service and of the simulator have a status; a defect has none. */
+/** Errors of the service and of the simulator have an HTTP status; a programming error has none. */
 function isRefusal(error: unknown): error is Error {
   return error instanceof Error && "status" in error;
 }
