@@ -37,8 +37,8 @@ import { webhooks } from "./rows/webhooks.ts";
 import { write } from "./rows/write.ts";
 
 /**
- * All rows in the order in which they run. A stream that was cut may take a while to heal, so nothing that needs it
- * follows; revoking ends the tokens that all others use, so it comes last.
+ * All rows in the order in which they run. A cut stream may take a while to recover, so the rows after `cutStream` do
+ * not need it. `revoke` ends the tokens that all other rows use, so it is the last one.
  */
 export const rows: readonly Row[] = [
   alive,

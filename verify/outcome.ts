@@ -1,28 +1,29 @@
-/** Who has to do something about what was found. */
+/** The part of the system that has to be repaired after a failed row. */
 export type Side = "service" | "between" | "ecosystem" | "client";
 
 export const sides: Readonly<Record<Side, string>> = {
   service: "the service",
-  between: "the service, or something before it (a proxy, a cache, a gateway); ask the service directly to tell which",
+  between:
+    "the service, or something in front of it (a proxy, a cache, a gateway); call the service directly to find out which",
   ecosystem: "the ecosystem",
-  client: "the client, or what verify was given",
+  client: "the client, or the options of verify",
 };
 
-/** What a row saw when nothing is wrong; with `next`, something that an operator should still look at. */
-export interface Seen {
+/** What a passed row saw; with `next` the row passed with a warning for the operator. */
+export interface Observation {
   readonly seen: string;
   readonly next?: string;
 }
 
 export interface Finding {
-  /** What was there, beside what should have been. */
+  /** What the row saw and what it expected. */
   readonly seen: string;
   readonly side: Side;
-  /** What to do about it. */
+  /** What the operator should do. */
   readonly next: string;
 }
 
-/** The deployment does not do what the row asks of it. */
+/** The deployment does not behave as the row expects. */
 export class Failure extends Error {
   readonly finding: Finding;
 
@@ -32,7 +33,7 @@ export class Failure extends Error {
   }
 }
 
-/** The row can't tell: something that it needs isn't there. */
+/** The row could not be run, because something that it needs is missing. */
 export class NotRun extends Error {
   readonly next: string;
 
@@ -42,7 +43,7 @@ export class NotRun extends Error {
   }
 }
 
-/** Goes on only when a claim holds. */
-export function claim(isTrue: boolean, finding: () => Finding): asserts isTrue {
+/** Throws a Failure unless the condition is true. */
+export function ensure(isTrue: boolean, finding: () => Finding): asserts isTrue {
   if (!isTrue) throw new Failure(finding());
 }

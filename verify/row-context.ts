@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Deployment } from "./client/deployment.ts";
 import { SimulatorControl } from "./client/simulator-control.ts";
 import { Failure, type Finding } from "./outcome.ts";
@@ -10,15 +11,15 @@ export interface Tokens {
   readonly refreshToken: string;
 }
 
-/** What rows find and later rows go on with; `after` says who may rely on what. */
-export interface Found {
-  /** Where the browser was sent, and what the code was asked for with. */
+/** Values that a row stores for later rows. A row may use those of the rows in its `after`. */
+export interface SharedState {
+  /** The redirect to the client, and the state and PKCE verifier of its request. */
   returned?: { readonly address: URL; readonly state: string; readonly verifier: string };
   tokens?: Tokens;
   userId?: number;
   secToken?: string;
   account?: { readonly id: string; readonly token: string };
-  /** How far the times of the service are ahead of ours, its answer included. */
+  /** How far the service's clock is ahead of this machine's, plus the duration of the call. */
   clockAheadMs?: number;
   /** The virtual device. */
   linkedId?: number;
@@ -29,15 +30,14 @@ export interface RowContextParts {
   readonly visitor: Visitor | undefined;
   readonly signal: AbortSignal;
   readonly secrets?: Secrets;
-  /** Lets time pass; only the longest waits go through it. */
+  /** Replaces the wait of `pause` in tests. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-/** How long something that follows by itself may take. */
-const patienceMs = 10_000;
-const undoingMs = 20_000;
+const timeoutMs = 10_000;
+const cleanUpMs = 20_000;
 
-/** What the rows of one run share: the input, the clients, what earlier rows found, and the work to undo. */
+/** What the rows of one run share: the input, the clients, the values of earlier rows, and the pending clean-up. */
 export class RowContext {
   readonly input: VerifyInput;
   readonly deployment: Deployment;
@@ -45,78 +45,71 @@ export class RowContext {
   readonly simulator: SimulatorControl | undefined;
   readonly secrets: Secrets;
   readonly signal: AbortSignal;
-  readonly found: Found = {};
+  readonly shared: SharedState = {};
   readonly #pause: (ms: number) => Promise<void>;
-  readonly #afterRow: (() => Promise<unknown>)[] = [];
-  readonly #inTheEnd: (() => Promise<unknown>)[] = [];
-  /** Undoing goes on after an interruption, but not for ever. */
-  #undoing: AbortSignal | undefined;
+  readonly #rowCleanUps: (() => Promise<unknown>)[] = [];
+  readonly #finalCleanUps: (() => Promise<unknown>)[] = [];
+  /** Clean-up also runs after an interruption, so it has a signal of its own. */
+  #cleanUpSignal: AbortSignal | undefined;
 
   constructor({ input, visitor, signal, secrets = new Secrets(), pause }: RowContextParts) {
     this.input = input;
     this.visitor = visitor;
     this.signal = signal;
     this.secrets = secrets;
-    this.deployment = new Deployment(input.url, () => this.#undoing ?? signal);
+    this.deployment = new Deployment(input.url, () => this.#cleanUpSignal ?? signal);
     this.simulator = input.simulator && new SimulatorControl(input.simulator.url);
     this.#pause = pause ?? ((ms) => wait(ms, signal));
     secrets.keep(input.client?.secret);
     secrets.keep(input.person?.password);
   }
 
-  /** Whatever happens, this is done when the row is over, the latest first. */
-  afterwards(undo: () => Promise<unknown>): void {
-    this.#afterRow.push(undo);
+  /** Registers clean-up that runs when the row has ended in any way, the latest first. */
+  afterRow(cleanUp: () => Promise<unknown>): void {
+    this.#rowCleanUps.push(cleanUp);
   }
 
-  /** The same when all rows are over. */
-  inTheEnd(undo: () => Promise<unknown>): void {
-    this.#inTheEnd.push(undo);
+  /** Registers clean-up that runs when all rows have ended. */
+  afterAllRows(cleanUp: () => Promise<unknown>): void {
+    this.#finalCleanUps.push(cleanUp);
   }
 
-  async rowIsOver(): Promise<void> {
-    await this.#undo(this.#afterRow);
+  async cleanUpRow(): Promise<void> {
+    await this.#run(this.#rowCleanUps);
   }
 
   async cleanUp(): Promise<void> {
-    await this.#undo(this.#inTheEnd);
+    await this.#run(this.#finalCleanUps);
   }
 
-  async #undo(list: (() => Promise<unknown>)[]): Promise<void> {
-    this.#undoing = AbortSignal.timeout(undoingMs);
-    for (const undo of list.splice(0).reverse()) await undo().catch(() => undefined);
-    this.#undoing = undefined;
+  async #run(list: (() => Promise<unknown>)[]): Promise<void> {
+    this.#cleanUpSignal = AbortSignal.timeout(cleanUpMs);
+    for (const cleanUp of list.splice(0).reverse()) await cleanUp().catch(() => undefined);
+    this.#cleanUpSignal = undefined;
   }
 
   pause(ms: number): Promise<void> {
     return this.#pause(ms);
   }
 
-  /** Asks again until there is an answer other than undefined. */
+  /** Polls until `read` gives a value other than undefined; throws the failure after the timeout. */
   async eventually<Value>(
-    ask: () => Promise<Value | undefined>,
-    orElse: () => Finding,
-    withinMs = patienceMs,
+    read: () => Promise<Value | undefined>,
+    failure: () => Finding,
+    withinMs = timeoutMs,
   ): Promise<Value> {
     const untilMs = performance.now() + withinMs;
     for (;;) {
-      const value = await ask();
+      const value = await read();
       if (value !== undefined) return value;
-      if (performance.now() > untilMs) throw new Failure(orElse());
+      if (performance.now() > untilMs) throw new Failure(failure());
       await wait(50, this.signal);
     }
   }
 }
 
+/** Rejects with the signal's reason when it is aborted. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const stop = () => reject(signal.reason);
-  const timer = setTimeout(() => {
-    signal.removeEventListener("abort", stop);
-    resolve();
-  }, ms);
-  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-  signal.addEventListener("abort", stop, { once: true });
-  return promise;
+  return delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }

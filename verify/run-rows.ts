@@ -7,22 +7,21 @@ import type { RowContext } from "./row-context.ts";
 
 export interface RunOptions {
   readonly version: string;
-  /** Told before each row. */
+  /** Called before each row. */
   readonly begins?: (row: Row, place: number, count: number) => void;
   readonly rows?: readonly Row[];
 }
 
-/** Runs the rows that were asked for, one after the other, and leaves the deployment as it was. Rejects only when it is interrupted. */
+/** Runs the rows one after the other and leaves the deployment as it was. Rejects only when it is interrupted. */
 export async function runRows(
   context: RowContext,
-  { version, begins, rows: known = allRows }: RunOptions,
+  { version, begins, rows: availableRows = allRows }: RunOptions,
 ): Promise<Report> {
-  // A row that takes a minute is part of the verification only with --patient.
-  const rows = known.filter((row) => context.input.isPatient || !row.needs.includes("patience"));
+  const rows = availableRows.filter((row) => context.input.isPatient || !row.needs.includes("patience"));
   const startedTime = new Date().toISOString();
   const startMs = performance.now();
   const reported = new Map<string, ReportedRow>();
-  /** By the row that was not run for want of another: the first in that chain. */
+  /** For each row that was blocked: the name of the row that blocks it, directly or through others. */
   const roots = new Map<string, string>();
   try {
     for (const [place, row] of rows.entries()) {
@@ -45,7 +44,7 @@ export async function runRows(
     seconds: Math.round((performance.now() - startMs) / 100) / 10,
     version,
     grade,
-    verdict: verdictOf(grade, all, known.length - rows.length),
+    verdict: verdictOf(grade, all, availableRows.length - rows.length),
     counts: countsOf(all),
     rows: all,
   };
@@ -53,7 +52,7 @@ export async function runRows(
 
 type Outcome = Pick<ReportedRow, "status" | "seen" | "atFault" | "next">;
 
-/** The row because of which this one can't be run: where somebody has to begin. */
+/** The first row in the chain of dependencies that keeps this row from being run. */
 function rootOf(
   { after, unless = [] }: Row,
   reported: ReadonlyMap<string, ReportedRow>,
@@ -68,12 +67,17 @@ function rootOf(
 
 function blockedBy({ title, status }: ReportedRow): Outcome {
   const why = status === "fail" ? "failed" : "was not run";
-  return { status: "not_run", seen: `It builds on "${title}", which ${why}.`, atFault: null, next: `See "${title}".` };
+  return {
+    status: "not_run",
+    seen: `This row depends on "${title}", which ${why}.`,
+    atFault: null,
+    next: `See "${title}".`,
+  };
 }
 
 async function outcomeOf(row: Row, context: RowContext): Promise<Outcome> {
-  const lacking = row.needs.map((need) => needs[need]).find(({ isGiven }) => !isGiven(context.input));
-  if (lacking) return { status: "not_run", seen: lacking.reason, atFault: null, next: lacking.next };
+  const unmet = row.needs.map((need) => needs[need]).find(({ isMet }) => !isMet(context.input));
+  if (unmet) return { status: "not_run", seen: unmet.reason, atFault: null, next: unmet.next };
   try {
     const { seen, next } = await row.run(context);
     return { status: next === undefined ? "pass" : "warn", seen, atFault: null, next: next ?? null };
@@ -84,12 +88,12 @@ async function outcomeOf(row: Row, context: RowContext): Promise<Outcome> {
       const { seen, side, next } = error.finding;
       return { status: "fail", seen, atFault: sides[side], next };
     }
-    // An answer that is shaped otherwise than any that the row foresaw.
+    // Any other error: the answer had a format that the row does not handle.
     const seen = `An answer could not be understood (${error instanceof Error ? error.message : error}).`;
     const next = "Compare the answers of this deployment with its /docs.";
     return { status: "fail", seen, atFault: sides.between, next };
   } finally {
-    await context.rowIsOver();
+    await context.cleanUpRow();
   }
 }
 

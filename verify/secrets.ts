@@ -1,15 +1,15 @@
-/** All that must not be told: a report goes to people who may see none of it. */
+/** The secrets of a run, which are removed from the report: its readers may not see them. */
 export class Secrets {
   readonly #known = new Set<string>();
 
-  /** Remembers a secret and hands it back. */
+  /** Registers a secret and returns it. */
   keep<Text extends string | undefined>(secret: Text): Text {
-    // Shorter ones would blank out ordinary words; nobody's secret is that short.
+    // Replacing shorter texts would remove ordinary words; no secret is that short.
     if (secret !== undefined && secret.length >= 6) this.#known.add(secret);
     return secret;
   }
 
-  /** The text without any of them, in clear or as it stands in an address. */
+  /** The text without the secrets, in plain text or URL-encoded. */
   without(text: string): string {
     let clean = text;
     for (const secret of [...this.#known].sort((a, b) => b.length - a.length)) {

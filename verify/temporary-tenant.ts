@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Json } from "./client/deployment.ts";
 import type { VerifyInput } from "./verify-input.ts";
 
-/** Runs a command of an administrator, as it would be typed: `user add` with its options by name. */
+/** Runs a command of the command line as administrator, for example `user add` with its options by name. */
 export type Administer = (command: string, input: object) => Promise<Json>;
 
 export interface TemporaryTenant {
@@ -11,32 +11,32 @@ export interface TemporaryTenant {
   remove(): Promise<readonly string[]>;
 }
 
-/** A page of the device list has a hundred. */
-const manyDevices = 101;
-const atOnce = 20;
+/** One more than a page of the device list holds. */
+const deviceCount = 101;
+const concurrency = 20;
 const prefix = "Verify ";
-/** Nobody's run takes that long: what is older was left by one that was killed. */
-const oldMs = 60 * 60_000;
+/** No run takes this long: an older tenant was left by a run that was killed. */
+const abandonedAfterMs = 60 * 60_000;
 
 export interface TemporaryTenantOptions {
   readonly isInterrupted: () => boolean;
-  /** Each command opens the store anew: there are no pages of devices then. */
+  /** Each command opens the store again, so only one device is added and paging is not checked. */
   readonly isCostly?: boolean;
 }
 
-/** A tenant of verify's own with two users, a client and more devices than a page has; nobody else's is touched. */
+/** Adds a tenant with two users, a client and more devices than a page holds. Other tenants are not changed. */
 export async function addTemporaryTenant(
   administer: Administer,
   { isInterrupted, isCostly = false }: TemporaryTenantOptions,
 ): Promise<TemporaryTenant> {
-  await removeForgotten(administer);
-  const undo: (readonly [what: string, act: () => Promise<unknown>])[] = [];
+  await removeAbandoned(administer);
+  const undo: (readonly [label: string, removal: () => Promise<unknown>])[] = [];
   const remove = async () => {
-    const left: string[] = [];
-    for (const [what, act] of undo.splice(0).reverse()) {
-      await act().catch((error) => left.push(`${what} (${error instanceof Error ? error.message : error})`));
+    const remaining: string[] = [];
+    for (const [label, removal] of undo.splice(0).reverse()) {
+      await removal().catch((error) => remaining.push(`${label} (${error instanceof Error ? error.message : error})`));
     }
-    return left;
+    return remaining;
   };
   try {
     const name = `${prefix}${new Date().toISOString()} ${randomBytes(3).toString("hex")}`;
@@ -57,10 +57,10 @@ export async function addTemporaryTenant(
     const add = async (owner: string) =>
       (await administer("device add", { user: owner, name: "Lamp", type: "Lamp" })).deviceId as number;
     const devices: number[] = [];
-    const wanted = isCostly ? 1 : manyDevices;
-    while (devices.length < wanted && !isInterrupted()) {
-      const count = Math.min(atOnce, wanted - devices.length);
-      devices.push(...(await Promise.all(Array.from({ length: count }, () => add(user)))));
+    const total = isCostly ? 1 : deviceCount;
+    while (devices.length < total && !isInterrupted()) {
+      const batch = Math.min(concurrency, total - devices.length);
+      devices.push(...(await Promise.all(Array.from({ length: batch }, () => add(user)))));
     }
     return {
       input: {
@@ -90,12 +90,12 @@ async function addUser(
   return user;
 }
 
-/** What earlier runs could not take away because they were killed. */
-async function removeForgotten(administer: Administer): Promise<void> {
+/** Removes tenants of earlier runs that were killed. */
+async function removeAbandoned(administer: Administer): Promise<void> {
   const { tenants } = await administer("tenant list", {});
   for (const { tenantId, name } of tenants as { tenantId: number; name: string }[]) {
     const time = name.startsWith(prefix) ? Date.parse(name.slice(prefix.length).split(" ")[0] ?? "") : Number.NaN;
-    if (!(Date.now() - time > oldMs)) continue;
+    if (!(Date.now() - time > abandonedAfterMs)) continue;
     const tenant = String(tenantId);
     const { users } = await administer("user list", { tenant });
     for (const { userId } of users) await administer("user remove", { user: String(userId) });

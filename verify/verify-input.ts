@@ -4,7 +4,7 @@ export interface VerifyInput {
   readonly url: string;
   readonly client: ClientInput | undefined;
   readonly person: { readonly name: string; readonly password: string } | undefined;
-  /** A person signs in with their own browser. */
+  /** A person signs in with a browser, because verify has no password. */
   readonly signsInByHand: boolean;
   readonly appId: string | undefined;
   /** An ordinary device that may be written to. */
@@ -20,6 +20,6 @@ export interface VerifyInput {
 export interface ClientInput {
   readonly id: string;
   readonly secret: string;
-  /** One of its registered addresses. */
+  /** A registered redirect address of the client. */
   readonly redirectUri: string;
 }

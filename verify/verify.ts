@@ -7,15 +7,15 @@ import type { VerifyInput } from "./verify-input.ts";
 import { byHandVisitor } from "./visitor/by-hand-visitor.ts";
 import { scriptedVisitor } from "./visitor/scripted-visitor.ts";
 
-/** Nobody answers at the deployment's address. */
+/** No answer from the deployment's address. */
 export class DeploymentUnreachable extends Error {}
 
 export interface VerifyOptions extends RunOptions, Pick<RowContextParts, "signal" | "pause"> {
-  /** Words for the person who started it. */
-  readonly say: (words: string) => void;
+  /** Shows a text to the person who started verify. */
+  readonly say: (text: string) => void;
 }
 
-/** Checks a deployment from outside, as a client, a browser and the ecosystem meet it, and reports on each row. */
+/** Checks a deployment from outside, as a client, a browser and the ecosystem, and reports on each row. */
 export async function verify(input: VerifyInput, options: VerifyOptions): Promise<Report> {
   const { signal, say, pause } = options;
   const deployment = new Deployment(input.url, () => signal);

@@ -4,8 +4,8 @@ export interface BrokenDeployment {
   readonly what: string;
   /** The only row that must fail. */
   readonly row: string;
-  /** What its report must say. */
-  readonly says: RegExp;
+  /** Matches what the row reports. */
+  readonly expected: RegExp;
   readonly breaking: () => Fault;
   /** Only visible after a minute. */
   readonly needsPatience?: true;
@@ -19,7 +19,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
   {
     what: "isn't ready",
     row: "ready",
-    says: /store \(The check failed/,
+    expected: /store \(The check failed/,
     breaking: () =>
       inJson(
         ({ path }) => path === "/readyz",
@@ -30,7 +30,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
   {
     what: "answers errors with pages",
     row: "errors",
-    says: /text\/html/,
+    expected: /text\/html/,
     breaking: () => ({
       changeAnswer: (answer, { path }) =>
         answer.status >= 400 && !path.startsWith("/oauth2/authorize")
@@ -41,13 +41,13 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
   {
     what: "loses cookies",
     row: "authorize",
-    says: /login page|terms|cookies/,
+    expected: /login page|terms|cookies/,
     breaking: () => ({ changeRequest: ({ headers: { cookie, ...headers }, ...request }) => ({ ...request, headers }) }),
   },
   {
-    what: "forgets the state",
+    what: "drops the state",
     row: "state",
-    says: /no state/,
+    expected: /no state/,
     breaking: () => ({
       changeAnswer: (answer) => {
         const location = answer.headers.location?.replace(/&state=[^&]*/, "");
@@ -58,19 +58,19 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
   {
     what: "gives no refresh token",
     row: "exchange",
-    says: /lacks refresh_token/,
+    expected: /lacks refresh_token/,
     breaking: () => inJson(isTokenCall, ({ refresh_token, ...rest }) => rest),
   },
   {
     what: "repeats its answer to a code",
     row: "code-once",
-    says: /exchanges of one code/,
+    expected: /exchanges of one code/,
     breaking: () => cached((request) => isTokenCall(request) && request.body.includes("authorization_code")),
   },
   {
     what: "doesn't rotate refresh tokens",
     row: "refresh",
-    says: /same refresh token/,
+    expected: /same refresh token/,
     breaking: () =>
       inJson(isTokenCall, (json, { body }) => {
         const sent = new URLSearchParams(body).get("refresh_token");
@@ -80,13 +80,13 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
   {
     what: "answers for revoked tokens from a cache",
     row: "revoke",
-    says: /revoked access token still got a 200/,
+    expected: /revoked access token still got a 200/,
     breaking: () => cached(({ path }) => path === "/v3/users"),
   },
   {
-    what: "takes cursors away from the query",
+    what: "removes cursors from the query",
     row: "paging",
-    says: /a second time/,
+    expected: /a second time/,
     breaking: () => ({
       changeRequest: (request) =>
         request.path.startsWith("/v3/devices?")
@@ -95,9 +95,9 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
     }),
   },
   {
-    what: "tells foreign devices from absent ones",
+    what: "distinguishes foreign devices from absent ones",
     row: "foreign",
-    says: /somebody else's device/,
+    expected: /somebody else's device/,
     breaking: () => ({
       changeAnswer: (answer, { path, method }) => {
         const [, id = ""] = /^\/v3\/devices\/(\d+)$/.exec(path) ?? [];
@@ -109,13 +109,13 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
   {
     what: "answers reads from a cache",
     row: "write",
-    says: /an older state/,
+    expected: /an older state/,
     breaking: () => cached(isDevice),
   },
   {
     what: "rounds times to seconds",
     row: "times",
-    says: /whole seconds/,
+    expected: /whole seconds/,
     breaking: () => ({
       changeAnswer: (answer, request) =>
         isDevice(request) ? { ...answer, body: answer.body.replaceAll(/("updateTime":\d+)\d{3}/g, "$1000") } : answer,
@@ -124,7 +124,7 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
   {
     what: "turns 118 into an error of its own",
     row: "linked-again",
-    says: /errorCode 118/,
+    expected: /errorCode 118/,
     breaking: () => ({
       changeAnswer: (answer) =>
         answer.body.includes('"errorCode":118')
@@ -139,31 +139,31 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
   {
     what: "shows old names",
     row: "rename",
-    says: /still shows the old name/,
+    expected: /still shows the old name/,
     breaking: () => ({
       changeAnswer: (answer, request) =>
         isDevice(request) ? { ...answer, body: answer.body.replaceAll("Renamed Room", "Hallway") } : answer,
     }),
   },
   {
-    what: "calls everything fresh",
+    what: "shows everything as fresh",
     row: "cut-stream",
-    says: /still shown as present and fresh/,
+    expected: /still shown as present and fresh/,
     breaking: () => inJson(isDevice, (json) => ({ ...json, presenceInfo: 1, stale: false })),
   },
   {
     what: "cuts the fan's error text at its first comma",
     row: "fan-refused",
-    says: /is not error: <errormsg>/,
+    expected: /is not error: <errormsg>/,
     breaking: () => ({
       changeAnswer: (answer, request) =>
         isDevice(request) ? { ...answer, body: answer.body.replaceAll(/"(error: [^",]*),[^"]*"/g, '"$1"') } : answer,
     }),
   },
   {
-    what: "swallows alerts",
+    what: "loses alerts",
     row: "alerts",
-    says: /the lamp was not off/,
+    expected: /the lamp was not off/,
     breaking: () => ({
       answerInstead: ({ path }) =>
         path.endsWith("/addTrigger")
@@ -178,37 +178,37 @@ export const brokenDeployments: readonly BrokenDeployment[] = [
   {
     what: "holds events back",
     row: "events",
-    says: /the change did not come/,
+    expected: /the change did not come/,
     breaking: () => ({ passesFrame: (frame) => !frame.includes("event: attribute") }),
   },
   {
     what: "drops Last-Event-ID",
     row: "events-resume",
-    says: /told 3 of the changes 1, 2, 3/,
+    expected: /delivered 3 of the changes 1, 2, 3/,
     breaking: () => ({
       changeRequest: ({ headers: { "last-event-id": _, ...headers }, ...request }) => ({ ...request, headers }),
     }),
   },
 ];
 
-/** A fault for each row that none of the above breaks. */
+/** A fault for each other row. */
 export const otherFaults: readonly BrokenDeployment[] = [
   {
     what: "hides /livez",
     row: "alive",
-    says: /not 200/,
+    expected: /not 200/,
     breaking: () => ({ changeAnswer: (answer, { path }) => (path === "/livez" ? { ...answer, status: 404 } : answer) }),
   },
   {
-    what: "calls itself by another name",
+    what: "publishes another issuer",
     row: "discovery",
-    says: /issuer is https:\/\/inside/,
+    expected: /issuer is https:\/\/inside/,
     breaking: () => inJson(isAt("/.well-known/"), (json) => ({ ...json, issuer: "https://inside" })),
   },
   {
-    what: "redirects strangers",
+    what: "redirects to unregistered addresses",
     row: "redirect-refused",
-    says: /and a redirect/,
+    expected: /and a redirect/,
     breaking: () => ({
       changeAnswer: (answer, { path }) =>
         answer.status === 400 && path.includes("stranger.invalid")
@@ -219,7 +219,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
   {
     what: "hides that the user declined",
     row: "declined",
-    says: /error server_error/,
+    expected: /error server_error/,
     breaking: () => ({
       changeAnswer: (answer) => {
         const location = answer.headers.location?.replace("access_denied", "server_error");
@@ -228,26 +228,26 @@ export const otherFaults: readonly BrokenDeployment[] = [
     }),
   },
   {
-    what: "takes any verifier",
+    what: "accepts any verifier",
     row: "pkce",
-    says: /wrong code_verifier was answered with 200/,
+    expected: /wrong code_verifier was answered with 200/,
     breaking: () => ({
       changeAnswer: (answer, request) =>
         isTokenCall(request) && request.body.includes("made-up") ? { ...answer, status: 200, body: "{}" } : answer,
     }),
   },
   {
-    what: "takes a refresh token once only",
+    what: "accepts a refresh token only once",
     row: "refresh-retry",
-    says: /asked with again, was answered with 400/,
+    expected: /sent again, was answered with 400/,
     breaking: () => {
       const used = new Set<string>();
       return {
         changeAnswer(answer, request) {
           const token = new URLSearchParams(request.body).get("refresh_token") ?? "";
-          const isAgain = used.has(token);
+          const isReuse = used.has(token);
           if (isTokenCall(request) && answer.status === 200 && token !== "") used.add(token);
-          return isAgain ? { ...answer, status: 400, body: '{"error":"invalid_grant"}' } : answer;
+          return isReuse ? { ...answer, status: 400, body: '{"error":"invalid_grant"}' } : answer;
         },
       };
     },
@@ -255,13 +255,13 @@ export const otherFaults: readonly BrokenDeployment[] = [
   {
     what: "wraps the list of users",
     row: "users",
-    says: /not a list of integers/,
+    expected: /not a list of integers/,
     breaking: () => inJson(isAt("/v3/users"), (json) => ({ users: json })),
   },
   {
     what: "says nothing about bad input",
     row: "fields",
-    says: /names no field/,
+    expected: /names no field/,
     breaking: () => ({
       changeAnswer: (answer) =>
         answer.status === 400
@@ -270,18 +270,18 @@ export const otherFaults: readonly BrokenDeployment[] = [
     }),
   },
   {
-    what: "takes any cursor",
+    what: "accepts any cursor",
     row: "cursor",
-    says: /one character changed was answered with 200/,
+    expected: /one character changed was answered with 200/,
     breaking: () => ({
       changeAnswer: (answer, { path }) =>
         answer.status === 400 && path.includes("cursor=") ? { ...answer, status: 200, body: '{"devices":[]}' } : answer,
     }),
   },
   {
-    what: "swallows secTokens",
+    what: "removes secTokens",
     row: "sign-in",
-    says: /not a securityToken/,
+    expected: /not a securityToken/,
     breaking: () => ({
       changeAnswer: (answer) => ({ ...answer, body: answer.body.replace(/<securityToken>.*<\/securityToken>/, "") }),
     }),
@@ -289,31 +289,31 @@ export const otherFaults: readonly BrokenDeployment[] = [
   {
     what: "turns 119 into an error of its own",
     row: "unlinked",
-    says: /errorCode 119/,
+    expected: /errorCode 119/,
     breaking: () => ({
       changeAnswer: (answer) =>
         answer.body.includes('"errorCode":119') ? { ...answer, status: 502, body: "{}" } : answer,
     }),
   },
   {
-    what: "makes a number of the device's id",
+    what: "turns the device's id into a number",
     row: "link",
-    says: /DeviceId is a number/,
+    expected: /DeviceId is a number/,
     breaking: () => inJson(isAt("/adaptor/federatedtokens"), (json) => ({ ...json, DeviceId: Number(json.DeviceId) })),
   },
   {
     what: "shows an alarm in the wrong colour",
     row: "mirror",
-    says: /ui_color_state of .* is gray, upstream (green|red)/,
+    expected: /ui_color_state of .* is gray, upstream (green|red)/,
     breaking: () => ({
       changeAnswer: (answer, request) =>
         isDevice(request) ? { ...answer, body: answer.body.replaceAll('"green"', '"gray"') } : answer,
     }),
   },
   {
-    what: "never shows a fan request as taken",
+    what: "never shows a fan request as accepted",
     row: "fan-accepted",
-    says: /requestWrite still reads "true"/,
+    expected: /requestWrite still reads "true"/,
     breaking: () => ({
       changeAnswer: (answer, request) =>
         isDevice(request)
@@ -322,27 +322,27 @@ export const otherFaults: readonly BrokenDeployment[] = [
     }),
   },
   {
-    what: "tells another secret than it signs with",
+    what: "returns another secret than it signs with",
     row: "webhooks",
-    says: /signature does not fit/,
+    expected: /signature does not match/,
     breaking: () => ({
       changeAnswer: (answer, { path }) =>
         path === "/v3/webhooks" ? { ...answer, body: answer.body.replace("whsec_", "whsec_AAAA") } : answer,
     }),
   },
   {
-    what: "lets no DELETE through",
+    what: "refuses DELETE",
     row: "unlink",
-    says: /DELETE federatedtokens was 405/,
+    expected: /DELETE federatedtokens was 405/,
     breaking: () => ({
       answerInstead: ({ method, path }) =>
         method === "DELETE" && path.startsWith("/adaptor") ? { status: 405, headers: {}, body: "" } : undefined,
     }),
   },
   {
-    what: "takes retired refresh tokens",
+    what: "accepts retired refresh tokens",
     row: "refresh-reuse",
-    says: /retired refresh token was answered with 200/,
+    expected: /retired refresh token was answered with 200/,
     needsPatience: true,
     breaking: () => ({
       changeAnswer: (answer, request) =>

@@ -18,33 +18,33 @@ describe("breezeway verify", () => {
   it("needs no options on the service's machine, writes its report, and leaves nothing behind", {
     timeout: 120_000,
   }, async (t) => {
-    const { folder, environment, left } = await deploy(t);
-    const written = join(folder, "report");
-    const { code, stdout, stderr } = await breezeway(["verify", "--report", written], { environment });
+    const { folder, environment, leftovers } = await deploy(t);
+    const reportFolder = join(folder, "report");
+    const { code, stdout, stderr } = await breezeway(["verify", "--report", reportFolder], { environment });
     const report = JSON.parse(stdout || assert.fail(stderr));
     assert.deepEqual([code, report.counts.fail, report.grade], [0, 0, "B"], stdout);
     const notRun = report.rows.filter(({ status }: { status: string }) => status === "not_run");
     assert.deepEqual(notRun.map(({ name }: { name: string }) => name).sort(), ["webhooks"]);
-    assert.deepEqual(JSON.parse(readFileSync(join(written, "verify.json"), "utf8")), report);
-    assert.match(readFileSync(join(written, "verify.html"), "utf8"), /<title>Grade B: /);
+    assert.deepEqual(JSON.parse(readFileSync(join(reportFolder, "verify.json"), "utf8")), report);
+    assert.match(readFileSync(join(reportFolder, "verify.html"), "utf8"), /<title>Grade B: /);
     assert.match(stderr, /Report: .*verify\.html/);
-    assert.deepEqual(await left(), nothing);
+    assert.deepEqual(await leftovers(), nothing);
   });
 
   it("ends with 1 when a row failed, and leaves nothing behind", { timeout: 120_000 }, async (t) => {
     const { breaking } = brokenDeployments.find(({ row }) => row === "state")!;
-    const { environment, left } = await deploy(t, breaking());
+    const { environment, leftovers } = await deploy(t, breaking());
     const { code, stdout, stderr } = await breezeway(["verify", "--json"], { environment });
     assert.equal(code, 1, stderr);
     assert.equal(JSON.parse(stdout).grade, "F");
     assert.match(stderr, /1 of \d+ rows failed\./);
-    assert.deepEqual(await left(), nothing);
+    assert.deepEqual(await leftovers(), nothing);
   });
 
   it("uses a given client and user, with secrets from a file and stdin", {
     timeout: 120_000,
   }, async (t) => {
-    const { url, folder, environment, left } = await deploy(t);
+    const { url, folder, environment, leftovers } = await deploy(t);
     const run = async (args: readonly string[], input?: string) => {
       const { stdout, stderr } = await breezeway([...args, "--json"], { environment, ...(input && { input }) });
       return JSON.parse(stdout || assert.fail(stderr));
@@ -54,12 +54,12 @@ describe("breezeway verify", () => {
     const redirect = ["--redirect-uri", "http://127.0.0.1:8976/verify"];
     const client = await run(["client", "add", "--tenant", "Acme", "--name", "Voice", ...redirect]);
     const { deviceId } = await run(["device", "add", "--user", String(userId), "--name", "Lamp", "--type", "Lamp"]);
-    const given = ["--url", url, "--client-id", client.client_id, "--user", "ada", "--device", String(deviceId)];
+    const options = ["--url", url, "--client-id", client.client_id, "--user", "ada", "--device", String(deviceId)];
     // As from another machine: only the address of the deployment is known.
     const password = join(folder, "password");
     writeFileSync(password, "correct horse\n");
     const elsewhere = { BREEZEWAY_DATA: join(folder, "elsewhere"), BREEZEWAY_PASSWORD_FILE: password };
-    const { code, stdout, stderr } = await breezeway(["verify", ...given, "--app-id", String(tenantId)], {
+    const { code, stdout, stderr } = await breezeway(["verify", ...options, "--app-id", String(tenantId)], {
       environment: elsewhere,
       input: `${client.client_secret}\n`,
     });
@@ -71,25 +71,25 @@ describe("breezeway verify", () => {
     assert.ok(!existsSync(elsewhere.BREEZEWAY_DATA));
     const reader = await run(["client", "add", "--tenant", "Acme", "--name", "Reader", "--kind", "enterprise"]);
     assert.deepEqual(await attributesOf(url, reader, deviceId), {});
-    assert.deepEqual((await left()).accounts, []);
+    assert.deepEqual((await leftovers()).accounts, []);
     assert.doesNotMatch(stdout, new RegExp(`correct horse|${client.client_secret}`));
   });
 
   it("removes everything on SIGTERM", { timeout: 120_000 }, async (t) => {
-    const { environment, accounts, left } = await deploy(t);
+    const { environment, accounts, leftovers } = await deploy(t);
     const args = ["--disable-warning=ExperimentalWarning", main, "verify"];
     const child = spawn(process.execPath, args, { env: { ...process.env, ...environment }, stdio: "ignore" });
     await eventually(t.signal, async () => assert.equal(accounts().length, 1));
     child.kill("SIGTERM");
     assert.deepEqual(await once(child, "exit"), [1, null]);
-    assert.deepEqual(await left(), nothing);
+    assert.deepEqual(await leftovers(), nothing);
   });
 
   it("ends with 6 when the service cannot be reached, and with 2 for wrong usage", async () => {
     const environment = { BREEZEWAY_DATA: join(tmpdir(), "breezeway-no-such-folder") };
-    const nobody = await breezeway(["verify", "--url", "http://127.0.0.1:9"], { environment });
-    assert.deepEqual([nobody.code, nobody.stdout], [6, ""]);
-    assert.match(nobody.stderr, /Nothing answers at http:\/\/127\.0\.0\.1:9\..*--url/);
+    const unreachable = await breezeway(["verify", "--url", "http://127.0.0.1:9"], { environment });
+    assert.deepEqual([unreachable.code, unreachable.stdout], [6, ""]);
+    assert.match(unreachable.stderr, /Nothing answers at http:\/\/127\.0\.0\.1:9\..*--url/);
     const noClient = await breezeway(["verify", "--url", "http://127.0.0.1:9", "--user", "ada"], { environment });
     assert.equal(noClient.code, 2);
     assert.match(noClient.stderr, /--client-id is missing/);
@@ -118,12 +118,12 @@ async function deploy(t: TestContext, breaking: Fault = {}) {
     rmSync(folder, { recursive: true, force: true });
   });
   const accounts = () => simulator.accountIds();
-  const left = async () => {
+  const leftovers = async () => {
     const { stdout } = await breezeway(["tenant", "list", "--json"], { environment });
     const { tenants } = JSON.parse(stdout);
     return { tenants, accounts: accounts(), faults: simulator.faults() };
   };
-  return { url, folder, environment, accounts, left };
+  return { url, folder, environment, accounts, leftovers };
 }
 
 async function attributesOf(url: string, client: object, deviceId: number): Promise<unknown> {

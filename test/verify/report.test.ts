@@ -28,16 +28,16 @@ describe("a verification's report", () => {
   });
 
   it("says in words, on a terminal, what to do about each row that did not pass", () => {
-    const text = reportText(made({ seen: "It was \x1b[31m so." }), { hasColour: false, width: 60 });
+    const text = reportText(sampleReport({ seen: "It was \x1b[31m so." }), { hasColour: false, width: 60 });
     for (const word of ["✗ FAIL", "At fault: the service.", "Next: Mend it.", "Grade F", "– not run"]) {
       assert.ok(text.includes(word), word);
     }
-    assert.ok(!text.includes("\x1b"), "an order to the terminal came through");
+    assert.ok(!text.includes("\x1b"), "a control sequence of the terminal was not removed");
     assert.ok(text.split("\n").every((line) => line.length <= 60));
   });
 
   it("is one page without scripts or references to other files, and escapes all data", () => {
-    const page = reportPage(made({ seen: '<img src="https://x.example/">' }));
+    const page = reportPage(sampleReport({ seen: '<img src="https://x.example/">' }));
     assert.doesNotMatch(page, /<script|<img|<link|@import|url\(|\shref="[^#]/i);
     assert.match(page, /&lt;img src=&quot;https:/);
   });
@@ -62,7 +62,7 @@ describe("a verification's report", () => {
     for (const { device, scheme } of looks) {
       const context = await browser().newContext({ ...devices[device], colorScheme: scheme });
       const tab = await context.newPage();
-      await tab.setContent(reportPage(made()));
+      await tab.setContent(reportPage(sampleReport()));
       await assertAccessible(tab);
       const isWide = await tab.evaluate<boolean>("document.documentElement.scrollWidth > innerWidth");
       assert.ok(!isWide, `${device} scrolls sideways`);
@@ -72,7 +72,7 @@ describe("a verification's report", () => {
 });
 
 /** A report with a row of each status. */
-function made(change: Partial<ReportedRow> = {}): Report {
+function sampleReport(change: Partial<ReportedRow> = {}): Report {
   const row = (status: Status, place: number): ReportedRow => ({
     name: `row-${place}`,
     group: groups[place % groups.length]!,
@@ -92,7 +92,7 @@ function made(change: Partial<ReportedRow> = {}): Report {
     seconds: 4.2,
     version: "1.2.3",
     grade: "F",
-    verdict: 'It failed "The fail row".',
+    verdict: 'These rows failed: "The fail row".',
     counts: { pass: 1, warn: 1, fail: 1, not_run: 1 },
     rows: (["pass", "warn", "fail", "not_run"] as const).map(row),
   };

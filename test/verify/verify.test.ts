@@ -10,8 +10,8 @@ import { person, world } from "../stories/world.ts";
 import { brokenDeployments, otherFaults } from "./broken-deployments.ts";
 import { freePort, nothing, statuses, verifyWorld } from "./world.ts";
 
-const atOnce = 6;
-const nothingGiven = {
+const concurrency = 6;
+const emptyInput = {
   client: undefined,
   person: undefined,
   signsInByHand: false,
@@ -27,41 +27,41 @@ describe("a verification", () => {
   it("passes every row on the service, says what was not run, and leaves nothing behind", {
     timeout: 120_000,
   }, async (t) => {
-    const house = await verifyWorld(t);
-    const { report, given } = await house.run();
+    const setup = await verifyWorld(t);
+    const { report, input } = await setup.run();
     assert.deepEqual(
       report.rows.filter(({ status }) => status !== "pass").map(({ name, status, seen }) => [name, status, seen]),
       [],
     );
     const { grade, verdict, rows } = report;
-    const sentence = `All ${rows.length} rows passed. 1 more can be run, which takes a minute: --patient.`;
+    const sentence = `All ${rows.length} rows passed. 1 more can be run with --patient, which takes a minute.`;
     assert.deepEqual([grade, verdict], ["A", sentence]);
-    assert.deepEqual(await house.left(), nothing);
-    const told = [
+    assert.deepEqual(await setup.leftovers(), nothing);
+    const output = [
       JSON.stringify(report),
       reportPage(report),
       reportText(report, { hasColour: true, width: 80 }),
     ].join();
-    for (const secret of [given.person!.password, given.client!.secret]) assert.ok(!told.includes(secret));
-    assert.doesNotMatch(told, /bw[ars]_|whsec_|\bc\.[A-Za-z0-9_-]{20}/);
+    for (const secret of [input.person!.password, input.client!.secret]) assert.ok(!output.includes(secret));
+    assert.doesNotMatch(output, /bw[ars]_|whsec_|\bc\.[A-Za-z0-9_-]{20}/);
   });
 
   it("lets a user sign in with a browser", { timeout: 60_000 }, async (t) => {
-    const house = await verifyWorld(t);
+    const setup = await verifyWorld(t);
     const person = { name: "ada", password: "correct horse" };
     const redirectUri = `http://127.0.0.1:${await freePort()}/verify`;
-    await house.administer("tenant add", { name: "Acme" });
-    await house.administer("user add", { tenant: "Acme", ...person });
+    await setup.administer("tenant add", { name: "Acme" });
+    await setup.administer("user add", { tenant: "Acme", ...person });
     const client = { tenant: "Acme", name: "Voice", "redirect-uri": [redirectUri] };
-    const { client_id: id, client_secret: secret } = await house.administer("client add", client);
-    const browser = new ScriptedBrowser(() => house.service.baseUrl);
-    const given = {
-      ...nothingGiven,
-      url: house.service.baseUrl,
+    const { client_id: id, client_secret: secret } = await setup.administer("client add", client);
+    const browser = new ScriptedBrowser(() => setup.service.baseUrl);
+    const input = {
+      ...emptyInput,
+      url: setup.service.baseUrl,
       client: { id, secret, redirectUri },
       signsInByHand: true,
     };
-    const report = await verify(given, {
+    const report = await verify(input, {
       version: "test",
       signal: t.signal,
       say: (words) => {
@@ -75,9 +75,9 @@ describe("a verification", () => {
     assert.equal(report.counts.fail, 0);
   });
 
-  it("detects the reuse of a replaced refresh token, and warns of a wrong clock", { timeout: 120_000 }, async (t) => {
-    const house = await verifyWorld(t);
-    const { report } = await house.run({ isPatient: true });
+  it("detects the reuse of a retired refresh token, and warns of a wrong clock", { timeout: 120_000 }, async (t) => {
+    const setup = await verifyWorld(t);
+    const { report } = await setup.run({ isPatient: true });
     const found = statuses(report);
     assert.equal(found["refresh-reuse"], "pass");
     assert.equal(found.times, "warn");
@@ -86,42 +86,42 @@ describe("a verification", () => {
   });
 
   it("fails exactly the broken row", { timeout: 300_000 }, async (t) => {
-    const house = await verifyWorld(t);
-    const waiting = [...sampleOf(brokenDeployments, { everyNth: 12 })];
-    const wrong: object[] = [];
+    const setup = await verifyWorld(t);
+    const queue = [...sampleOf(brokenDeployments, { everyNth: 12 })];
+    const unexpected: object[] = [];
     const work = async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const { what, row, says, breaking } = next;
-        const { report } = await house.run({ breaking: breaking() });
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const { what, row, expected, breaking } = next;
+        const { report } = await setup.run({ breaking: breaking() });
         const failed = report.rows.filter(({ status }) => status === "fail");
-        const [only] = failed;
-        const isRight = failed.length === 1 && only?.name === row && says.test(only.seen);
-        if (!isRight) wrong.push({ what, failed: failed.map(({ name, seen }) => [name, seen]) });
-        else assert.ok(only.atFault && only.next && report.verdict.includes(only.title), what);
+        const [failedRow] = failed;
+        const isRight = failed.length === 1 && failedRow?.name === row && expected.test(failedRow.seen);
+        if (!isRight) unexpected.push({ what, failed: failed.map(({ name, seen }) => [name, seen]) });
+        else assert.ok(failedRow.atFault && failedRow.next && report.verdict.includes(failedRow.title), what);
         // Rows that depend on the broken row are not run; all others are.
-        const notRun = report.rows.filter(({ status }) => status === "not_run" && status !== undefined);
+        const notRun = report.rows.filter(({ status }) => status === "not_run");
         assert.ok(
-          notRun.every(({ seen }) => /^(It builds on|This waits)/.test(seen)),
+          notRun.every(({ seen }) => /^This row (depends on|waits)/.test(seen)),
           what,
         );
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, work));
-    assert.deepEqual(wrong, []);
-    assert.deepEqual(await house.left(), nothing);
+    await Promise.all(Array.from({ length: concurrency }, work));
+    assert.deepEqual(unexpected, []);
+    assert.deepEqual(await setup.leftovers(), nothing);
   });
 
   it("can fail every row", { timeout: 120_000 }, async (t) => {
-    const house = await verifyWorld(t);
-    await house.runEach(sampleOf(otherFaults, { everyNth: 6 }), ({ what, row, says }, { rows }) => {
+    const setup = await verifyWorld(t);
+    await setup.runEach(sampleOf(otherFaults, { everyNth: 6 }), ({ what, row, expected }, { rows }) => {
       const failed = rows.filter(({ status }) => status === "fail").map(({ name, seen }) => ({ name, seen }));
       assert.deepEqual(
-        [failed.map(({ name }) => name), says.test(failed[0]?.seen ?? "")],
+        [failed.map(({ name }) => name), expected.test(failed[0]?.seen ?? "")],
         [[row], true],
         `${what}: ${failed[0]?.seen}`,
       );
     });
-    assert.deepEqual(await house.left(), nothing);
+    assert.deepEqual(await setup.leftovers(), nothing);
     const broken = new Set([...brokenDeployments, ...otherFaults].map(({ row }) => row));
     assert.deepEqual(
       rows.map(({ name }) => name).filter((name) => !broken.has(name)),
@@ -136,15 +136,15 @@ describe("a verification", () => {
     const client = { tenant: "Story", name: "Voice", "redirect-uri": ["https://voice.example/"] };
     const made = await story.service.parts.administration.run("client add", client);
     const { client_id: id, client_secret: secret } = made as { client_id: string; client_secret: string };
-    const given = {
-      ...nothingGiven,
+    const input = {
+      ...emptyInput,
       url: story.service.baseUrl,
       client: { id, secret, redirectUri: "https://voice.example/" },
       person,
       appId: String(tenantId),
       simulator: { url: story.simulator.url, isAssumed: false },
     };
-    const report = await verify(given, { version: "test", signal: t.signal, say: () => undefined });
+    const report = await verify(input, { version: "test", signal: t.signal, say: () => undefined });
     const { status, seen } = report.rows.find(({ name }) => name === "unlinked")!;
     assert.deepEqual([status, seen], ["not_run", "The user is linked already, and verify leaves links alone."]);
     assert.equal(report.counts.fail, 0);
@@ -153,23 +153,23 @@ describe("a verification", () => {
   });
 
   it("leaves nothing behind when it is interrupted", { timeout: 60_000 }, async (t) => {
-    const house = await verifyWorld(t);
+    const setup = await verifyWorld(t);
     const interrupted = new AbortController();
     const begins = ({ name }: { readonly name: string }) => {
       if (name === "fan-refused") queueMicrotask(() => interrupted.abort(new Error("enough")));
     };
-    await assert.rejects(house.run({}, { signal: interrupted.signal, begins }), /enough/);
-    assert.deepEqual(await house.left(), nothing);
+    await assert.rejects(setup.run({}, { signal: interrupted.signal, begins }), /enough/);
+    assert.deepEqual(await setup.leftovers(), nothing);
   });
 
   it("removes what an earlier run left behind", async (t) => {
-    const house = await verifyWorld(t);
+    const setup = await verifyWorld(t);
     const old = `Verify ${new Date(Date.now() - 7_200_000).toISOString()} abc`;
-    const { tenantId } = (await house.administer("tenant add", { name: old })) as { tenantId: number };
-    await house.administer("user add", { tenant: String(tenantId), name: "verify", password: "a good password" });
-    await house.administer("client add", { tenant: old, name: "Verify", "redirect-uri": ["https://x.example/"] });
+    const { tenantId } = (await setup.administer("tenant add", { name: old })) as { tenantId: number };
+    await setup.administer("user add", { tenant: String(tenantId), name: "verify", password: "a good password" });
+    await setup.administer("client add", { tenant: old, name: "Verify", "redirect-uri": ["https://x.example/"] });
     const signal = AbortSignal.abort(new Error("enough"));
-    await assert.rejects(house.run({}, { signal }), /enough/);
-    assert.deepEqual(await house.left(), nothing);
+    await assert.rejects(setup.run({}, { signal }), /enough/);
+    assert.deepEqual(await setup.leftovers(), nothing);
   });
 });

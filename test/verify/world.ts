@@ -25,12 +25,12 @@ export async function verifyWorld(test: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-verify-"));
   const simulator = await startSimulator({ port: 0 });
   const report = startLogging("error");
-  const real = processRuntime(report);
+  const realRuntime = processRuntime(report);
   let shiftMs = 0;
   const runtime = {
-    ...real,
-    nowMs: () => real.nowMs() + shiftMs,
-    elapsedMs: () => real.elapsedMs() + shiftMs,
+    ...realRuntime,
+    nowMs: () => realRuntime.nowMs() + shiftMs,
+    elapsedMs: () => realRuntime.elapsedMs() + shiftMs,
   };
   const config = { ...storyConfig(folder, simulator.url), allowPrivateWebhooks: true };
   const service = await startService(config, report, runtime, cheapPasswords);
@@ -51,14 +51,14 @@ export async function verifyWorld(test: TestContext) {
     const temporary = await addTemporaryTenant(administer, { isInterrupted: () => false });
     for (const fault of faults) {
       const url = await breakingProxy(test, () => service.baseUrl, fault.breaking());
-      const rows = needed(fault.row);
-      const said = { version: "test", say: () => undefined, signal: test.signal, rows, pause };
-      each(fault, await verify(givenAt(url, temporary, fault.needsPatience), said));
+      const rows = withDependencies(fault.row);
+      const defaults = { version: "test", say: () => undefined, signal: test.signal, rows, pause };
+      each(fault, await verify(inputAt(url, temporary, fault.needsPatience), defaults));
     }
     assert.deepEqual(await temporary.remove(), []);
   }
 
-  const givenAt = (url: string, { input }: TemporaryTenant, isPatient = false): VerifyInput => ({
+  const inputAt = (url: string, { input }: TemporaryTenant, isPatient = false): VerifyInput => ({
     ...input,
     url,
     signsInByHand: false,
@@ -71,14 +71,14 @@ export async function verifyWorld(test: TestContext) {
   async function run(
     { breaking, isPatient = false }: { readonly breaking?: Fault; readonly isPatient?: boolean } = {},
     options: Partial<VerifyOptions> = {},
-  ): Promise<{ readonly report: Report; readonly given: TemporaryTenant["input"] }> {
+  ): Promise<{ readonly report: Report; readonly input: TemporaryTenant["input"] }> {
     const url = breaking ? await breakingProxy(test, () => service.baseUrl, breaking) : service.baseUrl;
     const temporary = await addTemporaryTenant(administer, { isInterrupted: () => false });
     try {
-      const said = { version: "test", say: () => undefined, signal: test.signal, pause };
+      const defaults = { version: "test", say: () => undefined, signal: test.signal, pause };
       return {
-        report: await verify(givenAt(url, temporary, isPatient), { ...said, ...options }),
-        given: temporary.input,
+        report: await verify(inputAt(url, temporary, isPatient), { ...defaults, ...options }),
+        input: temporary.input,
       };
     } finally {
       assert.deepEqual(await temporary.remove(), []);
@@ -92,19 +92,19 @@ export async function verifyWorld(test: TestContext) {
     run,
     runEach,
     /** Everything that a verification could leave behind. */
-    async left() {
+    async leftovers() {
       const tenants = await identity.listTenants();
       return { tenants, accounts: simulator.accountIds(), faults: simulator.faults() };
     },
   };
 }
 
-function needed(name: string): readonly Row[] {
-  const wanted = new Set([name]);
+function withDependencies(name: string): readonly Row[] {
+  const names = new Set([name]);
   for (const { name: other, after, unless = [] } of [...rows].reverse()) {
-    if (wanted.has(other)) for (const before of [...after, ...unless]) wanted.add(before);
+    if (names.has(other)) for (const before of [...after, ...unless]) names.add(before);
   }
-  return rows.filter((row) => wanted.has(row.name));
+  return rows.filter((row) => names.has(row.name));
 }
 
 export const nothing = { tenants: [], accounts: [], faults: [] };

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
-import { claim } from "../outcome.ts";
-import type { Found, RowContext, Tokens } from "../row-context.ts";
+import { ensure } from "../outcome.ts";
+import type { RowContext, SharedState, Tokens } from "../row-context.ts";
 import { summaryOf } from "./answer-summary.ts";
-import type { Answered, Fields } from "./deployment.ts";
+import type { Answer, Fields } from "./deployment.ts";
 
-/** Sends a visitor through login and terms, with a state and a PKCE challenge of this visit. */
+/** Sends the visitor through login and terms, with a new state and PKCE challenge. */
 export async function visit(
   context: RowContext,
   decision: "accept" | "decline" = "accept",
-): Promise<NonNullable<Found["returned"]>> {
+): Promise<NonNullable<SharedState["returned"]>> {
   const { deployment, input, secrets, visitor } = context;
   const [state, verifier] = [random(), random()];
   const address = new URL(`${deployment.url}/oauth2/authorize`);
@@ -27,22 +27,22 @@ export async function visit(
   return { address: returned, state, verifier };
 }
 
-export const codeOf = ({ address }: NonNullable<Found["returned"]>) => address.searchParams.get("code") ?? "";
+export const codeOf = ({ address }: NonNullable<SharedState["returned"]>) => address.searchParams.get("code") ?? "";
 
-/** A request to the token address, with the client's id and secret in the body as the interface has it. */
-async function askForTokens({ deployment, input, secrets }: RowContext, fields: Fields): Promise<Answered> {
+/** Calls the token address. The client's id and secret are in the body, as the interface describes. */
+async function requestTokens({ deployment, input, secrets }: RowContext, fields: Fields): Promise<Answer> {
   const answer = await deployment.post("/oauth2/access_token", { ...fields, ...credentials(input.client!) });
   secrets.keep(answer.json?.access_token);
   secrets.keep(answer.json?.refresh_token);
   return answer;
 }
 
-export function exchange(
+export function exchangeCode(
   context: RowContext,
-  returned: NonNullable<Found["returned"]>,
+  returned: NonNullable<SharedState["returned"]>,
   verifier = returned.verifier,
-): Promise<Answered> {
-  return askForTokens(context, {
+): Promise<Answer> {
+  return requestTokens(context, {
     grant_type: "authorization_code",
     code: codeOf(returned),
     redirect_uri: context.input.client!.redirectUri,
@@ -50,18 +50,18 @@ export function exchange(
   });
 }
 
-export function refresh(context: RowContext, refreshToken: string): Promise<Answered> {
-  return askForTokens(context, { grant_type: "refresh_token", refresh_token: refreshToken });
+export function refreshTokens(context: RowContext, refreshToken: string): Promise<Answer> {
+  return requestTokens(context, { grant_type: "refresh_token", refresh_token: refreshToken });
 }
 
-export function revoke({ deployment, input }: RowContext, token: string): Promise<Answered> {
+export function revokeToken({ deployment, input }: RowContext, token: string): Promise<Answer> {
   return deployment.post("/oauth2/revoke_token", { token, token_type_hint: "", ...credentials(input.client!) });
 }
 
-/** A grant of its own, for a row that ends it. */
+/** A separate grant, for a row that ends it. */
 export async function newGrant(context: RowContext): Promise<Tokens> {
-  const answer = await exchange(context, await visit(context));
-  claim(answer.status === 200, () => ({
+  const answer = await exchangeCode(context, await visit(context));
+  ensure(answer.status === 200, () => ({
     seen: `A second sign-in gave no tokens: ${summaryOf(answer)}.`,
     side: "service",
     next: "Look for the answer's request id in the service's log.",
@@ -69,16 +69,16 @@ export async function newGrant(context: RowContext): Promise<Tokens> {
   return tokensIn(answer);
 }
 
-export function tokensIn({ json }: Answered): Tokens {
+export function tokensIn({ json }: Answer): Tokens {
   return { accessToken: json?.access_token ?? "", refreshToken: json?.refresh_token ?? "" };
 }
 
-/** Whether an access token is still good: 200 or 401. */
+/** The status of a call with this access token: 200 while it is valid, then 401. */
 export async function statusWith({ deployment }: RowContext, accessToken: string): Promise<number> {
   return (await deployment.v3(accessToken, "users")).status;
 }
 
-export function isDead({ status, json }: Answered): boolean {
+export function isInvalidGrant({ status, json }: Answer): boolean {
   return status === 400 && json?.error === "invalid_grant";
 }
 

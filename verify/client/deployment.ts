@@ -1,38 +1,37 @@
 import { Failure } from "../outcome.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is what the rows look at
+// biome-ignore lint/suspicious/noExplicitAny: the rows check the type of every field themselves
 export type Json = any;
 
-export interface Answered {
+export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Undefined when it isn't JSON, or doesn't say that it is. */
+  /** Undefined if the body or its content type is not JSON. */
   readonly json: Json | undefined;
-  /** Where it redirects to; empty when it doesn't. */
+  /** The `Location` header, or an empty text. */
   readonly location: string;
 }
 
 export type Fields = Readonly<Record<string, string | undefined>>;
 
-/** A call that takes longer counts as unanswered. */
-const patienceMs = 15_000;
+const timeoutMs = 15_000;
 
-/** The deployment from outside: nothing but HTTP. */
+/** HTTP client of the deployment. */
 export class Deployment {
   readonly url: string;
   readonly #signal: () => AbortSignal;
 
-  /** The signal ends what is under way; it is asked for at each call. */
+  /** `signal` is read at each call, because clean-up after an interruption has another one. */
   constructor(url: string, signal: () => AbortSignal) {
     this.url = url;
     this.#signal = signal;
   }
 
-  /** One request, which follows no redirect. */
-  async call(path: string, init: RequestInit = {}): Promise<Answered> {
+  /** Sends one request. Redirects are not followed. */
+  async call(path: string, init: RequestInit = {}): Promise<Answer> {
     const address = this.#addressOf(path);
-    const signal = AbortSignal.any([this.#signal(), AbortSignal.timeout(patienceMs)]);
+    const signal = AbortSignal.any([this.#signal(), AbortSignal.timeout(timeoutMs)]);
     try {
       const answer = await fetch(address, { redirect: "manual", signal, ...init });
       const text = await answer.text();
@@ -52,28 +51,28 @@ export class Deployment {
       throw new Failure({
         seen: `${init.method ?? "GET"} ${address.origin}${address.pathname} was not answered (${reason}).`,
         side: "between",
-        next: "Look whether the service still runs, and whether whatever stands before it lets this path through.",
+        next: "Check that the service still runs, and that a proxy in front of it passes this path on.",
       });
     }
   }
 
-  post(path: string, fields: Fields, init: RequestInit = {}): Promise<Answered> {
+  post(path: string, fields: Fields, init: RequestInit = {}): Promise<Answer> {
     return this.call(path, { method: "POST", body: formOf(fields), ...init });
   }
 
   /** A call under /v3 with an access token. */
-  v3(token: string, path: string, method = "GET", body?: object): Promise<Answered> {
+  v3(token: string, path: string, method = "GET", body?: object): Promise<Answer> {
     const headers: Record<string, string> = { authorization: `Bearer ${token}` };
     if (body) headers["content-type"] = "application/json";
     return this.call(`/v3/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   }
 
-  /** A platform operation: XML in the answer. */
-  platform(operation: string, fields: Fields): Promise<Answered> {
+  /** A platform operation; the answer is XML. */
+  platform(operation: string, fields: Fields): Promise<Answer> {
     return this.post(`/zdk/services/zamapi/${operation}`, fields);
   }
 
-  /** A stream that stays open until the signal says otherwise. */
+  /** Opens a stream, which ends with the signal. */
   open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
     return fetch(this.#addressOf(path), {
       redirect: "manual",
@@ -82,7 +81,7 @@ export class Deployment {
     });
   }
 
-  /** A whole address stays as it is; a path stands behind {base_url}, which may have one of its own. */
+  /** Resolves a path against {base_url}, which may have a path itself; a complete address stays unchanged. */
   #addressOf(path: string): URL {
     return new URL(path.startsWith("/") ? `${this.url}${path}` : path);
   }

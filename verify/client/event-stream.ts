@@ -3,23 +3,23 @@ import { Failure } from "../outcome.ts";
 import { type RowContext, wait } from "../row-context.ts";
 import type { Json } from "./deployment.ts";
 
-export interface HeardEvent {
+export interface ReceivedEvent {
   readonly id: string;
   readonly name: string;
   readonly data: Json;
 }
 
-/** A reader of `/v3/events` that keeps what it hears. */
+/** A reader of `/v3/events` that keeps all events. */
 export class EventStream {
-  readonly heard: HeardEvent[] = [];
+  readonly received: ReceivedEvent[] = [];
   readonly #closing = new AbortController();
 
-  /** Resolves when the first heartbeat has said that the stream is there. */
+  /** Resolves after the first heartbeat, which shows that the stream is open. */
   static async open(context: RowContext, deviceId: number, lastEventId?: string): Promise<EventStream> {
-    const { deployment, found } = context;
+    const { deployment, shared } = context;
     const stream = new EventStream();
     const headers: Record<string, string> = {
-      authorization: `Bearer ${found.tokens!.accessToken}`,
+      authorization: `Bearer ${shared.tokens!.accessToken}`,
       accept: "text/event-stream",
       ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
     };
@@ -29,9 +29,9 @@ export class EventStream {
     if (answer?.status !== 200 || !answer.body || !type.startsWith("text/event-stream")) {
       stream.close();
       throw new Failure({
-        seen: `GET /v3/events gave no stream of events: ${answer?.status ?? ""} ${type}.`,
+        seen: `GET /v3/events did not open an event stream: ${answer?.status ?? ""} ${type}.`,
         side: "between",
-        next: "Ask the service itself, without what stands before it; a proxy must pass text/event-stream on unbuffered.",
+        next: "Call the service directly; a proxy must pass text/event-stream on without buffering.",
       });
     }
     void stream.#read(answer.body).catch(() => undefined);
@@ -43,22 +43,22 @@ export class EventStream {
     this.#closing.abort();
   }
 
-  /** The first event that is meant. */
+  /** Resolves with the first matching event; fails with a Failure when none comes in time. */
   async until(
     { signal }: RowContext,
-    isMeant: (event: HeardEvent) => boolean,
+    matches: (event: ReceivedEvent) => boolean,
     what: string,
     withinMs = 10_000,
-  ): Promise<HeardEvent> {
+  ): Promise<ReceivedEvent> {
     const untilMs = performance.now() + withinMs;
     for (;;) {
-      const event = this.heard.find(isMeant);
+      const event = this.received.find(matches);
       if (event) return event;
       if (performance.now() > untilMs) {
         throw new Failure({
-          seen: `The stream of events was open, but ${what} did not come within ${withinMs / 1000} seconds.`,
+          seen: `The event stream was open, but ${what} did not come within ${withinMs / 1000} seconds.`,
           side: "between",
-          next: "Ask the service itself, without what stands before it: a proxy that buffers answers holds events back.",
+          next: "Call the service directly: a proxy that buffers responses holds events back.",
         });
       }
       await wait(20, signal);
@@ -67,16 +67,16 @@ export class EventStream {
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {
     const text = new TextDecoder();
-    const parser = createParser({ onEvent: (message) => this.#hear(message) });
+    const parser = createParser({ onEvent: (message) => this.#receive(message) });
     for await (const bytes of body) parser.feed(text.decode(bytes, { stream: true }));
   }
 
-  #hear({ id = "", event: name, data }: EventSourceMessage): void {
+  #receive({ id = "", event: name, data }: EventSourceMessage): void {
     if (name === undefined) return;
     try {
-      this.heard.push({ id, name, data: JSON.parse(data) });
+      this.received.push({ id, name, data: JSON.parse(data) });
     } catch {
-      // An event that is no JSON does not count as heard: the row that waits for it reports that it did not come.
+      // An event without JSON is dropped: the row that waits for it reports that it did not come.
     }
   }
 }

@@ -1,63 +1,63 @@
-import { claim, type Finding } from "../outcome.ts";
+import { ensure, type Finding } from "../outcome.ts";
 import type { RowContext } from "../row-context.ts";
 import { summaryOf } from "./answer-summary.ts";
-import { homeOf, largeStrings, linked, placeOf, thermostatNames, write } from "./linked-account.ts";
+import { homeOf, indexesOf, largeStrings, linkedDevice, thermostatNames, writeAttributes } from "./linked-account.ts";
 
-/** What a client makes of its request, as section 7 of the interface tells it to. */
-export type FanWord =
+/** The state of a fan request as a client derives it, after section 7 of the interface. */
+export type FanState =
   | { readonly is: "running" | "pending" | "no error" }
   | { readonly is: "error"; readonly text: string };
 
 export interface FanRequest {
   readonly value: string;
   readonly sentMs: number;
-  check(): Promise<FanWord>;
+  check(): Promise<FanState>;
 }
 
-/** The first thermostat's fan, with somebody home: what is needed to run it. */
+/** Functions that set the presence at home and request the fan of the first thermostat. */
 export async function readyFan(context: RowContext) {
-  const { simulator, found } = context;
+  const { simulator, shared } = context;
   const { structureId, thermostats } = await homeOf(context);
-  const { x, y } = await placeOf(context, thermostats[0].device_id);
+  const { x, y } = await indexesOf(context, thermostats[0].device_id);
   const nameOf = thermostatNames(x, y);
   const away = `d.structures[${(await largeStrings(context)).identifiers[structureId][0]}].a.away`;
-  const presence = async (scene: string, word: string) => {
-    await simulator!.play(found.account!.id, { scene });
+  const setPresence = async (scene: string, state: string) => {
+    await simulator!.play(shared.account!.id, { scene });
     await context.eventually(
       async () => {
-        const { attributes, stale } = await linked(context, [away]);
-        return attributes[away]?.value === word && stale === false ? true : undefined;
+        const { attributes, stale } = await linkedDevice(context, [away]);
+        return attributes[away]?.value === state && stale === false ? true : undefined;
       },
-      () => ({ seen: `${away} did not become ${word} within 10 seconds.`, ...linkAtFault }),
+      () => ({ seen: `${away} did not become ${state} within 10 seconds.`, ...linkFailed }),
     );
   };
   return {
-    presence,
+    setPresence,
     requestName: nameOf("fan_timer_active.requestWrite"),
-    ask: (value: string) => ask(context, nameOf("fan_timer_active"), value),
+    requestFan: (value: string) => requestFan(context, nameOf("fan_timer_active"), value),
   };
 }
 
-const linkAtFault = {
+const linkFailed = {
   side: "service",
-  next: "GET federatedtokens shows how the link stands; the simulator's page shows what it sent.",
+  next: "GET federatedtokens shows the state of the link; the simulator's page shows what it sent.",
 } as const satisfies Omit<Finding, "seen">;
 
-async function ask(context: RowContext, name: string, value: string): Promise<FanRequest> {
+async function requestFan(context: RowContext, name: string, value: string): Promise<FanRequest> {
   const request = `${name}.requestWrite`;
-  // By the service's clock: how far ours is from it was seen when times were checked.
-  const sentMs = Date.now() + Math.min(0, context.found.clockAheadMs ?? 0);
-  const answer = await write(context, context.found.linkedId!, { [request]: value });
-  claim(answer.status === 200, () => ({
+  // Converted to the service's clock, with the difference that the row `times` measured.
+  const sentMs = Date.now() + Math.min(0, context.shared.clockAheadMs ?? 0);
+  const answer = await writeAttributes(context, context.shared.linkedId!, { [request]: value });
+  ensure(answer.status === 200, () => ({
     seen: `Writing ${value} to requestWrite was ${summaryOf(answer)}, not OK.`,
     side: "service",
-    next: "The write itself is always taken; look for the answer's request id in the service's log.",
+    next: "The service accepts every such write; look for the answer's request id in the service's log.",
   }));
   return {
     value,
     sentMs,
     async check() {
-      const { attributes } = await linked(context, [name, request]);
+      const { attributes } = await linkedDevice(context, [name, request]);
       const active = attributes[name];
       if (active?.value === value && active.updateTime > sentMs) return { is: "running" };
       const text = attributes[request]?.value ?? null;
@@ -67,17 +67,17 @@ async function ask(context: RowContext, name: string, value: string): Promise<Fa
   };
 }
 
-/** The same once it is settled: the fan does what was asked, or there is an error. */
-export function settled(context: RowContext, request: FanRequest): Promise<FanWord> {
+/** Waits until the fan has the requested state or the request has an error. */
+export function settled(context: RowContext, request: FanRequest): Promise<FanState> {
   return context.eventually(
     async () => {
-      const word = await request.check();
-      return word.is === "running" || word.is === "error" ? word : undefined;
+      const state = await request.check();
+      return state.is === "running" || state.is === "error" ? state : undefined;
     },
     () => ({
       seen: `10 seconds after ${request.value} was written to requestWrite, neither fan_timer_active nor an error text came.`,
       side: "service",
-      next: "GET /v3/devices/{id}/commands shows the request's receipt; the simulator's page shows what it heard.",
+      next: "GET /v3/devices/{id}/commands shows the request's receipt; the simulator's page shows the commands that it received.",
     }),
   );
 }
@@ -88,7 +88,7 @@ export interface FanError {
   readonly timestamp: string;
 }
 
-/** `error: <errormsg>, <badvalue>, <timestamp>`: the message may hold commas, the other two follow the last ones. */
+/** Parses `error: <errormsg>, <badvalue>, <timestamp>`. Only the message may contain commas. */
 export function readFanError(text: string): FanError | undefined {
   const [, message = "", badValue = "", timestamp = ""] = /^error: (.+), ([^,]+), ([^,]+)$/.exec(text) ?? [];
   if (!/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\.\d{3}Z?$/.test(timestamp)) return undefined;

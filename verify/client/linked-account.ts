@@ -1,64 +1,64 @@
 import { Failure } from "../outcome.ts";
 import type { RowContext } from "../row-context.ts";
 import { summaryOf } from "./answer-summary.ts";
-import type { Answered, Json } from "./deployment.ts";
+import type { Answer, Json } from "./deployment.ts";
 
-export interface Shown {
+export interface AttributeBody {
   readonly value: Json;
   readonly updateTime: number;
 }
 
-/** How a device is shown: what it is, whether it is fresh, and its attributes. */
-export interface ShownDevice {
+/** The body of `GET /v3/devices/{id}`. */
+export interface DeviceBody {
   readonly presenceInfo: Json;
   readonly stale: Json;
-  readonly attributes: Readonly<Record<string, Shown | undefined>>;
+  readonly attributes: Readonly<Record<string, AttributeBody | undefined>>;
 }
 
-export function federate(context: RowContext, method: "POST" | "PUT"): Promise<Answered> {
-  const { found, input } = context;
-  return adaptor(context, method, { anEcosystemName: input.ecosystem, anAccessToken: found.account!.token });
+export function federate(context: RowContext, method: "POST" | "PUT"): Promise<Answer> {
+  const { shared, input } = context;
+  return adaptor(context, method, { anEcosystemName: input.ecosystem, anAccessToken: shared.account!.token });
 }
 
-/** Whether the user has a link, without touching it. */
+/** Whether the user has a link. Only reads. */
 export async function isLinked(context: RowContext): Promise<boolean> {
   const { status } = await adaptor(context, "GET", { anEcosystemName: context.input.ecosystem });
   return status === 200;
 }
 
-export function unlink(context: RowContext): Promise<Answered> {
+export function deleteLink(context: RowContext): Promise<Answer> {
   return adaptor(context, "DELETE", { anEcosystemName: context.input.ecosystem });
 }
 
-/** A call of the adaptor; the secToken stands in the body where one may. */
-function adaptor({ deployment, found }: RowContext, method: string, fields: Readonly<Record<string, string>>) {
-  const headers = { authorization: `Bearer ${found.secToken}` };
+/** Calls the adaptor with the user's secToken. */
+function adaptor({ deployment, shared }: RowContext, method: string, fields: Readonly<Record<string, string>>) {
+  const headers = { authorization: `Bearer ${shared.secToken}` };
   const path = "/adaptor/federatedtokens";
   if (method === "GET" || method === "DELETE")
     return deployment.call(`${path}?${new URLSearchParams(fields)}`, { method, headers });
   return deployment.call(path, { method, headers, body: new URLSearchParams(fields) });
 }
 
-export async function largeStrings({ deployment, found }: RowContext): Promise<Json> {
-  const query = new URLSearchParams({ id: String(found.linkedId) });
-  const headers = { authorization: `Bearer ${found.secToken}` };
+export async function largeStrings({ deployment, shared }: RowContext): Promise<Json> {
+  const query = new URLSearchParams({ id: String(shared.linkedId) });
+  const headers = { authorization: `Bearer ${shared.secToken}` };
   const answer = await deployment.call(`/adaptor/largestrings?${query}`, { headers });
   if (answer.status === 200 && answer.json?.labels && answer.json?.identifiers) return answer.json;
   throw new Failure({
     seen: `The index map (largestrings) was ${summaryOf(answer)}, not labels and identifiers.`,
     side: "service",
-    next: "Look for the call in the service's log; without the map no client can tell which index is which home.",
+    next: "Look for the call in the service's log; without the map no client knows which index belongs to which home.",
   });
 }
 
 export async function device(
-  { deployment, found }: RowContext,
+  { deployment, shared }: RowContext,
   deviceId: number,
   names: readonly string[] = [],
-): Promise<ShownDevice> {
+): Promise<DeviceBody> {
   const query = new URLSearchParams(names.map((name) => ["attribute", name]));
   const answer = await deployment.v3(
-    found.tokens!.accessToken,
+    shared.tokens!.accessToken,
     `devices/${deviceId}${query.size > 0 ? `?${query}` : ""}`,
   );
   if (answer.status === 200 && answer.json?.attributes) return answer.json;
@@ -69,26 +69,30 @@ export async function device(
   });
 }
 
-export function linked(context: RowContext, names: readonly string[] = []): Promise<ShownDevice> {
-  return device(context, context.found.linkedId!, names);
+export function linkedDevice(context: RowContext, names: readonly string[] = []): Promise<DeviceBody> {
+  return device(context, context.shared.linkedId!, names);
 }
 
-export async function write({ deployment, found }: RowContext, deviceId: number, values: object): Promise<Answered> {
-  return deployment.v3(found.tokens!.accessToken, `devices/${deviceId}`, "PUT", values);
+export async function writeAttributes(
+  { deployment, shared }: RowContext,
+  deviceId: number,
+  values: object,
+): Promise<Answer> {
+  return deployment.v3(shared.tokens!.accessToken, `devices/${deviceId}`, "PUT", values);
 }
 
-/** The attribute names of a thermostat, by its place in the map. */
+/** The attribute names of the thermostat with the indexes X and Y. */
 export const thermostatNames = (x: string, y: number) => (what: string) =>
   `d.structures[${x}].d.thermostats[${y}].${what}`;
 
-const mostThermostats = 20;
+const maxThermostats = 20;
 
-/** Where a thermostat stands: its structure's index from the map, its own from the attribute that holds its id. */
-export async function placeOf(context: RowContext, thermostatId: string) {
+/** The indexes X and Y of a thermostat: X from the index map, Y from the attribute that holds its id. */
+export async function indexesOf(context: RowContext, thermostatId: string) {
   const { identifiers } = await largeStrings(context);
   const x = String(identifiers[thermostatId]?.[0] ?? "");
-  const { attributes } = await linked(context);
-  for (let y = 1; y <= mostThermostats; y++) {
+  const { attributes } = await linkedDevice(context);
+  for (let y = 1; y <= maxThermostats; y++) {
     if (attributes[thermostatNames(x, y)("device_id")]?.value === thermostatId) return { x, y };
   }
   throw new Failure({
@@ -98,9 +102,9 @@ export async function placeOf(context: RowContext, thermostatId: string) {
   });
 }
 
-/** The thermostats of the simulated home, and its one structure. */
-export async function homeOf({ simulator, found }: RowContext) {
-  const { devices, structures } = await simulator!.document(found.account!.id);
+/** The only structure of the simulated home, and its devices. */
+export async function homeOf({ simulator, shared }: RowContext) {
+  const { devices, structures } = await simulator!.document(shared.account!.id);
   const [structureId = ""] = Object.keys(structures ?? {});
   const thermostats = Object.values(devices?.thermostats ?? {}) as Json[];
   return {

@@ -14,14 +14,14 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** Listens on this machine and keeps what it is sent. */
-export async function startReceiver(port = 0, words = ""): Promise<Receiver> {
+/** An HTTP server on loopback that keeps all requests and answers each with `text`. */
+export async function startReceiver(port = 0, text = ""): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request.setEncoding("utf8")) body += chunk;
     received.push({ path: request.url ?? "", headers: request.headers, body });
-    response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(words);
+    response.writeHead(200, { "content-type": "text/plain; charset=utf-8", connection: "close" }).end(text);
   });
   server.listen(port, "127.0.0.1");
   await once(server, "listening");

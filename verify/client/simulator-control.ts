@@ -1,9 +1,9 @@
 import { Failure } from "../outcome.ts";
 import type { Json } from "./deployment.ts";
 
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 
-/** The simulated ecosystem's control interface: makes things happen upstream. */
+/** Client of the simulator's control interface. */
 export class SimulatorControl {
   readonly url: string;
 
@@ -16,7 +16,7 @@ export class SimulatorControl {
     return state?.status === "ok";
   }
 
-  /** A home of its own, so that nobody else's is touched. */
+  /** Adds an account with a home for this verification only. */
   async addAccount(): Promise<{ readonly id: string; readonly token: string }> {
     const structures = [{ name: "Verify House", thermostats: 2, alarms: 1 }];
     const { accountId: id, token } = await this.#call("POST", "accounts", { seed: "verify", structures });
@@ -39,32 +39,32 @@ export class SimulatorControl {
     return this.#call("POST", `accounts/${id}/drop`);
   }
 
-  /** Breaks something for one account until what it answers is called, or two minutes later by itself. */
-  async break(id: string, fault: object): Promise<() => Promise<unknown>> {
+  /** Injects a fault into one account. Returns the function that ends it; it also ends after two minutes. */
+  async addFault(id: string, fault: object): Promise<() => Promise<unknown>> {
     const { id: faultId } = await this.#call("POST", "faults", { accountId: id, forMs: 120_000, ...fault });
     return () => this.#call("DELETE", `faults/${faultId}`);
   }
 
   async #call(method: string, path: string, body?: object): Promise<Json> {
     const content = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
-    const signal = AbortSignal.timeout(patienceMs);
-    const told = `${method} ${this.url}/simulator/${path.split("/")[0]}`;
+    const signal = AbortSignal.timeout(timeoutMs);
+    const callName = `${method} ${this.url}/simulator/${path.split("/")[0]}`;
     let answer: Response;
     try {
       answer = await fetch(`${this.url}/simulator/${path}`, { method, signal, redirect: "error", ...content });
     } catch {
-      throw simulatorTrouble(`${told} was not answered.`);
+      throw simulatorFailure(`${callName} was not answered.`);
     }
     const text = await answer.text();
-    if (!answer.ok) throw simulatorTrouble(`${told} was answered with ${answer.status}.`);
+    if (!answer.ok) throw simulatorFailure(`${callName} was answered with ${answer.status}.`);
     return text === "" ? {} : JSON.parse(text);
   }
 }
 
-function simulatorTrouble(seen: string): Failure {
+function simulatorFailure(seen: string): Failure {
   return new Failure({
     seen,
     side: "ecosystem",
-    next: "Look whether the simulator still runs and has the version of this command; then start verify again.",
+    next: "Check that the simulator still runs and has the version of this command; then start verify again.",
   });
 }

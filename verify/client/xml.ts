@@ -1,11 +1,7 @@
-import { plain } from "../visitor/form.ts";
+import { unescaped } from "../visitor/form.ts";
 
-/** The text of the first element of that name in a platform answer; undefined when there is none. */
+/** The text of the first element with this name in a platform answer. */
 export function element(xml: string, name: string): string | undefined {
-  return elements(xml, name)[0];
-}
-
-function elements(xml: string, name: string): readonly string[] {
-  const found = xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?(?:/>|>([\\s\\S]*?)</${name}>)`, "g"));
-  return [...found].map(([, inner = ""]) => plain(inner));
+  const match = new RegExp(`<${name}(?:\\s[^>]*)?(?:/>|>([\\s\\S]*?)</${name}>)`).exec(xml);
+  return match ? unescaped(match[1] ?? "") : undefined;
 }

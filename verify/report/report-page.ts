@@ -3,7 +3,7 @@ import type { Report, ReportedRow, Status } from "./report.ts";
 import { style } from "./report-style.ts";
 
 const words: Readonly<Record<Status, string>> = { pass: "Pass", warn: "Warning", fail: "Fail", not_run: "Not run" };
-/** Shapes beside the words, so that no colour is needed to tell them apart. */
+/** Icons of different shapes, so that colour is not the only difference. */
 const shapes: Readonly<Record<Status, string>> = {
   pass: '<path d="M3.5 8.5l3 3 6-7"/>',
   warn: '<path d="M8 3.5v5.5M8 12.2v.3"/>',
@@ -11,7 +11,7 @@ const shapes: Readonly<Record<Status, string>> = {
   not_run: '<path d="M4 8h8"/>',
 };
 
-/** The report as one file: no script, nothing from elsewhere, light and dark. */
+/** The report as one HTML file without scripts or references to other files. */
 export function reportPage(report: Report): string {
   const { url, grade, verdict, counts, startedTime, seconds, version } = report;
   const when = `${startedTime.slice(0, 10)}, ${startedTime.slice(11, 16)} UTC`;
@@ -46,7 +46,7 @@ ${toDo(report.rows)}
 ${groups.map((group) => section(group, report.rows)).join("\n")}
 <footer>
 <p>${escaped(when)}, in ${seconds} seconds, by breezeway ${escaped(version)}.</p>
-<p>A: all passed. B: nothing failed, but not all was seen. C: only what goes beyond the published interface failed. D: fewer than half of the rows were run. F: the interface is not kept.</p>
+<p>A: all passed. B: nothing failed, but a row has a warning or was not run. C: only rows beyond the published interface failed. D: fewer than half of the rows were run. F: a row of the published interface failed.</p>
 </footer>
 </main>
 </body>
@@ -54,9 +54,9 @@ ${groups.map((group) => section(group, report.rows)).join("\n")}
 `;
 }
 
-/** What asks for somebody's attention, before all the rest. */
+/** The failed rows, then the warnings, each with what to do. */
 function toDo(rows: readonly ReportedRow[]): string {
-  const open = (["fail", "warn"] as const).flatMap((wanted) => rows.filter(({ status }) => status === wanted));
+  const open = ["fail", "warn"].flatMap((wanted) => rows.filter(({ status }) => status === wanted));
   if (open.length === 0) return "";
   const items = open.map(
     ({ name, title, status, next }) =>

@@ -12,7 +12,7 @@ export interface TextOptions {
 
 const indent = " ".repeat(14);
 
-/** The report for a terminal: a line for each row, and below it what to do about those that did not pass. */
+/** The report for a terminal: a line for each row; if it did not pass, the reason and what to do below it. */
 export function reportText(report: Report, { hasColour, width }: TextOptions): string {
   const paint = (code: number, text: string) => (hasColour ? `\x1b[${code}m${text}\x1b[0m` : text);
   const room = Math.max(40, Math.min(width, 110)) - indent.length;

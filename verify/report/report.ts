@@ -2,7 +2,7 @@ import type { Group } from "../row.ts";
 
 export type Status = "pass" | "warn" | "fail" | "not_run";
 
-/** What became of one row, in words that hold no secret. */
+/** The result of one row. Its texts hold no secret. */
 export interface ReportedRow {
   readonly name: string;
   readonly group: Group;
@@ -10,11 +10,11 @@ export interface ReportedRow {
   readonly proves: string;
   readonly essential: boolean;
   readonly status: Status;
-  /** What was seen; of a row that was not run, why. */
+  /** What the row saw, or why it was not run. */
   readonly seen: string;
-  /** Only of a failed row. */
+  /** Null unless the row failed. */
   readonly atFault: string | null;
-  /** What to do; null when there is nothing to do. */
+  /** What to do; null if there is nothing to do. */
   readonly next: string | null;
   readonly milliseconds: number;
 }
@@ -27,16 +27,16 @@ export interface Report {
   readonly seconds: number;
   readonly version: string;
   readonly grade: Grade;
-  /** What the grade means here, in a sentence. */
+  /** A sentence that explains the grade. */
   readonly verdict: string;
   readonly counts: Readonly<Record<Status, number>>;
   readonly rows: readonly ReportedRow[];
 }
 
 /**
- * A: all rows passed that were asked for. B: nothing failed, but not all was seen, or something should be looked at. C: only what goes beyond
- * the published interface failed. D: nothing failed, but fewer than half of the rows were run. F: something that the
- * interface promises failed.
+ * A: all selected rows passed. B: nothing failed, but a row has a warning or was not run. C: only rows beyond the
+ * published interface failed. D: nothing failed, but fewer than half of the rows were run. F: a row of the published
+ * interface failed.
  */
 export function gradeOf(rows: readonly Pick<ReportedRow, "status" | "essential">[]): Grade {
   if (rows.some(({ status, essential }) => status === "fail" && essential)) return "F";
@@ -45,7 +45,7 @@ export function gradeOf(rows: readonly Pick<ReportedRow, "status" | "essential">
   return rows.filter(({ status }) => status !== "not_run").length * 2 < rows.length ? "D" : "B";
 }
 
-/** `patientRows`: how many rows were left out because they take long. */
+/** `patientRows`: number of rows that only run with --patient. */
 export function verdictOf(
   grade: Grade,
   rows: readonly Pick<ReportedRow, "status" | "title">[],
@@ -53,17 +53,17 @@ export function verdictOf(
 ): string {
   const failed = rows.filter(({ status }) => status === "fail").map(({ title }) => `"${title}"`);
   if (failed.length > 0) {
-    const kept = grade === "C" ? " What the published interface promises is kept." : "";
-    return `It failed ${failed.join(" and ")}.${kept}`;
+    const kept = grade === "C" ? " All rows of the published interface passed." : "";
+    return `These rows failed: ${failed.join(" and ")}.${kept}`;
   }
   if (grade === "A") {
-    const more = patientRows === 0 ? "" : ` ${patientRows} more can be run, which takes a minute: --patient.`;
+    const more = patientRows === 0 ? "" : ` ${patientRows} more can be run with --patient, which takes a minute.`;
     return `All ${rows.length} rows passed.${more}`;
   }
   const { warn, not_run } = countsOf(rows);
   const unseen = not_run === 0 ? "" : ` ${rows.length - not_run} of ${rows.length} rows were run.`;
-  const little = grade === "D" ? " That is too little to say more." : "";
-  return `Nothing failed${warn === 0 ? "" : ", but something should be looked at"}.${unseen}${little}`;
+  const little = grade === "D" ? " That is too few for a verdict." : "";
+  return `Nothing failed${warn === 0 ? "" : ", but there is a warning"}.${unseen}${little}`;
 }
 
 export function countsOf(rows: readonly Pick<ReportedRow, "status">[]): Record<Status, number> {

@@ -1,8 +1,8 @@
 import { summaryOf } from "../client/answer-summary.ts";
 import { readyFan } from "../client/fan.ts";
-import { device, homeOf, largeStrings, write } from "../client/linked-account.ts";
+import { device, homeOf, largeStrings, writeAttributes } from "../client/linked-account.ts";
 import { element } from "../client/xml.ts";
-import { claim } from "../outcome.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 import type { RowContext } from "../row-context.ts";
 
@@ -19,47 +19,47 @@ export const alerts: Row = {
   after: ["mirror"],
   unless: ["write"],
   async run(context) {
-    const { simulator, found, input } = context;
+    const { simulator, shared, input } = context;
     const { structureId } = await homeOf(context);
     const x = (await largeStrings(context)).identifiers[structureId][0];
-    const { presence } = await readyFan(context);
-    await presence("come-home", "home");
-    context.afterwards(() => write(context, input.deviceId!, { [power]: null }));
-    const pair = [await add(context, x, "home", "on"), await add(context, x, "away|auto-away", "off")];
+    const { setPresence } = await readyFan(context);
+    await setPresence("come-home", "home");
+    context.afterRow(() => writeAttributes(context, input.deviceId!, { [power]: null }));
+    const triggerIds = [await add(context, x, "home", "on"), await add(context, x, "away|auto-away", "off")];
     try {
-      for (const [scene, wanted] of [
+      for (const [scene, expected] of [
         ["leave", "off"],
         ["come-home", "on"],
         ["auto-away", "off"],
       ] as const) {
-        await simulator!.play(found.account!.id, { scene });
+        await simulator!.play(shared.account!.id, { scene });
         await context.eventually(
           async () =>
-            (await device(context, input.deviceId!, [power])).attributes[power]?.value === wanted ? true : undefined,
+            (await device(context, input.deviceId!, [power])).attributes[power]?.value === expected ? true : undefined,
           () => ({
-            seen: `After ${scene} in the simulated home the lamp was not ${wanted} within 10 seconds.`,
+            seen: `After ${scene} in the simulated home the lamp was not ${expected} within 10 seconds.`,
             side: "service",
-            next: `Ask /v3/alerts/${pair[wanted === "on" ? 0 : 1]}/explain why that alert did not fire.`,
+            next: `GET /v3/alerts/${triggerIds[expected === "on" ? 0 : 1]}/explain says why that alert did not fire.`,
           }),
         );
       }
     } finally {
-      for (const triggerId of pair) await remove(context, triggerId).catch(() => undefined);
-      await simulator!.play(found.account!.id, { scene: "come-home" }).catch(() => undefined);
+      for (const triggerId of triggerIds) await remove(context, triggerId).catch(() => undefined);
+      await simulator!.play(shared.account!.id, { scene: "come-home" }).catch(() => undefined);
     }
-    return { seen: "Off when they left, on when they came home, off at auto-away." };
+    return { seen: "The lamp went off at away, on at home, off at auto-away." };
   },
 };
 
 async function add(
-  { deployment, found, input }: RowContext,
+  { deployment, shared, input }: RowContext,
   x: string,
   pattern: string,
   value: string,
 ): Promise<string> {
   const answer = await deployment.platform("addTrigger", {
-    secToken: found.secToken,
-    devId: String(found.linkedId),
+    secToken: shared.secToken,
+    devId: String(shared.linkedId),
     action: "attribute",
     attrName: `d.structures[${x}].a.away`,
     operation: "regex",
@@ -73,7 +73,7 @@ async function add(
     targetDeviceAttributes: `${input.deviceId},${power}:"${value}"`,
   });
   const triggerId = element(answer.text, "triggerId");
-  claim(answer.status === 200 && triggerId !== undefined, () => ({
+  ensure(answer.status === 200 && triggerId !== undefined, () => ({
     seen: `addTrigger was ${summaryOf(answer)}, fault ${element(answer.text, "errorCode") ?? "none"}, not a triggerId.`,
     side: "service",
     next: "The fault's text says which parameter; the target must be a device of the same user.",
@@ -81,6 +81,6 @@ async function add(
   return triggerId;
 }
 
-function remove({ deployment, found }: RowContext, triggerId: string) {
-  return deployment.platform("removeTrigger", { secToken: found.secToken, triggerId });
+function remove({ deployment, shared }: RowContext, triggerId: string) {
+  return deployment.platform("removeTrigger", { secToken: shared.secToken, triggerId });
 }

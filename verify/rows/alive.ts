@@ -1,5 +1,5 @@
 import { summaryOf } from "../client/answer-summary.ts";
-import { claim } from "../outcome.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
 export const alive: Row = {
@@ -12,10 +12,10 @@ export const alive: Row = {
   after: [],
   async run({ deployment }) {
     const answer = await deployment.call("/livez");
-    claim(answer.status === 200, () => ({
+    ensure(answer.status === 200, () => ({
       seen: `GET /livez was ${summaryOf(answer)}, not 200.`,
       side: "between",
-      next: "Check that --url is the service's {base_url}, and that what stands before it passes /livez on.",
+      next: "Check that --url is the service's {base_url}, and that a proxy in front of it passes /livez on.",
     }));
     return { seen: "GET /livez answered 200." };
   },

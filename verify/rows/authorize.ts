@@ -1,5 +1,5 @@
 import { codeOf, visit } from "../client/authorization.ts";
-import { claim } from "../outcome.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
 export const authorize: Row = {
@@ -11,20 +11,20 @@ export const authorize: Row = {
   needs: ["client", "sign-in"],
   after: [],
   async run(context) {
-    const { found, input } = context;
+    const { shared, input } = context;
     const returned = await visit(context);
     const { address } = returned;
-    claim(String(address).startsWith(input.client!.redirectUri), () => ({
+    ensure(String(address).startsWith(input.client!.redirectUri), () => ({
       seen: `The browser was sent to ${address.origin}${address.pathname}, not to the client's redirect address.`,
       side: "between",
-      next: "Look whether something rewrites the Location header of redirects.",
+      next: "Check whether a proxy rewrites the Location header of redirects.",
     }));
-    claim(codeOf(returned) !== "", () => ({
-      seen: `The browser came back without a code (error ${address.searchParams.get("error") ?? "none"}).`,
+    ensure(codeOf(returned) !== "", () => ({
+      seen: `The browser returned without a code (error ${address.searchParams.get("error") ?? "none"}).`,
       side: "client",
       next: "access_denied: the user declined, or is no administrator while the client is an enterprise client.",
     }));
-    found.returned = returned;
-    return { seen: "Signed in, accepted, and came back with a code." };
+    shared.returned = returned;
+    return { seen: "Signed in, accepted, and returned with a code." };
   },
 };

@@ -1,5 +1,5 @@
 import { summaryOf } from "../client/answer-summary.ts";
-import { claim, NotRun } from "../outcome.ts";
+import { ensure, NotRun } from "../outcome.ts";
 import type { Row } from "../row.ts";
 import { page } from "./paging.ts";
 
@@ -7,7 +7,7 @@ export const cursor: Row = {
   name: "cursor",
   group: "Users and devices",
   title: "A tampered cursor is refused",
-  proves: "Nobody reads further than they may by writing their own cursor.",
+  proves: "A forged cursor gives no access to other data.",
   isEssential: true,
   needs: [],
   after: ["paging", "errors"],
@@ -19,18 +19,18 @@ export const cursor: Row = {
         "Give a user with more than 100 devices.",
       );
     }
-    const { deployment, found } = context;
+    const { deployment, shared } = context;
     for (const place of [0, Math.floor(good.length / 2)]) {
       const other = good[place] === "A" ? "B" : "A";
       const tampered = good.slice(0, place) + other + good.slice(place + 1);
       const answer = await deployment.v3(
-        found.tokens!.accessToken,
+        shared.tokens!.accessToken,
         `devices?${new URLSearchParams({ cursor: tampered })}`,
       );
-      claim(answer.status === 400, () => ({
+      ensure(answer.status === 400, () => ({
         seen: `A cursor with one character changed was answered with ${summaryOf(answer)}, not 400.`,
         side: "service",
-        next: "Ask the service itself; if it takes such cursors, compare its version with the one you meant to deploy.",
+        next: "Call the service directly; if it accepts such cursors, compare its version with the one you meant to deploy.",
       }));
     }
     return { seen: "Cursors with one character changed were refused." };

@@ -1,6 +1,6 @@
 import { readyFan, settled } from "../client/fan.ts";
-import { linked } from "../client/linked-account.ts";
-import { claim } from "../outcome.ts";
+import { linkedDevice } from "../client/linked-account.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
 export const fanAccepted: Row = {
@@ -15,16 +15,16 @@ export const fanAccepted: Row = {
   unless: ["times", "write"],
   async run(context) {
     const fan = await readyFan(context);
-    await fan.presence("come-home", "home");
+    await fan.setPresence("come-home", "home");
     for (const value of ["true", "false"]) {
-      const word = await settled(context, await fan.ask(value));
-      claim(word.is === "running", () => ({
-        seen: `A fan that could be set to ${value} was refused: "${word.is === "error" ? word.text : word.is}".`,
+      const state = await settled(context, await fan.requestFan(value));
+      ensure(state.is === "running", () => ({
+        seen: `A fan that could be set to ${value} was refused: "${state.is === "error" ? state.text : state.is}".`,
         side: "ecosystem",
         next: "The text says why; the simulator's page shows what it heard and answered.",
       }));
-      const request = (await linked(context, [fan.requestName])).attributes[fan.requestName]?.value ?? null;
-      claim(request === null, () => ({
+      const request = (await linkedDevice(context, [fan.requestName])).attributes[fan.requestName]?.value ?? null;
+      ensure(request === null, () => ({
         seen: `The fan does what was asked, but requestWrite still reads "${request}".`,
         side: "service",
         next: "GET /v3/devices/{id}/commands shows the request's receipt.",

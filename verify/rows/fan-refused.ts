@@ -1,6 +1,6 @@
-import { type FanError, type FanWord, readFanError, readyFan, settled } from "../client/fan.ts";
-import { write } from "../client/linked-account.ts";
-import { claim } from "../outcome.ts";
+import { type FanError, type FanState, readFanError, readyFan, settled } from "../client/fan.ts";
+import { writeAttributes } from "../client/linked-account.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
 const ownWords = "The fan rests, says the house, until the filter is clean";
@@ -15,42 +15,42 @@ export const fanRefused: Row = {
   after: ["mirror"],
   unless: ["times", "write"],
   async run(context) {
-    const { simulator, found } = context;
+    const { simulator, shared } = context;
     const fan = await readyFan(context);
-    context.afterwards(() => write(context, found.linkedId!, { [fan.requestName]: null }));
-    await fan.presence("come-home", "home");
-    const mend = await simulator!.break(found.account!.id, { fault: "reject-fan", message: ownWords });
+    context.afterRow(() => writeAttributes(context, shared.linkedId!, { [fan.requestName]: null }));
+    await fan.setPresence("come-home", "home");
+    const endFault = await simulator!.addFault(shared.account!.id, { fault: "reject-fan", message: ownWords });
     try {
-      const { message } = errorIn(await settled(context, await fan.ask("true")), "true");
-      claim(message === ownWords, () => ({
+      const { message } = errorIn(await settled(context, await fan.requestFan("true")), "true");
+      ensure(message === ownWords, () => ({
         seen: `The ecosystem's words "${ownWords}" became "${message}".`,
         side: "between",
         next: "Let values through as they are: the message is what users read, and it may hold commas.",
       }));
     } finally {
-      await mend().catch(() => undefined);
+      await endFault().catch(() => undefined);
     }
-    await fan.presence("leave", "away");
-    const { message } = errorIn(await settled(context, await fan.ask("true")), "true");
-    claim(/away/.test(message), () => ({
+    await fan.setPresence("leave", "away");
+    const { message } = errorIn(await settled(context, await fan.requestFan("true")), "true");
+    ensure(/away/.test(message), () => ({
       seen: `With nobody home the fan was refused with "${message}", which doesn't say so.`,
       side: "service",
       next: "Compare the running version with the one you meant to deploy.",
     }));
-    await fan.presence("come-home", "home");
+    await fan.setPresence("come-home", "home");
     return { seen: "Refused by the ecosystem and for an empty house, both in words, with value and time." };
   },
 };
 
-function errorIn(word: FanWord, badValue: string): FanError {
-  claim(word.is === "error", () => ({
+function errorIn(state: FanState, badValue: string): FanError {
+  ensure(state.is === "error", () => ({
     seen: "A fan that the ecosystem refuses was reported as running.",
     side: "between",
     next: "Let nothing cache or complete answers of /v3.",
   }));
-  const error = readFanError(word.text);
-  claim(error !== undefined && error.badValue === badValue, () => ({
-    seen: `The error text "${word.text}" is not error: <errormsg>, <badvalue>, <timestamp> with milliseconds.`,
+  const error = readFanError(state.text);
+  ensure(error !== undefined && error.badValue === badValue, () => ({
+    seen: `The error text "${state.text}" is not error: <errormsg>, <badvalue>, <timestamp> with milliseconds.`,
     side: "between",
     next: "Let values through as they are: clients take the text apart at its last commas.",
   }));

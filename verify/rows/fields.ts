@@ -1,6 +1,6 @@
 import { summaryOf } from "../client/answer-summary.ts";
-import type { Answered } from "../client/deployment.ts";
-import { claim } from "../outcome.ts";
+import type { Answer } from "../client/deployment.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
 export const fields: Row = {
@@ -11,10 +11,10 @@ export const fields: Row = {
   isEssential: false,
   needs: [],
   after: ["exchange", "errors"],
-  async run({ deployment, found }) {
-    const { accessToken } = found.tokens!;
-    const names = (what: string, answer: Answered, field: RegExp) => {
-      claim(answer.status === 400 && field.test(String(answer.json?.error_description)), () => ({
+  async run({ deployment, shared }) {
+    const { accessToken } = shared.tokens!;
+    const names = (what: string, answer: Answer, field: RegExp) => {
+      ensure(answer.status === 400 && field.test(String(answer.json?.error_description)), () => ({
         seen: `${what} was answered with ${summaryOf(answer)}: "${answer.json?.error_description ?? ""}", which names no field.`,
         side: "service",
         next: "Compare the running version with the one you meant to deploy.",

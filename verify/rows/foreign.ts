@@ -1,21 +1,21 @@
 import { summaryOf } from "../client/answer-summary.ts";
-import type { Answered } from "../client/deployment.ts";
-import { claim } from "../outcome.ts";
+import type { Answer } from "../client/deployment.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
-/** Ids are below 2^31 and never reused; the last one is nobody's. */
+/** Ids are below 2^31 and ascending: no device has the last one. */
 const absentId = "2147483647";
 
 export const foreign: Row = {
   name: "foreign",
   group: "Users and devices",
-  title: "Foreign looks like absent",
-  proves: "Other people's devices, absent ones and malformed ids are one and the same 404, to read and to write.",
+  title: "Foreign devices look absent",
+  proves: "Devices of other users, absent devices and malformed ids get the same 404, on read and write.",
   isEssential: true,
   needs: [],
   after: ["exchange", "errors"],
-  async run({ deployment, found, input }) {
-    const { accessToken } = found.tokens!;
+  async run({ deployment, shared, input }) {
+    const { accessToken } = shared.tokens!;
     const ids = [
       absentId,
       "not-a-number",
@@ -30,10 +30,10 @@ export const foreign: Row = {
           method,
           method === "PUT" ? { verify: "1" } : undefined,
         );
-        claim(answer.status === 404 && bodyOf(answer) === bodyOf(first), () => ({
-          seen: `${method} of ${id === absentId ? "an absent device" : id === ids[2] ? "somebody else's device" : "a malformed id"} was ${summaryOf(answer)}, not the same 404 as any other.`,
+        ensure(answer.status === 404 && bodyOf(answer) === bodyOf(first), () => ({
+          seen: `${method} of ${id === absentId ? "an absent device" : id === ids[2] ? "somebody else's device" : "a malformed id"} was ${summaryOf(answer)}, not the 404 of an absent device.`,
           side: "service",
-          next: "Stop: whoever asks learns what others have. Compare the running version with the one you meant to deploy.",
+          next: "Do not use this version: a caller learns which devices other users have. Compare the running version with the one you meant to deploy.",
         }));
       }
     }
@@ -42,4 +42,4 @@ export const foreign: Row = {
   },
 };
 
-const bodyOf = ({ json, text }: Answered) => (json ? JSON.stringify({ ...json, request_id: "" }) : text);
+const bodyOf = ({ json, text }: Answer) => (json ? JSON.stringify({ ...json, request_id: "" }) : text);

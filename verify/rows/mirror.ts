@@ -1,5 +1,5 @@
 import type { Json } from "../client/deployment.ts";
-import { homeOf, largeStrings, linked, type ShownDevice } from "../client/linked-account.ts";
+import { type DeviceBody, homeOf, largeStrings, linkedDevice } from "../client/linked-account.ts";
 import type { Row } from "../row.ts";
 import type { RowContext } from "../row-context.ts";
 
@@ -14,8 +14,8 @@ export const mirror: Row = {
   after: ["link"],
   unless: ["write", "times"],
   async run(context) {
-    const { simulator, found } = context;
-    const accountId = found.account!.id;
+    const { simulator, shared } = context;
+    const accountId = shared.account!.id;
     let difference = "";
     const isSame = async () => {
       difference = (await firstDifference(context)) ?? "";
@@ -41,7 +41,7 @@ export const mirror: Row = {
 async function firstDifference(context: RowContext): Promise<string | undefined> {
   const { structureId, structure, thermostats, alarms } = await homeOf(context);
   const { labels, identifiers } = await largeStrings(context);
-  const shown = await linked(context);
+  const shown = await linkedDevice(context);
   if (shown.presenceInfo !== 1 || shown.stale === true) return "the device is shown as absent or stale";
   const x = identifiers[structureId]?.[0];
   if (labels[structure.name] !== structureId || x === undefined)
@@ -67,7 +67,7 @@ async function firstDifference(context: RowContext): Promise<string | undefined>
 }
 
 function differenceOf(
-  { attributes }: ShownDevice,
+  { attributes }: DeviceBody,
   x: string,
   kind: string,
   devices: readonly Json[],

@@ -1,19 +1,19 @@
 import { summaryOf } from "../client/answer-summary.ts";
-import { claim, type Seen } from "../outcome.ts";
+import { ensure, type Observation } from "../outcome.ts";
 import type { Row } from "../row.ts";
 import type { RowContext } from "../row-context.ts";
 
-const mostPages = 10_000;
+const maxPages = 10_000;
 
 export const paging: Row = {
   name: "paging",
   group: "Users and devices",
-  title: "The device list is whole",
-  proves: "Following the cursors gives every device once, in ascending order, and comes to an end.",
+  title: "The device list is complete",
+  proves: "Following the cursors gives every device once, in ascending order, and ends.",
   isEssential: true,
   needs: [],
   after: ["exchange"],
-  async run(context): Promise<Seen> {
+  async run(context): Promise<Observation> {
     const seen: number[] = [];
     let cursor: string | undefined;
     let pages = 0;
@@ -21,29 +21,29 @@ export const paging: Row = {
       const { json } = await page(context, cursor);
       pages += 1;
       for (const { deviceId } of json.devices) {
-        claim(seen.length === 0 || deviceId > seen.at(-1)!, () => ({
-          seen: `Page ${pages} brings device ${deviceId} ${seen.includes(deviceId) ? "a second time" : "out of order"}.`,
+        ensure(seen.length === 0 || deviceId > seen.at(-1)!, () => ({
+          seen: `Page ${pages} has device ${deviceId} ${seen.includes(deviceId) ? "a second time" : "out of order"}.`,
           side: "between",
-          next: "Let the whole query through, and let nothing cache /v3/devices: the cursor must reach the service as it is.",
+          next: "Pass the whole query on, and do not cache /v3/devices: the cursor must reach the service unchanged.",
         }));
         seen.push(deviceId);
       }
       cursor = json.cursor;
-    } while (cursor !== undefined && pages < mostPages);
+    } while (cursor !== undefined && pages < maxPages);
     if (pages === 1) {
       return {
-        seen: `One page holds all (${seen.length}): there is nothing to page through.`,
-        next: "Give a user with more than 100 devices to see the pages; verify makes one for itself where it may administer.",
+        seen: `One page holds all devices (${seen.length}): there are no further pages to check.`,
+        next: "Give a user with more than 100 devices to see the pages; verify creates such a user itself when it runs on the service's machine.",
       };
     }
     return { seen: `${seen.length} devices on ${pages} pages, each once.` };
   },
 };
 
-export async function page({ deployment, found }: RowContext, cursor?: string) {
+export async function page({ deployment, shared }: RowContext, cursor?: string) {
   const query = cursor === undefined ? "" : `?${new URLSearchParams({ cursor })}`;
-  const answer = await deployment.v3(found.tokens!.accessToken, `devices${query}`);
-  claim(answer.status === 200 && Array.isArray(answer.json?.devices), () => ({
+  const answer = await deployment.v3(shared.tokens!.accessToken, `devices${query}`);
+  ensure(answer.status === 200 && Array.isArray(answer.json?.devices), () => ({
     seen: `GET /v3/devices was ${summaryOf(answer)}, not a list of devices.`,
     side: answer.status === 400 && cursor === undefined ? "client" : "service",
     next:

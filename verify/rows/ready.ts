@@ -1,5 +1,5 @@
 import { summaryOf } from "../client/answer-summary.ts";
-import { claim } from "../outcome.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
 export const ready: Row = {
@@ -16,13 +16,13 @@ export const ready: Row = {
     const failed = checks
       .filter(([, { ok }]) => ok !== true)
       .map(([name, { reason }]) => `${name} (${reason ?? "no reason"})`);
-    claim(answer.status === 200 && failed.length === 0 && checks.length > 0, () => ({
+    ensure(answer.status === 200 && failed.length === 0 && checks.length > 0, () => ({
       seen: `GET /readyz was ${summaryOf(answer)}; ${failed.length > 0 ? `not good: ${failed.join(", ")}` : "it names no failed check"}.`,
       side: "service",
       next:
         failed.length > 0
-          ? "Mend what the checks name; the service's log says more."
-          : "Ask /readyz of the service itself.",
+          ? "Repair what the failed checks name; the service's log has details."
+          : "Call /readyz of the service directly.",
     }));
     return { seen: `Ready: ${checks.map(([name]) => name).join(", ")}.` };
   },

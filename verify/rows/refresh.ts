@@ -1,6 +1,6 @@
 import { summaryOf } from "../client/answer-summary.ts";
-import { refresh as askFor, statusWith, tokensIn } from "../client/authorization.ts";
-import { claim } from "../outcome.ts";
+import { refreshTokens, statusWith, tokensIn } from "../client/authorization.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
 export const refresh: Row = {
@@ -12,30 +12,30 @@ export const refresh: Row = {
   needs: [],
   after: ["exchange"],
   async run(context) {
-    const { refreshToken, accessToken } = context.found.tokens!;
-    const answer = await askFor(context, refreshToken);
-    claim(answer.status === 200, () => ({
+    const { refreshToken, accessToken } = context.shared.tokens!;
+    const answer = await refreshTokens(context, refreshToken);
+    ensure(answer.status === 200, () => ({
       seen: `The refresh was answered with ${summaryOf(answer)}, not 200.`,
       side: "service",
       next: "Look for the answer's request id in the service's log.",
     }));
     const next = tokensIn(answer);
-    claim(next.accessToken !== "" && next.accessToken !== accessToken, () => ({
+    ensure(next.accessToken !== "" && next.accessToken !== accessToken, () => ({
       seen: "The refresh gave no new access token.",
       side: "between",
-      next: "Let nothing cache or repeat POST /oauth2/access_token.",
+      next: "No proxy may cache or repeat POST /oauth2/access_token.",
     }));
-    claim(next.refreshToken !== "" && next.refreshToken !== refreshToken, () => ({
+    ensure(next.refreshToken !== "" && next.refreshToken !== refreshToken, () => ({
       seen: `The refresh gave ${next.refreshToken === "" ? "no refresh token" : "the same refresh token again"}: it does not rotate.`,
       side: "between",
-      next: "Ask the service itself; a token that never changes hands could be copied without anybody noticing.",
+      next: "Call the service directly. Without rotation nobody would notice a copied refresh token.",
     }));
     const status = await statusWith(context, next.accessToken);
-    claim(status === 200, () => ({
+    ensure(status === 200, () => ({
       seen: `The new access token was answered with ${status}, not 200.`,
       side: "service",
-      next: "On several nodes: look whether all of them reach the same store.",
+      next: "On several nodes: check whether all of them reach the same store.",
     }));
-    return { seen: "A new pair, and it works." };
+    return { seen: "The new pair works." };
   },
 };

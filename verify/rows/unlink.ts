@@ -1,35 +1,35 @@
 import { summaryOf } from "../client/answer-summary.ts";
-import { unlink as askFor } from "../client/linked-account.ts";
-import { claim } from "../outcome.ts";
+import { deleteLink } from "../client/linked-account.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
 export const unlink: Row = {
   name: "unlink",
   group: "The linked account",
-  title: "Unlinking leaves nothing",
+  title: "Unlinking removes everything",
   proves: "DELETE federatedtokens removes the virtual device, and ends the token at the ecosystem.",
   isEssential: false,
   needs: [],
   after: ["link"],
   unless: ["write", "foreign"],
   async run(context) {
-    const { deployment, found } = context;
-    const answer = await askFor(context);
-    claim(answer.status === 200, () => ({
+    const { deployment, shared } = context;
+    const answer = await deleteLink(context);
+    ensure(answer.status === 200, () => ({
       seen: `DELETE federatedtokens was ${summaryOf(answer)}, not 200.`,
       side: "between",
-      next: "Let DELETE through; else look for the call in the service's log.",
+      next: "Pass DELETE on; else look for the call in the service's log.",
     }));
-    const gone = await deployment.v3(found.tokens!.accessToken, `devices/${found.linkedId}`);
-    claim(gone.status === 404, () => ({
+    const gone = await deployment.v3(shared.tokens!.accessToken, `devices/${shared.linkedId}`);
+    ensure(gone.status === 404, () => ({
       seen: `After unlinking, the virtual device was answered with ${summaryOf(gone)}, not 404.`,
       side: "between",
-      next: "Let nothing cache answers of /v3.",
+      next: "No proxy may cache answers of /v3.",
     }));
     if (answer.json?.tokenRevoked !== true) {
       return {
         seen: "The device is gone, but the token could not be ended at the ecosystem.",
-        next: "Look whether the service reaches the ecosystem's token address.",
+        next: "Check whether the service reaches the ecosystem's token address.",
       };
     }
     return { seen: "The device is gone, and the token has ended at the ecosystem." };

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { summaryOf } from "../client/answer-summary.ts";
-import { write } from "../client/linked-account.ts";
+import { writeAttributes } from "../client/linked-account.ts";
 import { startReceiver } from "../client/receiver.ts";
-import { claim, NotRun } from "../outcome.ts";
+import { ensure, NotRun } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
 const name = "verify.webhook";
@@ -16,44 +16,44 @@ export const webhooks: Row = {
   needs: ["device"],
   after: ["write"],
   async run(context) {
-    const { deployment, found, input, secrets } = context;
-    const { accessToken } = found.tokens!;
+    const { deployment, shared, input, secrets } = context;
+    const { accessToken } = shared.tokens!;
     const deviceId = input.deviceId!;
     const receiver = await startReceiver();
     try {
-      const wanted = { url: receiver.url, deviceIds: [deviceId], attributes: [name] };
-      const made = await deployment.v3(accessToken, "webhooks", "POST", wanted);
-      if (made.status === 400) {
+      const registration = { url: receiver.url, deviceIds: [deviceId], attributes: [name] };
+      const created = await deployment.v3(accessToken, "webhooks", "POST", registration);
+      if (created.status === 400) {
         throw new NotRun(
-          "The service tells public https addresses only, and verify listens on this machine.",
+          "The service delivers to public https addresses only, and verify listens on this machine.",
           "On a deployment for tests, on the same machine: set BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS=true there.",
         );
       }
-      const secret = secrets.keep(String(made.json?.secret ?? ""));
-      claim(made.status === 201 && secret.startsWith("whsec_"), () => ({
-        seen: `POST /v3/webhooks was ${summaryOf(made)}, not 201 with a secret.`,
+      const secret = secrets.keep(String(created.json?.secret ?? ""));
+      ensure(created.status === 201 && secret.startsWith("whsec_"), () => ({
+        seen: `POST /v3/webhooks was ${summaryOf(created)}, not 201 with a secret.`,
         side: "service",
         next: "Look for the answer's request id in the service's log.",
       }));
-      const remove = () => deployment.v3(accessToken, `webhooks/${made.json.webhookId}`, "DELETE");
-      context.afterwards(remove);
-      context.afterwards(() => write(context, deviceId, { [name]: null }));
-      await write(context, deviceId, { [name]: "posted" });
+      const remove = () => deployment.v3(accessToken, `webhooks/${created.json.webhookId}`, "DELETE");
+      context.afterRow(remove);
+      context.afterRow(() => writeAttributes(context, deviceId, { [name]: null }));
+      await writeAttributes(context, deviceId, { [name]: "posted" });
       const { headers, body } = await context.eventually(
         async () => receiver.received[0],
         () => ({
           seen: "A change was not posted to the webhook within 10 seconds.",
           side: "service",
-          next: `GET /v3/webhooks/${made.json.webhookId}/deliveries shows the attempts; verify must be reachable from the service.`,
+          next: `GET /v3/webhooks/${created.json.webhookId}/deliveries shows the attempts; verify must be reachable from the service.`,
         }),
       );
       const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
       const key = Buffer.from(secret.slice("whsec_".length), "base64");
       const signature = createHmac("sha256", key).update(signed).digest("base64");
-      claim(String(headers["webhook-signature"]).split(" ").includes(`v1,${signature}`), () => ({
-        seen: "The webhook's signature does not fit its body.",
+      ensure(String(headers["webhook-signature"]).split(" ").includes(`v1,${signature}`), () => ({
+        seen: "The webhook's signature does not match its body.",
         side: "between",
-        next: "Let nothing change the body on its way out; receivers must refuse what isn't signed.",
+        next: "No proxy may change the body of a delivery; receivers must refuse a wrong signature.",
       }));
       await remove();
       return { seen: "The change was posted, with the right signature." };

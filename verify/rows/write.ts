@@ -1,13 +1,13 @@
 import { summaryOf } from "../client/answer-summary.ts";
-import { device, write as put } from "../client/linked-account.ts";
-import { claim } from "../outcome.ts";
+import { device, writeAttributes } from "../client/linked-account.ts";
+import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
 export const write: Row = {
   name: "write",
   group: "Users and devices",
-  title: "What is written is read",
-  proves: "A write is answered with OK, is there at the next read, and null erases it again.",
+  title: "A written value is read back",
+  proves: "A write is answered with OK, the next read shows it, and null erases it.",
   isEssential: true,
   needs: ["device"],
   after: ["exchange"],
@@ -20,28 +20,28 @@ export const write: Row = {
       return names.map((name) => attributes[name]?.value ?? null);
     };
     await read();
-    context.afterwards(() => put(context, deviceId, Object.fromEntries(names.map((name) => [name, null]))));
+    context.afterRow(() => writeAttributes(context, deviceId, Object.fromEntries(names.map((name) => [name, null]))));
     const written = `grüße, "${Math.random().toString(36).slice(2)}"`;
-    const answer = await put(context, deviceId, { [text]: written, [number]: 7, [flag]: true });
-    claim(answer.status === 200 && answer.json?.status === "OK", () => ({
+    const answer = await writeAttributes(context, deviceId, { [text]: written, [number]: 7, [flag]: true });
+    ensure(answer.status === 200 && answer.json?.status === "OK", () => ({
       seen: `PUT /v3/devices/${deviceId} was ${summaryOf(answer)}, not {"status":"OK"}.`,
       side: "service",
       next: "Check that --device is an ordinary device of the user who signed in.",
     }));
     const shown = await read();
-    claim(shown[0] === written && shown[1] === "7" && shown[2] === "true", () => ({
+    ensure(shown[0] === written && shown[1] === "7" && shown[2] === "true", () => ({
       seen: `After a write was answered with OK, a read showed ${shown[0] === written ? "other kinds of values than the texts 7 and true" : "an older state"}.`,
       side: "between",
-      next: "Let nothing cache answers of /v3: stale values look like live ones. Ask the service itself to compare.",
+      next: "No proxy may cache answers of /v3: stale values look like live ones. Call the service directly to compare.",
     }));
-    await put(context, deviceId, { [text]: null, [number]: "", [flag]: null });
+    await writeAttributes(context, deviceId, { [text]: null, [number]: "", [flag]: null });
     const erased = await read();
-    claim(
+    ensure(
       erased.every((value) => value === null),
       () => ({
         seen: "Attributes that were erased are still shown.",
         side: "between",
-        next: "Let nothing cache answers of /v3. Ask the service itself to compare.",
+        next: "No proxy may cache answers of /v3. Call the service directly to compare.",
       }),
     );
     return { seen: "Text, number and boolean were read back as text, and erased." };

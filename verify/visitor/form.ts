@@ -1,8 +1,8 @@
-/** A page's form as a browser reads it. */
+/** The first form of an HTML page. */
 export interface Form {
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
-  /** The names of all that can be filled in or pressed. */
+  /** The names of visible fields and buttons. */
   readonly names: readonly string[];
 }
 
@@ -21,13 +21,13 @@ export function readForm(html: string): Form | undefined {
 }
 
 function attribute(tag: string, name: string): string {
-  return plain(new RegExp(`\\s${name}="([^"]*)"`, "i").exec(tag)?.[1] ?? "");
+  return unescaped(new RegExp(`\\s${name}="([^"]*)"`, "i").exec(tag)?.[1] ?? "");
 }
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** Text as it was before somebody wrote it into HTML or XML. */
-export function plain(text: string): string {
+/** Decodes the entities of HTML and XML. */
+export function unescaped(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|([a-z]+));/gi, (whole, hex, decimal, name) => {
     if (hex ?? decimal) return String.fromCodePoint(Number.parseInt(hex ?? decimal, hex ? 16 : 10));
     return entities[name.toLowerCase()] ?? whole;

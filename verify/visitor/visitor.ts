@@ -1,5 +1,5 @@
-/** The user at the browser: a person, or a script that signs in. */
+/** The user who signs in: a person with a browser, or a script. */
 export interface Visitor {
-  /** Goes through login and terms, and answers the address at which the browser was sent back to the client. */
+  /** Goes through login and terms. Returns the redirect to the client. */
   authorize(address: string, decision: "accept" | "decline"): Promise<URL>;
 }
