@@ -9,17 +9,17 @@ export interface Activity {
   readonly sequence: number;
   readonly time: string;
   readonly kind: ActivityKind;
-  /** Null when the caller could not be told, as with a token that nobody holds. */
+  /** Null if no account is known, for example with an invalid token. */
   readonly accountId: string | null;
   readonly [detail: string]: Json;
 }
 
-/** Callers may send megabytes; the log is for reading. */
-const longestText = 500;
+/** Longer texts are cut: callers may send megabytes. */
+const maxTextLength = 500;
 
 /**
- * What the simulator sent and received, newest last. It keeps the last entries only and never a secret: those are
- * blotted out on the way in, also when a caller put one into a path or a body by mistake.
+ * What the simulator sent and received, newest last: a ring buffer. Secrets are redacted, also those that a caller put
+ * into a path or a body by mistake.
  */
 export class ActivityLog {
   readonly #capacity: number;
@@ -51,7 +51,7 @@ export class ActivityLog {
       accountId,
     };
     for (const [name, value] of Object.entries(details)) {
-      entry[name] = typeof value === "string" ? this.#secrets.blot(value).slice(0, longestText) : value;
+      entry[name] = typeof value === "string" ? this.#secrets.redact(value).slice(0, maxTextLength) : value;
     }
     this.#ring[(sequence - 1) % this.#capacity] = entry as unknown as Activity;
   }

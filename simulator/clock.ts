@@ -1,21 +1,20 @@
-/** Time as the simulator knows it. It is handed in, so that a test can move it instead of waiting. */
+/** Time and timers. They are passed in, so that a test can move the clock instead of waiting. */
 export interface Clock {
   readonly nowMs: () => number;
-  /** Runs `act` once after the delay; the returned function cancels it. */
-  readonly after: (delayMs: number, act: () => void) => Cancel;
+  /** Runs `run` after the delay; the returned function cancels it. */
+  readonly after: (delayMs: number, run: () => void) => Cancel;
 }
 
 export type Cancel = () => void;
 
-/** setTimeout fires at once for anything longer, so a caller that waits for years has to look again in between. */
+/** setTimeout fires at once for longer delays, so longer waits need several timers. */
 export const longestDelayMs = 2 ** 31 - 1;
 
-/** The clock on the wall. Its timers never keep the process alive. */
+/** The system's clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
-  after: (delayMs, act) => {
-    const timer = setTimeout(act, delayMs);
-    timer.unref();
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs).unref();
     return () => clearTimeout(timer);
   },
 };

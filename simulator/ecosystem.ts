@@ -24,19 +24,18 @@ import { readSteps } from "./scenes/random-scene.ts";
 import { Secrets } from "./secrets.ts";
 import { type StreamOptions, Streams } from "./streams/streams.ts";
 
-const keptActivities = 10_000;
-const listedChanges = 100;
-const deepestDocument = 500;
+const maxActivities = 10_000;
+const maxListedChanges = 100;
+const maxDepth = 500;
 
-/** What a played scene did; `revision` is that of the document after it. */
+/** The result of a scene; `revision` is the revision of the changed document. */
 export type SceneOutcome = JsonObject & { readonly applied: true; readonly scene: string; readonly revision: number };
 
-/** What can be chosen about an ecosystem. */
 export interface EcosystemOptions extends StreamOptions, WriteLimitOptions {
   readonly stateFile: string | undefined;
 }
 
-/** The simulated ecosystem without its HTTP: builds its parts and hands each what it needs. */
+/** The simulated ecosystem without HTTP. Builds the parts and passes each what it needs. */
 export class Ecosystem {
   readonly clock: Clock;
   readonly secrets = new Secrets();
@@ -51,24 +50,24 @@ export class Ecosystem {
   readonly access: AccountAccess;
   readonly held = new HeldAnswers();
   readonly #fans: FanRunOut;
-  readonly #lives = new Set<Cancel>();
+  readonly #runningLives = new Set<Cancel>();
   readonly #stateFile: StateFile | undefined;
   #lastSerial = 0;
   #isStopped = false;
 
-  /** With a state file, what it holds is there again, and whatever becomes of it is kept in it. */
+  /** With a state file, restores the state from it and writes all changes to it. */
   constructor(clock: Clock, options: EcosystemOptions) {
     const { stateFile } = options;
     const kept = stateFile === undefined ? undefined : readStateFile(stateFile);
     const nextSerial = () => ++this.#lastSerial;
     this.clock = clock;
-    this.log = new ActivityLog(keptActivities, clock.nowMs, this.secrets);
+    this.log = new ActivityLog(maxActivities, clock.nowMs, this.secrets);
     this.clients = new Clients(this.secrets, kept?.clients);
     this.codes = new Codes(clock.nowMs, this.secrets);
     this.faults = new Faults(clock.nowMs, nextSerial);
     this.limits = new WriteLimits(options);
     this.streams = new Streams({ clock, log: this.log, faults: this.faults, nextSerial }, options);
-    this.access = new AccountAccess(this, () => this.#keep());
+    this.access = new AccountAccess(this, () => this.#save());
     this.#fans = new FanRunOut(clock);
     this.accounts = new Accounts((account, before) => this.#announce(account, before), kept);
     for (const [token, accountId, clientId, permissions] of kept?.tokens ?? []) {
@@ -83,26 +82,26 @@ export class Ecosystem {
     const token = newToken();
     const account = this.accounts.add(plan, token);
     this.grants.add(account, defaultClient.clientId, everything, token);
-    this.#keep();
+    this.#save();
     return { account, token };
   }
 
-  /** The owner closes the account: its tokens end, and with them its streams. */
+  /** Ends the account's tokens and streams, then removes it. */
   removeAccount(account: Account): void {
     for (const { token } of this.grants.of(account)) this.access.revokeToken(token);
     this.#fans.forget(account);
     this.accounts.remove(account);
-    this.#keep();
+    this.#save();
   }
 
-  /** Turns a fault on. One that ends streams strikes those that are open at once: `streams` says how many. */
+  /** Activates a fault. A fault that ends streams ends the open ones at once: `streams` says how many. */
   addFault(plan: FaultPlan): ShownFault {
     const accounts = plan.accountId === undefined ? this.accounts.all : [this.accounts.get(plan.accountId)];
     const fault = this.faults.add(plan);
     this.log.record("fault", plan.accountId ?? null, { id: fault.id, fault: fault.fault, is: "on" });
-    const { trouble } = plan;
-    if (trouble.fault !== "drop" && trouble.fault !== "stream-error") return fault;
-    return { ...fault, streams: this.streams.strike(trouble, accounts) };
+    const { effect } = plan;
+    if (effect.fault !== "drop" && effect.fault !== "stream-error") return fault;
+    return { ...fault, streams: this.streams.endByFault(effect, accounts) };
   }
 
   clearFaults(id?: string): number {
@@ -115,16 +114,13 @@ export class Ecosystem {
     return this.clock.nowMs();
   }
 
-  /**
-   * A write that the cloud has accepted. The device does it a moment later, after the caller has its answer: only the
-   * following `put` says that it is done.
-   */
+  /** Applies an accepted write after the caller has its answer: only the next `put` shows that the device has done it. */
   acceptWrite(account: Account, write: (document: AccountDocument) => AccountDocument): void {
     account.touchedMs = this.nowMs;
     setImmediate(() => this.#edit(account, write));
   }
 
-  /** A fan that was started stops again by itself, after the `put` that says it runs. */
+  /** Stops a started fan after the `put` that shows it running. */
   revertFan(account: Account, thermostatId: string, afterMs: number): void {
     const stop = () => this.#edit(account, (document) => stopFan(document, thermostatId));
     setImmediate(() => {
@@ -133,7 +129,7 @@ export class Ecosystem {
     });
   }
 
-  /** Plays a scene. Its changes are one `put`, unless a random scene asks for them separately. */
+  /** Plays a scene. Streams get one `put`, or with `separately` of a random scene one for each change. */
   async playScene(account: Account, played: JsonObject): Promise<SceneOutcome> {
     account.touchedMs = this.nowMs;
     const isSeparate = played.scene === "random" && played.separately === true;
@@ -143,22 +139,22 @@ export class Ecosystem {
     return { applied: true, scene, revision: account.revision, ...changed };
   }
 
-  /** Replaces an account's document by any JSON object at all, so that readers can be shown what no home would say. */
+  /** Replaces an account's document by any JSON object, also one that no real home would have. */
   replaceDocument(account: Account, document: JsonObject): void {
-    if (isDeeperThan(document, deepestDocument)) {
-      throw badArgument(`The document is nested deeper than ${deepestDocument} levels.`);
+    if (isDeeperThan(document, maxDepth)) {
+      throw badArgument(`The document is nested deeper than ${maxDepth} levels.`);
     }
     account.touchedMs = this.nowMs;
     account.replaceDocument(document);
     this.log.record("document", account.accountId, { revision: account.revision });
   }
 
-  /** Lets a slow everyday life go on in an account until the returned function is called. */
+  /** Starts a simulated everyday life in an account; the returned function ends it. */
   startLife(account: Account, options: LifeOptions): Cancel {
     const cancel = startLife(account, this.clock, options);
-    this.#lives.add(cancel);
+    this.#runningLives.add(cancel);
     return () => {
-      this.#lives.delete(cancel);
+      this.#runningLives.delete(cancel);
       cancel();
     };
   }
@@ -166,7 +162,7 @@ export class Ecosystem {
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    for (const cancel of this.#lives) cancel();
+    for (const cancel of this.#runningLives) cancel();
     this.#fans.stop();
     this.streams.stop();
     this.held.stop();
@@ -177,11 +173,11 @@ export class Ecosystem {
     if (this.#isStopped) return;
     this.streams.publish(account, before);
     this.#fans.watch(account);
-    this.#keep();
+    this.#save();
   }
 
-  #keep(): void {
-    this.#stateFile?.touch();
+  #save(): void {
+    this.#stateFile?.save();
   }
 
   #edit(account: Account, edit: (document: AccountDocument) => AccountDocument): void {
@@ -213,8 +209,8 @@ export class Ecosystem {
     for (let step = 0; step < steps && !this.#isStopped; step++) {
       const { changes: made } = this.#playOnce(account, { ...played, steps: 1 });
       changes.push(...(made as Json[]));
-      if (changes.length > listedChanges) changes.shift();
-      // Each change is a tick of its own, so that thousands of them leave room for other readers and callers.
+      if (changes.length > maxListedChanges) changes.shift();
+      // Yields to the event loop, so that thousands of changes do not block other callers.
       await nextTick();
     }
     return { steps, changes };

@@ -4,22 +4,22 @@ import type { AccountDocument, Structure } from "./home/account-document.ts";
 import { pick, type Random } from "./home/random.ts";
 import { deviceIds } from "./scenes/arguments.ts";
 import { playScene } from "./scenes/catalogue.ts";
-import type { PlayedScene } from "./scenes/happenings.ts";
+import type { PlayedScene } from "./scenes/random-events.ts";
 
 export interface LifeOptions {
-  /** How often something happens; a minute when left out. */
+  /** The time between two events; a minute when left out. */
   readonly everyMs?: number;
-  /** Decides what happens; the account's own seeded random numbers when left out. */
+  /** The account's own seeded random numbers when left out. */
   readonly random?: Random;
-  /** How long life rests after somebody has done something; two minutes when left out. */
+  /** How long life pauses after a user or program has changed the account; two minutes when left out. */
   readonly restMs?: number;
 }
 
 /**
- * An ordinary day: the air drifts, people leave and come home, somebody starts a fan and stops it, an alarm loses its
- * connection for a moment. Every other time it is something that the devices show, beginning with the first, and the
- * air in between. Nothing burns and nothing is removed, so a demonstration can go on for hours. It rests while somebody
- * else does things, so that they see what they have done.
+ * Plays the events of an ordinary day: people leave and come home, a fan starts and stops, an alarm is offline for a
+ * moment. Every other event, beginning with the first, is one that users notice; the others change temperature and
+ * humidity. There are no emergencies and no removals, so a demonstration can run for hours. After a change by a user
+ * life pauses, so that the user sees the effect of that change only.
  */
 export function startLife(
   account: Account,
@@ -27,14 +27,14 @@ export function startLife(
   { everyMs = 60_000, random = account.random, restMs = 120_000 }: LifeOptions,
 ): Cancel {
   let cancel: Cancel = () => {};
-  let isShown = true;
+  let isVisibleTurn = true;
   const wait = () => {
     cancel = clock.after(everyMs, () => {
       const isResting = clock.nowMs() - account.touchedMs < restMs;
-      const event = isResting ? undefined : account.readable && nextEvent(account.readable, random, isShown);
+      const event = isResting ? undefined : account.readable && nextEvent(account.readable, random, isVisibleTurn);
       if (event) {
         account.change(playScene(account.home, event, { random, nowMs: clock.nowMs() }).home);
-        isShown = !isShown;
+        isVisibleTurn = !isVisibleTurn;
       }
       wait();
     });
@@ -43,42 +43,42 @@ export function startLife(
   return () => cancel();
 }
 
-/** What happens next in this home; undefined when there is nothing in it to which anything could happen. */
-function nextEvent(document: AccountDocument, random: Random, isShown: boolean): PlayedScene | undefined {
-  const dice = random();
+/** The next event; undefined if the account has no structure. */
+function nextEvent(document: AccountDocument, random: Random, isVisibleTurn: boolean): PlayedScene | undefined {
+  const chance = random();
   const structure = pick(random, Object.values(document.structures ?? {}));
   if (structure === undefined) return undefined;
   const thermostat = pick(random, deviceIds(document, "thermostats", structure));
-  if (thermostat === undefined) return presence(structure, dice);
-  if (!isShown) return { scene: "drift", thermostat };
+  if (thermostat === undefined) return presence(structure, chance);
+  if (!isVisibleTurn) return { scene: "drift", thermostat };
   return (
-    alarmBack(document, structure) ??
-    (structure.away === "home" ? undefined : presence(structure, dice)) ??
-    (dice < 0.1 ? presence(structure, dice * 10) : undefined) ??
-    (dice > 0.93 ? alarmLost(document, structure, random) : undefined) ??
+    alarmOnline(document, structure) ??
+    (structure.away === "home" ? undefined : presence(structure, chance)) ??
+    (chance < 0.1 ? presence(structure, chance * 10) : undefined) ??
+    (chance > 0.93 ? alarmOffline(document, structure, random) : undefined) ??
     fan(document, structure, thermostat) ??
-    presence(structure, dice)
+    presence(structure, chance)
   );
 }
 
-function presence({ structure_id: structure, away }: Structure, dice: number): PlayedScene {
-  const leaving = dice < 0.3 ? "auto-away" : "leave";
+function presence({ structure_id: structure, away }: Structure, chance: number): PlayedScene {
+  const leaving = chance < 0.3 ? "auto-away" : "leave";
   return { scene: away === "home" ? leaving : "come-home", structure };
 }
 
-function alarmLost(document: AccountDocument, structure: Structure, random: Random): PlayedScene | undefined {
+function alarmOffline(document: AccountDocument, structure: Structure, random: Random): PlayedScene | undefined {
   const alarm = pick(random, deviceIds(document, "smoke_co_alarms", structure));
   return alarm === undefined ? undefined : { scene: "alarm-offline", alarm };
 }
 
-/** Nothing stays away for long. */
-function alarmBack({ devices }: AccountDocument, structure: Structure): PlayedScene | undefined {
+/** An offline alarm comes back with the next visible event. */
+function alarmOnline({ devices }: AccountDocument, structure: Structure): PlayedScene | undefined {
   const alarms = structure.smoke_co_alarms ?? [];
   const alarm = alarms.find((id) => devices?.smoke_co_alarms?.[id]?.is_online === false);
   return alarm === undefined ? undefined : { scene: "alarm-online", alarm };
 }
 
-/** One fan at a time: whoever wants to start one by hand finds another that is off. */
+/** At most one fan runs, so that a user can start another one. */
 function fan({ devices }: AccountDocument, structure: Structure, chosen: string): PlayedScene | undefined {
   const running = (structure.thermostats ?? []).find((id) => devices?.thermostats?.[id]?.fan_timer_active === true);
   if (running !== undefined) return { scene: "fan-off", thermostat: running };

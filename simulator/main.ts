@@ -1,16 +1,12 @@
 import { once } from "node:events";
 import { startSimulator } from "./simulator.ts";
 
-/** Where the command line wants the simulator. */
 export interface SimulatorAddress {
   readonly host?: string;
   readonly port?: number;
 }
 
-/**
- * Runs the simulator until the signal aborts. `announce` gets a line when it listens and one with the client that is
- * ready; without it they go to standard error, where they don't disturb what a command prints.
- */
+/** Runs the simulator until the signal aborts. `announce` gets a line with its address and one with its client. */
 export async function runSimulator(
   address: SimulatorAddress,
   signal: AbortSignal,

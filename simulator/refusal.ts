@@ -1,4 +1,4 @@
-/** Something asked of the simulator that it can't do: what HTTP says of it, a stable code, and a sentence for people. */
+/** A refused call: HTTP status, stable code, and a sentence for people. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -11,12 +11,12 @@ export class Refusal extends Error {
   }
 }
 
-/** The caller wrote something that makes no sense, whatever the account looks like. */
+/** The call is invalid for every account. */
 export function badArgument(sentence: string): Refusal {
   return new Refusal(400, "bad_argument", sentence);
 }
 
-/** The call is sound, but the account isn't in a state where it could happen. */
+/** The call is valid, but not possible in the current state of the account. */
 export function impossible(sentence: string): Refusal {
   return new Refusal(409, "impossible", sentence);
 }

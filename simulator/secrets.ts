@@ -1,20 +1,16 @@
-/** How many codes, PINs and secrets are remembered; the oldest are the first to be forgotten. */
-const mostRemembered = 50_000;
+/** The oldest are dropped first. */
+const maxSecrets = 50_000;
 
-/**
- * Knows what must never be written down. Access tokens are recognised by their form, everything else that was given out
- * by its value.
- */
+/** Redacts secrets in logs and answers: access tokens by their format; codes, PINs and client secrets by their value. */
 export class Secrets {
   readonly #known = new Set<string>();
 
   remember(secret: string): void {
-    if (this.#known.size >= mostRemembered) this.#known.delete(this.#known.values().next().value!);
+    if (this.#known.size >= maxSecrets) this.#known.delete(this.#known.values().next().value!);
     this.#known.add(secret);
   }
 
-  /** The text as it may be written down: callers put secrets into paths and bodies by mistake. */
-  blot(text: string): string {
+  redact(text: string): string {
     const withoutTokens = text.replace(/c\.[\w-]{8,}/g, "c.…");
     return withoutTokens.replace(/[\w-]{8,}/g, (word) => (this.#known.has(word) ? "…" : word));
   }

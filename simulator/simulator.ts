@@ -16,22 +16,19 @@ import type { LifeOptions } from "./life.ts";
 export interface SimulatorOptions {
   /** 127.0.0.1 when left out. */
   readonly host?: string;
-  /** 8090 when left out; 0 takes a free one. */
+  /** 8090 when left out; 0 chooses a free port. */
   readonly port?: number;
   /** 30 seconds when left out, as the ecosystem does. */
   readonly keepAliveMs?: number;
-  /** Where accounts and tokens are kept between two runs; nowhere when left out. */
+  /** File that keeps accounts and tokens between two runs; nothing is kept when left out. */
   readonly stateFile?: string;
   /** Whether each stream begins with an `open` event; false when left out. */
   readonly openEvent?: boolean;
-  /** How many commands a device or structure takes in a rolling hour; 10 when left out. */
+  /** Commands that a device or structure accepts in a rolling hour; 10 when left out. */
   readonly writesPerHour?: number;
-  /** Whether a command too many is told how long to wait; true when left out. */
+  /** Whether the refusal of a further command has a `Retry-After` header; true when left out. */
   readonly retryAfter?: boolean;
-  /**
-   * `second-host`: whoever asks for the document is sent on with 307 to another port, as the ecosystem's first host did.
-   * `off` when left out.
-   */
+  /** `second-host`: requests for the document get a 307 to another port, as in the ecosystem. `off` when left out. */
   readonly redirect?: "off" | "second-host";
   /** The port of the second host; a free one when left out. */
   readonly secondPort?: number;
@@ -39,48 +36,48 @@ export interface SimulatorOptions {
   readonly after?: Clock["after"];
 }
 
-/** A running simulator. What it does over HTTP for its users, it does here for the program that started it. */
+/** A running simulator, with the calls of its control interface for the program that started it. */
 export interface Simulator {
   readonly url: string;
   readonly port: number;
-  /** Where the document is when `redirect` is on. */
+  /** The address of the document when `redirect` is on. */
   readonly secondUrl: string | undefined;
-  /** Host and port of every address that a client may be sent to. */
+  /** Host and port of every address to which the simulator redirects. */
   readonly hosts: readonly string[];
-  /** A client that is always there; it returns to any address on this machine, or a PIN is shown. */
+  /** A built-in client. It may return to any loopback address, or use a PIN. */
   readonly defaultClient: ClientCredentials;
-  /** Takes what `POST /simulator/clients` takes; everything has a default. */
+  /** Takes the body of `POST /simulator/clients`; everything has a default. */
   registerClient(plan?: Json): ClientCredentials;
-  /** Lets an owner allow a client without the page: the code that the client exchanges for its token. */
+  /** The owner's consent without the page: returns the code that the client exchanges for its token. */
   issueCode(accountId: string, clientId?: string): string;
-  /** The owner allows a client more or less; the number of streams that were told. */
+  /** Changes what the owner allows a client. Returns the number of streams that ended. */
   changePermissions(accountId: string, permissions: Json, clientId?: string): number;
-  /** Takes what `POST /simulator/faults` takes. */
+  /** Takes the body of `POST /simulator/faults`. */
   addFault(fault: JsonObject): ShownFault;
-  /** Ends one fault or, without an id, all of them; how many were on. */
+  /** Ends one fault or, without an id, all. Returns how many were active. */
   clearFaults(id?: string): number;
-  /** The faults that are on. */
+  /** The active faults. */
   faults(): readonly ShownFault[];
-  /** Takes what `POST /simulator/accounts` takes; everything has a default. */
+  /** Takes the body of `POST /simulator/accounts`; everything has a default. */
   addAccount(plan?: Json): { readonly accountId: string; readonly token: string };
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   accountIds(): readonly string[];
-  /** A token of the default client when none is named. */
+  /** Without a client id, a token of the default client. */
   issueToken(accountId: string, clientId?: string): string;
   /** False when there is no such token. */
   revokeToken(token: string): boolean;
-  /** Ends all tokens of a client, the default one when none is named; how many there were. */
+  /** Ends all tokens of a client (by default the default client). Returns how many there were. */
   endAccess(accountId: string, clientId?: string): number;
   document(accountId: string): JsonObject;
   revision(accountId: string): number;
   replaceDocument(accountId: string, document: JsonObject): void;
-  /** Takes what `POST /simulator/accounts/{id}/scene` takes. */
+  /** Takes the body of `POST /simulator/accounts/{id}/scene`. */
   playScene(accountId: string, played: JsonObject): Promise<SceneOutcome>;
   /** Starts a simulated everyday life in an account; the returned function ends it. */
   startLife(accountId: string, options?: LifeOptions): Cancel;
   /** Pauses the everyday life of an account (`restMs`), so that it does not disturb what a user does. */
   pauseLife(accountId: string): void;
-  /** Breaks off the account's streams; the number of broken ones. */
+  /** Closes the connections of the account's streams. Returns how many there were. */
   drop(accountId: string): number;
   log(after?: number): readonly Activity[];
   stop(): Promise<void>;
@@ -88,7 +85,6 @@ export interface Simulator {
 
 export type { Activity, ClientCredentials, LifeOptions, SceneOutcome, ShownFault };
 
-/** The port is somebody else's. */
 export class AddressTaken extends Error {
   readonly code = "EADDRINUSE";
 
@@ -98,8 +94,8 @@ export class AddressTaken extends Error {
   }
 }
 
-/** How long readers have to take their last bytes when the simulator stops. */
-const farewellMs = 300;
+/** How long the simulator waits for readers to receive their last bytes when it stops. */
+const drainMs = 300;
 
 /** Starts the simulated ecosystem and resolves when it listens. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
@@ -184,9 +180,9 @@ async function stop(servers: readonly Server[], ecosystem: Ecosystem): Promise<v
 async function close(server: Server): Promise<void> {
   const closed = once(server, "close");
   server.close();
-  const impatience = setTimeout(() => server.closeAllConnections(), farewellMs);
+  const drainTimer = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
-  clearTimeout(impatience);
+  clearTimeout(drainTimer);
 }
 
 function urlOf(host: string, port: number): string {

@@ -3,7 +3,7 @@ import { seededRandom } from "../home/random.ts";
 import { notFound } from "../refusal.ts";
 import { Account, type Announce, type KeptAccount } from "./account.ts";
 
-/** All accounts as they are written down between two runs. */
+/** The persisted form of all accounts. */
 export interface KeptAccounts {
   readonly accounts: readonly KeptAccount[];
   readonly madeFromSeed: readonly (readonly [seed: string, count: number])[];
@@ -40,8 +40,8 @@ export class Accounts {
   }
 
   /**
-   * Makes an account from its plan. The first one of a seed is the same in every simulator, the second differs from the
-   * first, and so on: two accounts never share an id. The token is the one that its owner starts with.
+   * Adds an account. The n-th account of a seed is the same in every simulator, and two accounts never share an id.
+   * `token` is the owner's first token.
    */
   add(plan: AccountPlan, token: string): Account {
     const seed = JSON.stringify(plan.seed);
@@ -49,7 +49,7 @@ export class Accounts {
     this.#madeFromSeed.set(seed, number);
     const idSource = `${seed}/${number}`;
     const random = seededRandom(idSource);
-    // Counted over all that were ever made: the id of one that is gone never means another.
+    // Removed accounts count too, so that an id is never used again.
     const accountId = `account-${[...this.#madeFromSeed.values()].reduce((sum, count) => sum + count, 0)}`;
     const account = new Account(accountId, buildHome(plan, idSource, token, random), random, this.#announce);
     this.#byId.set(accountId, account);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isSame, type Permissions } from "../clients/permissions.ts";
 import type { Account } from "./account.ts";
 
-/** What an access token opens: one account, for one client, as far as its owner allowed. */
+/** The access of one client to one account, with the permissions that the owner allowed. */
 export interface Grant {
   readonly token: string;
   readonly account: Account;
@@ -10,7 +10,7 @@ export interface Grant {
   readonly permissions: Permissions;
 }
 
-/** A token as it is written down between two runs. Files of earlier versions know neither client nor permissions. */
+/** The persisted form of a grant. Files of earlier versions have neither client nor permissions. */
 export type KeptGrant = readonly [token: string, accountId: string, clientId?: string, permissions?: Permissions];
 
 /** The access tokens of all accounts. */
@@ -35,12 +35,12 @@ export class Grants {
     return this.#byToken.get(token);
   }
 
-  /** Every token that opens an account. */
+  /** All grants of an account. */
   of(account: Account): readonly Grant[] {
     return [...(this.#tokensOf.get(account) ?? [])].map((token) => this.#byToken.get(token)!);
   }
 
-  /** Makes a token. One that was made before can be put back. */
+  /** Adds a grant with a new token, or with a persisted one. */
   add(account: Account, clientId: string, permissions: Permissions, token = newToken()): Grant {
     const grant = { token, account, clientId, permissions };
     this.#byToken.set(token, grant);
@@ -54,7 +54,7 @@ export class Grants {
     this.#tokensOf.get(account)?.delete(token);
   }
 
-  /** The owner allows a client more or less than before; true when that changes what one of its tokens opens. */
+  /** Sets a client's permissions. Returns whether that changed one of its grants. */
   setPermissions(account: Account, clientId: string, permissions: Permissions): boolean {
     const changed = this.of(account).filter(
       (grant) => grant.clientId === clientId && !isSame(grant.permissions, permissions),

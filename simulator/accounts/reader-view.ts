@@ -4,13 +4,13 @@ import { isJsonObject, type Json } from "../home/json.ts";
 import type { Grant } from "./grants.ts";
 
 /**
- * What the holder of a token sees at a path of the account document: as much as its client is allowed, and with which
- * token it was read. Undefined when there is nothing at the path.
+ * The element at a path of the account document as the client may see it, with the client's token in the metadata.
+ * Undefined if the path does not exist.
  */
 export function viewFor(grant: Grant, segments: readonly string[]): Json | undefined {
   const document = visiblePart(grant.permissions, grant.account.document);
-  const touchesMetadata = segments.length === 0 || segments[0] === "metadata";
+  const includesMetadata = segments.length === 0 || segments[0] === "metadata";
   const { metadata } = document;
-  if (!touchesMetadata || !isJsonObject(metadata)) return elementAt(document, segments);
+  if (!includesMetadata || !isJsonObject(metadata)) return elementAt(document, segments);
   return elementAt({ ...document, metadata: { ...metadata, access_token: grant.token } }, segments);
 }

@@ -5,24 +5,23 @@ import type { Cancel, Clock } from "../clock.ts";
 import type { KeptAccounts } from "./accounts.ts";
 import type { KeptGrant } from "./grants.ts";
 
-/** All that outlives the process. Tokens and secrets are the simulator's own. */
+/** The persisted state. Its tokens and secrets are valid in the simulator only. */
 export interface KeptState extends KeptAccounts {
   readonly tokens: readonly KeptGrant[];
-  /** Files of earlier versions know no clients. */
+  /** Files of earlier versions have no clients. */
   readonly clients?: readonly KeptClient[];
 }
 
-/** What the file is written from. */
 export interface StateSource {
   readonly kept: KeptState;
-  /** Counts what must be in the file at once: clients and tokens. */
+  /** The number of clients and tokens, whose changes are written at once. */
   readonly urgentCount: number;
 }
 
-/** Documents change all the time; they are written down at most this often. */
+/** Changes of documents are written at most this often. */
 const writeEveryMs = 500;
 
-/** What was written down last; undefined when there is nothing yet. */
+/** The persisted state; undefined if there is no file yet. */
 export function readStateFile(file: string): KeptState | undefined {
   if (!existsSync(file)) return undefined;
   try {
@@ -33,8 +32,8 @@ export function readStateFile(file: string): KeptState | undefined {
 }
 
 /**
- * Keeps all accounts and clients in a file, so that a simulated house outlives its process as a real one does. A new or ended token
- * or client is there at once: whoever was given one must find it valid after a crash. A change may be half a second late.
+ * Persists all accounts and clients in a file. A new or ended token or client is written at once, because it must be
+ * valid after a crash. A changed document is written within half a second.
  */
 export class StateFile {
   readonly #file: string;
@@ -50,8 +49,8 @@ export class StateFile {
     this.#writtenCount = source.urgentCount;
   }
 
-  /** Something may have changed. */
-  touch(): void {
+  /** Writes changes, at once or after a delay. */
+  save(): void {
     if (this.#source.urgentCount !== this.#writtenCount) this.write();
     else this.#next ??= this.#clock.after(writeEveryMs, () => this.write());
   }

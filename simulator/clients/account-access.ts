@@ -15,63 +15,63 @@ export interface AccountAccessParts {
 
 /** Which client may use which account, with which permissions. Each change is saved and reaches the open streams. */
 export class AccountAccess {
-  readonly #around: AccountAccessParts;
-  readonly #keep: () => void;
+  readonly #parts: AccountAccessParts;
+  readonly #save: () => void;
 
-  constructor(around: AccountAccessParts, keep: () => void) {
-    this.#around = around;
-    this.#keep = keep;
+  constructor(parts: AccountAccessParts, save: () => void) {
+    this.#parts = parts;
+    this.#save = save;
   }
 
   registerClient(plan: ClientPlan): ClientCredentials {
-    const credentials = this.#around.clients.register(plan);
-    this.#keep();
+    const credentials = this.#parts.clients.register(plan);
+    this.#save();
     return credentials;
   }
 
-  /** Changes what a client asks of owners from now on. */
+  /** Changes the permissions that a client requests from now on. */
   setClientPermissions(clientId: string, permissions: Permissions): void {
-    this.#around.clients.setPermissions(clientId, permissions);
-    this.#keep();
+    this.#parts.clients.setPermissions(clientId, permissions);
+    this.#save();
   }
 
-  /** Makes a token without asking the owner, as much allowed as the client asks for. */
+  /** Issues a token without consent, with the permissions that the client requests. */
   issueToken(account: Account, clientId = defaultClient.clientId): string {
-    return this.grant(account, clientId, this.#around.clients.get(clientId).permissions).token;
+    return this.grant(account, clientId, this.#parts.clients.get(clientId).permissions).token;
   }
 
-  /** Makes a token that opens so much; other tokens of the same client and account open as much from now on. */
+  /** Issues a token. The client's other tokens for this account get the same permissions. */
   grant(account: Account, clientId: string, permissions: Permissions): Grant {
     this.changePermissions(account, clientId, permissions);
-    const grant = this.#around.grants.add(account, clientId, permissions);
-    this.#keep();
+    const grant = this.#parts.grants.add(account, clientId, permissions);
+    this.#save();
     return grant;
   }
 
-  /** The owner allows a client more or less; its streams are told and ended. The number of them. */
+  /** Changes a client's permissions and ends its streams with a `cancel` event. Returns the number of streams. */
   changePermissions(account: Account, clientId: string, permissions: Permissions): number {
-    const { grants, streams, log } = this.#around;
+    const { grants, streams, log } = this.#parts;
     if (!grants.setPermissions(account, clientId, permissions)) return 0;
-    this.#keep();
-    const told = streams.cancel(account, clientId);
-    log.record("permissions", account.accountId, { permissions: permissions.join(" "), streams: told });
-    return told;
+    this.#save();
+    const ended = streams.cancel(account, clientId);
+    log.record("permissions", account.accountId, { permissions: permissions.join(" "), streams: ended });
+    return ended;
   }
 
-  /** Ends a token; streams opened with it are told and ended. False when there is no such token. */
+  /** Ends a token, and its streams with an `auth_revoked` event. Returns false if there is no such token. */
   revokeToken(token: string): boolean {
-    const { grants, streams } = this.#around;
+    const { grants, streams } = this.#parts;
     const grant = grants.find(token);
     if (grant === undefined) return false;
     grants.remove(grant);
-    this.#keep();
+    this.#save();
     streams.revoke(grant);
     return true;
   }
 
-  /** The owner ends all tokens that a client has; how many there were. */
+  /** Ends all tokens of a client. Returns how many there were. */
   end(account: Account, clientId: string): number {
-    const ended = this.#around.grants.of(account).filter((grant) => grant.clientId === clientId);
+    const ended = this.#parts.grants.of(account).filter((grant) => grant.clientId === clientId);
     for (const { token } of ended) this.revokeToken(token);
     return ended.length;
   }

@@ -7,11 +7,11 @@ export interface Client {
   readonly clientId: string;
   readonly name: string;
   readonly returnsTo: ReturnAddress;
-  /** What owners are asked to allow; what was allowed before stays as it was then. */
+  /** The permissions that the client requests. Existing grants keep theirs. */
   readonly permissions: Permissions;
 }
 
-/** Where owners go after they have decided: to one address, to any on this machine, or nowhere, and a PIN is shown. */
+/** The allowed redirect addresses: one address, any loopback address, or none (the owner gets a PIN). */
 export type ReturnAddress =
   | { readonly kind: "exact"; readonly uri: string }
   | { readonly kind: "loopback" }
@@ -23,19 +23,19 @@ export interface ClientPlan {
   readonly permissions: Permissions;
 }
 
-const longestName = 200;
+const maxNameLength = 200;
 
-/** Reads a client as a caller wrote it; everything has a default. */
+/** Parses the description of a client; everything has a default. */
 export function readClientPlan(body: Json): ClientPlan {
   if (!isJsonObject(body)) throw badArgument("A client is described by a JSON object.");
   const { name = "An app", redirectUri = null, permissions } = body;
-  if (typeof name !== "string" || name.trim() === "" || name.length > longestName) {
-    throw badArgument(`name must be a text of 1 to ${longestName} characters.`);
+  if (typeof name !== "string" || name.trim() === "" || name.length > maxNameLength) {
+    throw badArgument(`name must be a text of 1 to ${maxNameLength} characters.`);
   }
   return { name, returnsTo: readReturnAddress(redirectUri), permissions: readPermissions(permissions) };
 }
 
-/** Where this request returns to: an address, a PIN (null), or undefined when the client may not return there. */
+/** The redirect address of a request; null for a PIN; undefined if the requested address is not allowed. */
 export function chooseReturn({ returnsTo }: Client, requested: string): string | null | undefined {
   if (returnsTo.kind === "exact") return requested === "" || requested === returnsTo.uri ? returnsTo.uri : undefined;
   if (requested === "") return null;

@@ -9,12 +9,12 @@ export interface ClientCredentials {
   readonly clientSecret: string;
 }
 
-/** Clients as they are written down between two runs. */
+/** The persisted form of a client. */
 export type KeptClient = Client & { readonly clientSecret: string };
 
 /**
- * A client that is always there, so that a first try needs no registration. It returns to any address on this machine
- * or shows a PIN. Tokens that were not asked for through the consent page are its own.
+ * A built-in client, so that a first try needs no registration. It may return to any loopback address or use a PIN.
+ * Tokens that were issued without the consent page belong to it.
  */
 export const defaultClient: KeptClient = {
   clientId: "hearth-hollow-first-steps",
@@ -62,13 +62,12 @@ export class Clients {
     return client;
   }
 
-  /** The client that these credentials are of; undefined when they are nobody's. */
   authenticate(clientId: string, clientSecret: string): Client | undefined {
     const client = this.#byId.get(clientId);
     return client !== undefined && isEqual(client.clientSecret, clientSecret) ? client : undefined;
   }
 
-  /** Changes what owners will be asked from now on. */
+  /** Changes the permissions that the client requests from now on. */
   setPermissions(clientId: string, permissions: Permissions): void {
     this.get(clientId);
     this.#byId.set(clientId, { ...this.#byId.get(clientId)!, permissions });

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../home/json.ts";
 import { badArgument } from "../refusal.ts";
 
-/** What each permission of a client means to the owner of a home, in the words of the consent page. */
+/** All permissions, each with its text on the consent page. */
 export const permissionMeanings = {
   "thermostat:read": "See your thermostats",
   "thermostat:read-write": "See and set your thermostats and run their fans",
@@ -29,23 +29,23 @@ export const everything: Permissions = [
 
 type Subject = Permission extends `${infer Name}:${string}` ? Name : never;
 
-/** Reads a list of permissions as a caller wrote it; to write something is to see it, so that one word is enough. */
+/** Parses a list of permissions. `read-write` includes `read`, which is removed beside it. */
 export function readPermissions(value: Json | undefined): Permissions {
   if (value === undefined) return everything;
-  if (!Array.isArray(value) || !value.every((word) => typeof word === "string" && isPermission(word))) {
+  if (!Array.isArray(value) || !value.every((name) => typeof name === "string" && isPermission(name))) {
     throw badArgument(`permissions must be a list of: ${Object.keys(permissionMeanings).join(", ")}.`);
   }
-  const given = new Set(value as Permissions);
-  if (given.has("thermostat:read-write")) given.delete("thermostat:read");
-  if (given.has("away:read-write")) given.delete("away:read");
-  return (Object.keys(permissionMeanings) as Permission[]).filter((permission) => given.has(permission));
+  const requested = new Set(value as Permissions);
+  if (requested.has("thermostat:read-write")) requested.delete("thermostat:read");
+  if (requested.has("away:read-write")) requested.delete("away:read");
+  return (Object.keys(permissionMeanings) as Permission[]).filter((permission) => requested.has(permission));
 }
 
 export function mayWrite(permissions: Permissions, subject: "thermostat" | "away"): boolean {
   return permissions.includes(`${subject}:read-write`);
 }
 
-/** The document without what the permissions don't open: whole keys are gone, as if there never was such a thing. */
+/** The document without the keys for which a permission is missing. */
 export function visiblePart(permissions: Permissions, document: JsonObject): JsonObject {
   if (everything.every((permission) => permissions.includes(permission))) return document;
   const { devices, structures } = document;
@@ -60,7 +60,7 @@ export function isSame(one: Permissions, other: Permissions): boolean {
   return one.length === other.length && one.every((permission) => other.includes(permission));
 }
 
-/** The keys of a structure that a permission opens; all others are open to everybody. */
+/** The keys of a structure that need a permission; all others are always visible. */
 const structureKeys: Readonly<Record<Subject, readonly string[]>> = {
   thermostat: ["thermostats"],
   "smoke-co-alarm": ["smoke_co_alarms", "smoke_alarm_state", "co_alarm_state"],
@@ -71,7 +71,7 @@ const structureKeys: Readonly<Record<Subject, readonly string[]>> = {
   security: ["wwn_security_state"],
 };
 
-/** A kind of device that no permission speaks of is open to those only who see everything. */
+/** Other kinds of devices have no permission: only a client with all permissions sees them. */
 function visibleDevices(permissions: Permissions, devices: JsonObject): JsonObject {
   const open = new Set<string>();
   if (mayRead(permissions, "thermostat")) open.add("thermostats");
@@ -96,6 +96,6 @@ function mayRead(permissions: Permissions, subject: Subject): boolean {
   return permissions.some((permission) => permission.startsWith(`${subject}:`));
 }
 
-function isPermission(word: string): word is Permission {
-  return Object.hasOwn(permissionMeanings, word);
+function isPermission(name: string): name is Permission {
+  return Object.hasOwn(permissionMeanings, name);
 }

@@ -7,7 +7,7 @@ import { badArgument, notFound } from "../refusal.ts";
 import { scenes } from "../scenes/catalogue.ts";
 import { readClientId } from "./client-answers.ts";
 
-export function tellState({ accounts, clients, streams, faults, log }: Ecosystem, call: Call): void {
+export function readState({ accounts, clients, streams, faults, log }: Ecosystem, call: Call): void {
   sendJson(call, 200, {
     status: "ok",
     accounts: accounts.count,
@@ -32,7 +32,7 @@ export function removeAccount(ecosystem: Ecosystem, call: Call, accountId: strin
   call.response.writeHead(204).end();
 }
 
-/** `{"clientId"}` chooses whose token it is; the default client's when left out. */
+/** `{"clientId"}` names the token's client; the default client when left out. */
 export async function issueToken(ecosystem: Ecosystem, call: Call, accountId: string): Promise<void> {
   const account = ecosystem.accounts.get(accountId);
   sendJson(call, 201, { token: ecosystem.access.issueToken(account, readClientId(await readJson(call, {}))) });

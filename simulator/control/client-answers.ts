@@ -10,19 +10,19 @@ export function listClients({ clients }: Ecosystem, call: Call): void {
   sendJson(call, 200, { clients: clients.all.map(summaryOf) });
 }
 
-/** The only time that the secret is told. */
+/** The only answer with the client's secret. */
 export async function registerClient(ecosystem: Ecosystem, call: Call): Promise<void> {
   sendJson(call, 201, ecosystem.access.registerClient(readClientPlan(await readJson(call, {}))));
 }
 
-/** Changes what owners are asked from now on; what they have allowed stays until they are asked again. */
+/** Changes the permissions that the client requests from now on. Existing grants keep theirs. */
 export async function changeClient(ecosystem: Ecosystem, call: Call, clientId: string): Promise<void> {
   const { permissions } = readChange(await readJson(call));
   ecosystem.access.setClientPermissions(clientId, permissions);
   sendJson(call, 200, summaryOf(ecosystem.clients.get(clientId)));
 }
 
-/** Changes what the owner of an account allows a client: `{"permissions", "clientId"}`, the default client's if none. */
+/** Changes a client's permissions for an account: `{"permissions", "clientId"}`; the default client when left out. */
 export async function changeGrants(ecosystem: Ecosystem, call: Call, accountId: string): Promise<void> {
   const account = ecosystem.accounts.get(accountId);
   const { permissions, clientId } = readChange(await readJson(call));
@@ -30,7 +30,6 @@ export async function changeGrants(ecosystem: Ecosystem, call: Call, accountId: 
   sendJson(call, 200, { permissions, streams: ecosystem.access.changePermissions(account, clientId, permissions) });
 }
 
-/** The client that a caller means; the default client when none is named. */
 export function readClientId(body: Json): string {
   const clientId = (isJsonObject(body) ? body.clientId : null) ?? defaultClient.clientId;
   if (typeof clientId !== "string") throw badArgument("clientId must be a text.");
@@ -47,7 +46,7 @@ function readChange(body: Json): { permissions: Permissions; clientId: string } 
 function summaryOf({ clientId, name, returnsTo, permissions }: Client) {
   const isDefault = clientId === defaultClient.clientId;
   const redirectUri = returnsTo.kind === "exact" ? returnsTo.uri : null;
-  // The default client's secret is no secret: it is the same in every simulator.
+  // The default client's secret is public: it is the same in every simulator.
   const secret = isDefault ? { clientSecret: defaultClient.clientSecret } : {};
   return { clientId, ...secret, name, redirectUri, permissions, isDefault };
 }

@@ -4,14 +4,14 @@ import { refuseOtherSites } from "../http/other-sites.ts";
 import { notFound, Refusal } from "../refusal.ts";
 import { type Route, routes } from "./routes.ts";
 
-/** Answers for the control interface: JSON under `/simulator`, errors as `{"error": code, "message": sentence}`. */
+/** Handles the control interface: JSON under `/simulator`, errors as `{"error": code, "message": sentence}`. */
 export async function answerControl(ecosystem: Ecosystem, call: Call): Promise<void> {
   try {
     refuseOtherSites(call);
     const [, ...segments] = readSegments(call);
-    const here = routes.filter((route) => matches(route, segments));
-    const route = here.find(({ method }) => method === call.method);
-    if (route === undefined) throw nothingHere(here, call);
+    const samePath = routes.filter((route) => matches(route, segments));
+    const route = samePath.find(({ method }) => method === call.method);
+    if (route === undefined) throw noRoute(samePath, call);
     const parameters = segments.filter((_, place) => route.path[place] === "*");
     await route.answer(ecosystem, call, parameters[0] ?? "");
   } catch (error) {
@@ -27,8 +27,8 @@ function matches(route: Route, segments: readonly string[]): boolean {
   return route.path.every((part, place) => part === "*" || part === segments[place]);
 }
 
-function nothingHere(here: readonly Route[], { method }: Call): Refusal {
-  if (here.length === 0) return notFound("The control interface has no such path.");
-  const allowed = here.map((route) => route.method).join(", ");
+function noRoute(samePath: readonly Route[], { method }: Call): Refusal {
+  if (samePath.length === 0) return notFound("The control interface has no such path.");
+  const allowed = samePath.map((route) => route.method).join(", ");
   return new Refusal(405, "method_not_allowed", `This path answers to ${allowed}, not to ${method}.`);
 }

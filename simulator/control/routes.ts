@@ -1,11 +1,11 @@
 import type { Ecosystem } from "../ecosystem.ts";
 import type { Call } from "../http/call.ts";
-import { pressHouseButton, showHousePage } from "../pages/house-page-answers.ts";
+import { executeHouseButton, showHousePage } from "../pages/house-page-answers.ts";
 import * as accounts from "./account-answers.ts";
 import * as clients from "./client-answers.ts";
 import * as faults from "./fault-answers.ts";
 
-/** One call of the control interface. A star in the path stands for the id that is handed to the answer. */
+/** A route of the control interface. A star in the path stands for the id that is passed to the handler. */
 export interface Route {
   readonly method: string;
   readonly path: readonly string[];
@@ -13,7 +13,7 @@ export interface Route {
 }
 
 export const routes: readonly Route[] = [
-  route("GET", "", accounts.tellState),
+  route("GET", "", accounts.readState),
   route("GET", "accounts", accounts.listAccounts),
   route("POST", "accounts", accounts.addAccount),
   route("DELETE", "accounts/*", accounts.removeAccount),
@@ -34,7 +34,7 @@ export const routes: readonly Route[] = [
   route("GET", "scenes", accounts.listScenes),
   route("GET", "log", accounts.readLog),
   route("GET", "page", showHousePage),
-  route("POST", "page", pressHouseButton),
+  route("POST", "page", executeHouseButton),
 ];
 
 function route(method: string, path: string, answer: Route["answer"]): Route {

@@ -1,32 +1,31 @@
-import { concerns, type Fault, type Trouble } from "./fault.ts";
+import { concerns, type Fault, type FaultEffect } from "./fault.ts";
 
-/** A command that was read and found in order, as faults see it. */
-export interface FacedCommand {
+/** What a fault can depend on in a valid command. */
+export interface CommandInfo {
   readonly accountId: string;
   /** True when it starts a fan, false when it stops one; undefined for any other command. */
   readonly startsFan: boolean | undefined;
 }
 
-type CommandTrouble = Extract<
-  Trouble,
+type CommandEffect = Extract<
+  FaultEffect,
   { fault: "reject-fan" | "withhold-answer" | "reset-after-body" | "accept-then-revert" }
 >;
 
 export interface CommandDecision {
-  /** Undefined: it is carried out and answered as it should be. */
-  readonly trouble: CommandTrouble | undefined;
-  readonly struck: readonly Fault[];
+  /** Undefined: the command is carried out and answered normally. */
+  readonly effect: CommandEffect | undefined;
+  readonly applied: readonly Fault[];
 }
 
-/** Decides what goes wrong with a command: the oldest fault that suits it. */
-export function decideCommand(faults: readonly Fault[], command: FacedCommand): CommandDecision {
+/** Decides which fault applies to a command: the oldest matching one. */
+export function decideCommand(faults: readonly Fault[], command: CommandInfo): CommandDecision {
   for (const fault of faults) {
-    const { trouble } = fault;
+    const { effect } = fault;
     if (!concerns(fault, command.accountId)) continue;
-    if (trouble.fault === "withhold-answer" || trouble.fault === "reset-after-body")
-      return { trouble, struck: [fault] };
-    if (trouble.fault === "reject-fan" && command.startsFan !== undefined) return { trouble, struck: [fault] };
-    if (trouble.fault === "accept-then-revert" && command.startsFan === true) return { trouble, struck: [fault] };
+    if (effect.fault === "withhold-answer" || effect.fault === "reset-after-body") return { effect, applied: [fault] };
+    if (effect.fault === "reject-fan" && command.startsFan !== undefined) return { effect, applied: [fault] };
+    if (effect.fault === "accept-then-revert" && command.startsFan === true) return { effect, applied: [fault] };
   }
-  return { trouble: undefined, struck: [] };
+  return { effect: undefined, applied: [] };
 }

@@ -2,14 +2,13 @@ import type { MalformedKind } from "../streams/malformed-frames.ts";
 import { slowest } from "./decide-request.ts";
 import { concerns, type Fault } from "./fault.ts";
 
-/** An event on its way to one stream, as faults see it. */
-export interface FacedFrame {
+/** What a fault can depend on in an event for one stream. */
+export interface FrameInfo {
   readonly accountId: string;
   readonly event: "put" | "keep-alive";
   readonly streamSerial: number;
 }
 
-/** What becomes of an event. */
 export type FramePlan =
   | { readonly act: "send"; readonly shape: FrameShape; readonly delayMs: number }
   | { readonly act: "withhold" }
@@ -23,32 +22,32 @@ export type FrameShape =
 
 export interface FrameDecision {
   readonly plan: FramePlan;
-  readonly struck: readonly Fault[];
+  readonly applied: readonly Fault[];
 }
 
-/** Decides on one event: silence before everything else, then the oldest fault that changes it, then the delay. */
-export function decideFrame(faults: readonly Fault[], frame: FacedFrame): FrameDecision {
-  const suited = faults.filter((fault) => concerns(fault, frame.accountId));
-  const silent = suited.find(({ trouble, serial }) => {
-    if (trouble.fault === "silence") return frame.streamSerial < serial;
-    return trouble.fault === "keep-alives-only" && frame.event === "put";
+/** Decides which faults apply to one event: silence first, then the oldest fault that changes it, then the delay. */
+export function decideFrame(faults: readonly Fault[], frame: FrameInfo): FrameDecision {
+  const matching = faults.filter((fault) => concerns(fault, frame.accountId));
+  const silent = matching.find(({ effect, serial }) => {
+    if (effect.fault === "silence") return frame.streamSerial < serial;
+    return effect.fault === "keep-alives-only" && frame.event === "put";
   });
-  if (silent !== undefined) return { plan: { act: "withhold" }, struck: [silent] };
-  const slow = slowest(suited);
+  if (silent !== undefined) return { plan: { act: "withhold" }, applied: [silent] };
+  const slow = slowest(matching);
   const [delayMs, slowed] = slow === undefined ? [0, []] : [slow.ms, [slow.by]];
   if (frame.event === "put") {
-    for (const fault of suited) {
-      if (fault.trouble.fault === "cut-mid-frame") return { plan: { act: "cut" }, struck: [fault] };
+    for (const fault of matching) {
+      if (fault.effect.fault === "cut-mid-frame") return { plan: { act: "cut" }, applied: [fault] };
       const shape = shapeFor(fault);
-      if (shape !== undefined) return { plan: { act: "send", shape, delayMs }, struck: [...slowed, fault] };
+      if (shape !== undefined) return { plan: { act: "send", shape, delayMs }, applied: [...slowed, fault] };
     }
   }
-  return { plan: { act: "send", shape: { as: "usual" }, delayMs }, struck: slowed };
+  return { plan: { act: "send", shape: { as: "usual" }, delayMs }, applied: slowed };
 }
 
-function shapeFor({ trouble }: Fault): FrameShape | undefined {
-  if (trouble.fault === "malformed") return { as: "malformed", kind: trouble.kind };
-  if (trouble.fault === "duplicate") return { as: "twice" };
-  if (trouble.fault === "out-of-size") return { as: "swollen", megabytes: trouble.megabytes };
+function shapeFor({ effect }: Fault): FrameShape | undefined {
+  if (effect.fault === "malformed") return { as: "malformed", kind: effect.kind };
+  if (effect.fault === "duplicate") return { as: "twice" };
+  if (effect.fault === "out-of-size") return { as: "swollen", megabytes: effect.megabytes };
   return undefined;
 }

@@ -1,12 +1,12 @@
 import { concerns, type Fault, type RequestChoice, type RequestKind, type RetryAfter } from "./fault.ts";
 
-/** A request as faults see it. The account is null when the token opens none. */
-export interface FacedRequest {
+/** What a fault can depend on in a request. The account is null if the token is invalid. */
+export interface RequestInfo {
   readonly kind: RequestKind;
   readonly accountId: string | null;
 }
 
-/** What becomes of a request before anybody looks at it. */
+/** What happens with a request before it is handled. */
 export type RequestPlan =
   | { readonly act: "go-on" }
   | { readonly act: "say-nothing" }
@@ -17,48 +17,47 @@ export type RequestPlan =
 export interface RequestDecision {
   readonly plan: RequestPlan;
   readonly delayMs: number;
-  /** The faults that struck. */
-  readonly struck: readonly Fault[];
+  readonly applied: readonly Fault[];
 }
 
-/** Decides which faults strike a request: the oldest one that suits, and the slowest of those that only delay. */
-export function decideRequest(faults: readonly Fault[], request: FacedRequest): RequestDecision {
-  const suited = faults.filter((fault) => concerns(fault, request.accountId));
-  const slow = slowest(suited);
+/** Decides which faults apply to a request: the oldest matching one, and the longest delay. */
+export function decideRequest(faults: readonly Fault[], request: RequestInfo): RequestDecision {
+  const matching = faults.filter((fault) => concerns(fault, request.accountId));
+  const slow = slowest(matching);
   const delayMs = slow !== undefined && request.kind !== "token" ? slow.ms : 0;
   const slowed = delayMs > 0 ? [slow!.by] : [];
-  for (const fault of suited) {
+  for (const fault of matching) {
     const plan = planFor(fault, request.kind);
-    if (plan !== undefined) return { plan, delayMs, struck: [...slowed, fault] };
+    if (plan !== undefined) return { plan, delayMs, applied: [...slowed, fault] };
   }
-  return { plan: { act: "go-on" }, delayMs, struck: slowed };
+  return { plan: { act: "go-on" }, delayMs, applied: slowed };
 }
 
 /** The longest delay among the faults, and which of them it is. */
 export function slowest(faults: readonly Fault[]): { readonly ms: number; readonly by: Fault } | undefined {
-  let found: { ms: number; by: Fault } | undefined;
+  let slowestFault: { ms: number; by: Fault } | undefined;
   for (const by of faults) {
-    if (by.trouble.fault === "slow" && by.trouble.ms > (found?.ms ?? 0)) found = { ms: by.trouble.ms, by };
+    if (by.effect.fault === "slow" && by.effect.ms > (slowestFault?.ms ?? 0)) slowestFault = { ms: by.effect.ms, by };
   }
-  return found;
+  return slowestFault;
 }
 
-function planFor({ trouble }: Fault, kind: RequestKind): RequestPlan | undefined {
-  if (trouble.fault === "silence") {
-    return trouble.newConnections && kind !== "token" ? { act: "say-nothing" } : undefined;
+function planFor({ effect }: Fault, kind: RequestKind): RequestPlan | undefined {
+  if (effect.fault === "silence") {
+    return effect.newConnections && kind !== "token" ? { act: "say-nothing" } : undefined;
   }
-  if (!("requests" in trouble) || !includes(trouble.requests, kind)) return undefined;
-  switch (trouble.fault) {
+  if (!("requests" in effect) || !includes(effect.requests, kind)) return undefined;
+  switch (effect.fault) {
     case "unauthorized":
       return { act: "refuse", status: 401, message: "unauthorized", anchor: "auth-error" };
     case "too-many-requests":
-      return { act: "block", retryAfter: trouble.retryAfter, seconds: trouble.seconds };
+      return { act: "block", retryAfter: effect.retryAfter, seconds: effect.seconds };
     case "server-error":
-      return { act: "refuse", status: trouble.status, message: "internal error" };
+      return { act: "refuse", status: effect.status, message: "internal error" };
     case "redirect-loop":
       return { act: "redirect", base: undefined };
     case "redirect-foreign":
-      return { act: "redirect", base: trouble.host };
+      return { act: "redirect", base: effect.host };
   }
 }
 

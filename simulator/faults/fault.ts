@@ -1,7 +1,7 @@
 import type { MalformedKind } from "../streams/malformed-frames.ts";
 
-/** What goes wrong, in the words of the control interface. */
-export type Trouble =
+/** The effect of a fault, with the names of the control interface. */
+export type FaultEffect =
   | { readonly fault: "drop" }
   | { readonly fault: "stream-error"; readonly message: string }
   | { readonly fault: "silence"; readonly newConnections: boolean }
@@ -31,26 +31,25 @@ export type Trouble =
   | { readonly fault: "reset-after-body"; readonly carriedOut: boolean }
   | { readonly fault: "accept-then-revert"; readonly afterMs: number };
 
-export type FaultName = Trouble["fault"];
+export type FaultName = FaultEffect["fault"];
 
-/** The kinds of request that a fault can tell apart. */
 export const requestKinds = ["stream", "read", "write", "token"] as const;
 export type RequestKind = (typeof requestKinds)[number];
-/** `all` means whatever asks for the account document; the token address is meant only by its own name. */
+/** `all` means every request for the account document; requests to the token address need `token`. */
 export type RequestChoice = "all" | RequestKind;
 
 export const retryAfters = ["none", "seconds", "http-date", "nonsense", "negative", "huge"] as const;
 export type RetryAfter = (typeof retryAfters)[number];
 
-/** A fault that is on: what, for whom, and for how long. */
+/** An active fault. */
 export interface Fault {
   readonly id: string;
-  /** Faults and streams are numbered together, so that a fault knows which streams were there before it. */
+  /** Faults and streams share one sequence, so that a fault can be limited to streams that were opened before it. */
   readonly serial: number;
-  readonly trouble: Trouble;
+  readonly effect: FaultEffect;
   /** Undefined: for every account. */
   readonly accountId: string | undefined;
-  /** How often it still strikes; undefined: always. */
+  /** How often it still applies; undefined: always. */
   readonly timesLeft: number | undefined;
   /** When it ends by itself; undefined: never. */
   readonly untilMs: number | undefined;

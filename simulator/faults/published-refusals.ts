@@ -1,4 +1,4 @@
-/** The refusals of a fan command that the ecosystem has published, by a word for each. */
+/** The refusals of a fan command that the ecosystem has published, by a short name. */
 export const publishedRefusals = {
   away: {
     status: 400,

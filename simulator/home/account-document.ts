@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 
-/** The account document in the words of the wire. Everything in it is immutable: a change makes a new document. */
+/** The account document with its wire names. It is immutable: a change creates a new document. */
 export type AccountDocument = {
   readonly devices?: Devices;
   readonly structures?: Listing<Structure>;
@@ -9,13 +9,13 @@ export type AccountDocument = {
 
 export type Listing<T> = { readonly [id: string]: T };
 
-/** A kind is absent, not empty, when there is none of it. */
+/** The key of a kind is absent if there is no device of it. */
 export type Devices = {
   readonly thermostats?: Listing<Thermostat>;
   readonly smoke_co_alarms?: Listing<SmokeCoAlarm>;
 };
 
-/** The same word names the listing below `devices` and the list of ids in a structure. */
+/** The key below `devices` and in a structure. */
 export type DeviceKind = "thermostats" | "smoke_co_alarms";
 export const deviceKinds: readonly DeviceKind[] = ["thermostats", "smoke_co_alarms"];
 
@@ -32,7 +32,7 @@ export type Device = {
   readonly is_online: boolean;
 };
 
-/** Each temperature is told twice: in half degrees Celsius and in whole degrees Fahrenheit. */
+/** Each temperature has two fields: in half degrees Celsius and in whole degrees Fahrenheit. */
 export type Temperature<Name extends string> = { readonly [Field in `${Name}_c` | `${Name}_f`]: number };
 
 export type Thermostat = Device &
@@ -99,8 +99,8 @@ export type Structure = {
 export type Where = { readonly where_id: string; readonly name: string };
 
 /**
- * Takes any document for an account document when its skeleton is one: listings of objects that carry their own ids,
- * lists of ids. Fields may be missing, unknown or odd. Undefined when scenes and writes would find no way around in it.
+ * Accepts a document whose listings and id lists have the right structure, as scenes and writes need it. Other fields
+ * may be missing or have any value. Undefined for every other document.
  */
 export function readAccountDocument(document: JsonObject): AccountDocument | undefined {
   const { devices = {}, structures = {} } = document;

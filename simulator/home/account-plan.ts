@@ -3,9 +3,9 @@ import { addDevice } from "./devices.ts";
 import { emptyHome, type Home } from "./home.ts";
 import { isJsonObject, type Json } from "./json.ts";
 import type { Random } from "./random.ts";
-import { addStructure, mostStructures } from "./structures.ts";
+import { addStructure, maxStructures } from "./structures.ts";
 
-/** What an account shall hold when it is made. */
+/** The initial content of an account. */
 export interface AccountPlan {
   readonly seed: string | number;
   readonly structures: readonly StructurePlan[];
@@ -17,15 +17,12 @@ export interface StructurePlan {
   readonly alarms: number;
 }
 
-const mostDevices = 200;
+const maxDevices = 200;
 
-/**
- * Devices of a new account were last heard of at this moment, on whatever day it is made: the same seed gives the same
- * document.
- */
+/** A fixed time of the first connection, so that the same seed gives the same document on every day. */
 const firstConnectionMs = Date.parse("2026-01-15T08:00:00.000Z");
 
-/** Reads a plan as a caller wrote it; what is left out takes the defaults. */
+/** Parses the description of an account; everything has a default. */
 export function readAccountPlan(body: Json): AccountPlan {
   if (!isJsonObject(body)) throw badArgument("An account is described by a JSON object.");
   const { seed = 1, structures = [{}] } = body;
@@ -33,11 +30,11 @@ export function readAccountPlan(body: Json): AccountPlan {
     throw badArgument("seed must be a whole number or a text.");
   }
   if (!Array.isArray(structures)) throw badArgument("structures must be a list.");
-  if (structures.length > mostStructures) throw impossible(`An account has at most ${mostStructures} structures.`);
+  if (structures.length > maxStructures) throw impossible(`An account has at most ${maxStructures} structures.`);
   return { seed: seed as string | number, structures: structures.map(readStructurePlan) };
 }
 
-/** Builds the home that a plan describes. Nothing but the plan, the id source and the random numbers decides it. */
+/** Builds the home of a plan. The result depends only on the arguments. */
 export function buildHome(plan: AccountPlan, idSource: string, accessToken: string, random: Random): Home {
   let home = emptyHome(idSource, accessToken);
   for (const planned of plan.structures) {
@@ -70,8 +67,8 @@ function readStructurePlan(planned: Json): StructurePlan {
 }
 
 function readCount(field: string, value: Json): number {
-  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > mostDevices) {
-    throw badArgument(`${field} of a structure must be a whole number from 0 to ${mostDevices}.`);
+  if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > maxDevices) {
+    throw badArgument(`${field} of a structure must be a whole number from 0 to ${maxDevices}.`);
   }
   return value as number;
 }

@@ -2,30 +2,30 @@ import type { AccountDocument, DeviceKind, Listing, SmokeCoAlarm, Structure, The
 import { colorOf, worstState } from "./alarm-states.ts";
 import { entryOf } from "./element.ts";
 
-/** Changes fields of a structure. An id that isn't there changes nothing. */
+/** Changes fields of a structure. An unknown id changes nothing. */
 export function changeStructure(document: AccountDocument, id: string, fields: Partial<Structure>): AccountDocument {
   const structure = entryOf(document.structures, id);
   if (structure === undefined) return document;
   return { ...document, structures: { ...document.structures, [id]: { ...structure, ...fields } } };
 }
 
-/** Changes fields of a thermostat. An id that isn't there changes nothing. */
+/** Changes fields of a thermostat. An unknown id changes nothing. */
 export function changeThermostat(document: AccountDocument, id: string, fields: Partial<Thermostat>): AccountDocument {
   const thermostat = entryOf(document.devices?.thermostats, id);
   if (thermostat === undefined) return document;
   return putDevice(document, "thermostats", id, { ...thermostat, ...fields });
 }
 
-/** Changes fields of an alarm; its colour and the states of its structure follow. */
+/** Changes fields of an alarm, and derives its colour and the alarm states of its structure. */
 export function changeAlarm(document: AccountDocument, id: string, fields: Partial<SmokeCoAlarm>): AccountDocument {
   const alarm = entryOf(document.devices?.smoke_co_alarms, id);
   if (alarm === undefined) return document;
   const changed = { ...alarm, ...fields };
   const withAlarm = putDevice(document, "smoke_co_alarms", id, { ...changed, ui_color_state: colorOf(changed) });
-  return followAlarms(withAlarm, changed.structure_id);
+  return updateAlarmStates(withAlarm, changed.structure_id);
 }
 
-/** Puts a device under its id, in place of the one that was there. The lists of the structures stay as they are. */
+/** Adds or replaces a device in `devices`. The id lists of the structures do not change. */
 export function putDevice(
   document: AccountDocument,
   kind: DeviceKind,
@@ -35,14 +35,17 @@ export function putDevice(
   return { ...document, devices: { ...document.devices, [kind]: { ...document.devices?.[kind], [id]: device } } };
 }
 
-/** Takes a device out of `devices`; the last one of its kind takes the key with it. */
-export function takeDevice(document: AccountDocument, kind: DeviceKind, id: string): AccountDocument {
+/** Removes a device from `devices`, and the key of its kind with the last device. */
+export function removeFromListing(document: AccountDocument, kind: DeviceKind, id: string): AccountDocument {
   const { [kind]: listing = {}, ...otherKinds } = document.devices ?? {};
-  const left = without(listing as Listing<Thermostat | SmokeCoAlarm>, id);
-  return { ...document, devices: Object.keys(left).length === 0 ? otherKinds : { ...otherKinds, [kind]: left } };
+  const remaining = without(listing as Listing<Thermostat | SmokeCoAlarm>, id);
+  return {
+    ...document,
+    devices: Object.keys(remaining).length === 0 ? otherKinds : { ...otherKinds, [kind]: remaining },
+  };
 }
 
-/** Sets a structure's list of ids of one kind; an empty list is left out. */
+/** Sets a structure's list of ids of one kind; the key of an empty list is left out. */
 export function setIdList(
   document: AccountDocument,
   structureId: string,
@@ -56,8 +59,8 @@ export function setIdList(
   return { ...document, structures: { ...document.structures, [structureId]: changed as Structure } };
 }
 
-/** The structure's own alarm states are the worst of its alarms. */
-export function followAlarms(document: AccountDocument, structureId: string): AccountDocument {
+/** Sets the structure's alarm states to the worst states of its alarms. */
+export function updateAlarmStates(document: AccountDocument, structureId: string): AccountDocument {
   const ids = entryOf(document.structures, structureId)?.smoke_co_alarms ?? [];
   const alarms = ids.map((id) => entryOf(document.devices?.smoke_co_alarms, id)).filter((alarm) => alarm !== undefined);
   return changeStructure(document, structureId, {
@@ -67,6 +70,6 @@ export function followAlarms(document: AccountDocument, structureId: string): Ac
 }
 
 export function without<T>(listing: Listing<T>, id: string): Listing<T> {
-  const { [id]: _, ...left } = listing;
-  return left;
+  const { [id]: _, ...remaining } = listing;
+  return remaining;
 }

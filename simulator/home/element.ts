@@ -1,9 +1,6 @@
 import type { Json } from "./json.ts";
 
-/**
- * Every element of the account document is a path. Undefined when there is nothing at it; null is a value that a
- * document may hold.
- */
+/** The element at a path of the account document; undefined if the path does not exist. */
 export function elementAt(document: Json, segments: readonly string[]): Json | undefined {
   let element: Json = document;
   for (const segment of segments) {
@@ -15,7 +12,7 @@ export function elementAt(document: Json, segments: readonly string[]): Json | u
   return element;
 }
 
-/** What stands in a listing under an id that a caller sent; never something inherited, whatever the id is called. */
+/** An own property of a listing: an id from a caller, such as `constructor`, never finds an inherited one. */
 export function entryOf<T>(listing: Readonly<Record<string, T>> | undefined, id: string): T | undefined {
   return listing !== undefined && Object.hasOwn(listing, id) ? listing[id] : undefined;
 }

@@ -1,10 +1,7 @@
 import type { AccountDocument, DeviceKind, SmokeCoAlarm, Structure, Thermostat } from "./account-document.ts";
 import { opaqueId } from "./random.ts";
 
-/**
- * An account as scenes see it: its document, what was taken out of it and may come back, and where its next ids come
- * from. A scene makes a new home of an old one.
- */
+/** The state that scenes change: the document, removed objects that may return, and the source of the next ids. */
 export interface Home {
   readonly document: AccountDocument;
   readonly removedDevices: readonly RemovedDevice[];
@@ -23,7 +20,7 @@ export interface RemovedStructure {
   readonly devices: readonly RemovedDevice[];
 }
 
-/** A home without structures. The id source decides every id in it: the same source, the same ids. */
+/** A home without structures. The same id source gives the same ids. */
 export function emptyHome(idSource: string, accessToken: string): Home {
   const metadata = { access_token: accessToken, client_version: 1, user_id: opaqueId(`${idSource}/user`, 32) };
   return {
@@ -35,7 +32,7 @@ export function emptyHome(idSource: string, accessToken: string): Home {
   };
 }
 
-/** The next id of the home, and the home that has given it. */
+/** The next id, and the home with the advanced counter. */
 export function takeId(home: Home, length: number): [id: string, home: Home] {
   const idsGiven = home.idsGiven + 1;
   return [opaqueId(`${home.idSource}/${idsGiven}`, length), { ...home, idsGiven }];

@@ -3,12 +3,11 @@ import { never } from "./new-structure.ts";
 import type { Place } from "./places.ts";
 import { integerBetween, type Random } from "./random.ts";
 
-/** What is settled about a device before it is made. */
 export interface DeviceIdentity {
   readonly deviceId: string;
   readonly structureId: string;
   readonly where: Where;
-  /** Four hexadecimal digits that tell two devices of one room apart. */
+  /** Four hexadecimal digits that distinguish the devices of one room. */
   readonly label: string;
   readonly place: Place;
   readonly connectedMs: number;

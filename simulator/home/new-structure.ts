@@ -2,10 +2,10 @@ import type { Structure } from "./account-document.ts";
 import { type Place, wheresOf } from "./places.ts";
 import { opaqueId } from "./random.ts";
 
-/** The moment that stands in a document for "never". */
+/** The value that means "never" in a document. */
 export const never = "1970-01-01T00:00:00.000Z";
 
-/** A structure as it is on its first day: somebody is home, nothing alarms, no device yet. */
+/** A structure without devices: somebody is home, and there is no alarm. */
 export function newStructure(structureId: string, name: string, place: Place): Structure {
   return {
     structure_id: structureId,

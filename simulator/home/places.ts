@@ -1,7 +1,7 @@
 import type { DeviceKind, Listing, Where } from "./account-document.ts";
 import { opaqueId } from "./random.ts";
 
-/** Where a structure stands decides its clock, its post code and how its devices speak. */
+/** The location of a structure, with its time zone, postal code, locale and temperature scale. */
 export interface Place {
   readonly countryCode: string;
   readonly postalCode: string;
@@ -19,7 +19,7 @@ export const places: readonly Place[] = [
   place("NL", "1012 JS", "Europe/Amsterdam", "nl-NL", "C"),
 ];
 
-/** The place of a structure that is already there; a country we don't know speaks as the first one does. */
+/** The place of an existing structure; the first place for an unknown country. */
 export function placeIn(countryCode: string): Place {
   return places.find((place) => place.countryCode === countryCode) ?? places[0]!;
 }
@@ -33,7 +33,7 @@ export const structureNames = [
   "Hilltop",
 ];
 
-/** Rooms in which people hang each kind of device, the likeliest first. */
+/** The usual rooms of each kind of device. */
 export const usualRooms: Readonly<Record<DeviceKind, readonly string[]>> = {
   thermostats: [
     "Hallway",
@@ -65,7 +65,7 @@ const rooms = [
   ...["Office", "Shed", "Upstairs"],
 ];
 
-/** The rooms that a new structure knows, under ids of its own. */
+/** The rooms of a new structure. */
 export function wheresOf(structureId: string): Listing<Where> {
   return Object.fromEntries(
     rooms.map((name) => {

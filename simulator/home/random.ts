@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 /** A number from 0 (included) to 1 (excluded). */
 export type Random = () => number;
 
-/** The same text gives the same numbers, on every machine (mulberry32, started from the text's digest). */
+/** Deterministic random numbers (mulberry32, seeded with the text's digest). */
 export function seededRandom(text: string): Random {
   let state = createHash("sha256").update(text).digest().readUInt32LE(0);
   return () => {
@@ -19,15 +19,12 @@ export function integerBetween(random: Random, lowest: number, highest: number):
   return lowest + Math.floor(random() * (highest - lowest + 1));
 }
 
-/** One of the list, undefined when the list is empty. */
+/** A random item; undefined if the list is empty. */
 export function pick<T>(random: Random, list: readonly T[]): T | undefined {
   return list[Math.floor(random() * list.length)];
 }
 
-/**
- * An opaque id, safe in a URL, that depends on nothing but the text. Ids come from a digest and not from the random
- * numbers, so that ten thousand accounts never share one by accident.
- */
+/** An opaque URL-safe id: a digest of the text, because ids from the 32-bit random numbers could collide. */
 export function opaqueId(text: string, length: number): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, length);
 }

@@ -1,26 +1,26 @@
 import { impossible } from "../refusal.ts";
 import { deviceKinds, type Structure } from "./account-document.ts";
-import { hang } from "./devices.ts";
-import { takeDevice, without } from "./edits.ts";
+import { attachDevice } from "./devices.ts";
+import { removeFromListing, without } from "./edits.ts";
 import { entryOf } from "./element.ts";
 import { type Home, type RemovedDevice, type RemovedStructure, takeId } from "./home.ts";
 import { newStructure } from "./new-structure.ts";
 import { places, structureNames } from "./places.ts";
 import { pick, type Random } from "./random.ts";
 
-/** An account of the ecosystem has no more. */
-export const mostStructures = 3;
+/** The ecosystem's limit. */
+export const maxStructures = 3;
 const rememberedStructures = 10;
 
-/** Adds a structure without devices. Without a name it takes the first pleasant one that is free. */
+/** Adds a structure without devices. Without a name it gets the first unused name of a list. */
 export function addStructure(home: Home, name: string | undefined, random: Random): [structure: Structure, home: Home] {
-  refuseFourth(home);
+  checkStructureLimit(home);
   const [structureId, next] = takeId(home, 43);
   const structure = newStructure(structureId, name ?? unusedName(home), pick(random, places)!);
   return [structure, { ...next, document: withStructure(home.document, structure) }];
 }
 
-/** Takes a structure with its devices out of the account and remembers them together. */
+/** Removes a structure with its devices and stores them, so that they can return. */
 export function removeStructure(home: Home, structure: Structure): Home {
   const devices: RemovedDevice[] = [];
   let document = home.document;
@@ -29,7 +29,7 @@ export function removeStructure(home: Home, structure: Structure): Home {
       const device = entryOf<RemovedDevice["device"]>(document.devices?.[kind], id);
       if (device === undefined) continue;
       devices.push({ kind, device });
-      document = takeDevice(document, kind, id);
+      document = removeFromListing(document, kind, id);
     }
   }
   return {
@@ -39,20 +39,20 @@ export function removeStructure(home: Home, structure: Structure): Home {
   };
 }
 
-/** Brings a removed structure back with the devices it had. */
+/** Restores a removed structure with its devices. */
 export function returnStructure(home: Home, removed: RemovedStructure): Home {
-  refuseFourth(home);
+  checkStructureLimit(home);
   const { thermostats: _, smoke_co_alarms: __, ...bare } = removed.structure;
   return {
     ...home,
-    document: removed.devices.reduce(hang, withStructure(home.document, bare)),
+    document: removed.devices.reduce(attachDevice, withStructure(home.document, bare)),
     removedStructures: home.removedStructures.filter((other) => other !== removed),
   };
 }
 
-function refuseFourth({ document }: Home): void {
-  if (Object.keys(document.structures ?? {}).length < mostStructures) return;
-  throw impossible(`An account has at most ${mostStructures} structures.`);
+function checkStructureLimit({ document }: Home): void {
+  if (Object.keys(document.structures ?? {}).length < maxStructures) return;
+  throw impossible(`An account has at most ${maxStructures} structures.`);
 }
 
 function withStructure(document: Home["document"], structure: Structure): Home["document"] {

@@ -3,19 +3,19 @@ import type { Json } from "../home/json.ts";
 import { badArgument, Refusal } from "../refusal.ts";
 import type { Secrets } from "../secrets.ts";
 
-/** One HTTP call, taken apart. */
+/** A parsed HTTP request and its response. */
 export interface Call {
   readonly method: string;
-  /** As it came, still percent-encoded and without the query. */
+  /** Percent-encoded, without the query. */
   readonly rawPath: string;
-  /** Path and query, as they came. */
+  /** Path and query, percent-encoded. */
   readonly target: string;
   readonly query: URLSearchParams;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-const mostBodyBytes = 2 * 1024 * 1024;
+const maxBodyBytes = 2 * 1024 * 1024;
 
 export function readCall(request: IncomingMessage, response: ServerResponse): Call {
   const target = (request.url ?? "/").replace(/^https?:\/\/[^/?]*/i, "");
@@ -25,7 +25,7 @@ export function readCall(request: IncomingMessage, response: ServerResponse): Ca
   return { method: request.method ?? "GET", rawPath, target, query, request, response };
 }
 
-/** The decoded parts of the path; slashes at its end or in a row mean nothing. */
+/** The decoded segments of the path. Empty segments are ignored. */
 export function readSegments({ rawPath }: Call): string[] {
   try {
     return rawPath.split("/").filter(Boolean).map(decodeURIComponent);
@@ -34,7 +34,7 @@ export function readSegments({ rawPath }: Call): string[] {
   }
 }
 
-/** The path for the log: decoded, so that a secret is recognised in it however it is written. */
+/** The decoded path: the log redacts a secret in it only if it is not percent-encoded. */
 export function pathForLog(call: Call): string {
   try {
     return `/${readSegments(call).join("/")}`;
@@ -43,15 +43,15 @@ export function pathForLog(call: Call): string {
   }
 }
 
-/** Reads the fields of a form; what isn't one has none of the names that a caller looks for. */
+/** Parses the body as a form. A body of another type has no field that a caller reads. */
 export async function readForm({ request }: Call): Promise<URLSearchParams> {
   return new URLSearchParams((await readBody(request)).toString("utf8"));
 }
 
-/** Reads a JSON body; an empty one takes the given value, when there is one. */
-export async function readJson({ request }: Call, whenEmpty?: Json): Promise<Json> {
+/** Parses a JSON body; an empty body gives `defaultBody`, if there is one. */
+export async function readJson({ request }: Call, defaultBody?: Json): Promise<Json> {
   const body = await readBody(request);
-  if (body.length === 0 && whenEmpty !== undefined) return whenEmpty;
+  if (body.length === 0 && defaultBody !== undefined) return defaultBody;
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
@@ -59,7 +59,7 @@ export async function readJson({ request }: Call, whenEmpty?: Json): Promise<Jso
   }
 }
 
-/** Sends JSON. With `secrets`, as in every refusal, what a caller has sent isn't told back to it in clear. */
+/** Sends JSON. Refusals pass `secrets`, because their text may repeat a secret that the caller has sent. */
 export function sendJson(
   { response }: Call,
   status: number,
@@ -69,7 +69,7 @@ export function sendJson(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const text = JSON.stringify(value);
-  const body = Buffer.from(secrets?.blot(text) ?? text);
+  const body = Buffer.from(secrets?.redact(text) ?? text);
   response.writeHead(status, { "Content-Type": "application/json", "Content-Length": body.length, ...headers });
   response.end(body);
 }
@@ -79,10 +79,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // The rest of a body that is too large is read and thrown away, so that its sender gets to see the answer.
-    if (bytes <= mostBodyBytes) chunks.push(chunk);
+    // The rest of a body that is too large is read and dropped, so that the client receives the answer.
+    if (bytes <= maxBodyBytes) chunks.push(chunk);
     else chunks.length = 0;
   }
-  if (bytes > mostBodyBytes) throw new Refusal(413, "too_large", "The body is larger than 2 MB.");
+  if (bytes > maxBodyBytes) throw new Refusal(413, "too_large", "The body is larger than 2 MB.");
   return Buffer.concat(chunks);
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** Answers that are never given: their connections stay open until the caller leaves or the simulator stops. */
+/** Responses that are never sent: their connections stay open until the client closes them or the simulator stops. */
 export class HeldAnswers {
   readonly #held = new Set<ServerResponse>();
 

@@ -10,28 +10,28 @@ import { type Call, readCall } from "./call.ts";
 type Answer = (ecosystem: Ecosystem, call: Call) => void | Promise<void>;
 
 /**
- * The ecosystem's front door: the control interface below `/simulator`, signing in, and everything else is the account
- * document. With `apiUrl`, whoever asks for the document is sent on to that address.
+ * The main server: the control interface below `/simulator`, OAuth, and the account document under all other paths.
+ * With `apiUrl`, requests for the document are redirected to that address.
  */
 export function createFrontServer(ecosystem: Ecosystem, apiUrl: () => string | undefined): Server {
   return createEcosystemServer(ecosystem, (call) => {
     if (/^\/+simulator(\/|$)/.test(call.rawPath)) return answerControl;
     if (/^\/+login\/+oauth2\/*$/.test(call.rawPath)) return answerAuthorize;
     if (/^\/+oauth2(\/|$)/.test(call.rawPath)) return answerToken;
-    if (isBrowserAtTheDoor(call)) return showHousePage;
+    if (isBrowserRequest(call)) return showHousePage;
     const base = apiUrl();
     return base === undefined ? answerRest : () => redirectRest(ecosystem, call, base);
   });
 }
 
-/** The second door, where nothing but the account document is. */
+/** The second host, which serves only the account document. */
 export function createApiServer(ecosystem: Ecosystem): Server {
   return createEcosystemServer(ecosystem, () => answerRest);
 }
 
 function createEcosystemServer(ecosystem: Ecosystem, choose: (call: Call) => Answer): Server {
   return createServer((request, response) => {
-    // A reader that goes away in the middle of an answer is nobody's error.
+    // A client may disconnect in the middle of an answer.
     request.on("error", () => {});
     response.on("error", () => {});
     const call = readCall(request, response);
@@ -40,8 +40,8 @@ function createEcosystemServer(ecosystem: Ecosystem, choose: (call: Call) => Ans
   });
 }
 
-/** A person who types the address sees a page; a program with a token never does. */
-function isBrowserAtTheDoor({ method, rawPath, query, request }: Call): boolean {
+/** Whether a browser opens the root address. A program with a token gets the account document instead. */
+function isBrowserRequest({ method, rawPath, query, request }: Call): boolean {
   const { accept = "", authorization } = request.headers;
   const isProgram = authorization !== undefined || query.has("auth") || accept.includes("text/event-stream");
   return method === "GET" && rawPath === "/" && accept.includes("text/html") && !isProgram;

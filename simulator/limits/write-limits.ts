@@ -1,13 +1,12 @@
-/** How many commands a device or structure takes. */
+/** The limit for each device and structure. */
 export interface WriteLimitOptions {
   readonly writesPerHour: number;
-  /** Whether a refusal says how long to wait; the ecosystem's sometimes did. */
+  /** Whether a refusal says how long to wait; those of the ecosystem sometimes did. */
   readonly retryAfter: boolean;
 }
 
-/** A command was one too many. */
 export interface Blocked {
-  /** Undefined when the caller isn't told. */
+  /** Undefined without the option `retryAfter`. */
   readonly retryAfterSeconds: number | undefined;
 }
 
@@ -22,13 +21,13 @@ export class WriteLimits {
     this.#options = options;
   }
 
-  /** Whether this one takes no more commands for the rest of its hour. */
+  /** Undefined if the device or structure accepts a command now. */
   check(accountId: string, id: string, nowMs: number): Blocked | undefined {
     const { writesPerHour, retryAfter } = this.#options;
     const recent = this.#recent(accountId, id, nowMs);
     if (recent.length < writesPerHour) return undefined;
-    const freeMs = (recent.at(-writesPerHour) ?? nowMs) + hourMs;
-    return { retryAfterSeconds: retryAfter ? Math.ceil((freeMs - nowMs) / 1000) : undefined };
+    const allowedMs = (recent.at(-writesPerHour) ?? nowMs) + hourMs;
+    return { retryAfterSeconds: retryAfter ? Math.ceil((allowedMs - nowMs) / 1000) : undefined };
   }
 
   count(accountId: string, id: string, nowMs: number): void {

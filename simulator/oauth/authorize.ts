@@ -7,14 +7,14 @@ import { consentPage, newHome } from "../pages/consent-page.ts";
 import { messagePage, pinPage } from "../pages/message-pages.ts";
 import { sendPage } from "../pages/page.ts";
 import { Refusal } from "../refusal.ts";
-import { type Question, readQuestion, unclear } from "./question.ts";
+import { type AuthorizationRequest, badRequest, readAuthorizationRequest } from "./authorization-request.ts";
 
-/** Answers for `/login/oauth2`: the page that asks the owner, and what follows from the answer. */
+/** Handles `/login/oauth2`: the consent page and the owner's decision. */
 export async function answerAuthorize(ecosystem: Ecosystem, call: Call): Promise<void> {
   try {
     refuseOtherSites(call);
-    if (call.method === "GET") ask(ecosystem, call);
-    else if (call.method === "POST") decide(ecosystem, call, await readForm(call));
+    if (call.method === "GET") showConsentPage(ecosystem, call);
+    else if (call.method === "POST") handleDecision(ecosystem, call, await readForm(call));
     else throw new Refusal(405, "method_not_allowed", "This address is for a browser.");
   } catch (error) {
     const refusal = error instanceof Refusal ? error : new Refusal(500, "internal", "Something went wrong here.");
@@ -22,28 +22,33 @@ export async function answerAuthorize(ecosystem: Ecosystem, call: Call): Promise
   }
 }
 
-function ask(ecosystem: Ecosystem, call: Call): void {
-  const question = readQuestion(ecosystem.clients, call.query);
-  sendPage(call, 200, consentPage(question, ecosystem.accounts.all));
+function showConsentPage(ecosystem: Ecosystem, call: Call): void {
+  const request = readAuthorizationRequest(ecosystem.clients, call.query);
+  sendPage(call, 200, consentPage(request, ecosystem.accounts.all));
 }
 
-function decide(ecosystem: Ecosystem, call: Call, form: URLSearchParams): void {
-  const question = readQuestion(ecosystem.clients, form);
+function handleDecision(ecosystem: Ecosystem, call: Call, form: URLSearchParams): void {
+  const request = readAuthorizationRequest(ecosystem.clients, form);
   const decision = form.get("decision");
-  if (decision === "allow") allow(ecosystem, call, question, form.get("account") ?? "");
-  else if (decision === "deny") deny(ecosystem, call, question);
-  else throw unclear("decision must be allow or deny.");
+  if (decision === "allow") allow(ecosystem, call, request, form.get("account") ?? "");
+  else if (decision === "deny") deny(ecosystem, call, request);
+  else throw badRequest("decision must be allow or deny.");
 }
 
-function allow(ecosystem: Ecosystem, call: Call, { client, returnsTo, state }: Question, chosen: string): void {
-  const account = chooseAccount(ecosystem, chosen);
+function allow(
+  ecosystem: Ecosystem,
+  call: Call,
+  { client, returnsTo, state }: AuthorizationRequest,
+  accountId: string,
+): void {
+  const account = chooseAccount(ecosystem, accountId);
   const consent = { account, clientId: client.clientId, permissions: client.permissions };
   ecosystem.log.record("consent", account.accountId, { client: client.name, decision: "allow" });
   if (returnsTo === null) sendPage(call, 200, pinPage(client.name, ecosystem.codes.issue("pin", consent)));
   else redirect(call, returnsTo, { code: ecosystem.codes.issue("code", consent), state });
 }
 
-function deny(ecosystem: Ecosystem, call: Call, { client, returnsTo, state }: Question): void {
+function deny(ecosystem: Ecosystem, call: Call, { client, returnsTo, state }: AuthorizationRequest): void {
   ecosystem.log.record("consent", null, { client: client.name, decision: "deny" });
   if (returnsTo === null) {
     sendPage(call, 200, messagePage("Nothing was shared", `${client.name} was not given access to your home.`));
@@ -52,14 +57,14 @@ function deny(ecosystem: Ecosystem, call: Call, { client, returnsTo, state }: Qu
   }
 }
 
-function chooseAccount(ecosystem: Ecosystem, chosen: string): Account {
+function chooseAccount(ecosystem: Ecosystem, accountId: string): Account {
   const { accounts } = ecosystem;
-  if (accounts.count === 0 && (chosen === newHome || chosen === "")) {
+  if (accounts.count === 0 && (accountId === newHome || accountId === "")) {
     return ecosystem.addAccount(readAccountPlan({})).account;
   }
-  if (chosen !== "") return accounts.get(chosen);
+  if (accountId !== "") return accounts.get(accountId);
   const [only, another] = accounts.all;
-  if (only === undefined || another !== undefined) throw unclear("Choose the home that the app may see.");
+  if (only === undefined || another !== undefined) throw badRequest("Choose the home that the app may see.");
   return only;
 }
 

@@ -3,14 +3,14 @@ import type { Account } from "../accounts/account.ts";
 import type { Permissions } from "../clients/permissions.ts";
 import type { Secrets } from "../secrets.ts";
 
-/** What an owner has allowed, until the client fetches its token. */
+/** The owner's consent, until the client exchanges its code. */
 export interface Consent {
   readonly account: Account;
   readonly clientId: string;
   readonly permissions: Permissions;
 }
 
-/** A code travels through the browser; a PIN is read and typed by a person, so that it is short and lives longer. */
+/** A code is passed on by the browser. A PIN is typed by a person, so it is shorter and valid for longer. */
 export type CodeKind = "code" | "pin";
 
 const forms: Readonly<Record<CodeKind, { readonly length: number; readonly lifeMs: number }>> = {
@@ -18,11 +18,11 @@ const forms: Readonly<Record<CodeKind, { readonly length: number; readonly lifeM
   pin: { length: 8, lifeMs: 48 * 3_600_000 },
 };
 
-/** Without the letters and digits that people take for each other. */
+/** Without letters and digits that look alike. */
 const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-const mostOpen = 10_000;
+const maxOpen = 10_000;
 
-/** The codes and PINs that wait to be exchanged, each of them once. */
+/** The codes and PINs that were not exchanged yet. */
 export class Codes {
   readonly #nowMs: () => number;
   readonly #secrets: Secrets;
@@ -36,13 +36,13 @@ export class Codes {
   issue(kind: CodeKind, consent: Consent): string {
     const { length, lifeMs } = forms[kind];
     const code = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
-    if (this.#open.size >= mostOpen) this.#open.delete(this.#open.keys().next().value!);
+    if (this.#open.size >= maxOpen) this.#open.delete(this.#open.keys().next().value!);
     this.#open.set(code, { ...consent, untilMs: this.#nowMs() + lifeMs });
     this.#secrets.remember(code);
     return code;
   }
 
-  /** What stands behind a code of this client; undefined when there is none, or no longer. A code is taken once. */
+  /** Redeems a client's code, which works once. Undefined if the code is unknown or expired. */
   take(code: string, clientId: string): Consent | undefined {
     const consent = this.#open.get(code);
     if (consent === undefined || consent.clientId !== clientId) return undefined;

@@ -3,7 +3,7 @@ import { clip, type Html, html } from "./html.ts";
 
 const listedActivities = 25;
 
-/** What was sent and received lately, newest first. */
+/** The latest entries of the activity log, newest first. */
 export function activityList(log: ActivityLog, accountId: string): Html {
   const recent = log.entries(Math.max(log.lastSequence - 500, 0));
   const own = recent.filter((entry) => entry.accountId === accountId || entry.accountId === null);
@@ -12,6 +12,6 @@ export function activityList(log: ActivityLog, accountId: string): Html {
 }
 
 function line({ sequence: _, time, kind, accountId: __, ...details }: Activity): Html {
-  const says = Object.entries(details).map(([name, value]) => `${name} ${String(value)}`);
-  return html`<li><b>${time.slice(11, 19)} ${kind}</b> ${clip(says.join(" · "), 180)}</li>`;
+  const text = Object.entries(details).map(([name, value]) => `${name} ${String(value)}`);
+  return html`<li><b>${time.slice(11, 19)} ${kind}</b> ${clip(text.join(" · "), 180)}</li>`;
 }

@@ -1,11 +1,11 @@
 import { html } from "./html.ts";
 
-/** The ecosystem's own name: nobody shall take its pages for those of the service that links to it. */
+/** The ecosystem has its own brand, so that its pages look different from those of the service. */
 export const brand = "Hearth & Hollow";
 
 export const masthead = html`<header class="brand"><svg viewBox="0 0 24 24" width="30" height="30" aria-hidden="true"><path fill="currentColor" d="M3 22V11a9 9 0 0 1 18 0v11h-5v-3a4 4 0 0 0-8 0v3z"/><path class="flame" d="M12 8c2.500 2.500 3 4 1.800 5.600-.9 1.200-2.700 1.200-3.600 0C9.300 12.300 10 11 12 8z"/></svg><span>${brand}</span></header>`;
 
-/** One style for all pages. Warm paper by day, embers by night. */
+/** The style of all pages, light and dark. */
 export const style = `
 :root{--paper:#f5ece0;--card:#fffaf2;--ink:#2b1d14;--soft:#6a5546;--line:#dcc9b4;--ember:#9a3b14;--on-ember:#fffaf2;--ok:#3f6212;--warn:#8a5a00;--bad:#a3161a}
 @media(prefers-color-scheme:dark){:root{--paper:#1b1310;--card:#281d18;--ink:#f4e8dc;--soft:#c4ac99;--line:#4a382e;--ember:#f2a374;--on-ember:#27150b;--ok:#a9cf6f;--warn:#f0c060;--bad:#ff9a8f}}

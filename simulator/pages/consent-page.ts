@@ -1,17 +1,20 @@
 import type { Account } from "../accounts/account.ts";
 import { permissionMeanings } from "../clients/permissions.ts";
-import type { Question } from "../oauth/question.ts";
+import type { AuthorizationRequest } from "../oauth/authorization-request.ts";
 import { brand, masthead } from "./brand.ts";
 import { clip, type Html, html, textOf } from "./html.ts";
 import type { Page } from "./page.ts";
 
-/** The choice of an owner who has no home yet: one is made for them. */
+/** The form value that creates a home, if there is none yet. */
 export const newHome = "new";
 
 const listedHomes = 20;
 
 /** Asks the owner whether an app may see a home, and which one. */
-export function consentPage({ client, state, requestedUri, returnsTo }: Question, accounts: readonly Account[]): Page {
+export function consentPage(
+  { client, state, requestedUri, returnsTo }: AuthorizationRequest,
+  accounts: readonly Account[],
+): Page {
   const app = clip(client.name, 60);
   const body = html`${masthead}
 <main><form class="card" method="post" action="/login/oauth2">
@@ -55,7 +58,7 @@ ${left > 0 ? html`<p class="soft">The newest ${listed.length} are listed; ${left
 </fieldset>`;
 }
 
-/** What an owner calls the account: the names of its homes. */
+/** The name of an account on the pages: the names of its structures. */
 export function nameOf(account: Account): string {
   const names = Object.values(account.readable?.structures ?? {}).map(({ name }) => textOf(name));
   return clip(names.join(", ") || "A home without a name", 48);

@@ -3,7 +3,7 @@ import type { Ecosystem } from "../ecosystem.ts";
 import type { JsonObject } from "../home/json.ts";
 import { clip, type Html, html, textOf } from "./html.ts";
 
-/** The scenes that need no more than a structure. */
+/** The scenes that have a button. */
 const sceneLabels: Readonly<Record<string, string>> = {
   leave: "Leave",
   "come-home": "Come home",
@@ -20,7 +20,7 @@ const sceneLabels: Readonly<Record<string, string>> = {
   "remove-thermostat": "Remove a thermostat",
   "remove-alarm": "Remove an alarm",
   move: "Move a device",
-  return: "Bring back the removed",
+  return: "Bring back a removed device",
   "add-structure": "Add a structure",
   "remove-structure": "Remove the structure",
   "fill-up": "Fill up",
@@ -29,7 +29,7 @@ const sceneLabels: Readonly<Record<string, string>> = {
 
 const sceneWithoutStructure: ReadonlySet<string> = new Set(["return", "add-structure", "fill-up", "random"]);
 
-/** The faults that one button turns on, with what each is asked for. */
+/** The faults that have a button. */
 export const faultButtonsByName: ReadonlyMap<string, { readonly label: string; readonly fault: JsonObject }> = new Map([
   ["drop", { label: "Drop the stream", fault: { fault: "drop" } }],
   ["silence", { label: "Silence it", fault: { fault: "silence" } }],
@@ -46,7 +46,7 @@ export const faultButtonsByName: ReadonlyMap<string, { readonly label: string; r
   ["withhold-answer", { label: "Withhold answers", fault: { fault: "withhold-answer" } }],
 ]);
 
-/** What a pressed scene button asks for. */
+/** The scene of a pressed button, with its arguments. */
 export function sceneOf(form: URLSearchParams): JsonObject {
   const scene = form.get("scene") ?? "";
   const structure = form.get("structure");
@@ -76,9 +76,9 @@ ${Object.entries(sceneLabels).map(([scene, label]) => html`<button name="scene" 
 export function faultButtons({ faults }: Ecosystem, account: Account): Html {
   const active = faults.shown.filter(({ accountId = account.accountId }) => accountId === account.accountId);
   const rows = active.map(({ id, fault, accountId, ...details }) => {
-    const says = Object.entries(details).map(([name, value]) => `${name} ${textOf(value)}`);
-    const whose = accountId === undefined ? "every account" : "this account";
-    return html`<div class="row"><span>${clip([fault, ...says, whose].join(" · "), 160)}</span><button name="clear" value="${id}">Clear</button></div>`;
+    const text = Object.entries(details).map(([name, value]) => `${name} ${textOf(value)}`);
+    const scope = accountId === undefined ? "every account" : "this account";
+    return html`<div class="row"><span>${clip([fault, ...text, scope].join(" · "), 160)}</span><button name="clear" value="${id}">Clear</button></div>`;
   });
   return html`<form method="post" action="/simulator/page">${hiddenAccount(account)}
 ${rows}
@@ -88,7 +88,7 @@ ${[...faultButtonsByName].map(([name, { label }]) => html`<button name="fault" v
 </div></form>`;
 }
 
-/** Whom the owner has allowed to use the account; a button ends it. */
+/** The clients with access to the account, each with a button that ends it. */
 export function appsWithAccess({ grants, clients }: Ecosystem, account: Account): Html {
   const byClient = Map.groupBy(grants.of(account), ({ clientId }) => clientId);
   const rows = [...byClient].map(([clientId, { length: tokens }]) => {

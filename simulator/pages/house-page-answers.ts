@@ -8,19 +8,19 @@ import { faultButtonsByName, sceneOf } from "./house-buttons.ts";
 import { addressOf, housePage } from "./house-page.ts";
 import { sendPage } from "./page.ts";
 
-/** Shows the homes to a person; the first account when none is chosen. */
+/** Shows an account; the first one when none is chosen. */
 export function showHousePage(ecosystem: Ecosystem, call: Call): void {
-  const chosen = call.query.get("account");
-  sendPage(call, 200, housePage(ecosystem, chosen ? ecosystem.accounts.get(chosen) : ecosystem.accounts.all[0]));
+  const accountId = call.query.get("account");
+  sendPage(call, 200, housePage(ecosystem, accountId ? ecosystem.accounts.get(accountId) : ecosystem.accounts.all[0]));
 }
 
-/** Does what a button says and shows the page again; a refusal stands on the page. */
-export async function pressHouseButton(ecosystem: Ecosystem, call: Call): Promise<void> {
+/** Executes a button and redirects to the page; a refusal is shown on the page. */
+export async function executeHouseButton(ecosystem: Ecosystem, call: Call): Promise<void> {
   const form = await readForm(call);
-  const chosen = form.get("account");
-  const account = chosen ? ecosystem.accounts.get(chosen) : undefined;
+  const accountId = form.get("account");
+  const account = accountId ? ecosystem.accounts.get(accountId) : undefined;
   try {
-    const next = await press(ecosystem, account, form);
+    const next = await execute(ecosystem, account, form);
     call.response.writeHead(303, { Location: addressOf(next), "Content-Length": 0 }).end();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -28,7 +28,7 @@ export async function pressHouseButton(ecosystem: Ecosystem, call: Call): Promis
   }
 }
 
-async function press(ecosystem: Ecosystem, account: Account | undefined, form: URLSearchParams): Promise<Account> {
+async function execute(ecosystem: Ecosystem, account: Account | undefined, form: URLSearchParams): Promise<Account> {
   if (form.has("make")) return ecosystem.addAccount(readAccountPlan({})).account;
   if (account === undefined) throw badArgument("Choose a home first.");
   const fault = faultButtonsByName.get(form.get("fault") ?? "")?.fault;

@@ -11,7 +11,7 @@ import { rooms } from "./rooms.ts";
 
 const listedAccounts = 12;
 
-/** The simulated homes for a person: what is in them, what can happen, what can go wrong, and what was sent. */
+/** The page of an account: its devices, buttons for scenes and faults, and the activity log. */
 export function housePage(ecosystem: Ecosystem, account: Account | undefined, notice?: string): Page {
   const body = html`${masthead}
 <main class="wide">
@@ -22,7 +22,7 @@ ${account === undefined ? noHome : home(ecosystem, account)}
 }
 
 const noHome = html`<form class="card" method="post" action="/simulator/page"><h1>No home yet</h1>
-<p>A pleasant one with thermostats and alarms is made in a moment.</p>
+<p>The new home will have thermostats and alarms.</p>
 <button name="make" value="account">Make a home</button></form>`;
 
 function home(ecosystem: Ecosystem, account: Account): Html {

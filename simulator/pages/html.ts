@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else is escaped when it gets into a page. */
+/** HTML that needs no escaping. All other text is escaped when it is inserted. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | readonly Html[] | undefined;
 
-/** Builds HTML: parts of other HTML go in as they are, texts are escaped, what is undefined leaves nothing. */
+/** Builds HTML from a template: escapes texts, inserts Html unchanged, and leaves undefined out. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const written = parts.map((part, place) => write(part) + strings[place + 1]!);
   return new Html(strings[0]! + written.join(""));
@@ -27,12 +27,12 @@ function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&${names[sign]};`);
 }
 
-/** Whatever stands in a document where a text should be. */
+/** A value of a document as text; a replaced document may hold any type. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** A text that is short enough for its place. */
+/** Cuts a text to a number of characters. */
 export function clip(text: string, longest: number): string {
   const signs = [...text.slice(0, longest * 2 + 2)];
   return signs.length <= longest ? text : `${signs.slice(0, longest - 1).join("")}…`;

@@ -8,10 +8,7 @@ export interface Page {
   readonly body: Html;
 }
 
-/**
- * Nothing but our own style. There is no form-action: a browser holds it against the redirect that follows a form, and
- * that one leads to the app.
- */
+/** Allows only the page's own style. There is no form-action: it would block the redirect to the app after a form. */
 const contentPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
@@ -31,7 +28,7 @@ export function sendPage({ response }: Call, status: number, page: Page): void {
     "Content-Length": body.length,
     "Content-Security-Policy": contentPolicy,
     "Cache-Control": "no-store",
-    // With no-referrer, browsers would hide the origin of our own forms too (http/other-sites.ts).
+    // With no-referrer, browsers would hide the Origin of the simulator's own forms (http/other-sites.ts).
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
   });
@@ -39,7 +36,7 @@ export function sendPage({ response }: Call, status: number, page: Page): void {
 }
 
 function write({ title, body }: Page): string {
-  // The style is written as it is: its digest stands in the header.
+  // The style is not escaped: the policy holds the digest of its exact text.
   const head = html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">

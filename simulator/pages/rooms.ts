@@ -3,7 +3,7 @@ import type { AccountDocument, SmokeCoAlarm, Structure, Thermostat } from "../ho
 import { entryOf } from "../home/element.ts";
 import { clip, type Html, html, textOf } from "./html.ts";
 
-/** Each structure of the account with its devices. A document from outside may hold anything, or nothing of this. */
+/** Each structure of the account with its devices. A replaced document may hold any value. */
 export function rooms({ readable }: Account): Html {
   const structures = Object.values(readable?.structures ?? {});
   if (readable === undefined) return html`<p>The document was replaced by one that is no home.</p>`;
@@ -27,17 +27,17 @@ function thermostatTile(thermostat: Thermostat): Html {
   const fan = thermostat.fan_timer_active
     ? `fan runs until ${textOf(thermostat.fan_timer_timeout).slice(11, 16)} UTC`
     : "fan off";
-  const says = thermostat.is_online ? `${reading}, ${fan}` : "offline";
-  return tile(thermostat.name, "Thermostat", html`<span class="${thermostat.is_online ? "" : "gray"}">${says}</span>`);
+  const text = thermostat.is_online ? `${reading}, ${fan}` : "offline";
+  return tile(thermostat.name, "Thermostat", html`<span class="${thermostat.is_online ? "" : "gray"}">${text}</span>`);
 }
 
 function alarmTile(alarm: SmokeCoAlarm): Html {
   const color = ["green", "yellow", "red"].includes(alarm.ui_color_state) ? alarm.ui_color_state : "gray";
   const states = `smoke ${textOf(alarm.smoke_alarm_state)}, CO ${textOf(alarm.co_alarm_state)}`;
-  const says = alarm.is_online ? states : "offline";
-  return tile(alarm.name, "Alarm", html`<span class="${color}">● ${says}</span>`);
+  const text = alarm.is_online ? states : "offline";
+  return tile(alarm.name, "Alarm", html`<span class="${color}">● ${text}</span>`);
 }
 
-function tile(name: unknown, kind: string, says: Html): Html {
-  return html`<div class="tile"><b>${clip(textOf(name), 60)}</b><span class="soft">${kind}</span><br>${says}</div>`;
+function tile(name: unknown, kind: string, text: Html): Html {
+  return html`<div class="tile"><b>${clip(textOf(name), 60)}</b><span class="soft">${kind}</span><br>${text}</div>`;
 }

@@ -4,12 +4,11 @@ import { Refusal } from "../refusal.ts";
 
 const errorPage = "https://developers.nest.com/documentation/cloud/error-messages";
 
-/** A refusal in the ecosystem's own words. The anchor names the paragraph of its page; not every refusal has one. */
+/** A refusal of the ecosystem. The anchor names the paragraph of its page of errors; not every refusal has one. */
 export class EcosystemError extends Error {
   readonly status: number;
   readonly anchor: string | undefined;
   readonly details: JsonObject | undefined;
-  /** Headers that belong to the refusal. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
@@ -27,7 +26,7 @@ export class EcosystemError extends Error {
     this.headers = headers;
   }
 
-  /** The body of the answer; each has an instance of its own. */
+  /** The body of the answer, with a new `instance` at each call. */
   body(): JsonObject {
     return {
       error: this.message,
@@ -39,8 +38,7 @@ export class EcosystemError extends Error {
   }
 }
 
-/** Whatever was thrown, as the ecosystem would say it. */
-export function inEcosystemWords(error: unknown): EcosystemError {
+export function toEcosystemError(error: unknown): EcosystemError {
   if (error instanceof EcosystemError) return error;
   if (error instanceof Refusal) return new EcosystemError(error.status, error.message);
   return new EcosystemError(500, "internal error");
@@ -50,20 +48,20 @@ export function unauthorized(): EcosystemError {
   return new EcosystemError(401, "unauthorized", "auth-error");
 }
 
-export function nothingThere(): EcosystemError {
-  return new EcosystemError(404, "not found", "not-found", simulatorsWords);
+export function elementNotFound(): EcosystemError {
+  return new EcosystemError(404, "not found", "not-found", unpublishedText);
 }
 
-/** Marks a refusal whose text the ecosystem never published: a client must not look for it in the real one. */
-const simulatorsWords: JsonObject = { words: "the simulator's own" };
+/** Marks a refusal whose text the ecosystem never published: clients must not rely on it. */
+const unpublishedText: JsonObject = { words: "the simulator's own" };
 
 /** A refusal for which the ecosystem published no text. */
-export function ownWords(message: string, status = 400): EcosystemError {
-  return new EcosystemError(status, message, undefined, simulatorsWords);
+export function unpublishedRefusal(message: string, status = 400): EcosystemError {
+  return new EcosystemError(status, message, undefined, unpublishedText);
 }
 
 export function invalidContent(): EcosystemError {
-  return new EcosystemError(400, "Invalid content sent", "invalid-content-sent", simulatorsWords);
+  return new EcosystemError(400, "Invalid content sent", "invalid-content-sent", unpublishedText);
 }
 
 export function noWritePermission(fields: readonly string[]): EcosystemError {
@@ -72,7 +70,7 @@ export function noWritePermission(fields: readonly string[]): EcosystemError {
   return new EcosystemError(400, message, "no-write-permission", { fields: list });
 }
 
-/** Too many commands or requests; whoever sends the header gives it. */
+/** Too many commands or requests, with an optional `Retry-After` header. */
 export function blocked(retryAfter: string | undefined): EcosystemError {
   const headers: Record<string, string> = retryAfter === undefined ? {} : { "Retry-After": retryAfter };
   return new EcosystemError(429, "blocked", "blocked", undefined, headers);

@@ -1,29 +1,29 @@
 import type { Grant } from "../accounts/grants.ts";
 import { viewFor } from "../accounts/reader-view.ts";
 import type { Ecosystem } from "../ecosystem.ts";
+import { applyFaults } from "../faults/apply-faults.ts";
 import type { RequestKind } from "../faults/fault.ts";
-import { meetFaults } from "../faults/meet-faults.ts";
 import { type Call, pathForLog, readSegments, sendJson } from "../http/call.ts";
-import { carryOut } from "./commands.ts";
-import { EcosystemError, inEcosystemWords, nothingThere, unauthorized } from "./ecosystem-error.ts";
+import { executeCommand } from "./commands.ts";
+import { EcosystemError, elementNotFound, toEcosystemError, unauthorized } from "./ecosystem-error.ts";
 
-/** Answers for the account document: every element of it is a path, to be read, streamed or written. */
+/** Handles the account document: every element has a path, which can be read, streamed or written. */
 export async function answerRest(ecosystem: Ecosystem, call: Call): Promise<void> {
   const token = tokenOf(call);
   const kind = kindOf(call);
   const accountId = ecosystem.grants.find(token)?.account.accountId ?? null;
   try {
-    if (!(await meetFaults(ecosystem, call, { kind, accountId }))) return;
-    // A late answer is one to the token as it is by then.
+    if (!(await applyFaults(ecosystem, call, { kind, accountId }))) return;
+    // Looked up again: the token may have ended while a fault delayed the answer.
     const grant = ecosystem.grants.find(token);
     if (grant === undefined) throw unauthorized();
     const segments = withoutSuffix(readSegments(call));
-    if (kind === "write") await carryOut(ecosystem, grant, segments, call);
+    if (kind === "write") await executeCommand(ecosystem, grant, segments, call);
     else if (call.method !== "GET") throw new EcosystemError(405, "method not allowed", undefined, undefined, allowed);
     else if (kind === "stream") openStream(ecosystem, grant, segments, call);
     else read(ecosystem, grant, segments, call);
   } catch (error) {
-    refuse(ecosystem, accountId, call, inEcosystemWords(error));
+    refuse(ecosystem, accountId, call, toEcosystemError(error));
   }
 }
 
@@ -51,14 +51,14 @@ const allowed = { Allow: "GET, PUT" };
 
 function read(ecosystem: Ecosystem, grant: Grant, segments: readonly string[], call: Call): void {
   const element = viewFor(grant, segments);
-  if (element === undefined) throw nothingThere();
+  if (element === undefined) throw elementNotFound();
   sendJson(call, 200, element);
   const { accountId } = grant.account;
   ecosystem.log.record("request", accountId, { method: "GET", path: pathForLog(call), status: 200 });
 }
 
 function openStream(ecosystem: Ecosystem, grant: Grant, segments: readonly string[], call: Call): void {
-  if (viewFor(grant, segments) === undefined) throw nothingThere();
+  if (viewFor(grant, segments) === undefined) throw elementNotFound();
   if (!call.response.destroyed) ecosystem.streams.open(grant, segments, call.response);
 }
 

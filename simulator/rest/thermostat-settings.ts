@@ -2,7 +2,7 @@ import type { AccountDocument, Temperature, Thermostat } from "../home/account-d
 import { entryOf } from "../home/element.ts";
 import type { Json, JsonObject } from "../home/json.ts";
 import { temperature } from "../home/new-device.ts";
-import { EcosystemError, invalidContent, ownWords } from "./ecosystem-error.ts";
+import { EcosystemError, invalidContent, unpublishedRefusal } from "./ecosystem-error.ts";
 
 /** The fields of a thermostat that a client with write permission may write. */
 export const writableFields: readonly string[] = [
@@ -19,17 +19,17 @@ export const writableFields: readonly string[] = [
 const modes = ["heat", "cool", "heat-cool", "eco", "off"] as const;
 type Mode = (typeof modes)[number];
 
-/** Minutes that the ecosystem's own application offers. */
+/** In minutes, as the ecosystem's application offers them. */
 const durations: readonly Json[] = [15, 30, 45, 60, 120, 240, 480, 720];
-const longestLabel = 255;
+const maxLabelLength = 255;
 const scales = {
   c: { lowest: 9, highest: 32, step: 0.5, gap: 1.5 },
   f: { lowest: 50, highest: 90, step: 1, gap: 3 },
 } as const;
 
 /**
- * What a write changes at a thermostat besides running its fan. Throws a refusal when the thermostat can't take it. A
- * mode that is written together with a temperature counts first.
+ * The changes of a write other than those of the fan timer. Throws a refusal if the thermostat does not allow them. A
+ * mode in the same write applies before a temperature.
  */
 export function decideSettings(
   document: AccountDocument,
@@ -49,15 +49,16 @@ function readMode(thermostat: Thermostat, value: Json | undefined): Partial<Ther
   if (value === undefined) return {};
   const mode = modes.find((known) => known === value);
   if (mode === undefined) throw invalidContent();
-  for (const [ability, can] of [
+  for (const [capability, can] of [
     ["heat", thermostat.can_heat],
     ["cool", thermostat.can_cool],
   ] as const) {
-    const isNeeded = mode === ability || mode === "heat-cool";
-    if (isNeeded && !can) throw ownWords(`Cannot set hvac_mode to ${mode}: the thermostat cannot ${ability}`);
+    const isNeeded = mode === capability || mode === "heat-cool";
+    if (isNeeded && !can)
+      throw unpublishedRefusal(`Cannot set hvac_mode to ${mode}: the thermostat cannot ${capability}`);
   }
   if (thermostat.is_using_emergency_heat && mode !== "heat") {
-    throw ownWords("Cannot change hvac_mode during emergency heat");
+    throw unpublishedRefusal("Cannot change hvac_mode during emergency heat");
   }
   const before = thermostat.hvac_mode;
   const previous = mode === "eco" ? (before === "eco" ? thermostat.previous_hvac_mode : before) : "";
@@ -67,16 +68,17 @@ function readMode(thermostat: Thermostat, value: Json | undefined): Partial<Ther
 function readDuration(thermostat: Thermostat, value: Json | undefined): Partial<Thermostat> {
   if (value === undefined) return {};
   if (!thermostat.has_fan) throw new EcosystemError(400, "Thermostat does not have a fan");
-  if (!durations.includes(value)) throw ownWords(`fan_timer_duration must be one of: ${durations.join(", ")}`);
+  if (!durations.includes(value))
+    throw unpublishedRefusal(`fan_timer_duration must be one of: ${durations.join(", ")}`);
   return { fan_timer_duration: value as number };
 }
 
-/** The label stands in brackets behind the room, in both names. */
+/** Both names consist of the room and the label in brackets. */
 function readLabel({ where_name: room }: Thermostat, value: Json | undefined): Partial<Thermostat> {
   if (value === undefined) return {};
-  if (typeof value !== "string" || [...value].length > longestLabel) throw invalidContent();
-  const behind = value === "" ? "" : ` (${value})`;
-  return { label: value, name: `${room}${behind}`, name_long: `${room} Thermostat${behind}` };
+  if (typeof value !== "string" || [...value].length > maxLabelLength) throw invalidContent();
+  const suffix = value === "" ? "" : ` (${value})`;
+  return { label: value, name: `${room}${suffix}`, name_long: `${room} Thermostat${suffix}` };
 }
 
 function readTargets(
@@ -91,46 +93,48 @@ function readTargets(
   if (!single && !high && !low) return {};
   const { away } = entryOf(document.structures, thermostat.structure_id) ?? {};
   if (away === "away" || away === "auto-away") {
-    throw ownWords("Cannot change target temperature while structure is away");
+    throw unpublishedRefusal("Cannot change target temperature while structure is away");
   }
-  if (mode === "eco" || mode === "off") throw ownWords(`Cannot change target temperature while hvac_mode is ${mode}`);
-  if (thermostat.is_using_emergency_heat) throw ownWords("Cannot change target temperature during emergency heat");
+  if (mode === "eco" || mode === "off")
+    throw unpublishedRefusal(`Cannot change target temperature while hvac_mode is ${mode}`);
+  if (thermostat.is_using_emergency_heat)
+    throw unpublishedRefusal("Cannot change target temperature during emergency heat");
   if (single && mode === "heat-cool") {
-    throw ownWords("Cannot set target_temperature while hvac_mode is heat-cool: set high and low");
+    throw unpublishedRefusal("Cannot set target_temperature while hvac_mode is heat-cool: set high and low");
   }
   if ((high || low) && mode !== "heat-cool") {
-    throw ownWords(`Cannot set target_temperature_high or _low while hvac_mode is ${mode}`);
+    throw unpublishedRefusal(`Cannot set target_temperature_high or _low while hvac_mode is ${mode}`);
   }
   const next = { ...thermostat, ...single, ...high, ...low };
   if (mode === "heat-cool" && next.target_temperature_high_c - next.target_temperature_low_c < scales.c.gap) {
-    throw ownWords(`target_temperature_high must be at least ${scales.c.gap} C above target_temperature_low`);
+    throw unpublishedRefusal(`target_temperature_high must be at least ${scales.c.gap} C above target_temperature_low`);
   }
   return { ...single, ...high, ...low };
 }
 
-/** A temperature in one of the two scales, as both show it; undefined when it isn't written. */
+/** A written temperature in both scales; undefined if the write has none. */
 function readTemperature<Name extends string>(
   thermostat: Thermostat,
   fields: JsonObject,
   name: Name,
 ): Temperature<Name> | undefined {
-  const given = (["c", "f"] as const).filter((scale) => fields[`${name}_${scale}`] !== undefined);
-  const [scale] = given;
+  const scalesSet = (["c", "f"] as const).filter((scale) => fields[`${name}_${scale}`] !== undefined);
+  const [scale] = scalesSet;
   if (scale === undefined) return undefined;
-  if (given.length > 1) throw ownWords(`Set either ${name}_c or ${name}_f, not both`);
+  if (scalesSet.length > 1) throw unpublishedRefusal(`Set either ${name}_c or ${name}_f, not both`);
   const value = fields[`${name}_${scale}`];
   const { lowest, highest, step } = scales[scale];
   if (typeof value !== "number" || value % step !== 0) throw invalidContent();
   if (value < lowest || value > highest) {
-    throw ownWords(`${name}_${scale} must be from ${lowest} to ${highest}`);
+    throw unpublishedRefusal(`${name}_${scale} must be from ${lowest} to ${highest}`);
   }
-  refuseBeyondLock(thermostat, name, scale, value);
+  enforceLock(thermostat, name, scale, value);
   return temperature(name, scale === "c" ? value : (value - 32) / 1.8);
 }
 
-function refuseBeyondLock(thermostat: Thermostat, name: string, scale: "c" | "f", value: number): void {
+function enforceLock(thermostat: Thermostat, name: string, scale: "c" | "f", value: number): void {
   const [min, max] = [thermostat[`locked_temp_min_${scale}`], thermostat[`locked_temp_max_${scale}`]];
   if (thermostat.is_locked && (value < min || value > max)) {
-    throw ownWords(`${name}_${scale} must be from ${min} to ${max} while the thermostat is locked`);
+    throw unpublishedRefusal(`${name}_${scale} must be from ${min} to ${max} while the thermostat is locked`);
   }
 }

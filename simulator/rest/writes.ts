@@ -4,20 +4,20 @@ import { changeStructure, changeThermostat } from "../home/edits.ts";
 import { entryOf } from "../home/element.ts";
 import { startFan, stopFan } from "../home/fan-timer.ts";
 import { isJsonObject, type Json, type JsonObject } from "../home/json.ts";
-import { EcosystemError, invalidContent, nothingThere, noWritePermission } from "./ecosystem-error.ts";
+import { EcosystemError, elementNotFound, invalidContent, noWritePermission } from "./ecosystem-error.ts";
 import { decideSettings, writableFields } from "./thermostat-settings.ts";
 
-/** A write that was found in order: what the device will make of the document. */
+/** The change that a valid write makes to the document. */
 export type Write = (document: AccountDocument) => AccountDocument;
 
-/** What a client wants written, after reading it. */
+/** A parsed write of a client. */
 export type Command =
   | { readonly kind: "thermostat"; readonly thermostat: Thermostat; readonly fields: JsonObject }
   | { readonly kind: "away"; readonly structure: Structure; readonly away: "home" | "away" };
 
 /**
- * Reads a PUT. An object and one of its fields can be written: a thermostat's fan, temperatures, mode and label, and a
- * structure's away, if the client has the permission. Refusals are thrown in the ecosystem's words where it has any.
+ * Parses a PUT of an object or of one field. Writable, with the permission, are a thermostat's fan, temperatures, mode
+ * and label, and a structure's away. Refusals have the ecosystem's published text if there is one.
  */
 export function readCommand(
   document: AccountDocument | undefined,
@@ -43,7 +43,7 @@ export function readCommand(
   throw noWritePermission([segments.at(-1) ?? "/"]);
 }
 
-/** Decides whether a command can be carried out in the home as it is. */
+/** Checks whether a command can be carried out in the current state of the home. */
 export function decideWrite(document: AccountDocument, command: Command, nowMs: number): Write {
   if (command.kind === "thermostat") return decideThermostat(document, command.thermostat, command.fields, nowMs);
   const { structure, away } = command;
@@ -55,12 +55,12 @@ export function targetOf(command: Command): string {
   return command.kind === "thermostat" ? command.thermostat.device_id : command.structure.structure_id;
 }
 
-/** Whether a command starts a fan (true) or stops it (false); undefined when it leaves the fan alone. */
+/** Whether a command starts a fan (true) or stops it (false); undefined for any other command. */
 export function fanOf(command: Command): boolean | undefined {
   return command.kind === "thermostat" ? (command.fields.fan_timer_active as boolean | undefined) : undefined;
 }
 
-/** Settings before the fan, so that a duration that is written together with a start counts for it. */
+/** Applies settings before the fan, so that a duration in the same write applies to the fan that it starts. */
 function decideThermostat(document: AccountDocument, thermostat: Thermostat, fields: JsonObject, nowMs: number): Write {
   if (!thermostat.is_online) throw new EcosystemError(400, "Thermostat is not online", "not-online");
   const settings = decideSettings(document, thermostat, fields);
@@ -90,7 +90,7 @@ function isInEmergency(document: AccountDocument, structure: Structure | undefin
   return alarms.some((alarm) => alarm?.smoke_alarm_state === "emergency" || alarm?.co_alarm_state === "emergency");
 }
 
-/** Permission comes before everything else, so that a client learns nothing about what it can't see. */
+/** Checks permissions before everything else, so that a client learns nothing about objects that it may not see. */
 function readFields(body: Json, field: string | undefined, writable: readonly string[]): JsonObject {
   const fields = field === undefined ? body : { [field]: body };
   if (!isJsonObject(fields) || Object.keys(fields).length === 0) throw invalidContent();
@@ -105,5 +105,5 @@ function isDepth(segments: readonly string[], depth: number): boolean {
 }
 
 function refuseMissing(): never {
-  throw nothingThere();
+  throw elementNotFound();
 }

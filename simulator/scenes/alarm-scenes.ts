@@ -5,7 +5,7 @@ import type { Scene } from "./scene.ts";
 
 type States = Partial<Pick<SmokeCoAlarm, "smoke_alarm_state" | "co_alarm_state">>;
 
-/** What alarms notice. Colour and the structure's own states follow by themselves. */
+/** Changes of alarm states. The alarm's colour and the structure's states are derived from them. */
 export const alarmScenes: readonly Scene[] = [
   raise("smoke", "An alarm finds smoke: emergency.", { smoke_alarm_state: "emergency" }),
   raise("smoke-warning", "An alarm finds a little smoke: warning.", { smoke_alarm_state: "warning" }),
@@ -18,8 +18,8 @@ export const alarmScenes: readonly Scene[] = [
       structure: "number or id of the structure whose alarms clear; all alarms of the account when left out",
       alarm: "number or id of the only alarm that clears",
     },
-    apply: (home, given) => {
-      const alarms = alarmsToClear(home.document, given);
+    apply: (home, args) => {
+      const alarms = alarmsToClear(home.document, args);
       const clearOne = (document: typeof home.document, id: string) =>
         changeAlarm(document, id, { smoke_alarm_state: "ok", co_alarm_state: "ok" });
       return { home: { ...home, document: alarms.reduce(clearOne, home.document) }, changed: { alarms } };
@@ -32,8 +32,8 @@ function raise(name: string, meaning: string, states: States): Scene {
     name,
     meaning,
     arguments: alarmArguments,
-    apply: (home, given) => {
-      const { device } = chooseDevice(home.document, "smoke_co_alarms", given);
+    apply: (home, args) => {
+      const { device } = chooseDevice(home.document, "smoke_co_alarms", args);
       return {
         home: { ...home, document: changeAlarm(home.document, device.device_id, states) },
         changed: { alarm: device.device_id, structure: device.structure_id ?? null, ...states },
@@ -44,9 +44,9 @@ function raise(name: string, meaning: string, states: States): Scene {
 
 function alarmsToClear(
   document: Parameters<typeof changeAlarm>[0],
-  given: Parameters<Scene["apply"]>[1],
+  args: Parameters<Scene["apply"]>[1],
 ): readonly string[] {
-  if (given.alarm !== undefined) return [chooseDevice(document, "smoke_co_alarms", given).device.device_id];
-  const structure = given.structure === undefined ? undefined : chooseStructure(document, given.structure);
+  if (args.alarm !== undefined) return [chooseDevice(document, "smoke_co_alarms", args).device.device_id];
+  const structure = args.structure === undefined ? undefined : chooseStructure(document, args.structure);
   return deviceIds(document, "smoke_co_alarms", structure);
 }

@@ -4,7 +4,7 @@ import type { RemovedDevice } from "../home/home.ts";
 import type { Json, JsonObject } from "../home/json.ts";
 import { badArgument, impossible } from "../refusal.ts";
 
-/** What scenes call one device of each kind. */
+/** The argument that names a device of each kind. */
 export const deviceWords: Readonly<Record<DeviceKind, "thermostat" | "alarm">> = {
   thermostats: "thermostat",
   smoke_co_alarms: "alarm",
@@ -22,10 +22,10 @@ export const alarmArguments = {
   alarm: "number (1 is the first) or id of the alarm; the first when left out",
 };
 
-/** The structure that the caller means; the first one when the argument is left out. */
-export function chooseStructure(document: AccountDocument, given: Json | undefined, argument = "structure"): Structure {
+/** The structure of an argument; the first one when the argument is left out. */
+export function chooseStructure(document: AccountDocument, args: Json | undefined, argument = "structure"): Structure {
   const structures = document.structures ?? {};
-  const id = chooseId(Object.keys(structures), given, argument);
+  const id = chooseId(Object.keys(structures), args, argument);
   return structures[id]!;
 }
 
@@ -34,50 +34,50 @@ export type ChosenDevice<Kind extends DeviceKind> = RemovedDevice & {
   readonly device: NonNullable<NonNullable<AccountDocument["devices"]>[Kind]>[string];
 };
 
-/** The device that the caller means: by id, or by its place in a structure's list or in all of them. */
+/** The device of an argument: by id, or by its number in one structure or in the whole account. */
 export function chooseDevice<Kind extends DeviceKind>(
   document: AccountDocument,
   kind: Kind,
-  given: JsonObject,
+  args: JsonObject,
 ): ChosenDevice<Kind> {
   const word = deviceWords[kind];
-  const structure = given.structure === undefined ? undefined : chooseStructure(document, given.structure);
+  const structure = args.structure === undefined ? undefined : chooseStructure(document, args.structure);
   const ids = deviceIds(document, kind, structure);
   const listing: Listing<unknown> = document.devices?.[kind] ?? {};
-  const known = typeof given[word] === "string" && structure === undefined ? Object.keys(listing) : ids;
-  const id = chooseId(known, given[word], word);
+  const known = typeof args[word] === "string" && structure === undefined ? Object.keys(listing) : ids;
+  const id = chooseId(known, args[word], word);
   return { kind, device: listing[id]! } as unknown as ChosenDevice<Kind>;
 }
 
-/** The ids of the devices that are really there, in the order in which the structures list them. */
+/** The ids of existing devices, in the order in which the structures list them. */
 export function deviceIds(document: AccountDocument, kind: DeviceKind, structure?: Structure): string[] {
   const structures = structure === undefined ? Object.values(document.structures ?? {}) : [structure];
   const listed = structures.flatMap((structure) => structure[kind] ?? []);
   return listed.filter((id) => entryOf<unknown>(document.devices?.[kind], id) !== undefined);
 }
 
-export function readName(given: JsonObject): string | undefined {
-  const name = given.name;
+export function readName(args: JsonObject): string | undefined {
+  const name = args.name;
   if (name === undefined) return undefined;
   if (typeof name !== "string" || name.length > 1000)
     throw badArgument("name must be a text of at most 1000 characters.");
   return name;
 }
 
-export function readCount(given: JsonObject, argument: string, standard: number, most: number): number {
-  const count = given[argument] ?? standard;
-  if (typeof count !== "number" || !Number.isInteger(count) || count < 0 || count > most) {
-    throw badArgument(`${argument} must be a whole number from 0 to ${most}.`);
+export function readCount(args: JsonObject, argument: string, defaultValue: number, max: number): number {
+  const count = args[argument] ?? defaultValue;
+  if (typeof count !== "number" || !Number.isInteger(count) || count < 0 || count > max) {
+    throw badArgument(`${argument} must be a whole number from 0 to ${max}.`);
   }
   return count;
 }
 
-function chooseId(ids: readonly string[], given: Json | undefined, argument: string): string {
-  if (given === undefined) {
+function chooseId(ids: readonly string[], args: Json | undefined, argument: string): string {
+  if (args === undefined) {
     if (ids[0] === undefined) throw impossible(`There is no ${argument} to choose.`);
     return ids[0];
   }
-  const id = typeof given === "number" ? ids[given - 1] : ids.find((known) => known === given);
+  const id = typeof args === "number" ? ids[args - 1] : ids.find((known) => known === args);
   if (id !== undefined) return id;
   const choice = ids.length === 0 ? "there is none" : `a number from 1 to ${ids.length} or the id of one`;
   throw badArgument(`${argument} names nothing that is there: ${choice}.`);

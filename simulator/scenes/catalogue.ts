@@ -24,16 +24,16 @@ const plainScenes: readonly Scene[] = [
 /** Every scene by name, in the order in which they are listed. */
 export const scenes: ReadonlyMap<string, Scene> = byName([...plainScenes, randomScene(byName(plainScenes))]);
 
-/** Plays a scene as a caller asked for it: `{"scene": name, …arguments}`. */
+/** Plays `{"scene": name, …arguments}`. */
 export function playScene(home: Home, played: JsonObject, runtime: SceneRuntime): SceneResult {
-  const { scene: name, ...given } = played;
+  const { scene: name, ...args } = played;
   const scene = findScene(name);
-  const unknown = Object.keys(given).find((argument) => !Object.hasOwn(scene.arguments, argument));
+  const unknown = Object.keys(args).find((argument) => !Object.hasOwn(scene.arguments, argument));
   if (unknown !== undefined) {
     const known = Object.keys(scene.arguments).join(", ") || "none";
     throw badArgument(`The scene ${scene.name} has no argument ${unknown}; its arguments are: ${known}.`);
   }
-  return scene.apply(home, given, runtime);
+  return scene.apply(home, args, runtime);
 }
 
 function findScene(name: unknown): Scene {

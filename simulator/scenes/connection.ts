@@ -3,7 +3,7 @@ import { changeAlarm, changeThermostat } from "../home/edits.ts";
 import { alarmArguments, chooseDevice, deviceWords, thermostatArguments } from "./arguments.ts";
 import type { Scene } from "./scene.ts";
 
-/** Devices that lose their connection to the ecosystem and find it again. */
+/** Devices that go offline and come online again. */
 export const connectionScenes: readonly Scene[] = [
   connection("thermostat-offline", "A thermostat is no longer reachable.", "thermostats", false),
   connection("thermostat-online", "A thermostat is reachable again.", "thermostats", true),
@@ -17,12 +17,12 @@ function connection(name: string, meaning: string, kind: DeviceKind, isOnline: b
     name,
     meaning,
     arguments: kind === "thermostats" ? thermostatArguments : alarmArguments,
-    apply: (home, given, { nowMs }) => {
-      const { device_id: id } = chooseDevice(home.document, kind, given).device;
-      // The last connection stays at the moment when the device was last heard of.
-      const heard = isOnline ? { last_connection: new Date(nowMs).toISOString() } : {};
+    apply: (home, args, { nowMs }) => {
+      const { device_id: id } = chooseDevice(home.document, kind, args).device;
+      // An offline device keeps the time of its last connection.
+      const lastConnection = isOnline ? { last_connection: new Date(nowMs).toISOString() } : {};
       return {
-        home: { ...home, document: change(home.document, id, { is_online: isOnline, ...heard }) },
+        home: { ...home, document: change(home.document, id, { is_online: isOnline, ...lastConnection }) },
         changed: { [deviceWords[kind]]: id, is_online: isOnline },
       };
     },

@@ -1,5 +1,5 @@
 import { type DeviceKind, deviceKinds } from "../home/account-document.ts";
-import { addDevice, hang, moveDevice, removeDevice } from "../home/devices.ts";
+import { addDevice, attachDevice, moveDevice, removeDevice } from "../home/devices.ts";
 import { entryOf } from "../home/element.ts";
 import type { Home, RemovedDevice } from "../home/home.ts";
 import type { JsonObject } from "../home/json.ts";
@@ -15,7 +15,7 @@ import {
 } from "./arguments.ts";
 import type { Scene } from "./scene.ts";
 
-/** Devices that come, go, come back and change places. */
+/** Devices that are added, removed, restored and moved. */
 export const deviceScenes: readonly Scene[] = [
   adding("add-thermostat", "A new thermostat is installed.", "thermostats"),
   adding("add-alarm", "A new alarm is installed.", "smoke_co_alarms"),
@@ -30,10 +30,10 @@ export const deviceScenes: readonly Scene[] = [
       if (removed === undefined) throw impossible("No removed device could come back.");
       const isHomeThere = entryOf(home.document.structures, removed.device.structure_id) !== undefined;
       const document = isHomeThere
-        ? hang(home.document, removed)
+        ? attachDevice(home.document, removed)
         : moveDevice(home.document, removed, chooseStructure(home.document, undefined));
       const removedDevices = home.removedDevices.filter((other) => other !== removed);
-      return { home: { ...home, document, removedDevices }, changed: naming(removed) };
+      return { home: { ...home, document, removedDevices }, changed: idsOf(removed) };
     },
   },
   {
@@ -45,11 +45,11 @@ export const deviceScenes: readonly Scene[] = [
       structure: "number or id of the structure in which devices are counted",
       to: "number or id of the structure it moves to; the next one when left out",
     },
-    apply: (home, given) => {
-      const chosen = chooseMover(home, given);
-      const to = chooseDestination(home, given, chosen.device.structure_id);
+    apply: (home, args) => {
+      const chosen = chooseDeviceToMove(home, args);
+      const to = chooseDestination(home, args, chosen.device.structure_id);
       const document = moveDevice(home.document, chosen, to);
-      return { home: { ...home, document }, changed: { ...naming(chosen), structure: to.structure_id } };
+      return { home: { ...home, document }, changed: { ...idsOf(chosen), structure: to.structure_id } };
     },
   },
 ];
@@ -59,8 +59,8 @@ function adding(name: string, meaning: string, kind: DeviceKind): Scene {
     name,
     meaning,
     arguments: structureArgument,
-    apply: (home, given, { random, nowMs }) => {
-      const structure = chooseStructure(home.document, given.structure);
+    apply: (home, args, { random, nowMs }) => {
+      const structure = chooseStructure(home.document, args.structure);
       const [id, next] = addDevice(home, kind, structure, random, nowMs);
       return { home: next, changed: { [deviceWords[kind]]: id, structure: structure.structure_id } };
     },
@@ -72,22 +72,22 @@ function removing(name: string, meaning: string, kind: DeviceKind): Scene {
     name,
     meaning,
     arguments: kind === "thermostats" ? thermostatArguments : alarmArguments,
-    apply: (home, given) => {
-      const chosen = chooseDevice(home.document, kind, given);
-      return { home: removeDevice(home, kind, chosen.device.device_id), changed: naming(chosen) };
+    apply: (home, args) => {
+      const chosen = chooseDevice(home.document, kind, args);
+      return { home: removeDevice(home, kind, chosen.device.device_id), changed: idsOf(chosen) };
     },
   };
 }
 
-function chooseMover({ document }: Home, given: JsonObject): RemovedDevice {
-  const named = deviceKinds.find((kind) => given[deviceWords[kind]] !== undefined);
+function chooseDeviceToMove({ document }: Home, args: JsonObject): RemovedDevice {
+  const named = deviceKinds.find((kind) => args[deviceWords[kind]] !== undefined);
   const kind = named ?? deviceKinds.find((candidate) => deviceIds(document, candidate).length > 0);
   if (kind === undefined) throw impossible("The account has no device that could move.");
-  return chooseDevice(document, kind, given);
+  return chooseDevice(document, kind, args);
 }
 
-function chooseDestination({ document }: Home, given: JsonObject, from: string) {
-  if (given.to !== undefined) return chooseStructure(document, given.to, "to");
+function chooseDestination({ document }: Home, args: JsonObject, from: string) {
+  if (args.to !== undefined) return chooseStructure(document, args.to, "to");
   const structures = Object.values(document.structures ?? {});
   const next = structures[(structures.findIndex(({ structure_id: id }) => id === from) + 1) % structures.length];
   if (next === undefined || next.structure_id === from) throw impossible("There is no other structure to move to.");
@@ -98,6 +98,6 @@ function isAbsent({ document }: Home, { kind, device }: RemovedDevice): boolean 
   return entryOf<unknown>(document.devices?.[kind], device.device_id) === undefined;
 }
 
-function naming({ kind, device }: RemovedDevice): JsonObject {
+function idsOf({ kind, device }: RemovedDevice): JsonObject {
   return { [deviceWords[kind]]: device.device_id, structure: device.structure_id ?? null };
 }

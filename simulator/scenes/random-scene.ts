@@ -2,14 +2,14 @@ import type { Home } from "../home/home.ts";
 import type { JsonObject } from "../home/json.ts";
 import type { Random } from "../home/random.ts";
 import { badArgument } from "../refusal.ts";
-import { type Happening, happenings, type PlayedScene } from "./happenings.ts";
+import { type PlayedScene, type RandomEvent, randomEvents } from "./random-events.ts";
 import type { Scene } from "./scene.ts";
 
-const mostSteps = 100_000;
+const maxSteps = 100_000;
 const listedSteps = 100;
-const totalWeight = happenings.reduce((sum, { weight }) => sum + weight, 0);
+const totalWeight = randomEvents.reduce((sum, { weight }) => sum + weight, 0);
 
-/** Plays scenes that the account's own random numbers choose among all that could happen in the home just now. */
+/** Plays scenes that are possible in the home, chosen by the account's random numbers. */
 export function randomScene(scenes: ReadonlyMap<string, Scene>): Scene {
   return {
     name: "random",
@@ -18,12 +18,12 @@ export function randomScene(scenes: ReadonlyMap<string, Scene>): Scene {
       steps: "how many changes; 1 when left out",
       separately: "true sends a put for each change instead of one for all",
     },
-    apply: (home, given, runtime) => {
+    apply: (home, args, runtime) => {
       let changedHome = home;
       const changes: JsonObject[] = [];
-      const steps = readSteps(given);
+      const steps = readSteps(args);
       for (let step = 0; step < steps; step++) {
-        const { scene, ...chosen } = chooseHappening(changedHome, runtime.random);
+        const { scene, ...chosen } = chooseEvent(changedHome, runtime.random);
         const result = scenes.get(scene)!.apply(changedHome, chosen, runtime);
         changedHome = result.home;
         changes.push({ scene, ...result.changed });
@@ -34,31 +34,30 @@ export function randomScene(scenes: ReadonlyMap<string, Scene>): Scene {
   };
 }
 
-/** Reads the `steps` of a random scene. */
-export function readSteps(given: JsonObject): number {
-  const { steps = 1, separately = false } = given;
-  if (typeof steps !== "number" || !Number.isInteger(steps) || steps < 1 || steps > mostSteps) {
-    throw badArgument(`steps must be a whole number from 1 to ${mostSteps}.`);
+export function readSteps(args: JsonObject): number {
+  const { steps = 1, separately = false } = args;
+  if (typeof steps !== "number" || !Number.isInteger(steps) || steps < 1 || steps > maxSteps) {
+    throw badArgument(`steps must be a whole number from 1 to ${maxSteps}.`);
   }
   if (typeof separately !== "boolean") throw badArgument("separately must be true or false.");
   return steps;
 }
 
-function chooseHappening(home: Home, random: Random): PlayedScene {
+function chooseEvent(home: Home, random: Random): PlayedScene {
   const hasStructure = Object.keys(home.document.structures ?? {}).length > 0;
-  // In an empty account only one thing can happen; in every other, leaving or coming home always can.
+  // An account without structures allows only this scene; in all others leaving or coming home is always possible.
   if (!hasStructure) return { scene: "add-structure" };
   for (;;) {
-    const proposal = drawHappening(random).propose(home, random);
+    const proposal = drawEvent(random).propose(home, random);
     if (proposal !== undefined) return proposal;
   }
 }
 
-function drawHappening(random: Random): Happening {
+function drawEvent(random: Random): RandomEvent {
   let left = random() * totalWeight;
-  for (const happening of happenings) {
-    left -= happening.weight;
-    if (left < 0) return happening;
+  for (const event of randomEvents) {
+    left -= event.weight;
+    if (left < 0) return event;
   }
-  return happenings[0]!;
+  return randomEvents[0]!;
 }

@@ -13,21 +13,21 @@ export const renameScene: Scene = {
     thermostat: "number or id of the thermostat to rename",
     alarm: "number or id of the alarm to rename",
   },
-  apply: (home, given) => {
-    const name = readName(given);
+  apply: (home, args) => {
+    const name = readName(args);
     if (name === undefined) throw badArgument("rename needs a name.");
     const { document } = home;
-    if (given.thermostat !== undefined) {
-      const { device_id: thermostat } = chooseDevice(document, "thermostats", given).device;
+    if (args.thermostat !== undefined) {
+      const { device_id: thermostat } = chooseDevice(document, "thermostats", args).device;
       const renamed = changeThermostat(document, thermostat, { name, name_long: `${name} Thermostat` });
       return { home: { ...home, document: renamed }, changed: { thermostat, name } };
     }
-    if (given.alarm !== undefined) {
-      const { device_id: alarm } = chooseDevice(document, "smoke_co_alarms", given).device;
+    if (args.alarm !== undefined) {
+      const { device_id: alarm } = chooseDevice(document, "smoke_co_alarms", args).device;
       const renamed = changeAlarm(document, alarm, { name, name_long: `${name} Nest Protect` });
       return { home: { ...home, document: renamed }, changed: { alarm, name } };
     }
-    const { structure_id: structure } = chooseStructure(document, given.structure);
+    const { structure_id: structure } = chooseStructure(document, args.structure);
     return {
       home: { ...home, document: changeStructure(document, structure, { name }) },
       changed: { structure, name },

@@ -2,14 +2,14 @@ import type { Home } from "../home/home.ts";
 import type { JsonObject } from "../home/json.ts";
 import type { Random } from "../home/random.ts";
 
-/** Something that happens in a home, by name. Applying it is a plain function: the old home in, the new home out. */
+/** A named change of a home. `apply` is a pure function from the old home to the new one. */
 export interface Scene {
   readonly name: string;
   /** One sentence for the list of scenes. */
   readonly meaning: string;
-  /** The arguments it takes and what each means; all are optional unless the meaning says otherwise. */
+  /** The arguments with their meanings; all are optional unless the meaning says otherwise. */
   readonly arguments: Readonly<Record<string, string>>;
-  readonly apply: (home: Home, given: JsonObject, runtime: SceneRuntime) => SceneResult;
+  readonly apply: (home: Home, args: JsonObject, runtime: SceneRuntime) => SceneResult;
 }
 
 export interface SceneRuntime {
@@ -19,6 +19,6 @@ export interface SceneRuntime {
 
 export interface SceneResult {
   readonly home: Home;
-  /** What changed, in the words of the document. */
+  /** What changed, with the field names of the document. */
   readonly changed: JsonObject;
 }

@@ -7,22 +7,22 @@ import { impossible } from "../refusal.ts";
 import { chooseStructure, deviceIds, readCount, readName, structureArgument } from "./arguments.ts";
 import type { Scene, SceneRuntime } from "./scene.ts";
 
-const mostDevices = 200;
+const maxDevices = 200;
 
-/** Structures that come and go with all that hangs in them. */
+/** Structures that are added, removed and restored with their devices. */
 export const structureScenes: readonly Scene[] = [
   {
     name: "add-structure",
     meaning: "The account gets another structure.",
     arguments: {
-      name: "its name; a pleasant one when left out",
+      name: "its name; one of a list when left out",
       thermostats: "how many thermostats it has; 1 when left out",
       alarms: "how many alarms it has; 1 when left out",
     },
-    apply: (home, given, runtime) => {
-      const thermostats = readCount(given, "thermostats", 1, mostDevices);
-      const alarms = readCount(given, "alarms", 1, mostDevices);
-      const [{ structure_id: structure, name }, added] = addStructure(home, readName(given), runtime.random);
+    apply: (home, args, runtime) => {
+      const thermostats = readCount(args, "thermostats", 1, maxDevices);
+      const alarms = readCount(args, "alarms", 1, maxDevices);
+      const [{ structure_id: structure, name }, added] = addStructure(home, readName(args), runtime.random);
       const filled = fill(
         fill(added, structure, "thermostats", thermostats, runtime),
         structure,
@@ -37,8 +37,8 @@ export const structureScenes: readonly Scene[] = [
     name: "remove-structure",
     meaning: "A structure leaves the account, and its devices with it.",
     arguments: structureArgument,
-    apply: (home, given) => {
-      const structure = chooseStructure(home.document, given.structure);
+    apply: (home, args) => {
+      const structure = chooseStructure(home.document, args.structure);
       return { home: removeStructure(home, structure), changed: { structure: structure.structure_id } };
     },
   },
@@ -68,7 +68,7 @@ export const structureScenes: readonly Scene[] = [
   },
 ];
 
-/** Adds devices to a structure until it has so many. */
+/** Adds devices to a structure until it has `count` of them. */
 function fill(home: Home, structureId: string, kind: DeviceKind, count: number, runtime: SceneRuntime): Home {
   let filled = home;
   for (;;) {

@@ -6,14 +6,14 @@ import { impossible } from "../refusal.ts";
 import { chooseDevice, thermostatArguments } from "./arguments.ts";
 import type { Scene } from "./scene.ts";
 
-/** What happens at a thermostat itself: somebody turns it, or the air changes. */
+/** Changes at a thermostat: its fan, and the temperature and humidity around it. */
 export const thermostatScenes: readonly Scene[] = [
   {
     name: "fan-on",
     meaning: "Somebody starts the fan at the thermostat; it runs out after its duration.",
     arguments: thermostatArguments,
-    apply: (home, given, { nowMs }) => {
-      const { device } = chooseDevice(home.document, "thermostats", given);
+    apply: (home, args, { nowMs }) => {
+      const { device } = chooseDevice(home.document, "thermostats", args);
       if (!device.has_fan) throw impossible("This thermostat has no fan.");
       const document = startFan(home.document, device.device_id, nowMs);
       return { home: { ...home, document }, changed: { thermostat: device.device_id, fan_timer_active: true } };
@@ -23,8 +23,8 @@ export const thermostatScenes: readonly Scene[] = [
     name: "fan-off",
     meaning: "Somebody stops the fan at the thermostat.",
     arguments: thermostatArguments,
-    apply: (home, given) => {
-      const { device_id: thermostat } = chooseDevice(home.document, "thermostats", given).device;
+    apply: (home, args) => {
+      const { device_id: thermostat } = chooseDevice(home.document, "thermostats", args).device;
       const document = stopFan(home.document, thermostat);
       return { home: { ...home, document }, changed: { thermostat, fan_timer_active: false } };
     },
@@ -33,10 +33,10 @@ export const thermostatScenes: readonly Scene[] = [
     name: "drift",
     meaning: "Temperature and humidity around a thermostat drift a little.",
     arguments: thermostatArguments,
-    apply: (home, given, { random }) => {
-      const { device } = chooseDevice(home.document, "thermostats", given);
-      const celsius = within(device.ambient_temperature_c, 10, 30, 20) + integerBetween(random, -1, 1) / 2;
-      const humidity = within(device.humidity, 15, 85, 45) + integerBetween(random, -1, 1) * 5;
+    apply: (home, args, { random }) => {
+      const { device } = chooseDevice(home.document, "thermostats", args);
+      const celsius = clamp(device.ambient_temperature_c, 10, 30, 20) + integerBetween(random, -1, 1) / 2;
+      const humidity = clamp(device.humidity, 15, 85, 45) + integerBetween(random, -1, 1) * 5;
       const changed = { ...temperature("ambient_temperature", celsius), humidity };
       const document = changeThermostat(home.document, device.device_id, changed);
       return { home: { ...home, document }, changed: { thermostat: device.device_id, ...changed } };
@@ -44,7 +44,7 @@ export const thermostatScenes: readonly Scene[] = [
   },
 ];
 
-/** Keeps a reading inside of what a house knows, also one that was put in from outside. */
-function within(reading: unknown, lowest: number, highest: number, standard: number): number {
-  return typeof reading === "number" ? Math.min(Math.max(reading, lowest), highest) : standard;
+/** Clamps a reading to a plausible range; a replaced document may hold any value. */
+function clamp(reading: unknown, lowest: number, highest: number, defaultValue: number): number {
+  return typeof reading === "number" ? Math.min(Math.max(reading, lowest), highest) : defaultValue;
 }

@@ -1,6 +1,6 @@
 import type { Json } from "../home/json.ts";
 
-/** One event of a stream. JSON text holds no line breaks, so its data is always a single line. */
+/** One event of a stream. Serialised JSON has no line breaks, so the data is a single line. */
 export function frame(event: string, data: Json): Buffer {
   return frameOf(event, JSON.stringify(data));
 }
@@ -9,7 +9,7 @@ export function frameOf(event: string, text: string): Buffer {
   return Buffer.from(`event: ${event}\ndata: ${text}\n\n`);
 }
 
-/** The data of a put: the whole of what stands at the path; null when nothing stands there any more. */
+/** The data of a put: the whole element at the path; null if the path no longer exists. */
 export function putText(path: string, data: Json | undefined): string {
   return JSON.stringify({ path, data: data ?? null });
 }

@@ -3,8 +3,8 @@ import { frameOf } from "./frames.ts";
 const deepest = 10_000;
 
 /**
- * Puts as no reader expects them. Some are only unusual and mean the same (line ends, several data lines, a character
- * in two pieces, lines that nobody asked for), some are wrong; a reader must survive all of them.
+ * Unusual and malformed puts. Some have the same meaning (line ends, several data lines, a character split over two
+ * chunks, additional lines), others are wrong; a reader must survive all of them.
  */
 const writers = {
   "bad-json": (text: string) => [frameOf("put", text.slice(0, Math.ceil(text.length / 2)))],
@@ -26,12 +26,12 @@ const writers = {
 export type MalformedKind = keyof typeof writers;
 export const malformedKinds = Object.keys(writers) as readonly MalformedKind[];
 
-/** The pieces of a malformed put, each of which is written by itself. The text is the put's data. */
+/** The chunks of a malformed put. `text` is the put's data. */
 export function malformedPut(kind: MalformedKind, text: string): readonly Buffer[] {
   return writers[kind](text);
 }
 
-/** The put with a field that makes it larger by so many megabytes. */
+/** The put with an additional field of so many megabytes. */
 export function swollenPut(megabytes: number, text: string): Buffer {
   return frameOf("put", `${text.slice(0, -1)},"padding":"${"x".repeat(megabytes * 1024 * 1024)}"}`);
 }
@@ -42,7 +42,7 @@ function splitInCharacter(text: string): readonly Buffer[] {
   return [bytes.subarray(0, middle), bytes.subarray(middle)];
 }
 
-/** Only the devices, under their own path. A document without devices is sent whole under that path. */
+/** Only the devices, with the path `/devices`; without devices, the whole document with that path. */
 function devicesOf(text: string): string {
   const { data } = JSON.parse(text) as { readonly data: { readonly devices?: unknown } };
   return JSON.stringify({ path: "/devices", data: data?.devices ?? data });

@@ -1,23 +1,23 @@
 import type { ServerResponse } from "node:http";
 import type { Cancel, Clock } from "../clock.ts";
 
-/** A reader that leaves so many bytes unread is cut off: it would fill the memory. */
-const mostUnreadBytes = 64 * 1024 * 1024;
+/** A reader with more unread bytes is disconnected: it would exhaust the memory. */
+const maxUnreadBytes = 64 * 1024 * 1024;
 
-interface Late {
+interface DelayedWrite {
   readonly dueMs: number;
   readonly pieces: readonly Buffer[];
 }
 
-/** One open connection: sends bytes at once or late, always in order. */
+/** One open connection. Sends bytes at once or delayed, always in order. */
 export class Stream {
-  /** Streams and faults are numbered together. */
+  /** Streams and faults share one sequence. */
   readonly serial: number;
   readonly #response: ServerResponse;
   readonly #clock: Clock;
-  #late: Late[] = [];
-  #lateBytes = 0;
-  #cancelLate: Cancel = () => {};
+  #delayed: DelayedWrite[] = [];
+  #delayedBytes = 0;
+  #cancelDelayed: Cancel = () => {};
   #cancelKeepAlive: Cancel = () => {};
 
   constructor(serial: number, response: ServerResponse, clock: Clock) {
@@ -27,56 +27,56 @@ export class Stream {
   }
 
   get isOverfull(): boolean {
-    return this.#response.writableLength + this.#lateBytes > mostUnreadBytes;
+    return this.#response.writableLength + this.#delayedBytes > maxUnreadBytes;
   }
 
   send(pieces: readonly Buffer[], delayMs = 0): void {
-    if (delayMs === 0 && this.#late.length === 0) {
+    if (delayMs === 0 && this.#delayed.length === 0) {
       this.#write(pieces);
       return;
     }
-    // What comes after something late waits for it in the queue, also when the delay has become shorter since.
-    this.#late.push({ dueMs: this.#clock.nowMs() + delayMs, pieces });
-    this.#lateBytes += bytesOf(pieces);
-    if (this.#late.length === 1) this.#wait();
+    // Keeps the order: bytes behind a delayed write wait for it, even if the delay has become shorter.
+    this.#delayed.push({ dueMs: this.#clock.nowMs() + delayMs, pieces });
+    this.#delayedBytes += bytesOf(pieces);
+    if (this.#delayed.length === 1) this.#wait();
   }
 
-  /** Runs `act` again and again while the stream lives. */
-  keepAlive(everyMs: number, act: () => void): void {
+  /** Calls `send` at an interval until the stream ends. */
+  keepAlive(everyMs: number, send: () => void): void {
     this.#cancelKeepAlive = this.#clock.after(everyMs, () => {
-      this.keepAlive(everyMs, act);
-      act();
+      this.keepAlive(everyMs, send);
+      send();
     });
   }
 
-  /** Ends in order, after a last event if there is one. */
-  end(farewell?: Buffer): void {
+  /** Ends the response, after a last event if there is one. */
+  end(lastFrame?: Buffer): void {
     this.forget();
-    this.#response.end(farewell);
+    this.#response.end(lastFrame);
   }
 
-  /** Breaks off without a word, whatever is still unread. */
-  breakOff(): void {
+  /** Closes the connection at once; unread bytes are lost. */
+  destroy(): void {
     this.forget();
     this.#response.destroy();
   }
 
-  /** Breaks off without a word as soon as what was sent is on its way, and these bytes after it. */
-  breakOffAfter(last: readonly Buffer[] = []): void {
+  /** Closes the connection without ending the response, after all written bytes and `last`. */
+  destroyAfter(last: readonly Buffer[] = []): void {
     this.forget();
     this.#write(last);
     this.#response.socket?.destroySoon();
   }
 
-  /** Leaves no timer behind. */
+  /** Cancels all timers and delayed writes. */
   forget(): void {
     this.#cancelKeepAlive();
-    this.#cancelLate();
-    this.#late = [];
-    this.#lateBytes = 0;
+    this.#cancelDelayed();
+    this.#delayed = [];
+    this.#delayedBytes = 0;
   }
 
-  /** Each piece is a chunk of its own: Node would put together what is written in one turn. */
+  /** Sends each piece as a chunk of its own: Node would merge writes of one turn of the event loop. */
   #write(pieces: readonly Buffer[]): void {
     for (const piece of pieces) {
       this.#response.cork();
@@ -86,11 +86,11 @@ export class Stream {
   }
 
   #wait(): void {
-    const [next] = this.#late;
+    const [next] = this.#delayed;
     if (next === undefined) return;
-    this.#cancelLate = this.#clock.after(Math.max(next.dueMs - this.#clock.nowMs(), 0), () => {
-      this.#late.shift();
-      this.#lateBytes -= bytesOf(next.pieces);
+    this.#cancelDelayed = this.#clock.after(Math.max(next.dueMs - this.#clock.nowMs(), 0), () => {
+      this.#delayed.shift();
+      this.#delayedBytes -= bytesOf(next.pieces);
       this.#write(next.pieces);
       this.#wait();
     });

@@ -4,15 +4,15 @@ import type { Grant } from "../accounts/grants.ts";
 import { viewFor } from "../accounts/reader-view.ts";
 import type { ActivityLog } from "../activity-log.ts";
 import type { Clock } from "../clock.ts";
-import type { Trouble } from "../faults/fault.ts";
+import type { FaultEffect } from "../faults/fault.ts";
 import type { Faults } from "../faults/faults.ts";
 import { elementAt } from "../home/element.ts";
 import type { JsonObject } from "../home/json.ts";
 import { cancelFrame, frame, frameOf, keepAliveFrame, openFrame, putText } from "./frames.ts";
+import { type Sending, sendPut } from "./send-put.ts";
 import { Stream } from "./stream.ts";
-import { type Sending, sendPut } from "./under-faults.ts";
 
-/** Readers with the same token and path see the same bytes, so each frame is made once for all of them. */
+/** Streams with the same token and path: each frame is built once for all of them. */
 interface Audience {
   readonly grant: Grant;
   readonly path: string;
@@ -24,11 +24,10 @@ type EndReason = "reader" | "revoked" | "cancelled" | "dropped" | "error" | "cut
 
 export interface StreamOptions {
   readonly keepAliveMs: number;
-  /** Whether streams begin with an `open` event; the ecosystem's sometimes did. */
+  /** Whether streams begin with an `open` event; those of the ecosystem sometimes did. */
   readonly openEvent: boolean;
 }
 
-/** What the streams need of the rest. */
 export interface StreamRuntime {
   readonly clock: Clock;
   readonly log: ActivityLog;
@@ -38,13 +37,13 @@ export interface StreamRuntime {
 
 /** The open streams of all accounts. */
 export class Streams {
-  readonly #around: StreamRuntime;
+  readonly #parts: StreamRuntime;
   readonly #options: StreamOptions;
   readonly #audiences = new Map<Account, Map<string, Audience>>();
   #count = 0;
 
-  constructor(around: StreamRuntime, options: StreamOptions) {
-    this.#around = around;
+  constructor(parts: StreamRuntime, options: StreamOptions) {
+    this.#parts = parts;
     this.#options = options;
   }
 
@@ -52,9 +51,9 @@ export class Streams {
     return this.#count;
   }
 
-  /** Opens a stream with the snapshot that starts each connection. */
+  /** Opens a stream and sends the snapshot. */
   open(grant: Grant, segments: readonly string[], response: ServerResponse): void {
-    const { clock, log, faults, nextSerial } = this.#around;
+    const { clock, log, faults, nextSerial } = this.#parts;
     const { accountId } = grant.account;
     const audience = this.#audience(grant, segments);
     const stream = new Stream(nextSerial(), response, clock);
@@ -68,38 +67,38 @@ export class Streams {
     if (!audience.streams.has(stream)) return;
     stream.keepAlive(this.#options.keepAliveMs, () => this.#keepAlive(audience, stream));
     const ending = faults.forOpened(accountId);
-    if (ending !== undefined) this.#endBy(ending.trouble, audience, stream, () => stream.breakOffAfter());
+    if (ending !== undefined) this.#endBy(ending.effect, audience, stream, () => stream.destroyAfter());
   }
 
-  /** Sends a change to everybody who reads a part of the account that it touches. */
+  /** Sends a put to all streams whose element has changed. */
   publish(account: Account, before: JsonObject): void {
     for (const audience of [...(this.#audiences.get(account)?.values() ?? [])]) {
       const { segments } = audience;
-      const isTouched = segments.length === 0 || elementAt(before, segments) !== elementAt(account.document, segments);
-      if (isTouched) this.#put(audience, [...audience.streams]);
+      const isChanged = segments.length === 0 || elementAt(before, segments) !== elementAt(account.document, segments);
+      if (isChanged) this.#put(audience, [...audience.streams]);
     }
   }
 
-  /** Tells the readers with this token that it is no longer good, and ends their streams. */
+  /** Ends the streams of this token with an `auth_revoked` event. */
   revoke({ account, token }: Grant): void {
-    const farewell = frame("auth_revoked", token);
-    this.#endAll(account, (grant) => grant.token === token, "revoked", farewell);
+    const lastFrame = frame("auth_revoked", token);
+    this.#endAll(account, (grant) => grant.token === token, "revoked", lastFrame);
   }
 
-  /** Tells a client's readers that its permissions have changed, and ends their streams; the number of them. */
+  /** Ends a client's streams with a `cancel` event. Returns how many there were. */
   cancel(account: Account, clientId: string): number {
     return this.#endAll(account, (grant) => grant.clientId === clientId, "cancelled", cancelFrame);
   }
 
-  /** Breaks the account's streams off without a word; the number of broken ones. */
+  /** Closes the connections of the account's streams. Returns how many there were. */
   drop(account: Account): number {
-    return this.strike({ fault: "drop" }, [account]);
+    return this.endByFault({ fault: "drop" }, [account]);
   }
 
-  /** Ends the streams of these accounts as the fault says; the number of them. */
-  strike(trouble: Trouble, accounts: readonly Account[]): number {
+  /** Ends the streams of these accounts as the fault says. Returns how many there were. */
+  endByFault(effect: FaultEffect, accounts: readonly Account[]): number {
     const open = accounts.flatMap((account) => this.#of(account));
-    for (const [audience, stream] of open) this.#endBy(trouble, audience, stream);
+    for (const [audience, stream] of open) this.#endBy(effect, audience, stream);
     return open.length;
   }
 
@@ -112,10 +111,10 @@ export class Streams {
     const { account } = grant;
     const text = putText(path, viewFor(grant, segments));
     const usual = frameOf("put", text);
-    const sendings = streams.map((stream) => this.#sendPut(audience, stream, text, usual));
-    const readers = sendings.filter((sending) => sending !== "withheld").length;
+    const results = streams.map((stream) => this.#sendPut(audience, stream, text, usual));
+    const readers = results.filter((result) => result !== "withheld").length;
     if (readers === 0) return;
-    this.#around.log.record("put", account.accountId, {
+    this.#parts.log.record("put", account.accountId, {
       path,
       revision: account.revision,
       readers,
@@ -125,39 +124,39 @@ export class Streams {
 
   #sendPut(audience: Audience, stream: Stream, text: string, usual: Buffer): Sending {
     const { account } = audience.grant;
-    const sending = sendPut(this.#around, account, audience.path, stream, text, usual);
-    if (sending === "cut") this.#forget(audience, stream, "cut");
-    else if (stream.isOverfull) this.#breakOff(audience, stream, "slow");
-    return sending;
+    const result = sendPut(this.#parts, account, audience.path, stream, text, usual);
+    if (result === "cut") this.#forget(audience, stream, "cut");
+    else if (stream.isOverfull) this.#destroy(audience, stream, "slow");
+    return result;
   }
 
   #keepAlive(audience: Audience, stream: Stream): void {
     const { accountId } = audience.grant.account;
-    const decision = this.#around.faults.forFrame({ accountId, event: "keep-alive", streamSerial: stream.serial });
+    const decision = this.#parts.faults.forFrame({ accountId, event: "keep-alive", streamSerial: stream.serial });
     if (decision === undefined) stream.send([keepAliveFrame]);
     else if (decision.plan.act === "send") stream.send([keepAliveFrame], decision.plan.delayMs);
-    if (stream.isOverfull) this.#breakOff(audience, stream, "slow");
+    if (stream.isOverfull) this.#destroy(audience, stream, "slow");
   }
 
-  #endBy(trouble: Trouble, audience: Audience, stream: Stream, drop = () => stream.breakOff()): void {
-    const isError = trouble.fault === "stream-error";
+  #endBy(effect: FaultEffect, audience: Audience, stream: Stream, drop = () => stream.destroy()): void {
+    const isError = effect.fault === "stream-error";
     this.#forget(audience, stream, isError ? "error" : "dropped");
-    if (isError) stream.end(frame("error", { error: trouble.message, message: trouble.message }));
+    if (isError) stream.end(frame("error", { error: effect.message, message: effect.message }));
     else drop();
   }
 
-  #endAll(account: Account, isMeant: (grant: Grant) => boolean, reason: EndReason, farewell?: Buffer): number {
-    const meant = this.#of(account).filter(([{ grant }]) => isMeant(grant));
-    for (const [audience, stream] of meant) {
+  #endAll(account: Account, matches: (grant: Grant) => boolean, reason: EndReason, lastFrame?: Buffer): number {
+    const matching = this.#of(account).filter(([{ grant }]) => matches(grant));
+    for (const [audience, stream] of matching) {
       this.#forget(audience, stream, reason);
-      stream.end(farewell);
+      stream.end(lastFrame);
     }
-    return meant.length;
+    return matching.length;
   }
 
-  #breakOff(audience: Audience, stream: Stream, reason: EndReason): void {
+  #destroy(audience: Audience, stream: Stream, reason: EndReason): void {
     this.#forget(audience, stream, reason);
-    stream.breakOff();
+    stream.destroy();
   }
 
   #forget(audience: Audience, stream: Stream, reason: EndReason): void {
@@ -165,7 +164,7 @@ export class Streams {
     this.#count--;
     stream.forget();
     const { account } = audience.grant;
-    this.#around.log.record("stream-closed", account.accountId, { path: audience.path, reason });
+    this.#parts.log.record("stream-closed", account.accountId, { path: audience.path, reason });
     if (audience.streams.size > 0) return;
     const ofAccount = this.#audiences.get(account);
     ofAccount?.delete(audienceKey(audience.grant, audience.path));
@@ -176,8 +175,8 @@ export class Streams {
     const path = `/${segments.join("/")}`;
     const ofAccount = this.#audiences.get(grant.account) ?? new Map<string, Audience>();
     this.#audiences.set(grant.account, ofAccount);
-    const known = ofAccount.get(audienceKey(grant, path));
-    const audience = known ?? { grant, path, segments, streams: new Set<Stream>() };
+    const existing = ofAccount.get(audienceKey(grant, path));
+    const audience = existing ?? { grant, path, segments, streams: new Set<Stream>() };
     ofAccount.set(audienceKey(grant, path), audience);
     return audience;
   }

@@ -25,7 +25,7 @@ describe("the control interface", () => {
     assert.equal((await account.replace({})).body.revision, 3);
   });
 
-  it("sends any object at all in place of the document", async (t) => {
+  it("sends any object in place of the document", async (t) => {
     const world = await simulatorWorld(t);
     const account = await world.account();
     const stream = await account.stream();

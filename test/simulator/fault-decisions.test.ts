@@ -3,14 +3,14 @@ import { describe, it } from "node:test";
 import { decideCommand } from "../../simulator/faults/decide-command.ts";
 import { decideFrame } from "../../simulator/faults/decide-frame.ts";
 import { decideRequest } from "../../simulator/faults/decide-request.ts";
-import type { Fault, RequestKind, Trouble } from "../../simulator/faults/fault.ts";
+import type { Fault, FaultEffect, RequestKind } from "../../simulator/faults/fault.ts";
 import { malformedKinds, malformedPut, swollenPut } from "../../simulator/streams/malformed-frames.ts";
 
 const home = "account-1";
 let serial = 10;
-const fault = (trouble: Trouble, accountId?: string): Fault => {
+const fault = (effect: FaultEffect, accountId?: string): Fault => {
   serial++;
-  return { id: `fault-${serial}`, serial, trouble, accountId, timesLeft: undefined, untilMs: undefined };
+  return { id: `fault-${serial}`, serial, effect, accountId, timesLeft: undefined, untilMs: undefined };
 };
 const requestsOf = (faults: readonly Fault[], accountId: string | null = home) =>
   (["stream", "read", "write", "token"] as RequestKind[]).map(
@@ -25,18 +25,18 @@ describe("deciding on a request", () => {
   });
 
   it("applies to the requests that the fault names; to the token endpoint only when it is named", () => {
-    const strikes = (requests: "all" | RequestKind) => requestsOf([fault({ fault: "unauthorized", requests })]);
-    assert.deepEqual(strikes("all"), ["refuse", "refuse", "refuse", "go-on"]);
-    assert.deepEqual(strikes("write"), ["go-on", "go-on", "refuse", "go-on"]);
-    assert.deepEqual(strikes("token"), ["go-on", "go-on", "go-on", "refuse"]);
+    const actsFor = (requests: "all" | RequestKind) => requestsOf([fault({ fault: "unauthorized", requests })]);
+    assert.deepEqual(actsFor("all"), ["refuse", "refuse", "refuse", "go-on"]);
+    assert.deepEqual(actsFor("write"), ["go-on", "go-on", "refuse", "go-on"]);
+    assert.deepEqual(actsFor("token"), ["go-on", "go-on", "go-on", "refuse"]);
   });
 
   it("takes the oldest of several, and the longest delay of all", () => {
     const [slow, slower] = [fault({ fault: "slow", ms: 5 }), fault({ fault: "slow", ms: 9 })];
     const loop = fault({ fault: "redirect-loop", requests: "all" });
     const error = fault({ fault: "server-error", status: 503, requests: "all" });
-    const { plan, delayMs, struck } = decideRequest([slow, loop, slower, error], { kind: "read", accountId: home });
-    assert.deepEqual([plan, delayMs, struck], [{ act: "redirect", base: undefined }, 9, [slower, loop]]);
+    const { plan, delayMs, applied } = decideRequest([slow, loop, slower, error], { kind: "read", accountId: home });
+    assert.deepEqual([plan, delayMs, applied], [{ act: "redirect", base: undefined }, 9, [slower, loop]]);
   });
 
   it("is silent on new connections only when the fault says so", () => {
@@ -87,14 +87,14 @@ describe("deciding on a command", () => {
   it("rejects fan commands only, and reverts only those that start one", () => {
     const reject = fault({ fault: "reject-fan", status: 400, message: "no", anchor: undefined });
     const revert = fault({ fault: "accept-then-revert", afterMs: 0 });
-    const act = (faults: readonly Fault[], startsFan: boolean | undefined) =>
-      decideCommand(faults, { accountId: home, startsFan }).trouble?.fault;
+    const effectOf = (faults: readonly Fault[], startsFan: boolean | undefined) =>
+      decideCommand(faults, { accountId: home, startsFan }).effect?.fault;
     assert.deepEqual(
-      [act([reject], true), act([reject], false), act([reject], undefined)],
+      [effectOf([reject], true), effectOf([reject], false), effectOf([reject], undefined)],
       ["reject-fan", "reject-fan", undefined],
     );
-    assert.deepEqual([act([revert], true), act([revert], false)], ["accept-then-revert", undefined]);
-    assert.equal(act([fault({ fault: "withhold-answer" })], undefined), "withhold-answer");
+    assert.deepEqual([effectOf([revert], true), effectOf([revert], false)], ["accept-then-revert", undefined]);
+    assert.equal(effectOf([fault({ fault: "withhold-answer" })], undefined), "withhold-answer");
   });
 });
 

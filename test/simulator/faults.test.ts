@@ -151,9 +151,9 @@ describe("a stream under a fault", () => {
     await until(() => world.simulator.log().some(({ kind, method }) => kind === "fault" && method === "GET"));
     controller.abort();
     await assert.rejects(pending, { name: "AbortError" });
-    const left = account.get("/");
+    const unanswered = account.get("/");
     await until(() => world.simulator.log().filter(({ method }) => method === "GET").length === 2);
-    await Promise.all([assert.rejects(left), world.simulator.stop()]);
+    await Promise.all([assert.rejects(unanswered), world.simulator.stop()]);
   });
 
   it("sends keep-alives and no changes, which a read shows", async (t) => {

@@ -23,7 +23,7 @@ async function consentWorld(test: TestContext, options: SimulatorOptions = {}, p
     });
   const code = async () => new URL((await answer({})).headers.get("location")!).searchParams.get("code")!;
   const credentials = { client_id: client.clientId, client_secret: client.clientSecret };
-  const parameters = (given: string) => ({ ...credentials, code: given, grant_type: "authorization_code" });
+  const parameters = (issued: string) => ({ ...credentials, code: issued, grant_type: "authorization_code" });
   const exchange = (query: Record<string, string>, form?: Record<string, string>) =>
     fetch(`${world.simulator.url}/oauth2/access_token?${new URLSearchParams(query)}`, {
       method: "POST",
@@ -32,7 +32,7 @@ async function consentWorld(test: TestContext, options: SimulatorOptions = {}, p
   return { ...world, account, client, answer, code, parameters, exchange };
 }
 
-describe("the owner's answer", () => {
+describe("the owner's decision", () => {
   it("redirects the browser with a code of 16 characters and the unchanged state", async (t) => {
     const { answer } = await consentWorld(t);
     const response = await answer({});
@@ -67,7 +67,7 @@ describe("the owner's answer", () => {
     assert.notEqual(second.accountId, other.accountId);
   });
 
-  it("makes a home for an owner who has none", async (t) => {
+  it("creates a home for an owner without one", async (t) => {
     const { simulator } = await simulatorWorld(t);
     const { clientId } = simulator.defaultClient;
     const body = new URLSearchParams({ client_id: clientId, state: "s", decision: "allow", account: "new" });
@@ -150,14 +150,14 @@ describe("a code", () => {
 
   it("works once", async (t) => {
     const { code, parameters, exchange } = await consentWorld(t);
-    const given = parameters(await code());
-    const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(given)));
+    const request = parameters(await code());
+    const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(request)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array.from({ length: 7 }, () => 400)]);
     const refused = answers.find(({ status }) => status === 400)!;
     assert.deepEqual(await refused.json(), notFound);
   });
 
-  it("lives ten minutes", async (t) => {
+  it("is valid for ten minutes", async (t) => {
     const clock = movedClock(Date.UTC(2026, 0, 1));
     const { code, parameters, exchange } = await consentWorld(t, clock);
     const [early, late] = [await code(), await code()];
@@ -170,24 +170,24 @@ describe("a code", () => {
 
   it("is refused for another client, and stays valid for its own", async (t) => {
     const { code, parameters, exchange, simulator } = await consentWorld(t);
-    const given = await code();
+    const issued = await code();
     const other = simulator.registerClient({ name: "Other" });
-    const stolen = { ...parameters(given), client_id: other.clientId, client_secret: other.clientSecret };
+    const stolen = { ...parameters(issued), client_id: other.clientId, client_secret: other.clientSecret };
     assert.deepEqual(await (await exchange(stolen)).json(), notFound);
-    const unknown = await exchange({ ...parameters(given), client_secret: "wrong" });
+    const unknown = await exchange({ ...parameters(issued), client_secret: "wrong" });
     assert.deepEqual(
       [unknown.status, await unknown.json()],
       [400, { error: "oauth2_error", error_description: "client not found" }],
     );
-    assert.equal((await exchange(parameters(given))).status, 200);
+    assert.equal((await exchange(parameters(issued))).status, 200);
   });
 
   it("is refused with the name of the missing parameter", async (t) => {
     const { parameters, exchange } = await consentWorld(t);
     for (const name of ["client_id", "client_secret", "code", "grant_type"]) {
       for (const value of [undefined, ""]) {
-        const { [name]: _, ...given }: Record<string, string> = parameters("x");
-        const response = await exchange(value === undefined ? given : { ...given, [name]: value });
+        const { [name]: _, ...rest }: Record<string, string> = parameters("x");
+        const response = await exchange(value === undefined ? rest : { ...rest, [name]: value });
         assert.equal(response.status, 400);
         const expected = { error: "oauth2_error", error_description: `missing required parameters: ${name}` };
         assert.deepEqual(await response.json(), expected);
@@ -199,7 +199,7 @@ describe("a code", () => {
     assert.equal(other.status, 400);
   });
 
-  it("is taken by POST only", async (t) => {
+  it("is accepted by POST only", async (t) => {
     const { call } = await consentWorld(t);
     const { status, headers } = await call("GET", "/oauth2/access_token");
     assert.deepEqual([status, headers.get("allow")], [405, "POST"]);
@@ -280,22 +280,22 @@ describe("secrets", () => {
     const pinPage = await answer({ client_id: simulator.defaultClient.clientId, redirect_uri: "" });
     const pin = /class="pin">([A-Z2-9]{8})</.exec(await pinPage.text())![1]!;
     const secrets = [used, open, pin, client.clientSecret, account.token];
-    const said: string[] = [];
+    const responses: string[] = [];
     for (const secret of secrets) {
-      said.push(JSON.stringify((await account.put(`/${secret}`, {})).body));
-      said.push(JSON.stringify((await account.put("/structures/x", { [secret]: 1 })).body));
-      said.push(JSON.stringify((await account.get(`/devices/${secret}`)).body));
-      said.push(JSON.stringify((await account.scene(secret)).body));
-      said.push(JSON.stringify((await account.scene("leave", { [secret]: 1 })).body));
-      said.push(JSON.stringify((await account.fault("drop", { [secret]: 1 })).body));
-      said.push(JSON.stringify((await call("GET", `/simulator/${secret}`)).body));
-      said.push(JSON.stringify((await call("DELETE", `/oauth2/access_tokens/${secret.slice(0, -1)}`)).body));
-      said.push(await (await exchange({ ...parameters(secret), client_id: secret })).text());
-      said.push(await (await fetch(`${simulator.url}/login/oauth2?client_id=${secret}`)).text());
+      responses.push(JSON.stringify((await account.put(`/${secret}`, {})).body));
+      responses.push(JSON.stringify((await account.put("/structures/x", { [secret]: 1 })).body));
+      responses.push(JSON.stringify((await account.get(`/devices/${secret}`)).body));
+      responses.push(JSON.stringify((await account.scene(secret)).body));
+      responses.push(JSON.stringify((await account.scene("leave", { [secret]: 1 })).body));
+      responses.push(JSON.stringify((await account.fault("drop", { [secret]: 1 })).body));
+      responses.push(JSON.stringify((await call("GET", `/simulator/${secret}`)).body));
+      responses.push(JSON.stringify((await call("DELETE", `/oauth2/access_tokens/${secret.slice(0, -1)}`)).body));
+      responses.push(await (await exchange({ ...parameters(secret), client_id: secret })).text());
+      responses.push(await (await fetch(`${simulator.url}/login/oauth2?client_id=${secret}`)).text());
     }
-    said.push(JSON.stringify(simulator.log()));
+    responses.push(JSON.stringify(simulator.log()));
     for (const secret of secrets) {
-      for (const text of said) assert.ok(!text.includes(secret), `${secret} in ${text.slice(0, 300)}`);
+      for (const text of responses) assert.ok(!text.includes(secret), `${secret} in ${text.slice(0, 300)}`);
     }
   });
 });

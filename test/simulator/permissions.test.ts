@@ -94,14 +94,14 @@ describe("a client's permissions", () => {
     const { clientId } = world.simulator.registerClient({ permissions: ["away:read"] });
     const token = world.simulator.issueToken(account.accountId, clientId);
     const neighbours = world.simulator.issueToken(neighbour.accountId, clientId);
-    const told = await account.stream("/", token);
+    const changed = await account.stream("/", token);
     const others = [await account.stream(), await neighbour.stream("/", neighbours)];
-    for (const stream of [told, ...others]) await stream.next();
+    for (const stream of [changed, ...others]) await stream.next();
     const permissions = ["thermostat:read"];
     const { body } = await account.control("PUT", "permissions", { clientId, permissions });
     assert.deepEqual(body, { permissions, streams: 1 });
-    assert.deepEqual(await told.next(), { event: "cancel", data: null });
-    assert.equal(await told.over, "ended");
+    assert.deepEqual(await changed.next(), { event: "cancel", data: null });
+    assert.equal(await changed.over, "ended");
     const again = await account.stream("/", token);
     const { devices, structures } = (await again.next()).data.data;
     assert.deepEqual(Object.keys(devices), ["thermostats"]);

@@ -8,7 +8,7 @@ export interface RawStream {
   /** The received chunks. */
   readonly pieces: readonly Buffer[];
   /** Resolves when the received text satisfies the predicate; fails when the stream ends before. */
-  until(claim: (text: string) => boolean): Promise<string>;
+  until(isComplete: (text: string) => boolean): Promise<string>;
   /** Resolves when the stream is over: ended properly, or broken. */
   readonly over: Promise<"ended" | "broken">;
   close(): void;
@@ -45,8 +45,8 @@ export async function openRawStream(url: string, token: string): Promise<RawStre
     text,
     pieces,
     over,
-    async until(claim) {
-      while (!claim(text())) {
+    async until(isComplete) {
+      while (!isComplete(text())) {
         if (isOver) throw new Error(`the stream is over after ${JSON.stringify(text().slice(-200))}`);
         await new Promise<void>((resolve) => watchers.push(resolve));
       }

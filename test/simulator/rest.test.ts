@@ -21,7 +21,7 @@ describe("reading the account document", () => {
     assert.equal(listed.body, structure.thermostats[1]);
   });
 
-  it("takes a path with the suffix .json of old clients, to read, to stream and to write", async (t) => {
+  it("accepts a path with the suffix .json of old clients in reads, streams and writes", async (t) => {
     const account = await (await simulatorWorld(t)).account();
     const document = await account.document();
     const { device_id: id } = first(document.devices.thermostats);
@@ -34,7 +34,7 @@ describe("reading the account document", () => {
     assert.equal((await account.get("/nothing.json")).status, 404);
   });
 
-  it("takes the token from the header or from the query", async (t) => {
+  it("reads the token from the header or from the query", async (t) => {
     const world = await simulatorWorld(t);
     const { token } = await world.account();
     assert.equal((await world.call("GET", `/metadata/client_version?auth=${token}`)).status, 200);
@@ -73,7 +73,7 @@ describe("reading the account document", () => {
     assert.equal((await account.get(`/structures/${structure.structure_id}/thermostats/length`)).status, 404);
   });
 
-  it("knows no other methods than GET and PUT", async (t) => {
+  it("accepts no other methods than GET and PUT", async (t) => {
     const world = await simulatorWorld(t);
     const { token } = await world.account();
     for (const method of ["POST", "PATCH", "DELETE"]) {
@@ -136,56 +136,67 @@ describe("writing to the account document", () => {
     assert.equal((await account.put(`/structures/${id}`, { name: "x" })).body.details.fields, "name");
   });
 
-  const refusals: { when: string; scene?: string; spoil?: object; write?: AnyJson; says: string; anchor?: string }[] = [
-    { when: "the structure is away", scene: "leave", says: "Cannot change fan_timer_active while structure is away" },
+  const refusals: {
+    when: string;
+    scene?: string;
+    changes?: object;
+    write?: AnyJson;
+    message: string;
+    anchor?: string;
+  }[] = [
     {
-      when: "the structure takes itself for empty",
+      when: "the structure is away",
+      scene: "leave",
+      message: "Cannot change fan_timer_active while structure is away",
+    },
+    {
+      when: "the structure is auto-away",
       scene: "auto-away",
       write: { fan_timer_active: false },
-      says: "Cannot change fan_timer_active while structure is away",
+      message: "Cannot change fan_timer_active while structure is away",
     },
     {
       when: "an alarm finds smoke",
       scene: "smoke",
-      says: "Cannot activate fan during smoke/co safety shutoff",
+      message: "Cannot activate fan during smoke/co safety shutoff",
       anchor: "safety-shutoff-on",
     },
     {
       when: "an alarm finds carbon monoxide",
       scene: "co-emergency",
-      says: "Cannot activate fan during smoke/co safety shutoff",
+      message: "Cannot activate fan during smoke/co safety shutoff",
       anchor: "safety-shutoff-on",
     },
-    { when: "it is offline", scene: "thermostat-offline", says: "Thermostat is not online", anchor: "not-online" },
-    { when: "it has no fan", spoil: { has_fan: false }, says: "Thermostat does not have a fan" },
+    { when: "it is offline", scene: "thermostat-offline", message: "Thermostat is not online", anchor: "not-online" },
+    { when: "it has no fan", changes: { has_fan: false }, message: "Thermostat does not have a fan" },
     {
       when: "another field is written",
       write: { fan_timer_active: true, humidity: 3, is_online: false },
-      says: "No write permission(s) for field(s): humidity, is_online",
+      message: "No write permission(s) for field(s): humidity, is_online",
       anchor: "no-write-permission",
     },
     {
       when: "the value is no truth value",
       write: { fan_timer_active: "true" },
-      says: "Invalid content sent",
+      message: "Invalid content sent",
       anchor: "invalid-content-sent",
     },
   ];
-  for (const { when, scene, spoil, write, says, anchor } of refusals) {
+  for (const { when, scene, changes, write, message, anchor } of refusals) {
     it(`refuses the fan when ${when}`, async (t) => {
       const account = await (await simulatorWorld(t)).account();
       const document = await account.document();
       const { device_id: id } = first(document.devices.thermostats);
       if (scene) await account.scene(scene);
-      if (spoil) {
-        Object.assign(document.devices.thermostats[id], spoil);
+      if (changes) {
+        Object.assign(document.devices.thermostats[id], changes);
         await account.replace(document);
       }
       const before = await account.document();
       const { status, body } = await account.put(`/devices/thermostats/${id}`, write ?? { fan_timer_active: true });
       assert.equal(status, 400);
-      assert.equal(body.message, says);
-      assert.equal(body.error, says);
+      assert.equal(body.message, message);
+      assert.equal(body.error, message);
       assert.equal(body.type, anchor ? `${errorPage}#${anchor}` : errorPage);
       if (anchor === "no-write-permission") assert.deepEqual(body.details, { fields: "humidity, is_online" });
       assert.deepEqual(await account.document(), before);
@@ -224,12 +235,12 @@ describe("writing to the account document", () => {
     }
   });
 
-  it("refuses settings that the thermostat can't take, with messages that are marked as the simulator's own", async (t) => {
+  it("refuses settings that the thermostat does not allow, with messages that are marked as the simulator's own", async (t) => {
     const account = await (await simulatorWorld(t, { writesPerHour: 1_000 })).account();
     const document = await account.document();
     const { device_id: id, structure_id: home } = first(document.devices.thermostats);
     const usual = { can_heat: true, can_cool: true, hvac_mode: "heat" };
-    const refused: [says: RegExp, write: AnyJson, spoil?: AnyJson, away?: string][] = [
+    const refused: [message: RegExp, write: AnyJson, changes?: AnyJson, away?: string][] = [
       [/^Cannot set hvac_mode to cool: the thermostat cannot cool$/, { hvac_mode: "cool" }, { can_cool: false }],
       [/cannot heat$/, { hvac_mode: "heat-cool" }, { can_heat: false }],
       [/^Invalid content sent$/, { hvac_mode: "tropical" }],
@@ -245,13 +256,13 @@ describe("writing to the account document", () => {
       [/^fan_timer_duration must be one of: 15, /, { fan_timer_duration: 17 }],
       [/^Invalid content sent$/, { label: 7 }],
     ];
-    for (const [says, write, spoil = {}, away = "home"] of refused) {
-      Object.assign(document.devices.thermostats[id], { is_locked: false, ...usual, ...spoil });
+    for (const [message, write, changes = {}, away = "home"] of refused) {
+      Object.assign(document.devices.thermostats[id], { is_locked: false, ...usual, ...changes });
       document.structures[home].away = away;
       await account.replace(document);
       const { status, body } = await account.put(`/devices/thermostats/${id}`, write);
       assert.equal(status, 400, JSON.stringify(write));
-      assert.match(body.message, says);
+      assert.match(body.message, message);
       assert.deepEqual(body.details, { words: "the simulator's own" });
     }
     Object.assign(document.devices.thermostats[id], { ...usual, is_online: false });

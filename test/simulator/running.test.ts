@@ -86,7 +86,7 @@ describe("a fan", () => {
     assert.equal(clock.waiting(), 0);
   });
 
-  it("is left alone in a document from outside whose timeout is over or far away", async (t) => {
+  it("is not stopped in a replaced document whose timeout is over or far away", async (t) => {
     const clock = movedClock(Date.UTC(2026, 0, 1));
     const account = await (await simulatorWorld(t, clock)).account();
     for (const timeout of ["2020-01-01T00:00:00.000Z", "soon", null, "9999-01-01T00:00:00.000Z"]) {
@@ -120,7 +120,7 @@ describe("everyday life", () => {
     assert.ok(one.revisionLater - one.revision <= 2, "only fans that still ran may have stopped");
   });
 
-  it("knows leaving, coming home, fans and lost connections, and skips a step when nothing can change", async (t) => {
+  it("plays leaving, coming home, fans and lost connections, and skips a step when nothing can change", async (t) => {
     const clock = movedClock(Date.UTC(2026, 0, 1));
     const world = await simulatorWorld(t, clock);
     const account = await world.account();
@@ -174,7 +174,7 @@ describe("the simulator's state file", () => {
     assert.equal((await call("POST", `/oauth2/access_token?${query}`)).status, 200);
   });
 
-  it("is read as an earlier version has written it", async (t) => {
+  it("can be one of an earlier version", async (t) => {
     const stateFile = newStateFile();
     const one = await startSimulator({ port: 0, stateFile });
     const { token } = one.addAccount();

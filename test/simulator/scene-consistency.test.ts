@@ -73,13 +73,13 @@ function assertConsistent(document: AnyJson): void {
     for (const [id, device] of Object.entries<AnyJson>(listing ?? {})) {
       assert.equal(device.device_id, id);
       const structure = document.structures[device.structure_id];
-      assert.ok(structure[kind].includes(id), "a device is listed elsewhere than it says");
+      assert.ok(structure[kind].includes(id), "a device is not listed in its own structure");
       assert.equal(structure.wheres[device.where_id].name, device.where_name);
       names.push(device.name);
     }
   }
-  const given = names.filter((name) => name !== "New name");
-  assert.equal(new Set(given).size, given.length, "two devices have one name");
+  const generated = names.filter((name) => name !== "New name");
+  assert.equal(new Set(generated).size, generated.length, "two devices have one name");
   for (const [id, structure] of Object.entries<AnyJson>(document.structures)) {
     assert.equal(structure.structure_id, id);
     for (const kind of kinds) assert.notDeepEqual(structure[kind], []);

@@ -43,19 +43,19 @@ export async function simulatorWorld(test: TestContext, options: SimulatorOption
         accountId,
         token,
         get: (path: string) => call("GET", path, undefined, token),
-        put: (path: string, written: unknown) => call("PUT", path, written, token),
+        put: (path: string, value: unknown) => call("PUT", path, value, token),
         scene: (scene: string, args: object = {}) => call("POST", `${control}/scene`, { scene, ...args }),
         document: async (): Promise<AnyJson> => (await call("GET", `${control}/document`)).body,
         replace: (document: unknown) => call("PUT", `${control}/document`, document),
         control: (method: string, path: string, body?: unknown) => call(method, `${control}/${path}`, body),
-        stream: async (path = "/", as = token): Promise<StreamReader> => {
-          const reader = await openStream(simulator.url + path, as);
+        stream: async (path = "/", otherToken = token): Promise<StreamReader> => {
+          const reader = await openStream(simulator.url + path, otherToken);
           readers.push(reader);
           return reader;
         },
         /** A stream as raw bytes, for data that a strict parser would refuse. */
-        rawStream: async (path = "/", as = token): Promise<RawStream> => {
-          const reader = await openRawStream(simulator.url + path, as);
+        rawStream: async (path = "/", otherToken = token): Promise<RawStream> => {
+          const reader = await openRawStream(simulator.url + path, otherToken);
           readers.push(reader);
           return reader;
         },
@@ -68,11 +68,11 @@ export async function simulatorWorld(test: TestContext, options: SimulatorOption
 /** A manual clock; moving it runs due timers in order. */
 export function movedClock(startMs: number) {
   let nowMs = startMs;
-  let timers: { dueMs: number; act: () => void }[] = [];
+  let timers: { dueMs: number; run: () => void }[] = [];
   return {
     nowMs: () => nowMs,
-    after: (delayMs: number, act: () => void) => {
-      const timer = { dueMs: nowMs + delayMs, act };
+    after: (delayMs: number, run: () => void) => {
+      const timer = { dueMs: nowMs + delayMs, run };
       timers.push(timer);
       return () => {
         timers = timers.filter((other) => other !== timer);
@@ -85,7 +85,7 @@ export function movedClock(startMs: number) {
         if (next === undefined) break;
         timers = timers.filter((timer) => timer !== next);
         nowMs = Math.max(nowMs, next.dueMs);
-        next.act();
+        next.run();
       }
       nowMs = endMs;
     },
@@ -94,8 +94,8 @@ export function movedClock(startMs: number) {
 }
 
 /** Waits until the claim holds; the test's own timeout is the deadline. */
-export async function until(claim: () => boolean): Promise<void> {
-  while (!claim()) await new Promise((resolve) => setImmediate(resolve));
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The only value of an object with one entry, or the first of several. */

@@ -5,23 +5,23 @@ import type { Home } from "../home/home.ts";
 import type { JsonObject } from "../home/json.ts";
 import { structureNames, usualRooms } from "../home/places.ts";
 import { pick, type Random } from "../home/random.ts";
-import { mostStructures } from "../home/structures.ts";
+import { maxStructures } from "../home/structures.ts";
 import { deviceIds } from "./arguments.ts";
 
-/** A scene with the arguments it is played with. */
+/** A scene with its arguments. */
 export type PlayedScene = JsonObject & { readonly scene: string };
 
-/** A plausible turn of events: undefined when it could not happen in this home just now. */
-export interface Happening {
+/** A plausible event; `propose` returns undefined if it is not possible in this home now. */
+export interface RandomEvent {
   readonly weight: number;
   readonly propose: (home: Home, random: Random) => PlayedScene | undefined;
 }
 
-// A little above what the service maps (2 structures, 20 thermostats, 18 alarms), so that it meets more than it can hold.
-const most = { structures: mostStructures, thermostats: 22, smoke_co_alarms: 20 };
+// More than the service maps (2 structures, 20 thermostats, 18 alarms), so that its limits are tested too.
+const most = { structures: maxStructures, thermostats: 22, smoke_co_alarms: 20 };
 
-/** Everything that can happen by itself. Air drifts most of the time; a house is sold rarely. */
-export const happenings: readonly Happening[] = [
+/** All random events with their weights. */
+export const randomEvents: readonly RandomEvent[] = [
   { weight: 40, propose: thermostatThat(() => true, "drift") },
   { weight: 8, propose: structureThat(({ away }) => away === "home", "leave") },
   { weight: 10, propose: structureThat(({ away }) => away !== "home", "come-home") },
@@ -56,23 +56,23 @@ export const happenings: readonly Happening[] = [
   { weight: 0.5, propose: (home) => (canReturnStructure(home) ? { scene: "return-structure" } : undefined) },
 ];
 
-function structureThat(isSuited: (structure: Structure) => boolean, scene: string): Happening["propose"] {
+function structureThat(matches: (structure: Structure) => boolean, scene: string): RandomEvent["propose"] {
   return (home, random) => {
-    const structure = pick(random, structuresOf(home).filter(isSuited));
+    const structure = pick(random, structuresOf(home).filter(matches));
     return structure && { scene, structure: structure.structure_id };
   };
 }
 
-function thermostatThat(isSuited: (thermostat: Thermostat) => boolean, scene: string): Happening["propose"] {
+function thermostatThat(matches: (thermostat: Thermostat) => boolean, scene: string): RandomEvent["propose"] {
   return ({ document }, random) => {
-    const thermostat = pickDevice(document, "thermostats", document.devices?.thermostats, isSuited, random);
+    const thermostat = pickDevice(document, "thermostats", document.devices?.thermostats, matches, random);
     return thermostat === undefined ? undefined : { scene, thermostat };
   };
 }
 
-function alarmThat(isSuited: (alarm: SmokeCoAlarm) => boolean, scene: string): Happening["propose"] {
+function alarmThat(matches: (alarm: SmokeCoAlarm) => boolean, scene: string): RandomEvent["propose"] {
   return ({ document }, random) => {
-    const alarm = pickDevice(document, "smoke_co_alarms", document.devices?.smoke_co_alarms, isSuited, random);
+    const alarm = pickDevice(document, "smoke_co_alarms", document.devices?.smoke_co_alarms, matches, random);
     return alarm === undefined ? undefined : { scene, alarm };
   };
 }
@@ -81,12 +81,12 @@ function pickDevice<T>(
   document: AccountDocument,
   kind: DeviceKind,
   listing: Readonly<Record<string, T>> | undefined,
-  isSuited: (device: T) => boolean,
+  matches: (device: T) => boolean,
   random: Random,
 ): string | undefined {
   return pick(
     random,
-    deviceIds(document, kind).filter((id) => isSuited(listing![id]!)),
+    deviceIds(document, kind).filter((id) => matches(listing![id]!)),
   );
 }
 
@@ -117,10 +117,10 @@ function renameThermostat(home: Home, random: Random): PlayedScene | undefined {
 function moveThermostat(home: Home, random: Random): PlayedScene | undefined {
   const thermostat = pick(random, deviceIds(home.document, "thermostats"));
   const from = entryOf(home.document.devices?.thermostats, thermostat ?? "")?.structure_id;
-  const suited = structuresOf(home).filter(
+  const matching = structuresOf(home).filter(
     (structure) => structure.structure_id !== from && hasRoom(structure, "thermostats"),
   );
-  const to = pick(random, suited);
+  const to = pick(random, matching);
   return thermostat === undefined || to === undefined ? undefined : { scene: "move", thermostat, to: to.structure_id };
 }
 

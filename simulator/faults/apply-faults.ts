@@ -1,19 +1,16 @@
 import type { Ecosystem } from "../ecosystem.ts";
 import { type Call, pathForLog } from "../http/call.ts";
 import { blocked, EcosystemError } from "../rest/ecosystem-error.ts";
-import type { FacedRequest } from "./decide-request.ts";
+import type { RequestInfo } from "./decide-request.ts";
 import type { RetryAfter } from "./fault.ts";
 
-/**
- * Does to a request what the faults that are on have decided. True when it may go on; otherwise it was dealt with here,
- * or is refused by what is thrown.
- */
-export async function meetFaults(ecosystem: Ecosystem, call: Call, request: FacedRequest): Promise<boolean> {
-  const { plan, delayMs, struck } = ecosystem.faults.forRequest(request);
+/** Applies the active faults to a request. Returns false if it was answered here; throws if it is refused. */
+export async function applyFaults(ecosystem: Ecosystem, call: Call, request: RequestInfo): Promise<boolean> {
+  const { plan, delayMs, applied } = ecosystem.faults.forRequest(request);
   const { method } = call;
-  for (const { id, trouble } of struck) {
+  for (const { id, effect } of applied) {
     const path = pathForLog(call);
-    ecosystem.log.record("fault", request.accountId, { id, fault: trouble.fault, method, path });
+    ecosystem.log.record("fault", request.accountId, { id, fault: effect.fault, method, path });
   }
   if (delayMs > 0) await new Promise<void>((resolve) => void ecosystem.clock.after(delayMs, resolve));
   switch (plan.act) {

@@ -5,10 +5,9 @@ import type { Faults } from "../faults/faults.ts";
 import { malformedPut, swollenPut } from "./malformed-frames.ts";
 import type { Stream } from "./stream.ts";
 
-/** What became of a put on one stream. */
 export type Sending = "sent" | "withheld" | "cut";
 
-/** Sends a put to one stream, or whatever the faults that are on make of it. */
+/** Sends a put to one stream, changed by the active faults. */
 export function sendPut(
   { faults, log }: { readonly faults: Faults; readonly log: ActivityLog },
   { accountId, revision }: Account,
@@ -22,11 +21,11 @@ export function sendPut(
     stream.send([usual]);
     return "sent";
   }
-  const { plan, struck } = decision;
-  for (const { id, trouble } of struck) log.record("fault", accountId, { id, fault: trouble.fault, path, revision });
+  const { plan, applied } = decision;
+  for (const { id, effect } of applied) log.record("fault", accountId, { id, fault: effect.fault, path, revision });
   if (plan.act === "withhold") return "withheld";
   if (plan.act === "cut") {
-    stream.breakOffAfter([usual.subarray(0, Math.ceil(usual.length / 2))]);
+    stream.destroyAfter([usual.subarray(0, Math.ceil(usual.length / 2))]);
     return "cut";
   }
   stream.send(piecesOf(plan.shape, text, usual), plan.delayMs);
