@@ -1,13 +1,13 @@
-/** Where calls of /v3 get their access token from, and where they turn when it is refused. */
+/** The source of access tokens for calls of /v3. */
 export interface AccessTokens {
   /** The token to call with. */
   current(signal?: AbortSignal): Promise<string>;
-  /** Another token in the place of one that was refused; undefined when there is none. Called once for each call. */
+  /** A new token after the service has refused one; undefined if there is none. The SDK asks at most once per call. */
   renewed(refused: string, signal?: AbortSignal): Promise<string | undefined>;
 }
 
 /**
- * A token that somebody else looks after.
+ * A token that the application renews itself.
  * @internal
  */
 export function fixedToken(accessToken: string): AccessTokens {

@@ -5,15 +5,15 @@ import type { V3 } from "./v3.ts";
 
 /** A linked account. */
 export interface FederatedAccount {
-  /** The virtual device that stands for the whole account. */
+  /** The virtual device that mirrors the whole account. */
   readonly deviceId: number;
-  /** The same id as text, under the name that the adaptor has for it. */
+  /** The same id as text, with the name that the adaptor uses. */
   readonly DeviceId: string;
   /** Whether the user was linked before, so that the token was replaced. */
   readonly wasLinked: boolean;
 }
 
-/** What stands where in a linked account (interface 2.5). */
+/** The index map of a linked account (interface 2.5). */
 export interface LargeStrings {
   /** Structure's friendly name → its id in the ecosystem. */
   readonly labels: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface LargeStrings {
   readonly identifiers: Readonly<Record<string, readonly string[]>>;
 }
 
-/** How a link stands. */
+/** The state of a link. */
 export interface LinkStatus {
   readonly deviceId: number;
   readonly state: "live" | "waiting" | "needs_reauth";
@@ -29,12 +29,12 @@ export interface LinkStatus {
   readonly presenceInfo: number;
   readonly stale: boolean;
   readonly confirmedTime: number | null;
-  /** When nobody could see what happened, and why; `to` is null while it lasts. */
+  /** Times without data from the ecosystem, with their causes; `to` is null while one lasts. */
   readonly blindIntervals: readonly { readonly from: number; readonly to: number | null; readonly cause: string }[];
   readonly [more: string]: unknown;
 }
 
-/** What an unlinking took away. */
+/** What an unlinking has removed. */
 export interface Unlinked {
   readonly deviceId: number;
   readonly removed: Readonly<Record<string, number>>;
@@ -44,7 +44,7 @@ export interface Unlinked {
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /**
- * The adaptor interface (interface 4.3). The secToken goes in a header: an address stands in logs.
+ * The adaptor interface (interface 4.3). The secToken is sent in a header, because URLs appear in logs.
  * @internal
  */
 export class Adaptor {
@@ -57,9 +57,8 @@ export class Adaptor {
   }
 
   /**
-   * Links the account or, when it is linked already, replaces its token: 118 repeats the call as PUT, 119 as POST
-   * (interface 7). A third round covers another client that links or unlinks at the same time. The call is idempotent,
-   * and so it may be repeated.
+   * Links the account or, if it is linked already, replaces its token: 118 repeats the call as PUT, 119 as POST
+   * (interface 7). A third attempt covers another client that links or unlinks at the same time. Idempotent.
    */
   async federate(
     secToken: string,
@@ -85,8 +84,8 @@ export class Adaptor {
 
   async status(secToken: string, ecosystemName: string, options: CallOptions): Promise<LinkStatus> {
     const parameters = { anEcosystemName: ecosystemName };
-    const { DeviceId: _, ...rest } = await this.#call("GET", "federatedtokens", secToken, parameters, options);
-    return { ...(rest as unknown as LinkStatus), deviceId: deviceIdOf({ DeviceId: _ }) };
+    const { DeviceId, ...rest } = await this.#call("GET", "federatedtokens", secToken, parameters, options);
+    return { ...(rest as unknown as LinkStatus), deviceId: deviceIdOf({ DeviceId }) };
   }
 
   async unlink(secToken: string, ecosystemName: string, options: CallOptions): Promise<Unlinked> {
@@ -101,7 +100,7 @@ export class Adaptor {
     return answer as unknown as LargeStrings;
   }
 
-  /** The same by an access token, which the adaptor takes here alone. */
+  /** The same with an access token, which the adaptor accepts only for this call. */
   async largeStringsByAccessToken(v3: V3, deviceId: number, options: CallOptions): Promise<LargeStrings> {
     const parameters = { id: String(deviceId) };
     const answer = await v3.withToken(options.signal, (token) =>
@@ -155,7 +154,7 @@ export function readObject(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Said below; the parser's own words would quote the text.
+    // Reported below: the parser's message would quote the text.
   }
   throw new UnexpectedAnswer("The answer isn't a JSON object.", 200);
 }

@@ -1,7 +1,7 @@
 import { InvalidArgument } from "./errors.ts";
 
 /**
- * The address of a service, without a slash at its end.
+ * Checks the address of a service and removes trailing slashes.
  * @internal
  */
 export function address(url: string): string {
@@ -9,7 +9,7 @@ export function address(url: string): string {
   try {
     protocol = new URL(url).protocol;
   } catch {
-    // Said below.
+    // Reported below.
   }
   if (protocol !== "http:" && protocol !== "https:") {
     throw new InvalidArgument("The address of the service must begin with http:// or https://.");

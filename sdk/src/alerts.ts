@@ -3,12 +3,12 @@ import { checkMembers } from "./known-members.ts";
 import type { CallOptions, WriteOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 
-/** What an alert of /v3 is to do. */
+/** The definition of an alert of /v3. */
 export interface AlertDefinition {
   readonly deviceId: number;
   readonly attrName: string;
   readonly operation: "regex" | "equals" | ">" | ">=" | "<" | "<=" | "==";
-  /** `attribute` writes to the targets; any other word is told to those who listen for events. */
+  /** `attribute` writes to the targets; any other text is sent to event streams and webhooks. */
   readonly action: string;
   readonly stringThreshold?: string;
   readonly threshold?: number;
@@ -21,13 +21,13 @@ export interface AlertDefinition {
   readonly enable?: boolean;
 }
 
-/** An alert of /v3: its definition, and how it stands. */
+/** An alert of /v3: its definition and its state. */
 export interface Alert extends Required<Omit<AlertDefinition, "stringThreshold" | "threshold">> {
   readonly alertId: number;
   readonly stringThreshold?: string;
   readonly threshold?: number;
   readonly disarmed: boolean;
-  /** Why it was switched off when nobody did it by hand. */
+  /** Why the service has disabled it; null if it did not. */
   readonly disabledReason: string | null;
   readonly createdTime: number;
   readonly firedTime: number | null;
@@ -51,9 +51,9 @@ export interface AlertExplanation {
   }[];
 }
 
-/** What an alert would have done. */
+/** When a definition would have fired. */
 export interface AlertDryRun {
-  /** How many changes and writes of the attribute there were. */
+  /** The number of changes and writes of the attribute. */
   readonly events: number;
   /** When it would have fired, oldest first. */
   readonly firings: readonly { readonly time: number; readonly value: string | null }[];
@@ -75,25 +75,21 @@ export class Alerts {
   }
 
   /** All alerts of the user, or those on one device. */
-  async list(question: CallOptions & { readonly deviceId?: number | undefined } = {}): Promise<readonly Alert[]> {
-    checkMembers("alerts.list", question, ["deviceId", "signal"]);
-    const { deviceId, signal } = question;
-    type Page = { readonly alerts: readonly Alert[]; readonly cursor?: string };
+  async list(options: CallOptions & { readonly deviceId?: number | undefined } = {}): Promise<readonly Alert[]> {
+    checkMembers("alerts.list", options, ["deviceId", "signal"]);
+    const { deviceId, signal } = options;
     const alerts: Alert[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const page: Page = await this.#v3().call("GET", "/alerts", { query: { deviceId, cursor }, signal });
-      alerts.push(...page.alerts);
-      if (page.cursor === undefined) return alerts;
-      cursor = page.cursor;
-    }
+    const pages = this.#v3().pages<Alert>("/alerts", "alerts", { query: { deviceId }, signal });
+    for await (const page of pages) alerts.push(...page);
+    return alerts;
   }
 
-  /** Makes an alert. Making it never fires. */
+  /** Creates an alert. The creation itself never makes it fire. */
   async create(definition: AlertDefinition, options: WriteOptions = {}): Promise<Alert> {
     return this.#v3().call("POST", "/alerts", { json: definition, ...options });
   }
 
-  /** An alert, and how it stands. */
+  /** An alert and its state. */
   async get(alertId: number, { signal }: CallOptions = {}): Promise<Alert> {
     return this.#v3().call("GET", `/alerts/${alertId}`, { signal });
   }
@@ -103,7 +99,7 @@ export class Alerts {
     return this.#v3().call("PUT", `/alerts/${alertId}`, { json: definition, ...options });
   }
 
-  /** Removes an alert; its id is never given again. */
+  /** Removes an alert; its id is never used again. */
   async remove(alertId: number, options: WriteOptions = {}): Promise<void> {
     await this.#v3().call("DELETE", `/alerts/${alertId}`, { ...options });
   }
@@ -114,9 +110,9 @@ export class Alerts {
   }
 
   /** Evaluates a definition over the device's history. Creates nothing and writes nothing. */
-  async dryRun(definition: AlertDefinition, question: DryRunQuestion = {}): Promise<AlertDryRun> {
-    checkMembers("alerts.dryRun", question, ["from", "to", "signal"]);
-    const { from, to, signal } = question;
+  async dryRun(definition: AlertDefinition, options: DryRunQuestion = {}): Promise<AlertDryRun> {
+    checkMembers("alerts.dryRun", options, ["from", "to", "signal"]);
+    const { from, to, signal } = options;
     return this.#v3().call("POST", "/alerts/dry-run", { json: { ...definition, from, to }, isRead: true, signal });
   }
 }

@@ -16,7 +16,7 @@ import type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
 import * as v3Devices from "./v3-devices.ts";
 import { Webhooks } from "./webhooks.ts";
 
-/** Where the service is, and who calls. */
+/** The address of the service, and the credentials of the caller. */
 export interface BreezewayOptions {
   /** `{base_url}` of the interface. */
   readonly baseUrl: string;
@@ -24,24 +24,24 @@ export interface BreezewayOptions {
   readonly accessToken?: string | AccessTokens | undefined;
   /** For the adaptor and the platform calls, from an earlier `login`. */
   readonly secToken?: string | undefined;
-  /** In the place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** How long an answer may take, 60 seconds unless said otherwise. */
+  /** How long an answer may take. 60 seconds by default. */
   readonly timeoutMs?: number | undefined;
-  /** How often a call is sent again when it failed and repeating it is safe. 2 by default. */
+  /** How often a failed call is repeated if that is safe. 2 by default. */
   readonly retries?: number | undefined;
 }
 
 /**
- * Breezeway as a program sees it. What both kinds of tokens can do goes by the access token when there is one (/v3), and
- * otherwise by the secToken (platform calls); linking and triggers need a secToken, everything else an access token.
+ * The client of the service. Calls that both kinds of tokens allow use the access token (/v3) if there is one, otherwise
+ * the secToken (platform calls). Linking and triggers need a secToken, everything else an access token.
  *
- * Each call takes an `AbortSignal`, rejects with one of the typed errors, and is repeated only when that is safe.
+ * Each call takes an `AbortSignal`, rejects with one of the typed errors, and is repeated only if that is safe.
  */
 export class Breezeway {
   /** Alerts in JSON. Needs an access token. */
   readonly alerts: Alerts;
-  /** Being told at an address. Needs an access token. */
+  /** Webhooks, which receive events by HTTP. Needs an access token. */
   readonly webhooks: Webhooks;
   readonly #platform: PlatformCalls;
   readonly #adaptor: Adaptor;
@@ -62,12 +62,12 @@ export class Breezeway {
     this.webhooks = new Webhooks(() => this.#byAccessToken("webhooks"));
   }
 
-  /** Sets `{adaptor_url}`, where that isn't `{base_url}/adaptor`. */
+  /** Sets `{adaptor_url}`, if it is not `{base_url}/adaptor`. */
   setEcoCloudUrl(url: string): void {
     this.#ecoCloudUrl = address(url);
   }
 
-  /** Signs a user in by the platform's own call; from now on the calls that need a secToken have one. */
+  /** Signs a user in with the platform's call, and keeps the secToken for later calls. */
   async login(
     login: Login,
     options: CallOptions = {},
@@ -85,8 +85,8 @@ export class Breezeway {
   }
 
   /**
-   * Hands the service a token of the ecosystem: links the user, or renews a link that is there already (error 118 is
-   * repeated as PUT, 119 as POST). When it answers, the virtual device is there and filled. Needs a secToken.
+   * Gives the service a token of the ecosystem: links the user, or replaces the token of an existing link (error 118 is
+   * repeated as PUT, 119 as POST). Afterwards the virtual device exists with its attributes. Needs a secToken.
    */
   updateFederatedToken(ecoSystemName: string, accessToken: string, options?: CallOptions): Promise<FederatedAccount>;
   /** The same with callbacks: exactly one of them is called, once. */
@@ -100,18 +100,18 @@ export class Breezeway {
   updateFederatedToken(
     ecoSystemName: string,
     accessToken: string,
-    third?: CallOptions | ((account: FederatedAccount) => void),
+    optionsOrCallback?: CallOptions | ((account: FederatedAccount) => void),
     errorCallback: (error: unknown) => void = () => undefined,
     options: CallOptions = {},
   ): Promise<FederatedAccount> | undefined {
-    const federate = async (how: CallOptions) =>
-      this.#adaptor.federate(this.#bySecToken("updateFederatedToken"), ecoSystemName, accessToken, how);
-    if (typeof third !== "function") return federate(third ?? {});
-    void federate(options).then(third, errorCallback);
+    const federate = async (callOptions: CallOptions) =>
+      this.#adaptor.federate(this.#bySecToken("updateFederatedToken"), ecoSystemName, accessToken, callOptions);
+    if (typeof optionsOrCallback !== "function") return federate(optionsOrCallback ?? {});
+    void federate(options).then(optionsOrCallback, errorCallback);
     return undefined;
   }
 
-  /** How the link to an ecosystem stands. Needs a secToken. */
+  /** The state of the link to an ecosystem. Needs a secToken. */
   async getLinkStatus(ecoSystemName: string, options: CallOptions = {}): Promise<LinkStatus> {
     return this.#adaptor.status(this.#bySecToken("getLinkStatus"), ecoSystemName, options);
   }
@@ -121,7 +121,7 @@ export class Breezeway {
     return this.#adaptor.unlink(this.#bySecToken("unlink"), ecoSystemName, options);
   }
 
-  /** The map of indexes (interface 2.5), by a secToken or an access token; `getHomeNames` makes it pleasant to use. */
+  /** The index map (interface 2.5), with a secToken or an access token; `getHomeNames` is easier to use. */
   async getLargeStrings(deviceId: number, options: CallOptions = {}): Promise<LargeStrings> {
     if (this.#v3 && this.#secToken === undefined) {
       return this.#adaptor.largeStringsByAccessToken(this.#v3, deviceId, options);
@@ -129,7 +129,7 @@ export class Breezeway {
     return this.#adaptor.largeStrings(this.#bySecToken("getLargeStrings"), deviceId, options);
   }
 
-  /** What is called what in a linked account: friendly names → attribute names. */
+  /** The friendly names in a linked account, with the attribute names that they stand for. */
   async getHomeNames(deviceId: number, options: CallOptions = {}): Promise<HomeNames> {
     const largeStrings = await this.getLargeStrings(deviceId, options);
     const { attributes } = await this.getDevice(deviceId, { signal: options.signal });
@@ -138,20 +138,20 @@ export class Breezeway {
 
   /** All devices of the user. An enterprise token must name a type. */
   async getDevices(
-    question: CallOptions & { readonly deviceTypeName?: string | undefined } = {},
+    options: CallOptions & { readonly deviceTypeName?: string | undefined } = {},
   ): Promise<readonly DeviceSummary[]> {
-    checkMembers("getDevices", question, ["deviceTypeName", "signal"]);
-    const { deviceTypeName, signal } = question;
+    checkMembers("getDevices", options, ["deviceTypeName", "signal"]);
+    const { deviceTypeName, signal } = options;
     if (this.#v3) return v3Devices.listDevices(this.#v3, deviceTypeName, { signal });
     if (deviceTypeName !== undefined) throw missingAccessToken("getDevices with a deviceTypeName");
     return this.#platform.getDeviceList(this.#bySecToken("getDevices"), { signal });
   }
 
-  /** A device with its attributes: those that have a value, or those that are asked for. */
-  async getDevice(deviceId: number, question: DeviceQuestion = {}): Promise<Device> {
-    checkMembers("getDevice", question, ["attributes", "since", "signal"]);
-    if (this.#v3) return v3Devices.readDevice(this.#v3, deviceId, question);
-    const { attributes: names, since, signal } = question;
+  /** A device with the requested attributes; by default with all that have a value. */
+  async getDevice(deviceId: number, options: DeviceQuestion = {}): Promise<Device> {
+    checkMembers("getDevice", options, ["attributes", "since", "signal"]);
+    if (this.#v3) return v3Devices.readDevice(this.#v3, deviceId, options);
+    const { attributes: names, since, signal } = options;
     if (since !== undefined) throw missingAccessToken("getDevice with since");
     const device = await this.#platform.getDevice(this.#bySecToken("getDevice"), deviceId, { signal });
     return names === undefined ? device : { ...device, attributes: await this.#read(deviceId, names, { signal }) };
@@ -180,21 +180,21 @@ export class Breezeway {
   }
 
   /**
-   * Starts a thermostat's fan (or stops it) and finds out what became of it. The thermostat is one of `getHomeNames`, or
-   * `d.structures[X].d.thermostats[Y]`. A refusal is an outcome, not an error; its words are the ecosystem's. The fan is
-   * asked for once: with an access token a lost answer is asked for again by its Idempotency-Key, with a secToken the
-   * request is never repeated.
+   * Starts or stops a thermostat's fan, and waits for the outcome. The thermostat is one of `getHomeNames`, or
+   * `d.structures[X].d.thermostats[Y]`. A refusal is an outcome, not an error, and has the ecosystem's message. The
+   * request is executed once: with an access token a lost answer is requested again with the same Idempotency-Key, with
+   * a secToken the request is never repeated.
    */
   async runFan(deviceId: number, thermostat: HomeDevice | string, options: RunFanOptions = {}): Promise<FanOutcome> {
     checkMembers("runFan", options, ["on", "waitMs", "signal"]);
     const { signal } = options;
     const v3 = this.#v3;
-    const door = {
+    const fanAccess = {
       read: (names: readonly string[]) => this.#read(deviceId, names, { signal }),
       write: (name: string, value: string) => this.setDeviceAttribute(deviceId, name, value, { signal }),
       commands: v3 && (() => v3Devices.readCommands(v3, deviceId, { signal })),
     };
-    return runFan(door, thermostat, options);
+    return runFan(fanAccess, thermostat, options);
   }
 
   /** The last 100 fan requests, newest first. Needs an access token. */
@@ -202,37 +202,37 @@ export class Breezeway {
     return v3Devices.readCommands(this.#byAccessToken("getCommands"), deviceId, options);
   }
 
-  /** What happened to a device, oldest first. Needs an access token. */
-  getHistory(deviceId: number, question: HistoryQuestion = {}): AsyncGenerator<PastChange, void> {
-    checkMembers("getHistory", question, ["attributes", "from", "to", "signal"]);
-    return v3Devices.readHistory(this.#byAccessToken("getHistory"), deviceId, question);
+  /** The past changes of a device, oldest first. Needs an access token. */
+  getHistory(deviceId: number, options: HistoryQuestion = {}): AsyncGenerator<PastChange, void> {
+    checkMembers("getHistory", options, ["attributes", "from", "to", "signal"]);
+    return v3Devices.readHistory(this.#byAccessToken("getHistory"), deviceId, options);
   }
 
   /**
-   * What happens to the devices, as it happens. Reconnects by itself and goes on where it was, without a gap and without
-   * a repetition; what could not be kept is told as `resync`. Ends when the signal is aborted, and throws `NotSignedIn`
-   * when the access has ended. Needs an access token.
+   * Follows the events of the devices. Reconnects automatically and resumes after the last event, without a gap or a
+   * repetition; a `resync` event reports lost events. Ends when the signal is aborted, and throws `NotSignedIn` when the
+   * access has ended. Needs an access token.
    */
   events(options: EventOptions = {}): AsyncGenerator<HomeEvent, void> {
     checkMembers("events", options, eventOptionNames);
     return followEvents(this.#byAccessToken("events"), options);
   }
 
-  /** Makes an alert, under the names of either platform or of the web call; answers its id. Needs a secToken. */
+  /** Creates an alert, with the names of either platform or of the web call. Returns its id. Needs a secToken. */
   async addTrigger(definition: TriggerDefinition, options: CallOptions = {}): Promise<number> {
     return this.#platform.addTrigger(this.#bySecToken("addTrigger"), definition, options);
   }
 
   /** The user's alerts, or those on one device. Needs a secToken. */
   async getTriggers(
-    question: CallOptions & { readonly deviceId?: number | undefined } = {},
+    options: CallOptions & { readonly deviceId?: number | undefined } = {},
   ): Promise<readonly Trigger[]> {
-    checkMembers("getTriggers", question, ["deviceId", "signal"]);
-    const { deviceId, signal } = question;
+    checkMembers("getTriggers", options, ["deviceId", "signal"]);
+    const { deviceId, signal } = options;
     return this.#platform.getTriggers(this.#bySecToken("getTriggers"), deviceId, { signal });
   }
 
-  /** Switches an alert on or off. Needs a secToken. */
+  /** Enables or disables an alert. Needs a secToken. */
   async setTriggerEnabled(triggerId: number, enable: boolean, options: CallOptions = {}): Promise<void> {
     return this.#platform.setTriggerEnabled(this.#bySecToken("setTriggerEnabled"), triggerId, enable, options);
   }
@@ -261,13 +261,13 @@ export class Breezeway {
     return this.#platform.getDeviceAttributes(this.#bySecToken("getDevice"), deviceId, names, options);
   }
 
-  #bySecToken(what: string): string {
+  #bySecToken(call: string): string {
     if (this.#secToken !== undefined) return this.#secToken;
-    throw new NotSignedIn(`${what} needs a secToken: call login first.`, { code: "missing_token" });
+    throw new NotSignedIn(`${call} needs a secToken: call login first.`, { code: "missing_token" });
   }
 
-  #byAccessToken(what: string): V3 {
+  #byAccessToken(call: string): V3 {
     if (this.#v3) return this.#v3;
-    throw missingAccessToken(what);
+    throw missingAccessToken(call);
   }
 }

@@ -1,45 +1,45 @@
 /** A device in a list. */
 export interface DeviceSummary {
   readonly deviceId: number;
-  /** Whose device it is. Only with an enterprise token. */
+  /** The device's owner. Only with an enterprise token. */
   readonly userId?: number;
   readonly deviceName: string;
   /** `EcosystemAccount` for a linked account. Only with an access token; a secToken shows `typeId` instead. */
   readonly deviceTypeName: string | undefined;
   readonly typeId: number | undefined;
-  /** 1 when it is present, else 0. Only with an access token. */
+  /** 1 if it is present, else 0. Only with an access token. */
   readonly presenceInfo: number | undefined;
 }
 
 /** One attribute of a device. */
 export interface Attribute {
-  /** Totals are numbers, everything else is text; booleans are "true" and "false". Null: erased, or turned blank. */
+  /** Totals are numbers, everything else is text; booleans are "true" and "false". Null: erased or blank. */
   readonly value: string | number | null;
-  /** When it changed last, in milliseconds; times of one device rise with each change. */
+  /** Time of the last change in milliseconds; each change of a device has a later time. */
   readonly updateTime: number;
 }
 
 /** A device with its attributes. */
 export interface Device {
   readonly deviceId: number;
-  /** Whose device it is. Only with an enterprise token. */
+  /** The device's owner. Only with an enterprise token. */
   readonly userId?: number;
   /** Only with an access token. */
   readonly deviceName: string | undefined;
   readonly deviceTypeName: string;
-  /** 1 when it is present, else 0. A linked account is present while its stream is live. */
+  /** 1 if it is present, else 0. A linked account is present while its stream is live. */
   readonly presenceInfo: number;
-  /** Whether what is shown may no longer be so. Only with an access token. */
+  /** Whether the values may be out of date. Only with an access token. */
   readonly stale: boolean | undefined;
   /** When the ecosystem last confirmed the whole state, in milliseconds. Only of linked accounts, with an access token. */
   readonly confirmedTime: number | undefined;
   readonly attributes: Readonly<Record<string, Attribute>>;
 }
 
-/** What may be written: kept and shown as text; null or "" erases. */
+/** A value to write. It is stored as text; null or "" erases the attribute. */
 export type WrittenValue = string | number | boolean | null;
 
-/** A user, as /v3 shows one. */
+/** A user in answers of /v3. */
 export interface User {
   readonly userId: number;
   readonly userName: string;
@@ -47,7 +47,7 @@ export interface User {
   readonly createdTime: number;
 }
 
-/** What became of a fan request: the receipt that the service keeps. */
+/** The service's receipt of a fan request. */
 export interface Command {
   readonly commandId: number;
   /** The attribute that was written. */
@@ -61,7 +61,7 @@ export interface Command {
   readonly settledTime: number | null;
 }
 
-/** Who changed an attribute. */
+/** The cause of a change. */
 export interface Cause {
   readonly by: "ecosystem" | "client" | "alert" | "administrator";
   readonly [detail: string]: unknown;

@@ -2,24 +2,24 @@ import { readObject } from "./adaptor.ts";
 import { UnexpectedAnswer } from "./errors.ts";
 import { readCallback } from "./oauth.ts";
 import { randomText } from "./randomness.ts";
-import { unexpected } from "./refusals.ts";
+import { unexpectedAnswer } from "./refusals.ts";
 import { type CallOptions, Transport } from "./transport.ts";
 
-/** A client of the third-party ecosystem: the application that its users allow to see their homes. */
+/** The registration of an application with the third-party ecosystem. */
 export interface EcosystemOptions {
-  /** Where the ecosystem asks its user. */
+  /** The ecosystem's consent page. */
   readonly authUrl: string;
-  /** Where a code becomes a token. In a page: an address of your own server that passes it on, with the secret. */
+  /** The ecosystem's token address. In a page: an address of your server, which adds the secret and calls it. */
   readonly tokenUrl: string;
   readonly clientId: string;
-  /** Left out in a page, whose server adds it. */
+  /** Leave it out in a page: your server adds it. */
   readonly clientSecret?: string | undefined;
   readonly redirectUri?: string | undefined;
   readonly fetch?: typeof fetch | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
-/** A token of the ecosystem, to be handed to `updateFederatedToken`. */
+/** A token of the ecosystem, for `updateFederatedToken`. */
 export interface EcosystemToken {
   readonly accessToken: string;
   readonly expiresInSeconds: number | undefined;
@@ -35,7 +35,7 @@ export class EcosystemClient {
     this.#transport = new Transport(options);
   }
 
-  /** Makes the address to which the user's browser goes; keep the state until it comes back. */
+  /** Returns the address for the user's browser. Store the state until the browser comes back. */
   async begin(): Promise<{ readonly url: string; readonly state: string }> {
     const state = await randomText(16);
     const { authUrl, clientId, redirectUri } = this.#options;
@@ -46,7 +46,7 @@ export class EcosystemClient {
     return { url: url.href, state };
   }
 
-  /** Takes the address to which the user came back, and turns its code into a token. */
+  /** Checks the address to which the browser came back, and exchanges its code for a token. */
   async finish(callback: string | URL, state: string, { signal }: CallOptions = {}): Promise<EcosystemToken> {
     const code = readCallback(callback, state);
     const { tokenUrl, clientId, clientSecret } = this.#options;
@@ -64,7 +64,7 @@ export class EcosystemClient {
       secrets: [clientSecret ?? "", code],
       signal,
     });
-    if (answer.status !== 200) throw unexpected(answer);
+    if (answer.status !== 200) throw unexpectedAnswer(answer);
     const { access_token: accessToken, expires_in: seconds } = readObject(answer.text);
     if (typeof accessToken !== "string") throw new UnexpectedAnswer("The answer has no access token.", 200);
     return { accessToken, expiresInSeconds: typeof seconds === "number" ? seconds : undefined };

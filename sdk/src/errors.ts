@@ -1,4 +1,4 @@
-/** Every way in which the SDK fails; `code` is stable, the message is for people and never holds a token. */
+/** The base class of all errors of the SDK. `code` is stable; the message is for people and never holds a token. */
 export class BreezewayError extends Error {
   override name = "BreezewayError";
   readonly code: string;
@@ -10,9 +10,8 @@ export class BreezewayError extends Error {
 }
 
 /**
- * No answer came: no connection, it broke, or it took too long. Whether a write was carried out is unknown: read before
- * you repeat it, or repeat it with the idempotencyKey that you gave it. `cause` is the error of `fetch`; it is undefined
- * after a time limit.
+ * No answer came: no connection, a broken connection, or a time-out. The outcome of a write is unknown: read before you
+ * repeat it, or repeat it with the same idempotencyKey. `cause` is the error of `fetch`; undefined after a time-out.
  */
 export class Unreachable extends BreezewayError {
   override name = "Unreachable";
@@ -21,10 +20,10 @@ export class Unreachable extends BreezewayError {
   }
 }
 
-/** Something answered that doesn't speak the interface: a proxy's page, half a document. */
+/** An answer that the interface does not define: a proxy's page, an incomplete document. */
 export class UnexpectedAnswer extends BreezewayError {
   override name = "UnexpectedAnswer";
-  /** Undefined when an event was odd, not an answer. */
+  /** Undefined for a malformed event of a stream. */
   readonly status: number | undefined;
   constructor(message: string, status?: number) {
     super("unexpected_answer", message);
@@ -32,7 +31,7 @@ export class UnexpectedAnswer extends BreezewayError {
   }
 }
 
-/** What was handed to the SDK can't be meant: nothing was sent. */
+/** An argument of the SDK is invalid: nothing was sent. */
 export class InvalidArgument extends BreezewayError {
   override name = "InvalidArgument";
   constructor(message: string) {
@@ -56,25 +55,25 @@ export class AmbiguousName extends BreezewayError {
   }
 }
 
-/** The user, or the authorization server, said no; or the browser came back with another state than it left with. */
+/** The user or the authorization server refused, or the browser came back with another state. */
 export class AuthorizationRefused extends BreezewayError {
   override name = "AuthorizationRefused";
 }
 
-/** What is known about a refusal by the service. */
+/** The details of a refusal by the service. */
 export interface Refused {
   readonly code: string;
-  /** The HTTP status; 500 for every fault of a platform call. Undefined when the SDK itself knew. */
+  /** The HTTP status; 500 for every fault of a platform call. Undefined if the SDK refused before sending. */
   readonly status: number | undefined;
-  /** The number that the adaptor and the platform calls have for it. */
+  /** The error number of the adaptor and the platform calls. */
   readonly errorCode: number | undefined;
-  /** Finds the call in the service's log. */
+  /** Identifies the call in the service's log. */
   readonly requestId: string | undefined;
-  /** How long the service wants to be left alone. */
+  /** How long to wait before the next call. */
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** The service refused a call. Subclasses say why; this class itself stands for refusals without one of their own. */
+/** The service refused a call. Subclasses say why; this class is for refusals without a subclass. */
 export class ServiceError extends BreezewayError implements Refused {
   override name = "ServiceError";
   readonly status: number | undefined;
@@ -95,15 +94,15 @@ export class ServiceError extends BreezewayError implements Refused {
 export class InvalidLogin extends ServiceError {
   override name = "InvalidLogin";
 }
-/** A parameter is missing or malformed, or a value isn't taken (102, 112). */
+/** A parameter is missing or malformed, or a value is not allowed (102, 112). */
 export class InvalidRequest extends ServiceError {
   override name = "InvalidRequest";
 }
-/** There is no token, or it is no longer good (106, HTTP 401): sign in again. */
+/** There is no token, or it is no longer valid (106, HTTP 401): sign in again. */
 export class NotSignedIn extends ServiceError {
   override name = "NotSignedIn";
 }
-/** The token lacks the right (HTTP 403). */
+/** The token does not allow this call (HTTP 403). */
 export class Forbidden extends ServiceError {
   override name = "Forbidden";
 }
@@ -111,7 +110,7 @@ export class Forbidden extends ServiceError {
 export class TooManyRequests extends ServiceError {
   override name = "TooManyRequests";
 }
-/** The token reaches no such device, attribute, alert or webhook (109, 110, 113, HTTP 404). */
+/** The token has no access to such a device, attribute, alert or webhook (109, 110, 113, HTTP 404). */
 export class NotFound extends ServiceError {
   override name = "NotFound";
 }
@@ -119,7 +118,7 @@ export class NotFound extends ServiceError {
 export class ReadOnlyAttribute extends ServiceError {
   override name = "ReadOnlyAttribute";
 }
-/** There are too many of these already (HTTP 409). */
+/** A limit on the number of objects is reached (HTTP 409). */
 export class Conflict extends ServiceError {
   override name = "Conflict";
 }
@@ -131,11 +130,11 @@ export class AlreadyFederated extends ServiceError {
 export class NotFederated extends ServiceError {
   override name = "NotFederated";
 }
-/** The service knows no ecosystem of this name (120). */
+/** The service has no ecosystem of this name (120). */
 export class UnknownEcosystem extends ServiceError {
   override name = "UnknownEcosystem";
 }
-/** The ecosystem refused the access token that it was handed (121). */
+/** The ecosystem refused its access token (121). */
 export class EcosystemRefused extends ServiceError {
   override name = "EcosystemRefused";
 }
@@ -143,7 +142,7 @@ export class EcosystemRefused extends ServiceError {
 export class EcosystemUnreachable extends ServiceError {
   override name = "EcosystemUnreachable";
 }
-/** The code or refresh token is no longer good, or was meant for somebody else (RFC 6749 `invalid_grant`). */
+/** The code or refresh token is no longer valid, or belongs to another client (RFC 6749 `invalid_grant`). */
 export class InvalidGrant extends ServiceError {
   override name = "InvalidGrant";
 }
@@ -155,7 +154,7 @@ export class InvalidClient extends ServiceError {
 export class Unavailable extends ServiceError {
   override name = "Unavailable";
 }
-/** The service can't tell whether it stored the change (124, `outcome_unknown`): read before you repeat the call. */
+/** The service does not know whether it stored the change (124, `outcome_unknown`): read before you repeat the call. */
 export class OutcomeUnknown extends Unavailable {
   override name = "OutcomeUnknown";
 }

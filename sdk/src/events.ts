@@ -8,7 +8,7 @@ import { backoffMs, pause } from "./waiting.ts";
 
 interface EventBase<Type extends string> {
   readonly type: Type;
-  /** Opaque; hand it in as `lastEventId` to go on behind this event, in another process too. */
+  /** Opaque. Pass it as `lastEventId` to resume after this event, also in another process. */
   readonly id: string;
 }
 
@@ -16,13 +16,13 @@ interface EventBase<Type extends string> {
 export interface AttributeEvent extends EventBase<"attribute"> {
   readonly deviceId: number;
   readonly name: string;
-  /** Null: it turned blank. */
+  /** Null: it became blank. */
   readonly value: string | number | null;
   readonly updateTime: number;
   readonly cause: Cause;
 }
 
-/** A link stands otherwise than before. */
+/** The state of a link changed. */
 export interface LinkEvent extends EventBase<"link"> {
   readonly deviceId: number;
   readonly ecosystem: string;
@@ -31,7 +31,7 @@ export interface LinkEvent extends EventBase<"link"> {
   readonly time: number;
 }
 
-/** A fan request got on. */
+/** The state of a fan request changed. */
 export interface CommandEvent extends EventBase<"command"> {
   readonly deviceId: number;
   readonly commandId: number;
@@ -50,26 +50,26 @@ export interface AlertEvent extends EventBase<"alert"> {
   readonly [detail: string]: unknown;
 }
 
-/** A device came or went. */
+/** A device was added or removed. */
 export interface DeviceEvent extends EventBase<"device"> {
   readonly deviceId: number;
   readonly what: "added" | "removed";
   readonly time: number;
 }
 
-/** Not all that happened before this event was told: read the devices anew, then go on. */
+/** Earlier events were lost: read the devices again, then continue. */
 export interface ResyncEvent extends EventBase<"resync"> {
   readonly reason: "past_retention" | "unknown_id" | "too_slow" | "restored";
 }
 
-/** The stream is alive, and all before this id was told. Only with `heartbeats`. */
+/** The stream is alive, and all events before this id were delivered. Only with `heartbeats`. */
 export interface HeartbeatEvent extends EventBase<"heartbeat"> {
   readonly time: number;
-  /** The interval of this stream's heartbeats, if the service grants the one that was asked for. */
+  /** The interval of this stream's heartbeats, if the service supports the requested one. */
   readonly everySeconds?: number;
 }
 
-/** Something that happened to the devices that the token reaches. */
+/** An event of the devices to which the token has access. */
 export type HomeEvent =
   | AttributeEvent
   | LinkEvent
@@ -79,46 +79,46 @@ export type HomeEvent =
   | ResyncEvent
   | HeartbeatEvent;
 
-/** What to follow, and how. */
+/** Filters and callbacks of an event stream. */
 export interface EventOptions extends CallOptions {
   /** Only these devices. */
   readonly deviceIds?: readonly number[] | undefined;
-  /** Of attribute events only these, in any published spelling; the events use yours. */
+  /** Only attribute events of these names, in any published spelling; the events use your spelling. */
   readonly attributes?: readonly string[] | undefined;
-  /** Goes on behind this event. Without it the stream begins now. */
+  /** Resumes after this event. Without it the stream begins now. */
   readonly lastEventId?: string | undefined;
-  /** Whether heartbeats are events too; the first says from where on everything is told. */
+  /** Whether heartbeats are events too. All changes after the first heartbeat are delivered. */
   readonly heartbeats?: boolean | undefined;
-  /** Called whenever a connection stands, at first and each time after it was lost: from then on all is told. */
+  /** Called each time that a connection is established: all changes from then on are delivered. */
   readonly onConnected?: (() => void) | undefined;
-  /** Called when a connection is lost or can't be made, with the reason; another is tried by itself. */
+  /** Called when a connection is lost or fails, with the reason. The SDK reconnects automatically. */
   readonly onDisconnected?: ((reason: unknown) => void) | undefined;
   /**
-   * Called at the beginning, with `stale`, and each time that the stream becomes live or stale. While it is stale, show
-   * what you know as of `asOf`. A dead stream, a 401 and a 503 are told within 5 seconds.
+   * Called at the beginning with `stale`, and each time that the stream becomes live or stale. While it is stale, show
+   * your values as of `asOf`. A dead stream, a 401 and a 503 are reported within 5 seconds.
    */
   readonly onState?: ((state: StreamState) => void) | undefined;
-  /** The interval of heartbeats, 2 to 15 seconds; 2 unless given. Two missing heartbeats make the stream stale. */
+  /** The interval of heartbeats, 2 to 15 seconds; 2 by default. Two missing heartbeats make the stream stale. */
   readonly heartbeatSeconds?: number | undefined;
   /**
-   * A connection silent for so long is given up: two heartbeats unless given, and 20 seconds with a service that does
-   * not grant the interval.
+   * A connection is closed after this silence. By default two heartbeats, or 20 seconds with a service that does not
+   * support the interval.
    */
   readonly silenceMs?: number | undefined;
 }
 
-const known: readonly string[] = ["attribute", "link", "command", "alert", "device", "resync", "heartbeat"];
+const knownTypes: readonly string[] = ["attribute", "link", "command", "alert", "device", "resync", "heartbeat"];
 
 /**
- * Follows events over any number of connections. Ends quietly when the signal is aborted; throws when the service
- * refuses for good, above all `NotSignedIn` once the access has ended.
+ * Follows events over any number of connections. Ends without an error when the signal is aborted; throws when the
+ * service refuses permanently, mostly `NotSignedIn` when the access has ended.
  * @internal
  */
 export async function* followEvents(v3: V3, options: EventOptions): AsyncGenerator<HomeEvent, void> {
   const { signal } = options;
   let { lastEventId } = options;
   const states = new StreamStates(options.onState);
-  const isDue = heartbeatsFor(options);
+  const isHeartbeatDue = heartbeatFilter(options);
   let retryMs = 1_000;
   let failures = 0;
   while (!signal?.aborted) {
@@ -127,18 +127,18 @@ export async function* followEvents(v3: V3, options: EventOptions): AsyncGenerat
       for await (const read of connection(v3, options, lastEventId)) {
         failures = 0;
         retryMs = read.retryMs ?? retryMs;
-        if (read.messages.length > 0) states.heard();
+        if (read.messages.length > 0) states.received();
         for (const message of read.messages) {
-          // Also in the midst of what has come already.
+          // Events that were received before the abort are dropped.
           if (signal?.aborted) return;
           const event = readEvent(message);
           lastEventId = message.id ?? lastEventId;
-          if (event && (event.type !== "heartbeat" || isDue())) yield event;
+          if (event && (event.type !== "heartbeat" || isHeartbeatDue())) yield event;
         }
       }
     } catch (error) {
       if (signal?.aborted) return;
-      if (!isPassing(error)) {
+      if (!isTemporary(error)) {
         states.ended(error);
         throw error;
       }
@@ -147,19 +147,19 @@ export async function* followEvents(v3: V3, options: EventOptions): AsyncGenerat
     if (signal?.aborted) return;
     states.lost(reason);
     options.onDisconnected?.(reason);
-    // A stream that ended as it should is taken up at once: the service went, or the token's time was up.
+    // After a regular end (the service stops, or the token expires) the SDK reconnects at once.
     const waitMs = reason === undefined && failures === 0 ? retryMs / 2 : backoffMs(failures, retryMs);
     failures += 1;
-    const toldMs = reason instanceof ServiceError ? (reason.retryAfterSeconds ?? 0) * 1_000 : 0;
-    await pause(Math.max(waitMs, toldMs), signal).catch(() => undefined);
+    const retryAfterMs = reason instanceof ServiceError ? (reason.retryAfterSeconds ?? 0) * 1_000 : 0;
+    await pause(Math.max(waitMs, retryAfterMs), signal).catch(() => undefined);
   }
 }
 
 /**
- * Whether the application gets a heartbeat as an event. Without an interval of its own it gets one every 15 seconds,
- * as the service sends them by default, though the SDK itself hears them more often.
+ * Decides whether the application gets a heartbeat as an event. Without `heartbeatSeconds` it gets one every 15 seconds,
+ * the service's default, although the SDK receives more.
  */
-function heartbeatsFor({ heartbeats = false, heartbeatSeconds }: EventOptions): () => boolean {
+function heartbeatFilter({ heartbeats = false, heartbeatSeconds }: EventOptions): () => boolean {
   let lastMs = Number.NEGATIVE_INFINITY;
   return () => {
     const nowMs = performance.now();
@@ -169,7 +169,7 @@ function heartbeatsFor({ heartbeats = false, heartbeatSeconds }: EventOptions): 
   };
 }
 
-/** What comes over one connection, until it ends. */
+/** The messages of one connection. */
 async function* connection(
   v3: V3,
   { deviceIds: deviceId, attributes: attribute, silenceMs, heartbeatSeconds = 2, onConnected, signal }: EventOptions,
@@ -194,10 +194,10 @@ async function* connection(
     const reader = new ServerSentReader();
     const silence = new Silence(silenceMs);
     for (;;) {
-      const piece = await withinSilence(() => bytes.read(), silence, stop);
-      if (piece.done) return;
-      const read = reader.read(decoder.decode(piece.value, { stream: true }));
-      for (const { event, data } of read.messages) silence.heard(event, data);
+      const chunk = await readWithTimeout(() => bytes.read(), silence, stop);
+      if (chunk.done) return;
+      const read = reader.read(decoder.decode(chunk.value, { stream: true }));
+      for (const { event, data } of read.messages) silence.received(event, data);
       yield read;
     }
   } finally {
@@ -206,14 +206,14 @@ async function* connection(
   }
 }
 
-/** A connection that says nothing, not even that it is alive, is dead: nobody else would notice. */
-async function withinSilence<Value>(
+/** Closes a connection that is silent for too long: neither `fetch` nor TCP would notice that it is dead. */
+async function readWithTimeout<Value>(
   read: () => Promise<Value>,
   silence: Silence,
   stop: AbortController,
 ): Promise<Value> {
   let isSilent = false;
-  const begunMs = performance.now();
+  const startedMs = performance.now();
   const timer = setTimeout(() => {
     isSilent = true;
     stop.abort();
@@ -225,13 +225,13 @@ async function withinSilence<Value>(
     throw new Unreachable("The stream broke off.", { cause: error });
   } finally {
     clearTimeout(timer);
-    silence.waited(performance.now() - begunMs);
+    silence.waited(performance.now() - startedMs);
   }
 }
 
-/** Kinds of events that this version doesn't know are passed over. */
+/** Events of types that this version does not know are ignored. */
 function readEvent({ event, data, id = "" }: ServerSentMessage): HomeEvent | undefined {
-  if (!known.includes(event)) return undefined;
+  if (!knownTypes.includes(event)) return undefined;
   let fields: unknown;
   try {
     fields = JSON.parse(data);
@@ -241,8 +241,8 @@ function readEvent({ event, data, id = "" }: ServerSentMessage): HomeEvent | und
   return { ...(fields as object), type: event, id } as HomeEvent;
 }
 
-/** Whether it can be otherwise the next time. */
-function isPassing(error: unknown): boolean {
+/** Whether another attempt may succeed. */
+function isTemporary(error: unknown): boolean {
   if (error instanceof Unreachable) return true;
   return error instanceof ServiceError && error.status !== undefined && (error.status >= 500 || error.status === 429);
 }

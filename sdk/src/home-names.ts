@@ -29,31 +29,28 @@ export interface HomeDevice {
   attribute(field: string): string;
 }
 
-/** Narrows a search for a device whose name others may have too. */
+/** Narrows a search by name, because several devices may have the same one. */
 export interface DeviceSearch {
   readonly kind?: HomeDeviceKind | undefined;
   /** The friendly name of its structure. */
   readonly structure?: string | undefined;
 }
 
-/** What is called what in a linked account, at the time when it was read. */
+/** The friendly names in a linked account at the time when it was read. */
 export class HomeNames {
   readonly structures: readonly HomeStructure[];
   readonly devices: readonly HomeDevice[];
 
-  /**
-   * The map of indexes tells everything but a device's own index, which is found through the `device_id` attributes
-   * (interface 2.5).
-   */
+  /** The index map lacks the devices' own indexes: the `device_id` attributes show those (interface 2.5). */
   constructor({ labels, identifiers }: LargeStrings, attributes: Readonly<Record<string, Attribute>>) {
     this.structures = Object.entries(labels).map(([name, id]) => structureOf(name, id, identifiers[id]?.[0]));
     const indexes = deviceIndexes(attributes);
     this.devices = Object.entries(identifiers)
       .filter(([, places]) => places.length === 4)
       .flatMap(([id, [, kind, name = "", structureId]]): HomeDevice[] => {
-        const structure = this.structures.find((one) => one.id === structureId);
+        const structure = this.structures.find((item) => item.id === structureId);
         const index = indexes.get(id);
-        // Gone between the two reads.
+        // The device was removed between the two reads.
         if (!structure || index === undefined) return [];
         return [deviceOf(kind as HomeDeviceKind, structure, index, id, name)];
       });
@@ -61,19 +58,19 @@ export class HomeNames {
 
   /** The home of that name. Throws `UnknownName`. */
   structure(name: string): HomeStructure {
-    const found = this.structures.find((one) => one.name === name);
-    if (!found) throw new UnknownName(`No structure is called "${name}". There is ${told(this.structures)}.`);
+    const found = this.structures.find((item) => item.name === name);
+    if (!found) throw new UnknownName(`No structure is called "${name}". There is ${listNames(this.structures)}.`);
     return found;
   }
 
   /** The thermostat or alarm of that name. Throws `UnknownName`, or `AmbiguousName` when several have it. */
   device(name: string, { kind, structure }: DeviceSearch = {}): HomeDevice {
-    const place = structure === undefined ? undefined : this.structure(structure);
-    const among = this.devices.filter(
-      (one) => (kind ?? one.kind) === one.kind && (place ?? one.structure) === one.structure,
+    const inStructure = structure === undefined ? undefined : this.structure(structure);
+    const candidates = this.devices.filter(
+      (item) => (kind ?? item.kind) === item.kind && (inStructure ?? item.structure) === item.structure,
     );
-    const [found, ...others] = among.filter((one) => one.name === name);
-    if (!found) throw new UnknownName(`No device is called "${name}". There is ${told(among)}.`);
+    const [found, ...others] = candidates.filter((item) => item.name === name);
+    if (!found) throw new UnknownName(`No device is called "${name}". There is ${listNames(candidates)}.`);
     if (others.length > 0) {
       throw new AmbiguousName(`${others.length + 1} devices are called "${name}": say of which kind or structure.`);
     }
@@ -81,8 +78,8 @@ export class HomeNames {
   }
 }
 
-function structureOf(name: string, id: string, given: string | undefined): HomeStructure {
-  const index = Number(given);
+function structureOf(name: string, id: string, indexText: string | undefined): HomeStructure {
+  const index = Number(indexText);
   if (!Number.isSafeInteger(index)) throw new UnexpectedAnswer(`The structure "${name}" has no index.`);
   return { index, id, name, attribute: (field) => `d.structures[${index}].a.${field}` };
 }
@@ -101,6 +98,6 @@ function deviceIndexes(attributes: Readonly<Record<string, Attribute>>): Readonl
   return indexes;
 }
 
-function told(things: readonly { readonly name: string }[]): string {
-  return things.map(({ name }) => `"${name}"`).join(", ") || "none";
+function listNames(items: readonly { readonly name: string }[]): string {
+  return items.map(({ name }) => `"${name}"`).join(", ") || "none";
 }

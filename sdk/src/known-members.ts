@@ -2,15 +2,15 @@ import { InvalidArgument } from "./errors.ts";
 import type { EventOptions } from "./events.ts";
 
 /**
- * Refuses an argument that isn't an object, or has a member that the call doesn't know. Ignored, a misspelled filter
- * would bring an answer that looks right.
+ * Refuses an argument that is not an object or has an unknown member: with a misspelled filter that is ignored, the
+ * answer would look right.
  * @internal
  */
-export function checkMembers(call: string, given: unknown, known: readonly string[]): void {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+export function checkMembers(call: string, argument: unknown, known: readonly string[]): void {
+  if (typeof argument !== "object" || argument === null || Array.isArray(argument)) {
     throw new InvalidArgument(`${call} takes an object here: { ${known.join(", ")} }.`);
   }
-  const unknown = Object.entries(given).find(([name, value]) => value !== undefined && !known.includes(name));
+  const unknown = Object.entries(argument).find(([name, value]) => value !== undefined && !known.includes(name));
   if (unknown) throw new InvalidArgument(`${call} doesn't know ${unknown[0]}. It takes ${known.join(", ")}.`);
 }
 

@@ -6,35 +6,35 @@ import { type CallOptions, Transport } from "./transport.ts";
 
 /** A client of the authorization server. */
 export interface OAuthOptions {
-  /** Where the service is. */
+  /** `{base_url}` of the interface. */
   readonly baseUrl: string;
   readonly clientId: string;
-  /** Confidential: it belongs on a server of yours, not into a page. */
+  /** Confidential: keep it on your server, never in a page. */
   readonly clientSecret: string;
-  /** Where the user comes back to; may be left out when exactly one is registered. */
+  /** The address to which the browser comes back; optional if exactly one is registered. */
   readonly redirectUri?: string | undefined;
-  /** In the place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** How long an answer may take, 60 seconds unless said otherwise. */
+  /** How long an answer may take. 60 seconds by default. */
   readonly timeoutMs?: number | undefined;
-  /** How often a call is sent again when it failed and repeating it is safe. 2 by default. */
+  /** How often a failed call is repeated if that is safe. 2 by default. */
   readonly retries?: number | undefined;
 }
 
-/** An authorization that has begun: keep all but the address until the user comes back, each user's apart. */
+/** A started authorization. Store state and verifier, for each user, until the browser comes back. */
 export interface Authorization {
-  /** Where to send the user's browser. */
+  /** The address for the user's browser. */
   readonly url: string;
   readonly state: string;
   readonly codeVerifier: string;
 }
 
-/** What the authorization server gave. */
+/** The tokens of a grant. */
 export interface Tokens {
   readonly accessToken: string;
-  /** Undefined for a client that speaks for itself. */
+  /** Undefined with `asItself`. */
   readonly refreshToken: string | undefined;
-  /** Until when the access token is good, by this machine's clock, in milliseconds. */
+  /** When the access token expires, by this machine's clock, in milliseconds. */
   readonly expiresAtMs: number;
 }
 
@@ -50,11 +50,11 @@ export class OAuthClient {
     this.#transport = new Transport(options);
   }
 
-  /** Makes the address to which the user's browser goes, with a fresh state and PKCE challenge. */
+  /** Returns the address for the user's browser, with a new state and PKCE challenge. */
   async begin(): Promise<Authorization> {
     const [state, codeVerifier] = [await randomText(), await randomText()];
     const { clientId, redirectUri } = this.#options;
-    const question = new URLSearchParams({
+    const parameters = new URLSearchParams({
       response_type: "code",
       client_id: clientId,
       state,
@@ -62,24 +62,24 @@ export class OAuthClient {
       code_challenge_method: "S256",
       ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
     });
-    return { url: `${this.#baseUrl}/oauth2/authorize?${question}`, state, codeVerifier };
+    return { url: `${this.#baseUrl}/oauth2/authorize?${parameters}`, state, codeVerifier };
   }
 
-  /** Takes the address to which the user came back, checks that it answers this authorization, and redeems its code. */
+  /** Checks that the address to which the browser came back belongs to this authorization, and exchanges its code. */
   async finish(
     callback: string | URL,
     { state, codeVerifier }: Pick<Authorization, "state" | "codeVerifier">,
     options: CallOptions = {},
   ): Promise<Tokens> {
-    const given = readCallback(callback, state);
+    const code = readCallback(callback, state);
     const issuer = parametersOf(callback).get("iss");
     if (issuer !== null && issuer !== this.#baseUrl) {
       throw new AuthorizationRefused("wrong_issuer", "The answer comes from another authorization server.");
     }
-    return this.exchange(given, codeVerifier, options);
+    return this.exchange(code, codeVerifier, options);
   }
 
-  /** Redeems a code: once, and within a minute. Never repeated, since a second time would end all that it gave. */
+  /** Exchanges a code, within a minute. Never repeated: a second exchange would end the tokens of the first. */
   exchange(code: string, codeVerifier: string | undefined, options: CallOptions = {}): Promise<Tokens> {
     const { redirectUri } = this.#options;
     const parameters = {
@@ -91,18 +91,18 @@ export class OAuthClient {
     return this.#tokens(parameters, false, options);
   }
 
-  /** Gets a new pair for a refresh token. Safe to repeat: the old token is good until the new one has been used. */
+  /** Gets a new pair for a refresh token. Safe to repeat: the old token is valid until the new one is used. */
   async refresh(refreshToken: string, options: CallOptions = {}): Promise<Tokens> {
     const tokens = await this.#tokens({ grant_type: "refresh_token", refresh_token: refreshToken }, true, options);
     return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
   }
 
-  /** A token with which an enterprise client speaks for its tenant. */
+  /** A token with which an enterprise client acts for its whole tenant (grant type `client_credentials`). */
   asItself(options: CallOptions = {}): Promise<Tokens> {
     return this.#tokens({ grant_type: "client_credentials" }, true, options);
   }
 
-  /** Ends the access that either token of a pair stands for. */
+  /** Revokes a grant by either of its tokens. */
   async revoke(token: string, options: CallOptions = {}): Promise<void> {
     await this.#call("revoke_token", { token, token_type_hint: "" }, true, options);
   }
@@ -146,8 +146,8 @@ export class OAuthClient {
 }
 
 /**
- * The code that an address brings back. Throws `AuthorizationRefused` when it brings an error, or another state than
- * the one that was sent along: then somebody else began that.
+ * The code in the address to which the browser came back. Throws `AuthorizationRefused` if the address has an error or
+ * another state: then it belongs to another authorization, or is forged.
  */
 export function readCallback(callback: string | URL, state: string): string {
   const searchParams = parametersOf(callback);
@@ -156,15 +156,15 @@ export function readCallback(callback: string | URL, state: string): string {
   }
   const error = searchParams.get("error");
   if (error !== null) {
-    const told = searchParams.get("error_description") ?? `The authorization ended with ${error}.`;
-    throw new AuthorizationRefused(error, told);
+    const message = searchParams.get("error_description") ?? `The authorization ended with ${error}.`;
+    throw new AuthorizationRefused(error, message);
   }
   const code = searchParams.get("code");
   if (!code) throw new AuthorizationRefused("no_code", "The answer brings neither a code nor an error.");
   return code;
 }
 
-/** The browser's own words about an address that is none would repeat it, and it may hold a code. */
+/** Replaces the runtime's error, whose message would repeat the address, which may hold a code. */
 function parametersOf(callback: string | URL): URLSearchParams {
   try {
     return new URL(callback).searchParams;

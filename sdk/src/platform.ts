@@ -1,11 +1,11 @@
 import type { Attribute, Device, DeviceSummary } from "./devices.ts";
 import { NotFound, UnexpectedAnswer } from "./errors.ts";
-import { numberedRefusal, refusalInJson, unexpected } from "./refusals.ts";
+import { numberedRefusal, refusalInJson, unexpectedAnswer } from "./refusals.ts";
 import type { Answer, CallOptions, Transport } from "./transport.ts";
 import { type Trigger, type TriggerDefinition, triggerParameters } from "./triggers.ts";
 import { childText, readXml, type XmlElement } from "./xml.ts";
 
-/** Who signs in by the platform's own call. */
+/** The credentials of the platform's login. */
 export interface Login {
   readonly name: string;
   readonly password: string;
@@ -14,7 +14,7 @@ export interface Login {
 }
 
 /**
- * The platform calls (interface 4.4): XML, by POST, so that no secToken stands in an address.
+ * The platform calls (interface 4.4): XML. They are sent by POST, so that no URL holds a secToken.
  * @internal
  */
 export class PlatformCalls {
@@ -29,7 +29,7 @@ export class PlatformCalls {
   async userLogin({ name, password, appId }: Login, { signal }: CallOptions) {
     const parameters = { name, password, appId: String(appId) };
     const root = await this.#call("userLogin", parameters, { signal, secrets: [password] });
-    return { userId: numberOf(root, "userId"), secToken: needed(root, "securityToken") };
+    return { userId: numberOf(root, "userId"), secToken: required(root, "securityToken") };
   }
 
   async userLogout(secToken: string, { signal }: CallOptions): Promise<void> {
@@ -38,9 +38,9 @@ export class PlatformCalls {
 
   async getDeviceList(secToken: string, { signal }: CallOptions): Promise<readonly DeviceSummary[]> {
     const root = await this.#call("getDeviceList", { secToken }, { signal, isRepeatable: true });
-    return each(root, "devList").map((device) => ({
+    return childrenOf(root, "devList").map((device) => ({
       deviceId: numberOf(device, "devId"),
-      deviceName: needed(device, "devName"),
+      deviceName: required(device, "devName"),
       deviceTypeName: undefined,
       typeId: numberOf(device, "typeId"),
       presenceInfo: undefined,
@@ -50,14 +50,17 @@ export class PlatformCalls {
   async getDevice(secToken: string, deviceId: number, { signal }: CallOptions): Promise<Device> {
     const parameters = { secToken, devId: String(deviceId) };
     const root = await this.#call("getDeviceAttributesWithValues", parameters, { signal, isRepeatable: true });
-    const attributes = each(root, "attrList").map((attribute): [string, Attribute] => {
-      const name = needed(attribute, "name");
-      return [name, { value: readValue(name, needed(attribute, "value")), updateTime: numberOf(attribute, "updTime") }];
+    const attributes = childrenOf(root, "attrList").map((attribute): [string, Attribute] => {
+      const name = required(attribute, "name");
+      return [
+        name,
+        { value: readValue(name, required(attribute, "value")), updateTime: numberOf(attribute, "updTime") },
+      ];
     });
     return {
       deviceId,
       deviceName: undefined,
-      deviceTypeName: needed(root, "typeName"),
+      deviceTypeName: required(root, "typeName"),
       presenceInfo: numberOf(root, "presenceInfo"),
       stale: undefined,
       confirmedTime: undefined,
@@ -65,7 +68,7 @@ export class PlatformCalls {
     };
   }
 
-  /** As /v3 has them: an erased attribute is null, with the time of its erasure; one that never had a value is left out. */
+  /** As in /v3: an erased attribute is null with the time of its erasure; an attribute that never had a value is absent. */
   async getDeviceAttributes(
     secToken: string,
     deviceId: number,
@@ -76,7 +79,7 @@ export class PlatformCalls {
       const parameters = { secToken, devId: String(deviceId), name };
       try {
         const root = await this.#call("getDeviceAttribute", parameters, { signal, isRepeatable: true });
-        const value = readValue(name, needed(root, "value"));
+        const value = readValue(name, required(root, "value"));
         const updateTime = numberOf(root, "updTime");
         return value === null && updateTime === 0 ? [] : [[name, { value, updateTime }]];
       } catch (error) {
@@ -108,9 +111,9 @@ export class PlatformCalls {
     { signal }: CallOptions,
   ): Promise<readonly Trigger[]> {
     const operation = deviceId === undefined ? "getTriggerDetailListByUser" : "getTriggerDetailListByDevice";
-    const about: Record<string, string> = deviceId === undefined ? {} : { devId: String(deviceId) };
-    const root = await this.#call(operation, { secToken, ...about }, { signal, isRepeatable: true });
-    return each(root, "trigList").map(readTrigger);
+    const filter: Record<string, string> = deviceId === undefined ? {} : { devId: String(deviceId) };
+    const root = await this.#call(operation, { secToken, ...filter }, { signal, isRepeatable: true });
+    return childrenOf(root, "trigList").map(readTrigger);
   }
 
   async setTriggerEnabled(
@@ -130,35 +133,35 @@ export class PlatformCalls {
   async #call(
     operation: string,
     parameters: Readonly<Record<string, string>>,
-    how: CallOptions & { readonly isRepeatable?: boolean; readonly secrets?: readonly string[] },
+    options: CallOptions & { readonly isRepeatable?: boolean; readonly secrets?: readonly string[] },
   ): Promise<XmlElement> {
     const answer = await this.#transport.send({
       method: "POST",
       url: `${this.#baseUrl}/zdk/services/zamapi/${operation}`,
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(parameters).toString(),
-      isRepeatable: how.isRepeatable ?? false,
-      secrets: [parameters.secToken ?? "", ...(how.secrets ?? [])],
-      signal: how.signal,
+      isRepeatable: options.isRepeatable ?? false,
+      secrets: [parameters.secToken ?? "", ...(options.secrets ?? [])],
+      signal: options.signal,
     });
     return readRoot(answer, `${operation}Response`);
   }
 }
 
 /** A fault is XML. An older service, or a proxy in front of it, may refuse a call in JSON. */
-function readRoot(answer: Answer, wanted: string): XmlElement {
+function readRoot(answer: Answer, expectedName: string): XmlElement {
   const isXml = answer.text.trimStart().startsWith("<");
   if (!isXml) throw refusalInJson(answer);
   let root: XmlElement;
   try {
     root = readXml(answer.text);
   } catch (error) {
-    throw answer.status === 200 ? error : unexpected(answer);
+    throw answer.status === 200 ? error : unexpectedAnswer(answer);
   }
   if (root.name === "requestFault") {
-    throw numberedRefusal(answer, numberOf(root, "errorCode"), needed(root, "errorMsg"));
+    throw numberedRefusal(answer, numberOf(root, "errorCode"), required(root, "errorMsg"));
   }
-  if (answer.status !== 200 || root.name !== wanted) throw unexpected(answer);
+  if (answer.status !== 200 || root.name !== expectedName) throw unexpectedAnswer(answer);
   return root;
 }
 
@@ -180,33 +183,33 @@ function readTrigger(element: XmlElement): Trigger {
     autoDelete: isOn("autoDelete"),
     autoDisable: isOn("autoDisable"),
     enable: isOn("enable"),
-    targets: each(element, "targetAttributesList").map((target) => ({
+    targets: childrenOf(element, "targetAttributesList").map((target) => ({
       deviceId: numberOf(target, "deviceID"),
-      attributeName: needed(target, "attributeName"),
-      value: needed(target, "value"),
+      attributeName: required(target, "attributeName"),
+      value: required(target, "value"),
     })),
   };
 }
 
-/** Platform calls carry text alone; /v3 shows totals as numbers and blanks as null, and so do we. */
+/** Platform calls return only text. Totals become numbers and blanks null, as in /v3. */
 function readValue(name: string, text: string): string | number | null {
   if (text === "") return null;
   const isTotal = /^o\.(totalStructures$|structures\[[12]\]\.totals\.)/.test(name) && /^\d+$/.test(text);
   return isTotal ? Number(text) : text;
 }
 
-function each(element: XmlElement, name: string): readonly XmlElement[] {
+function childrenOf(element: XmlElement, name: string): readonly XmlElement[] {
   return element.children.filter((child) => child.name === name);
 }
 
-function needed(element: XmlElement, name: string): string {
+function required(element: XmlElement, name: string): string {
   const text = childText(element, name);
   if (text === undefined) throw new UnexpectedAnswer(`The answer has no ${name}.`, 200);
   return text;
 }
 
 function numberOf(element: XmlElement, name: string): number {
-  const number = Number(needed(element, name).trim() || Number.NaN);
+  const number = Number(required(element, name).trim() || Number.NaN);
   if (!Number.isSafeInteger(number)) throw new UnexpectedAnswer(`The answer's ${name} is no number.`, 200);
   return number;
 }

@@ -1,7 +1,7 @@
 import { InvalidArgument } from "./errors.ts";
 
 /**
- * So many random bytes as text that may stand in an address.
+ * Random bytes as URL-safe text.
  * @internal
  */
 export async function randomText(bytes = 32): Promise<string> {
@@ -9,19 +9,19 @@ export async function randomText(bytes = 32): Promise<string> {
 }
 
 /**
- * SHA-256 as PKCE sends it (RFC 7636 4.2).
+ * SHA-256 in the encoding of PKCE (RFC 7636 4.2).
  * @internal
  */
 export async function sha256Text(text: string): Promise<string> {
   const { subtle } = await webCrypto();
-  // Browsers keep it from pages that came without TLS, unless from this machine.
+  // Browsers offer it only to pages that were loaded by https or from loopback.
   if (!subtle) throw new InvalidArgument("Signing in needs a page that was loaded by https.");
   return base64url(new Uint8Array(await subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
 /**
- * Node 18 has it only in a module. The comments and the `try` keep bundlers for browsers from looking for that module:
- * esbuild fails on one that it can't find unless the import may fail.
+ * Node 18 has Web Cryptography only in a module. The comments and the `try` keep bundlers for browsers from resolving
+ * that module: esbuild fails on a module that it can't find, unless the import is in a `try`.
  */
 async function webCrypto(): Promise<Crypto> {
   if (globalThis.crypto) return globalThis.crypto;

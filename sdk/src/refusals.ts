@@ -22,7 +22,7 @@ import {
 } from "./errors.ts";
 import type { Answer } from "./transport.ts";
 
-/** The words for the numbers of the adaptor and the platform calls: those that /v3 has for the same. */
+/** The error numbers of the adaptor and the platform calls, with the codes of /v3 for the same errors. */
 const codes: ReadonlyMap<number, string> = new Map([
   [101, "invalid_login"],
   [102, "invalid_request"],
@@ -68,7 +68,7 @@ const byCode: ReadonlyMap<string, typeof ServiceError> = new Map<string, typeof 
   ["outcome_unknown", OutcomeUnknown],
 ]);
 
-/** What has no class by its code has one by its status. */
+/** Classes for codes that are not in `byCode`. */
 const byStatus: ReadonlyMap<number, typeof ServiceError> = new Map<number, typeof ServiceError>([
   [400, InvalidRequest],
   [401, NotSignedIn],
@@ -87,30 +87,30 @@ export function refusalInJson(answer: Answer): ServiceError | UnexpectedAnswer {
   if (typeof body.errorCode === "number") {
     return numberedRefusal(answer, body.errorCode, textOf(body.errorMessage));
   }
-  if (typeof body.error !== "string") return unexpected(answer);
+  if (typeof body.error !== "string") return unexpectedAnswer(answer);
   const requestId = typeof body.request_id === "string" ? body.request_id : undefined;
   return refusal(answer, { code: body.error, requestId }, textOf(body.error_description));
 }
 
-/** The typed error of a refusal that has a number. */
+/** The typed error of an error number. */
 export function numberedRefusal(answer: Answer, errorCode: number, message: string): ServiceError {
   return refusal(answer, { code: codes.get(errorCode) ?? `error_${errorCode}`, errorCode }, message);
 }
 
-/** Somebody between us and the service answered. A gateway that can't reach it is as good as a service that can't answer. */
-export function unexpected(answer: Answer): ServiceError | UnexpectedAnswer {
+/** An answer that does not come from the service. A 5xx or 429 of a gateway counts like one of the service. */
+export function unexpectedAnswer(answer: Answer): ServiceError | UnexpectedAnswer {
   const { status } = answer;
   if (status >= 500 || status === 429) return refusal(answer, { code: `http_${status}` }, "");
   return new UnexpectedAnswer(`The answer (HTTP ${status}) isn't one of the service.`, status);
 }
 
-function refusal(answer: Answer, known: Partial<Refused> & { readonly code: string }, message: string): ServiceError {
+function refusal(answer: Answer, facts: Partial<Refused> & { readonly code: string }, message: string): ServiceError {
   const { status, retryAfterSeconds } = answer;
   const byRange = status >= 500 ? Unavailable : ServiceError;
-  const Kind = byCode.get(known.code) ?? byStatus.get(status) ?? byRange;
+  const Kind = byCode.get(facts.code) ?? byStatus.get(status) ?? byRange;
   const sentence = message === "" ? `The service refused the call (HTTP ${status}).` : message;
-  const requestId = known.requestId ?? answer.requestId;
-  return new Kind(answer.conceal(sentence), { ...known, status, retryAfterSeconds, requestId });
+  const requestId = facts.requestId ?? answer.requestId;
+  return new Kind(answer.redact(sentence), { ...facts, status, retryAfterSeconds, requestId });
 }
 
 function objectOf(text: string): Readonly<Record<string, unknown>> {

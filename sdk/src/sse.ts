@@ -4,23 +4,23 @@ import { UnexpectedAnswer } from "./errors.ts";
 export interface ServerSentMessage {
   readonly event: string;
   readonly data: string;
-  /** Where a new stream can go on: behind this message. */
+  /** A new stream can resume after this id. */
   readonly id: string | undefined;
 }
 
 /** @internal */
 export interface ServerSentMessages {
   readonly messages: readonly ServerSentMessage[];
-  /** How soon to come back when the connection is lost, if the stream has said so. */
+  /** The stream's reconnection delay, if it has sent one. */
   readonly retryMs: number | undefined;
 }
 
-/** No message of the service is nearly as long. */
-const longestMessage = 4_000_000;
+/** Much longer than any message of the service. */
+const maxLength = 4_000_000;
 
 /**
- * Reads Server-Sent Events from pieces of text, wherever they were cut. A message counts once its empty line is there:
- * half a message is none.
+ * Incremental parser of Server-Sent Events; the text may be split anywhere. A message is complete with its empty line;
+ * an incomplete one is dropped.
  * @internal
  */
 export class ServerSentReader {
@@ -29,10 +29,10 @@ export class ServerSentReader {
   #data: string[] = [];
   #id: string | undefined;
 
-  read(piece: string): ServerSentMessages {
+  read(text: string): ServerSentMessages {
     const messages: ServerSentMessage[] = [];
     let retryMs: number | undefined;
-    const lines = (this.#rest + piece).split(/\r\n|\n|\r(?!$)/);
+    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? "";
     for (const line of lines) {
       if (line === "") {
@@ -48,8 +48,8 @@ export class ServerSentReader {
       else if (field === "id" && !value.includes("\0")) this.#id = value;
       else if (field === "retry" && /^\d{1,9}$/.test(value)) retryMs = Number(value);
     }
-    const held = this.#rest.length + this.#data.reduce((sum, { length }) => sum + length, 0);
-    if (held > longestMessage) throw new UnexpectedAnswer("An event is longer than any of the service's.");
+    const bufferedLength = this.#rest.length + this.#data.reduce((sum, { length }) => sum + length, 0);
+    if (bufferedLength > maxLength) throw new UnexpectedAnswer("An event is longer than any of the service's.");
     return { messages, retryMs };
   }
 }

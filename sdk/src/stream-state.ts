@@ -1,43 +1,43 @@
-/** Whether what a stream has told so far is how things are now. */
+/** Whether the values that a stream has delivered are current. */
 export type StreamState =
   | {
-      /** The stream is up: everything that happens is told. */
+      /** The stream is connected and delivers all changes. */
       readonly state: "live";
-      /** When the stream was last heard, in milliseconds. */
+      /** Time of the last message in milliseconds. */
       readonly asOf: number;
     }
   | {
-      /** The stream is lost, silent or refused: what you know is as of `asOf`, and may no longer be so. */
+      /** The stream is lost, silent or refused: your values are as of `asOf` and may be out of date. */
       readonly state: "stale";
-      /** When the stream was last heard, in milliseconds; undefined when it never was. */
+      /** Time of the last message in milliseconds; undefined before the first one. */
       readonly asOf: number | undefined;
       /**
-       * Why: an error such as `Unreachable`, `Unavailable` or `NotSignedIn`. Undefined before the first connection, and
-       * when the service ended the stream.
+       * An error such as `Unreachable`, `Unavailable` or `NotSignedIn`. Undefined before the first connection, and after
+       * the service ended the stream.
        */
       readonly reason: unknown;
     };
 
 /**
- * Tells an application each time that the state of a stream changes.
+ * Reports each change of a stream's state to the application.
  * @internal
  */
 export class StreamStates {
-  readonly #tell: ((state: StreamState) => void) | undefined;
+  readonly #onState: ((state: StreamState) => void) | undefined;
   #last: StreamState["state"] | undefined;
   #asOf: number | undefined;
 
-  constructor(tell: ((state: StreamState) => void) | undefined) {
-    this.#tell = tell;
+  constructor(onState: ((state: StreamState) => void) | undefined) {
+    this.#onState = onState;
     this.lost(undefined);
   }
 
-  heard(): void {
+  received(): void {
     const asOf = Date.now();
     this.#asOf = asOf;
     if (this.#last === "live") return;
     this.#last = "live";
-    this.#tell?.({ state: "live", asOf });
+    this.#onState?.({ state: "live", asOf });
   }
 
   lost(reason: unknown): void {
@@ -45,14 +45,14 @@ export class StreamStates {
     this.ended(reason);
   }
 
-  /** The stream won't come back: told with its reason, also when the stream was lost before. */
+  /** The stream has ended permanently. This is reported even if the stream was stale before. */
   ended(reason: unknown): void {
     this.#last = "stale";
-    this.#tell?.({ state: "stale", asOf: this.#asOf, reason });
+    this.#onState?.({ state: "stale", asOf: this.#asOf, reason });
   }
 }
 
-/** Without a confirmed interval: a service of the version before sends a heartbeat every 15 seconds. */
+/** Limit without a confirmed interval: older versions of the service send a heartbeat every 15 seconds. */
 const unconfirmedMs = 20_000;
 
 /**
@@ -60,30 +60,30 @@ const unconfirmedMs = 20_000;
  * @internal
  */
 export class Silence {
-  readonly #given: number | undefined;
+  readonly #fixedLimitMs: number | undefined;
   #everySeconds: number | undefined;
-  /** How long the connection has been waited for since its last message. */
+  /** Time spent waiting for the connection since its last message. */
   #waitedMs = 0;
 
-  constructor(givenMs: number | undefined) {
-    this.#given = givenMs;
+  constructor(limitMs: number | undefined) {
+    this.#fixedLimitMs = limitMs;
   }
 
   get limitMs(): number {
-    return this.#given ?? (this.#everySeconds === undefined ? unconfirmedMs : 2 * this.#everySeconds * 1_000);
+    return this.#fixedLimitMs ?? (this.#everySeconds === undefined ? unconfirmedMs : 2 * this.#everySeconds * 1_000);
   }
 
   get leftMs(): number {
     return Math.max(0, this.limitMs - this.#waitedMs);
   }
 
-  /** A comment is no message: it says that the connection is up, not that everything is told. */
+  /** Bytes that are no message, such as a comment, do not reset the time: they do not show that events arrive. */
   waited(ms: number): void {
     this.#waitedMs += ms;
   }
 
-  /** A message came. Only heartbeats confirm an interval, and a service of the version before confirms none. */
-  heard(event: string, data: string): void {
+  /** Resets the time after a message. Only heartbeats confirm an interval; those of older services do not. */
+  received(event: string, data: string): void {
     this.#waitedMs = 0;
     if (event !== "heartbeat") return;
     const every = /"everySeconds":(\d{1,2})\b/.exec(data)?.[1];

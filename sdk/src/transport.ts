@@ -1,18 +1,18 @@
 import { InvalidArgument, UnexpectedAnswer, Unreachable } from "./errors.ts";
 import { backoffMs, pause } from "./waiting.ts";
 
-/** What every call can be told. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. Whether a write was carried out is then unknown. */
+  /** Aborts the call: it rejects with the signal's reason. The outcome of a write is then unknown. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a write with an access token can be told. */
+/** Options of a write with an access token. */
 export interface WriteOptions extends CallOptions {
   /**
-   * Names this change, so that it is carried out once however often it is sent: up to 255 printable ASCII characters, a
-   * new one for each change. The SDK makes one for each call; hand in your own to repeat a call later, even from another
-   * process, within 24 hours.
+   * Identifies this write, so that the service executes it once, however often it is sent: up to 255 printable ASCII
+   * characters, a new key for each write. By default the SDK generates one. Pass your own to repeat a call later, also
+   * from another process, within 24 hours.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -23,9 +23,9 @@ export interface Call extends CallOptions {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Whether doing it twice is as good as once. Reading is, unless said otherwise. */
+  /** Whether the call is idempotent. By default only GET is. */
   readonly isRepeatable?: boolean;
-  /** What is in the call and must be in no error. */
+  /** Secrets of the call, which no error may hold. */
   readonly secrets: readonly string[];
 }
 
@@ -35,8 +35,8 @@ export interface Answer {
   readonly text: string;
   readonly retryAfterSeconds: number | undefined;
   readonly requestId: string | undefined;
-  /** Blackens the call's secrets, should somebody have repeated them. */
-  readonly conceal: (text: string) => string;
+  /** Removes the call's secrets from a text of the answer. */
+  readonly redact: (text: string) => string;
 }
 
 /** @internal */
@@ -47,12 +47,12 @@ export interface TransportOptions {
 }
 
 const firstPauseMs = 200;
-/** Who has to wait longer is told so instead. */
-const longestPauseSeconds = 10;
+/** If the service asks for a longer pause, the call fails instead. */
+const maxPauseSeconds = 10;
 
 /**
- * HTTP as all calls need it: a time limit, no cookies, no redirects that would carry a token elsewhere, and another try
- * for what is safe to repeat.
+ * HTTP with a time limit and retries of idempotent calls, without cookies, and without redirects, which would send the
+ * token to another address.
  * @internal
  */
 export class Transport {
@@ -60,9 +60,9 @@ export class Transport {
   readonly #timeoutMs: number;
   readonly #attempts: number;
 
-  constructor({ fetch: given, timeoutMs = 60_000, retries = 2 }: TransportOptions) {
+  constructor({ fetch: customFetch, timeoutMs = 60_000, retries = 2 }: TransportOptions) {
     // Looked up at each call, so that a later replacement of the global `fetch` takes effect.
-    this.#fetch = given ?? ((...call) => globalThis.fetch(...call));
+    this.#fetch = customFetch ?? ((...call) => globalThis.fetch(...call));
     this.#timeoutMs = timeoutMs;
     this.#attempts = 1 + retries;
   }
@@ -73,7 +73,7 @@ export class Transport {
       const isLast = !isRepeatable || attempt >= this.#attempts;
       const outcome = await this.#try(call);
       const waitSeconds = "status" in outcome ? waitAfter(outcome) : 0;
-      if (waitSeconds === undefined || waitSeconds > longestPauseSeconds || isLast) {
+      if (waitSeconds === undefined || waitSeconds > maxPauseSeconds || isLast) {
         if ("status" in outcome) return outcome;
         throw outcome;
       }
@@ -81,7 +81,7 @@ export class Transport {
     }
   }
 
-  /** An answer that goes on: its head within the time limit, its body for as long as it lasts. */
+  /** Opens a stream. The time limit applies to the head of the answer only. */
   async open(call: Call, stop: AbortController): Promise<Response> {
     return this.#within(stop, call.signal, () => this.#request(call, stop.signal));
   }
@@ -100,7 +100,7 @@ export class Transport {
   }
 
   async #request({ method, url, headers = {}, body, secrets }: Call, signal: AbortSignal): Promise<Response> {
-    // `fetch` would quote the header, and the token in it, in its error.
+    // The error of `fetch` would quote the header with the token.
     if (secrets.some((secret) => /[^\x20-\x7e]/.test(secret)) && "authorization" in headers) {
       throw new InvalidArgument("The token holds characters that no token has.");
     }
@@ -109,7 +109,6 @@ export class Transport {
       headers,
       ...(body !== undefined && { body }),
       signal,
-      // Never followed: a redirect would take tokens and secrets to another address.
       redirect: "manual",
       credentials: "omit",
       cache: "no-store",
@@ -120,26 +119,26 @@ export class Transport {
     throw redirected(response, url);
   }
 
-  /** Runs it with the time limit and the caller's signal on it, and says which of them ended it. */
+  /** Runs a call with the time limit and the caller's signal, and throws the error of the one that ended it. */
   async #within<Value>(
     stop: AbortController,
     signal: AbortSignal | undefined,
-    act: () => Promise<Value>,
+    run: () => Promise<Value>,
   ): Promise<Value> {
     signal?.throwIfAborted();
     const abort = () => stop.abort(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    let isTooLate = false;
+    let isTimedOut = false;
     const timer = setTimeout(() => {
-      isTooLate = true;
+      isTimedOut = true;
       stop.abort();
     }, this.#timeoutMs);
     try {
-      return await act();
+      return await run();
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof InvalidArgument || error instanceof UnexpectedAnswer) throw error;
-      if (isTooLate) throw new Unreachable(`No answer came within ${this.#timeoutMs} ms.`);
+      if (isTimedOut) throw new Unreachable(`No answer came within ${this.#timeoutMs} ms.`);
       throw new Unreachable("The service can't be reached, or the connection broke.", { cause: error });
     } finally {
       clearTimeout(timer);
@@ -154,15 +153,15 @@ function isRedirect({ type, status }: Response): boolean {
 }
 
 function redirected({ status, headers }: Response, url: string): UnexpectedAnswer {
-  const to = headers.get("location") ?? "";
-  const target = URL.canParse(to, url) ? ` to ${new URL(to, url).origin}` : "";
+  const location = headers.get("location") ?? "";
+  const target = URL.canParse(location, url) ? ` to ${new URL(location, url).origin}` : "";
   return new UnexpectedAnswer(
     `${new URL(url).origin} answered with a redirect${target}. It was not followed, because the request may carry credentials. Use the address of the service itself.`,
     status,
   );
 }
 
-/** How long to wait before another try makes sense; undefined when none does. */
+/** The pause before another attempt; undefined if another attempt makes no sense. */
 function waitAfter({ status, retryAfterSeconds }: Answer): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds;
   return status === 429 || status === 502 || status === 503 || status === 504 ? 0 : undefined;
@@ -175,11 +174,12 @@ export function readAnswer(response: Response, text: string, secrets: readonly s
     text,
     retryAfterSeconds: readRetryAfter(response.headers.get("retry-after")),
     requestId: response.headers.get("x-request-id") ?? undefined,
-    conceal: (told) => secrets.reduce((rest, secret) => (secret === "" ? rest : rest.replaceAll(secret, "…")), told),
+    redact: (message) =>
+      secrets.reduce((rest, secret) => (secret === "" ? rest : rest.replaceAll(secret, "…")), message),
   };
 }
 
-/** Seconds, or a date. */
+/** Parses seconds or a date. */
 function readRetryAfter(value: string | null): number | undefined {
   if (value === null) return undefined;
   if (/^\d+$/.test(value)) return Number(value);

@@ -1,7 +1,7 @@
 import { InvalidArgument } from "./errors.ts";
 import { checkMembers } from "./known-members.ts";
 
-/** What an alert writes, and where: to a device of the same user. */
+/** A value that an alert writes to a device of the same user. */
 export interface TriggerTarget {
   readonly deviceId: number;
   readonly attributeName: string;
@@ -10,7 +10,7 @@ export interface TriggerTarget {
 }
 
 interface TriggerRest {
-  /** `attribute` writes to the targets; any other word is told to those who listen for events. */
+  /** `attribute` writes to the targets; any other text is sent to event streams and webhooks. */
   readonly action?: string;
   /** A `regex` must match the whole value: `away` doesn't match `auto-away`, `away|auto-away` does. */
   readonly operation: "regex" | "equals" | ">" | ">=" | "<" | "<=" | "==";
@@ -24,34 +24,34 @@ interface TriggerRest {
   readonly autoDisarm?: boolean;
   readonly autoDelete?: boolean;
   readonly autoDisable?: boolean;
-  /** True unless said otherwise. */
+  /** True by default. */
   readonly enable?: boolean;
-  /** As the interface writes it, `<device id>,<attribute>:"<value>"`, or as a list that the SDK writes so. */
+  /** The interface's format, `<device id>,<attribute>:"<value>"`, or a list, which the SDK converts to it. */
   readonly targetDeviceAttributes?: string | readonly TriggerTarget[];
 }
 
-/** An alert under the names that Android has: `deviceId` and `attrName`. */
+/** An alert with the names of Android: `deviceId` and `attrName`. */
 export interface TriggerByAttrName extends TriggerRest {
   readonly deviceId: number;
   readonly attrName: string;
 }
 
-/** An alert under the names that iOS has: `initWithDeviceId` and `attributeName`. */
+/** An alert with the names of iOS: `initWithDeviceId` and `attributeName`. */
 export interface TriggerByAttributeName extends TriggerRest {
   readonly initWithDeviceId: number;
   readonly attributeName: string;
 }
 
-/** An alert under the names of the platform's web call: `devId` and `attrName`. */
+/** An alert with the names of the platform's web call: `devId` and `attrName`. */
 export interface TriggerByDevId extends TriggerRest {
   readonly devId: number;
   readonly attrName: string;
 }
 
-/** An alert on one attribute of one device, under the names of either platform or of the web call. */
+/** An alert on one attribute of one device, with the names of either platform or of the web call. */
 export type TriggerDefinition = TriggerByAttrName | TriggerByAttributeName | TriggerByDevId;
 
-/** An alert as the service keeps it. */
+/** A stored alert. */
 export interface Trigger {
   readonly triggerId: number;
   readonly deviceId: number;
@@ -78,34 +78,34 @@ const members: readonly string[] = [
 ];
 
 /**
- * The parameters of the platform call, from a definition in any of the spellings.
+ * The parameters of the platform call for a definition with any of the names.
  * @internal
  */
 export function triggerParameters(definition: TriggerDefinition): Readonly<Record<string, string>> {
   checkMembers("addTrigger", definition, members);
-  const given = definition as Partial<TriggerByAttrName & TriggerByAttributeName & TriggerByDevId> & TriggerRest;
-  const { deviceId, initWithDeviceId, devId: webDeviceId, attributeName } = given;
-  const devId = one({ deviceId, initWithDeviceId, devId: webDeviceId });
-  const attrName = one({ attrName: given.attrName, attributeName });
-  const targets = given.targetDeviceAttributes ?? "";
+  const fields = definition as Partial<TriggerByAttrName & TriggerByAttributeName & TriggerByDevId> & TriggerRest;
+  const { deviceId, initWithDeviceId, devId: webDeviceId, attributeName } = fields;
+  const devId = singleValue({ deviceId, initWithDeviceId, devId: webDeviceId });
+  const attrName = singleValue({ attrName: fields.attrName, attributeName });
+  const targets = fields.targetDeviceAttributes ?? "";
   return {
     devId: String(devId),
     attrName,
-    action: given.action ?? "attribute",
-    operation: given.operation,
-    stringThreshold: given.stringThreshold ?? "",
-    threshold: given.threshold === undefined ? "" : String(given.threshold),
-    address: given.address ?? "",
-    msg: given.msg ?? "",
-    autoDisarm: String(given.autoDisarm ?? false),
-    autoDelete: String(given.autoDelete ?? false),
-    autoDisable: String(given.autoDisable ?? false),
-    enable: String(given.enable ?? true),
+    action: fields.action ?? "attribute",
+    operation: fields.operation,
+    stringThreshold: fields.stringThreshold ?? "",
+    threshold: fields.threshold === undefined ? "" : String(fields.threshold),
+    address: fields.address ?? "",
+    msg: fields.msg ?? "",
+    autoDisarm: String(fields.autoDisarm ?? false),
+    autoDelete: String(fields.autoDelete ?? false),
+    autoDisable: String(fields.autoDisable ?? false),
+    enable: String(fields.enable ?? true),
     targetDeviceAttributes: typeof targets === "string" ? targets : targets.map(writeTarget).join(";"),
   };
 }
 
-/** In quotes a value may hold anything, quotes themselves behind a backslash; so a backslash can't stand before one. */
+/** The format escapes a quote with a backslash but has no escape for a backslash, so `\"` can't be expressed. */
 function writeTarget({ deviceId, attributeName, value }: TriggerTarget): string {
   if (attributeName.includes(":") || value.includes('\\"') || value.endsWith("\\")) {
     throw new InvalidArgument("An alert made by a platform call can't write this; alerts of /v3 can.");
@@ -113,8 +113,8 @@ function writeTarget({ deviceId, attributeName, value }: TriggerTarget): string 
   return `${deviceId},${attributeName}:"${value.replaceAll('"', '\\"')}"`;
 }
 
-/** The value of a thing that has several names. */
-function one<Value>(byName: Readonly<Record<string, Value | undefined>>): Value {
+/** The value of a field that has several names. */
+function singleValue<Value>(byName: Readonly<Record<string, Value | undefined>>): Value {
   const [name, ...others] = Object.keys(byName);
   const values = new Set(Object.values(byName).filter((value) => value !== undefined && value !== ""));
   const [value] = values;

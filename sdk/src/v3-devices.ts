@@ -4,9 +4,9 @@ import type { V3 } from "./v3.ts";
 
 /** Which attributes of a device to read. */
 export interface DeviceQuestion extends CallOptions {
-  /** Only these, in any published spelling; the answer uses yours. */
+  /** Only these, in any published spelling; the answer uses your spelling. */
   readonly attributes?: readonly string[] | undefined;
-  /** Only what changed after this time (milliseconds), with null for what turned blank. Needs an access token. */
+  /** Only changes after this time (milliseconds), with null for blank attributes. Needs an access token. */
   readonly since?: number | undefined;
 }
 
@@ -25,25 +25,23 @@ export async function listDevices(
   deviceTypeName: string | undefined,
   { signal }: CallOptions,
 ): Promise<readonly DeviceSummary[]> {
-  type Page = { readonly devices: readonly Omit<DeviceSummary, "typeId">[]; readonly cursor?: string };
+  type Listed = Omit<DeviceSummary, "typeId">;
   const devices: DeviceSummary[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page: Page = await v3.call("GET", "/devices", { query: { deviceTypeName, cursor }, signal });
-    devices.push(...page.devices.map((device) => ({ ...device, typeId: undefined })));
-    if (page.cursor === undefined) return devices;
-    cursor = page.cursor;
+  for await (const page of v3.pages<Listed>("/devices", "devices", { query: { deviceTypeName }, signal })) {
+    devices.push(...page.map((device) => ({ ...device, typeId: undefined })));
   }
+  return devices;
 }
 
 /** @internal */
-export async function readDevice(v3: V3, deviceId: number, question: DeviceQuestion): Promise<Device> {
-  const { attributes, since, signal } = question;
-  type Shown = Omit<Device, "confirmedTime"> & { readonly confirmedTime?: number };
-  const shown = await v3.call<Shown>("GET", `/devices/${deviceId}`, {
+export async function readDevice(v3: V3, deviceId: number, options: DeviceQuestion): Promise<Device> {
+  const { attributes, since, signal } = options;
+  type Body = Omit<Device, "confirmedTime"> & { readonly confirmedTime?: number };
+  const body = await v3.call<Body>("GET", `/devices/${deviceId}`, {
     query: { attribute: attributes, since },
     signal,
   });
-  return { ...shown, confirmedTime: shown.confirmedTime };
+  return { ...body, confirmedTime: body.confirmedTime };
 }
 
 /** @internal */
@@ -68,28 +66,19 @@ export async function writeAttributes(
 
 /** @internal */
 export async function readCommands(v3: V3, deviceId: number, { signal }: CallOptions): Promise<readonly Command[]> {
-  type Answered = { readonly commands: readonly Command[] };
-  return (await v3.call<Answered>("GET", `/devices/${deviceId}/commands`, { signal })).commands;
+  type Body = { readonly commands: readonly Command[] };
+  return (await v3.call<Body>("GET", `/devices/${deviceId}/commands`, { signal })).commands;
 }
 
-/**
- * Page after page, as they are taken.
- * @internal
- */
+/** @internal */
 export async function* readHistory(
   v3: V3,
   deviceId: number,
-  question: HistoryQuestion,
+  options: HistoryQuestion,
 ): AsyncGenerator<PastChange, void> {
-  const { attributes: attribute, from, to, signal } = question;
-  type Page = { readonly changes: readonly PastChange[]; readonly cursor?: string };
-  for (let cursor: string | undefined; ; ) {
-    const query = { attribute, from, to, cursor };
-    const page: Page = await v3.call("GET", `/devices/${deviceId}/history`, { query, signal });
-    yield* page.changes;
-    if (page.cursor === undefined) return;
-    cursor = page.cursor;
-  }
+  const { attributes: attribute, from, to, signal } = options;
+  const request = { query: { attribute, from, to }, signal };
+  for await (const page of v3.pages<PastChange>(`/devices/${deviceId}/history`, "changes", request)) yield* page;
 }
 
 /** @internal */

@@ -4,20 +4,20 @@ import { randomText } from "./randomness.ts";
 import { refusalInJson } from "./refusals.ts";
 import { type Answer, type Call, readAnswer, type Transport, type WriteOptions } from "./transport.ts";
 
-/** A parameter that is undefined is left out; a list is repeated. */
+/** An undefined parameter is left out; a list becomes a repeated parameter. */
 type Query = Readonly<Record<string, string | number | readonly (string | number)[] | undefined>>;
 
 /** @internal */
 export interface V3Request extends WriteOptions {
   readonly query?: Query;
   readonly json?: unknown;
-  /** The call reads, whatever its method: it needs no Idempotency-Key and is safe to repeat. */
+  /** The call only reads, although its method is not GET: it needs no Idempotency-Key and is safe to repeat. */
   readonly isRead?: boolean;
 }
 
 /**
- * /v3 with an access token in the header. A refused token is renewed once, and the call repeated: refused, it did
- * nothing. Writes carry an Idempotency-Key, so they are repeated as safely as reads when their answer is lost.
+ * Calls of /v3 with an access token. A refused token is renewed once and the call repeated, because a refused call had
+ * no effect. Writes carry an Idempotency-Key, so they are safe to repeat when their answer is lost.
  * @internal
  */
 export class V3 {
@@ -35,9 +35,9 @@ export class V3 {
     const isRead = request.isRead ?? method === "GET";
     const key = isRead ? undefined : (request.idempotencyKey ?? (await randomText(18)));
     let answer = await this.#send(method, path, request, key);
-    // Nothing was changed. Without a key the call goes through, and is not repeated any more.
-    const hasNoRoom = answer.status === 409 && refusalInJson(answer).code === "too_many_idempotency_keys";
-    if (hasNoRoom && request.idempotencyKey === undefined) answer = await this.#send(method, path, request, undefined);
+    // The service has no room for another key, and has changed nothing: send without a key, and never repeat that.
+    const isFull = answer.status === 409 && refusalInJson(answer).code === "too_many_idempotency_keys";
+    if (isFull && request.idempotencyKey === undefined) answer = await this.#send(method, path, request, undefined);
     if (answer.status < 200 || answer.status > 299) throw refusalInJson(answer);
     try {
       return JSON.parse(answer.text) as Body;
@@ -46,9 +46,20 @@ export class V3 {
     }
   }
 
+  /** The pages of a list, each requested when the caller needs it. `member` is the list's name in the answer. */
+  async *pages<Item>(path: string, member: string, request: V3Request): AsyncGenerator<readonly Item[], void> {
+    for (let cursor: string | undefined; ; ) {
+      const query = { ...request.query, cursor };
+      const page = await this.call<Readonly<Record<string, unknown>>>("GET", path, { ...request, query });
+      yield page[member] as readonly Item[];
+      if (page.cursor === undefined) return;
+      cursor = page.cursor as string;
+    }
+  }
+
   #send(method: Call["method"], path: string, request: V3Request, key: string | undefined): Promise<Answer> {
     return this.withToken(request.signal, (token) => {
-      const call = this.#made(method, path, request, token);
+      const call = this.#build(method, path, request, token);
       if (key === undefined) return this.#transport.send(call);
       return this.#transport.send({
         ...call,
@@ -58,10 +69,10 @@ export class V3 {
     });
   }
 
-  /** An answer that goes on until it is stopped. */
+  /** Opens a stream, which lasts until it is stopped. */
   async open(path: string, request: V3Request & { readonly headers?: Record<string, string> }, stop: AbortController) {
     const opened = await this.withToken(request.signal, async (token) => {
-      const call = this.#made("GET", path, request, token);
+      const call = this.#build("GET", path, request, token);
       const response = await this.#transport.open({ ...call, headers: { ...call.headers, ...request.headers } }, stop);
       if (response.ok) return { status: response.status, response };
       return readAnswer(response, await response.text().catch(() => ""), call.secrets);
@@ -70,20 +81,20 @@ export class V3 {
     throw refusalInJson(opened);
   }
 
-  /** Acts with an access token. A refused token is renewed once, and the call repeated. */
+  /** Sends with an access token. After a 401 the token is renewed once, and the call repeated. */
   async withToken<Outcome extends Pick<Answer, "status">>(
     signal: AbortSignal | undefined,
-    act: (token: string) => Promise<Outcome>,
+    send: (token: string) => Promise<Outcome>,
   ): Promise<Outcome> {
     signal?.throwIfAborted();
     const token = await this.#tokens.current(signal);
-    const outcome = await act(token);
+    const outcome = await send(token);
     if (outcome.status !== 401) return outcome;
     const renewed = await this.#tokens.renewed(token, signal);
-    return renewed === undefined || renewed === token ? outcome : act(renewed);
+    return renewed === undefined || renewed === token ? outcome : send(renewed);
   }
 
-  #made(method: Call["method"], path: string, { query = {}, json, isRead, signal }: V3Request, token: string): Call {
+  #build(method: Call["method"], path: string, { query = {}, json, isRead, signal }: V3Request, token: string): Call {
     const hasBody = json !== undefined;
     return {
       method,
@@ -98,8 +109,8 @@ export class V3 {
 }
 
 /** @internal */
-export function missingAccessToken(what: string): NotSignedIn {
-  return new NotSignedIn(`${what} needs an access token: hand one in as accessToken.`, { code: "missing_token" });
+export function missingAccessToken(callName: string): NotSignedIn {
+  return new NotSignedIn(`${callName} needs an access token: hand one in as accessToken.`, { code: "missing_token" });
 }
 
 function queryText(query: Query): string {

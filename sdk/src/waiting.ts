@@ -1,4 +1,4 @@
-/** Waits; rejects with the signal's reason as soon as it is aborted. */
+/** Waits; rejects with the signal's reason when it is aborted. */
 export function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -14,7 +14,7 @@ export function pause(delayMs: number, signal: AbortSignal | undefined): Promise
   });
 }
 
-/** What others wait for too: an abort ends our waiting, not theirs. */
+/** Waits for a promise that is shared with other callers: an abort ends only this wait. */
 export function orAborted<Value>(shared: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return shared;
   return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ export function orAborted<Value>(shared: Promise<Value>, signal: AbortSignal | u
   });
 }
 
-/** Grows with each failure, to ten seconds, and never the same for all who failed together. */
+/** Exponential back-off up to ten seconds, with jitter. */
 export function backoffMs(failures: number, firstMs: number): number {
   return Math.min(10_000, firstMs * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
 }

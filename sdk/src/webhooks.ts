@@ -1,7 +1,7 @@
 import type { CallOptions, WriteOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 
-/** An address at which the service tells what happens. */
+/** An address to which the service posts events. */
 export interface Webhook {
   readonly webhookId: string;
   readonly url: string;
@@ -10,7 +10,7 @@ export interface Webhook {
   readonly createdTime: number;
 }
 
-/** What to be told, and where. */
+/** The address and the filters of a new webhook. */
 export interface NewWebhook {
   readonly url: string;
   readonly deviceIds?: readonly number[];
@@ -34,7 +34,7 @@ export interface Delivery {
   readonly createdTime: number;
   /** When the next attempt is due. Null while the delivery waits behind another one of its device. */
   readonly nextTime: number | null;
-  /** When it was delivered or given up. */
+  /** When it was delivered or finally failed. */
   readonly settledTime: number | null;
 }
 
@@ -47,7 +47,7 @@ export class Webhooks {
     this.#v3 = v3;
   }
 
-  /** The secret with which messages are signed is shown here and never again. */
+  /** Adds a webhook. Only this answer has the secret with which messages are signed. */
   async add(webhook: NewWebhook, options: WriteOptions = {}): Promise<Webhook & { readonly secret: string }> {
     return this.#v3().call("POST", "/webhooks", { json: webhook, ...options });
   }

@@ -2,7 +2,7 @@ import { UnexpectedAnswer } from "./errors.ts";
 
 /** @internal */
 export interface XmlElement {
-  /** Without its prefix. */
+  /** Without the namespace prefix. */
   readonly name: string;
   readonly text: string;
   readonly children: readonly XmlElement[];
@@ -15,7 +15,7 @@ const entities: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Reads a document of the platform calls: elements and text. A browser has a reader of its own for that, Node has none.
+ * Parses an XML document of the platform calls: elements and text. Browsers have an XML parser, Node has none.
  * @internal
  */
 export function readXml(document: string): XmlElement {
@@ -43,8 +43,7 @@ export function readXml(document: string): XmlElement {
   return root;
 }
 
-/** The text of the only child of that name; undefined when there is none.
- * @internal */
+/** @internal */
 export function childText(element: XmlElement, name: string): string | undefined {
   return element.children.find((child) => child.name === name)?.text;
 }

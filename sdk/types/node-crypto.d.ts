@@ -1,4 +1,4 @@
-/** The one thing of Node that the SDK asks for, and only where there is nothing else: see src/randomness.ts. */
+/** The only module of Node that the SDK uses, where there is no global `crypto` (src/randomness.ts). */
 declare module "node:crypto" {
   export const webcrypto: Crypto;
 }

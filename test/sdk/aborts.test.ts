@@ -7,7 +7,7 @@ const baseUrl = "http://home.example";
 const never = () => scripted("never", "never", "never", "never");
 
 /** Every call that waits for an answer, by a client with both kinds of tokens. */
-const calls: Readonly<Record<string, (given: { fetch: typeof fetch; signal: AbortSignal }) => Promise<unknown>>> = {
+const calls: Readonly<Record<string, (context: { fetch: typeof fetch; signal: AbortSignal }) => Promise<unknown>>> = {
   login: ({ fetch, signal }) =>
     new Breezeway({ baseUrl, fetch }).login({ name: "a", password: "b", appId: 1 }, { signal }),
   ...Object.fromEntries(
@@ -95,21 +95,21 @@ describe("an abort", () => {
       const reason = new Error("changed my mind");
       const early = never();
       await assert.rejects(call({ fetch: early.fetch, signal: AbortSignal.abort(reason) }), reason);
-      assert.deepEqual(early.asked, []);
+      assert.deepEqual(early.requests, []);
       const late = never();
       const controller = new AbortController();
       const running = call({ fetch: late.fetch, signal: controller.signal });
-      while (late.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      while (late.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
       controller.abort(reason);
       await assert.rejects(running, reason);
     });
   }
 
   it("ends the pause before a retry", async () => {
-    const { fetch, asked } = scripted(json(503, { error: "store_unavailable" }, { "retry-after": "9" }));
+    const { fetch, requests } = scripted(json(503, { error: "store_unavailable" }, { "retry-after": "9" }));
     const controller = new AbortController();
     const running = new Breezeway({ baseUrl, accessToken: "t", fetch }).getDevices({ signal: controller.signal });
-    while (asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
     controller.abort();
     await assert.rejects(running, { name: "AbortError" });

@@ -9,7 +9,7 @@ import webpack from "webpack";
 /** The result of a bundler: the path of its file, and its warnings. */
 export interface Bundle {
   readonly file: string;
-  readonly complaints: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -21,7 +21,7 @@ export const bundlers: Readonly<Record<string, (project: string, folder: string)
     const file = join(folder, "bundle.js");
     const entryPoints = [join(project, "app.js")];
     const { warnings } = await esbuild.build({ entryPoints, bundle: true, outfile: file, logLevel: "silent" });
-    return { file, complaints: warnings.map(({ text }) => text) };
+    return { file, warnings: warnings.map(({ text }) => text) };
   },
 
   async webpack(project, folder) {
@@ -33,16 +33,16 @@ export const bundlers: Readonly<Record<string, (project: string, folder: string)
     });
     if (!compiler) throw new Error("webpack made no compiler.");
     const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) =>
-      compiler.run((error, made) => (error ? reject(error) : resolve(made))),
+      compiler.run((error, result) => (error ? reject(error) : resolve(result))),
     );
     await new Promise<void>((resolve) => compiler.close(() => resolve()));
     const { errors = [], warnings = [] } = stats?.toJson({ all: false, errors: true, warnings: true }) ?? {};
-    return { file: join(folder, "bundle.js"), complaints: [...errors, ...warnings].map(({ message }) => message) };
+    return { file: join(folder, "bundle.js"), warnings: [...errors, ...warnings].map(({ message }) => message) };
   },
 
   async vite(project, folder) {
-    const complaints: string[] = [];
-    const warn = (message: string) => void complaints.push(message);
+    const warnings: string[] = [];
+    const warn = (message: string) => void warnings.push(message);
     await vite.build({
       root: project,
       configFile: false,
@@ -54,7 +54,7 @@ export const bundlers: Readonly<Record<string, (project: string, folder: string)
         rolldownOptions: { input: join(project, "app.js"), output: { entryFileNames: "bundle.js" } },
       },
     });
-    return { file: join(folder, "bundle.js"), complaints };
+    return { file: join(folder, "bundle.js"), warnings };
   },
 
   rollup: (project, folder) => byRollup(join(project, "app.js"), folder, [nodeResolve()]),
@@ -67,17 +67,17 @@ export const bundlers: Readonly<Record<string, (project: string, folder: string)
     const input = join(project, "app-by-path.js");
     const app = readFileSync(join(project, "app.js"), "utf8");
     writeFileSync(input, app.replace("@breezeway/sdk", "./node_modules/@breezeway/sdk/dist/index.js"));
-    const { file, complaints } = await byRollup(input, folder, []);
-    return { file, complaints: complaints.filter((one) => !one.startsWith('"node:crypto" is imported by')) };
+    const { file, warnings } = await byRollup(input, folder, []);
+    return { file, warnings: warnings.filter((warning) => !warning.startsWith('"node:crypto" is imported by')) };
   },
 };
 
 async function byRollup(input: string, folder: string, plugins: readonly Plugin[]): Promise<Bundle> {
-  const complaints: string[] = [];
+  const warnings: string[] = [];
   const file = join(folder, "bundle.js");
-  const onwarn = ({ message }: { readonly message: string }) => void complaints.push(message);
-  const made = await rollup({ input, plugins: [...plugins], onwarn });
-  await made.write({ file, format: "es" });
-  await made.close();
-  return { file, complaints };
+  const onwarn = ({ message }: { readonly message: string }) => void warnings.push(message);
+  const result = await rollup({ input, plugins: [...plugins], onwarn });
+  await result.write({ file, format: "es" });
+  await result.close();
+  return { file, warnings };
 }

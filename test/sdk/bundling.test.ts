@@ -38,8 +38,8 @@ describe("the SDK in a page's bundle", { skip }, () => {
       await t.test(name, async () => {
         const folder = join(project, name);
         mkdirSync(folder);
-        const { file, complaints } = await bundle(project, folder);
-        assert.deepEqual(complaints, []);
+        const { file, warnings } = await bundle(project, folder);
+        assert.deepEqual(warnings, []);
         const code = readFileSync(file, "utf8");
         bundles.set(name, code);
         const tab = await context.newPage();

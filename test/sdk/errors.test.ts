@@ -64,44 +64,44 @@ const refusals: readonly (readonly [keyof ReturnType<typeof by>, number, number 
 
 describe("a refusal", () => {
   it("has its class, its code, and no secret, even when the answer repeats one", async () => {
-    for (const [door, status, code, Kind] of refusals) {
+    for (const [api, status, code, Kind] of refusals) {
       const echo = "no: s-secret t-secret c-secret code-secret";
       // Longer than the SDK waits automatically.
       const headers = { "retry-after": "17", "x-request-id": "r-1" };
       const answer =
-        door === "platform"
+        api === "platform"
           ? fault(Number(code), echo, headers)
           : typeof code === "number"
             ? json(status, { errorCode: code, errorMessage: echo }, headers)
             : json(status, { error: code, error_description: echo, request_id: "r-1" }, headers);
-      const { fetch, asked } = scripted(answer);
-      const error = await thrownBy(by(fetch)[door]());
+      const { fetch, requests } = scripted(answer);
+      const error = await thrownBy(by(fetch)[api]());
       assert.ok(error instanceof ServiceError, String(error));
-      assert.equal(error.constructor, Kind, `${door} ${code}`);
+      assert.equal(error.constructor, Kind, `${api} ${code}`);
       assert.deepEqual(
         [error.name, error.status, error.requestId, error.retryAfterSeconds],
         [Kind.name, status, "r-1", 17],
       );
       assert.equal(typeof code === "number" ? error.errorCode : error.code, code);
       const own =
-        door === "platform" || door === "adaptor"
+        api === "platform" || api === "adaptor"
           ? ["s-secret"]
-          : door === "v3"
+          : api === "v3"
             ? ["t-secret"]
             : ["c-secret", "code-secret"];
       for (const secret of own) assert.ok(!inspect(error, { depth: 9 }).includes(secret), inspect(error));
-      assert.equal(asked.length, 1, "a refusal is not asked for again");
+      assert.equal(requests.length, 1, "a refused call is not repeated");
     }
   });
 
   it("is distinguished from answers of other servers", async () => {
     const page = (status: number) => new Response("<html><p>t-secret</html>", { status });
-    for (const door of ["platform", "adaptor", "v3", "oauth"] as const) {
+    for (const api of ["platform", "adaptor", "v3", "oauth"] as const) {
       for (const status of [200, 302, 403, 502]) {
         const answer = () => (status === 302 ? json(302, {}) : page(status));
-        const error = await thrownBy(by(scripted(answer(), answer(), answer()).fetch)[door]());
+        const error = await thrownBy(by(scripted(answer(), answer(), answer()).fetch)[api]());
         const expected = status === 502 ? sdk.Unavailable : sdk.UnexpectedAnswer;
-        assert.ok(error instanceof expected, `${door} ${status}: ${error}`);
+        assert.ok(error instanceof expected, `${api} ${status}: ${error}`);
         assert.ok(!inspect(error, { depth: 9 }).includes("secret"));
       }
     }
@@ -109,14 +109,14 @@ describe("a refusal", () => {
 
   it("comes from the real service with the right class", async (t) => {
     const { bySecToken, byAccessToken, login, linked, addLamp, baseUrl: real, oauth } = await sdkWorld(t);
-    const nobody = new Breezeway({ baseUrl: real, secToken: "bws_none", accessToken: "bwa_none" });
+    const unauthenticated = new Breezeway({ baseUrl: real, secToken: "bws_none", accessToken: "bwa_none" });
     const away = "d.structures[1].a.away";
     const [deviceId, lampId] = [await linked(), await addLamp()];
-    const cases: readonly (readonly [string, () => Promise<unknown>, new (...given: never[]) => Error])[] = [
+    const cases: readonly (readonly [string, () => Promise<unknown>, new (...credentials: never[]) => Error])[] = [
       ["login", () => new Breezeway({ baseUrl: real }).login({ ...login, password: "wrong" }), sdk.InvalidLogin],
-      ["secToken", () => nobody.getTriggers(), sdk.NotSignedIn],
-      ["secToken for the adaptor", () => nobody.getLinkStatus("nest"), sdk.NotSignedIn],
-      ["access token", () => nobody.getDevices(), sdk.NotSignedIn],
+      ["secToken", () => unauthenticated.getTriggers(), sdk.NotSignedIn],
+      ["secToken for the adaptor", () => unauthenticated.getLinkStatus("nest"), sdk.NotSignedIn],
+      ["access token", () => unauthenticated.getDevices(), sdk.NotSignedIn],
       ["ecosystem", () => bySecToken.updateFederatedToken("hive", "t"), sdk.UnknownEcosystem],
       ["ecosystem's token", () => bySecToken.updateFederatedToken("nest", "wrong"), sdk.EcosystemRefused],
       ["device", () => bySecToken.getDevice(999), sdk.NotFound],
@@ -173,9 +173,9 @@ describe("no answer", () => {
   });
 
   it("never sends a token to the target of a redirect", async (t) => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const server = createServer((request, response) => {
-      heard.push(String(request.headers.authorization));
+      received.push(String(request.headers.authorization));
       response.writeHead(307, { location: `http://localhost:${port}/elsewhere` }).end();
     });
     server.listen(0);
@@ -195,18 +195,18 @@ describe("no answer", () => {
     const credentials = { clientId: "bwc_1", clientSecret: "t-secret", redirectUri: "https://app.example/callback" };
     const oauth = new sdk.OAuthClient({ baseUrl: `http://127.0.0.1:${port}`, ...credentials });
     await assert.rejects(oauth.asItself(), redirected);
-    assert.deepEqual(heard, ["Bearer t-secret", "undefined"], "each asked once, and nobody elsewhere was");
+    assert.deepEqual(received, ["Bearer t-secret", "undefined"], "each call sent one request");
   });
 
   it("is retried when that is safe, after the service's Retry-After, and not forever", async () => {
     const list = () => json(200, { devices: [] });
     const busy = (after: string) => json(503, { error: "store_unavailable" }, { "retry-after": after });
     const read = (...answers: Parameters<typeof scripted>) => {
-      const { fetch, asked } = scripted(...answers);
+      const { fetch, requests } = scripted(...answers);
       const call = new Breezeway({ baseUrl, accessToken: "t", fetch }).getDevices();
       return call.then(
-        () => ["read", asked.length],
-        (error: Error) => [error.name, asked.length],
+        () => ["read", requests.length],
+        (error: Error) => [error.name, requests.length],
       );
     };
     assert.deepEqual(await read(new TypeError("fetch failed"), list()), ["read", 2]);
@@ -217,28 +217,28 @@ describe("no answer", () => {
     assert.deepEqual(await read(json(404, { error: "not_found" }), list()), ["NotFound", 1]);
   });
 
-  it("is asked for again as often as `retries` says", async () => {
+  it("is retried as often as `retries` says", async () => {
     const broken = () => new TypeError("fetch failed");
     for (const retries of [0, 1]) {
-      const { fetch, asked } = scripted(broken(), broken(), broken());
+      const { fetch, requests } = scripted(broken(), broken(), broken());
       await assert.rejects(new Breezeway({ baseUrl, accessToken: "t", fetch, retries }).getDevices(), sdk.Unreachable);
-      assert.equal(asked.length, 1 + retries);
-      const given = { clientId: "c", clientSecret: "s" };
+      assert.equal(requests.length, 1 + retries);
+      const credentials = { clientId: "c", clientSecret: "s" };
       const another = scripted(broken(), broken(), broken());
       await assert.rejects(
-        new OAuthClient({ baseUrl, ...given, fetch: another.fetch, retries }).asItself(),
+        new OAuthClient({ baseUrl, ...credentials, fetch: another.fetch, retries }).asItself(),
         sdk.Unreachable,
       );
-      assert.equal(another.asked.length, 1 + retries);
+      assert.equal(another.requests.length, 1 + retries);
     }
   });
 });
 
 describe("a write with an access token", () => {
   const write = (answers: Parameters<typeof scripted>, options: sdk.WriteOptions = {}) => {
-    const { fetch, asked } = scripted(...answers);
+    const { fetch, requests } = scripted(...answers);
     const call = new Breezeway({ baseUrl, accessToken: "t", fetch }).alerts.remove(7, options);
-    const keys = () => asked.map(({ headers }) => headers.get("idempotency-key"));
+    const keys = () => requests.map(({ headers }) => headers.get("idempotency-key"));
     return call.then(
       () => ({ outcome: "done", keys: keys() }),
       (error: Error) => ({ outcome: error.name, keys: keys() }),
@@ -275,16 +275,16 @@ describe("an invalid argument", () => {
   it("is refused before anything is sent, and its error holds no secret", async () => {
     assert.throws(() => new Breezeway({ baseUrl: "home.example" }), sdk.InvalidArgument);
     assert.throws(() => new Breezeway({ baseUrl }).setEcoCloudUrl("ftp://x"), sdk.InvalidArgument);
-    const { fetch, asked } = scripted();
+    const { fetch, requests } = scripted();
     const client = new Breezeway({ baseUrl, accessToken: "t-secret\r\n", fetch });
     const error = await thrownBy(client.getDevices());
     assert.ok(error instanceof sdk.InvalidArgument && !inspect(error).includes("t-secret"));
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requests, []);
     for (const call of [() => client.getTriggers(), () => client.getLinkStatus("nest"), () => client.logout()]) {
       await assert.rejects(call(), { name: "NotSignedIn", code: "missing_token" });
     }
-    const nobody = new Breezeway({ baseUrl, fetch }).getLargeStrings(1);
-    await assert.rejects(nobody, { name: "NotSignedIn", code: "missing_token" });
+    const unauthenticated = new Breezeway({ baseUrl, fetch }).getLargeStrings(1);
+    await assert.rejects(unauthenticated, { name: "NotSignedIn", code: "missing_token" });
     const other = new Breezeway({ baseUrl, secToken: "s", fetch });
     assert.throws(() => other.events(), sdk.NotSignedIn);
     for (const call of [() => other.getUsers(), () => other.getDevice(1, { since: 1 }), () => other.alerts.list()]) {
@@ -293,11 +293,11 @@ describe("an invalid argument", () => {
   });
 
   it("can be an unknown form or member", async () => {
-    const { fetch, asked } = scripted();
+    const { fetch, requests } = scripted();
     // biome-ignore lint/suspicious/noExplicitAny: a program without types may hand in anything
     const client: any = new Breezeway({ baseUrl, accessToken: "t", secToken: "s", fetch });
     const alert = { devId: 4, attrName: "a", operation: "equals", stringThreshold: "b" };
-    const cases: readonly (readonly [call: () => unknown, told: RegExp])[] = [
+    const cases: readonly (readonly [call: () => unknown, expectedMessage: RegExp])[] = [
       [() => client.getDevice(4, ["power"]), /getDevice takes an object here: { attributes, since, signal }/],
       [() => client.getDevice(4, { attribute: "power" }), /getDevice doesn't know attribute\. It takes attributes,/],
       [() => client.getDevices("Lamp"), /getDevices takes an object here/],
@@ -308,10 +308,10 @@ describe("an invalid argument", () => {
       [() => client.addTrigger({ ...alert, deviceId: 5 }), /deviceId and initWithDeviceId and devId are names of one/],
       [() => client.addTrigger({ ...alert, devId: undefined }), /needs deviceId \(or initWithDeviceId or devId\)/],
     ];
-    for (const [call, told] of cases)
-      await assert.rejects(async () => call(), { name: "InvalidArgument", message: told });
+    for (const [call, expectedMessage] of cases)
+      await assert.rejects(async () => call(), { name: "InvalidArgument", message: expectedMessage });
     assert.throws(() => client.events({ deviceId: 4 }), /events doesn't know deviceId/);
     assert.throws(() => client.getHistory(4, { since: 1 }), /getHistory doesn't know since/);
-    assert.deepEqual(asked, [], "nothing was sent");
+    assert.deepEqual(requests, [], "nothing was sent");
   });
 });

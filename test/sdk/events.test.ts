@@ -249,8 +249,8 @@ describe("Server-Sent Events", () => {
 
 /** A house with a lamp whose service can be killed, and an authorised client. */
 async function house(t: TestContext) {
-  const made = await killableHouse(t, "sqlite");
-  const { environment } = made;
+  const house = await killableHouse(t, "sqlite");
+  const { environment } = house;
   const users = JSON.parse((await runCommand(["user", "list", "--tenant", "Story", "--json"], { environment })).stdout);
   const user = String((users.users ?? users)[0].userId);
   const device = ["device", "add", "--user", user, "--name", "Lamp", "--type", "Lamp", "--json"];
@@ -258,8 +258,8 @@ async function house(t: TestContext) {
   const start = async (port: string) => {
     const service = await startChild("serve", { ...environment, BREEZEWAY_PORT: port });
     t.after(() => service.process.kill("SIGKILL"));
-    made.baseUrl = service.baseUrl;
+    house.baseUrl = service.baseUrl;
     return service;
   };
-  return { start, lamp, accessToken: async () => (await made.authorizeClient()).accessToken };
+  return { start, lamp, accessToken: async () => (await house.authorizeClient()).accessToken };
 }

@@ -92,11 +92,11 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     const lampId = await world.addLamp();
     const context = await browser().newContext();
     t.after(() => context.close());
-    const complaints: string[] = [];
+    const violations: string[] = [];
     context.on("console", (message) => {
-      if (/Content Security Policy|Trusted|violates/i.test(message.text())) complaints.push(message.text());
+      if (/Content Security Policy|Trusted|violates/i.test(message.text())) violations.push(message.text());
     });
-    context.on("weberror", (error) => complaints.push(String(error.error())));
+    context.on("weberror", (error) => violations.push(String(error.error())));
     const tab = await context.newPage();
     await tab.goto(site.origin);
     await tab.waitForFunction("window.app");
@@ -132,7 +132,7 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     while (refused.name === "InvalidLogin");
     assert.equal(refused.name, "TooManyRequests");
     assert.ok(Number(refused.retryAfterSeconds) > 0, "a page can read how long to wait");
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(violations, []);
 
     await tab.goto(site.otherOrigin);
     await tab.waitForFunction("window.app");

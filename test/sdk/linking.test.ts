@@ -16,7 +16,7 @@ import { eventually } from "../stories/world.ts";
 import { json, scripted, sdkWorld } from "./sdk-world.ts";
 
 describe("updateFederatedToken", () => {
-  it("links an account, and renews the link when it is there already", async (t) => {
+  it("links an account, or replaces the token of an existing link", async (t) => {
     const { bySecToken, accountToken, simulator, accountId } = await sdkWorld(t);
     const first = await bySecToken.updateFederatedToken("nest", accountToken);
     assert.equal(first.wasLinked, false);
@@ -41,8 +41,8 @@ describe("updateFederatedToken", () => {
     });
     assert.ok(refused instanceof EcosystemRefused);
     const unsigned = await new Promise<unknown>((resolve, reject) => {
-      const nobody = new Breezeway({ baseUrl: "http://127.0.0.1:1" });
-      nobody.updateFederatedToken("nest", accountToken, reject, resolve);
+      const unauthenticated = new Breezeway({ baseUrl: "http://127.0.0.1:1" });
+      unauthenticated.updateFederatedToken("nest", accountToken, reject, resolve);
     });
     assert.match(String(unsigned), /NotSignedIn: updateFederatedToken needs a secToken/);
   });
@@ -60,17 +60,17 @@ describe("updateFederatedToken", () => {
       { answers: [notLinked()], methods: ["POST"], code: 119 },
     ];
     for (const { answers, methods, code } of cases) {
-      const { fetch, asked } = scripted(...answers);
+      const { fetch, requests } = scripted(...answers);
       const client = new Breezeway({ baseUrl: "http://home.example", secToken: "s", fetch });
       client.setEcoCloudUrl("http://adaptor.example/v1/");
       const call = client.updateFederatedToken("nest", "e-token");
       if (code) await assert.rejects(call, { errorCode: code });
       else assert.equal((await call).deviceId, 41);
       assert.deepEqual(
-        asked.map(({ method }) => method),
+        requests.map(({ method }) => method),
         methods,
       );
-      for (const { url, headers, body } of asked) {
+      for (const { url, headers, body } of requests) {
         assert.equal(url, "http://adaptor.example/v1/federatedtokens");
         assert.equal(headers.get("authorization"), "Bearer s");
         assert.equal(body, "anEcosystemName=nest&anAccessToken=e-token");
@@ -179,7 +179,7 @@ describe("friendly names", () => {
 });
 
 describe("addTrigger", () => {
-  it("takes the names of both platforms and of the web call, and its alerts fire", async (t) => {
+  it("accepts the names of both platforms and of the web call, and its alerts fire", async (t) => {
     const { bySecToken, byAccessToken, linked, addLamp, simulator, accountId } = await sdkWorld(t);
     const [deviceId, lampId] = [await linked(), await addLamp()];
     const away = (await bySecToken.getHomeNames(deviceId)).structure("Mill").attribute("away");
@@ -219,7 +219,7 @@ describe("addTrigger", () => {
   });
 
   it("refuses invalid definitions before anything is sent", async () => {
-    const { fetch, asked } = scripted();
+    const { fetch, requests } = scripted();
     const client = new Breezeway({ baseUrl: "http://home.example", secToken: "s", fetch });
     const rest = { operation: "equals", stringThreshold: "home" } as const;
     const wrong: readonly unknown[] = [
@@ -237,30 +237,30 @@ describe("addTrigger", () => {
     for (const definition of wrong) {
       await assert.rejects(client.addTrigger(definition as TriggerDefinition), InvalidArgument);
     }
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requests, []);
   });
 });
 
 describe("alerts and webhooks of /v3", () => {
   it("are listed to the last page", async () => {
     const page = (alertId: number, cursor?: string) => json(200, { alerts: [{ alertId }], cursor });
-    const { fetch, asked } = scripted(page(1, "next"), page(2));
+    const { fetch, requests } = scripted(page(1, "next"), page(2));
     const client = new Breezeway({ baseUrl: "http://home.example", accessToken: "t", fetch });
     assert.deepEqual(await client.alerts.list({ deviceId: 7 }), [{ alertId: 1 }, { alertId: 2 }]);
-    const queries = asked.map(({ url }) => new URL(url).search);
+    const queries = requests.map(({ url }) => new URL(url).search);
     assert.deepEqual(queries, ["?deviceId=7", "?deviceId=7&cursor=next"]);
   });
 
-  it("are made, listed, changed and removed", async (t) => {
+  it("are created, listed, changed and removed", async (t) => {
     const { byAccessToken, addLamp } = await sdkWorld(t, { allowsPrivateWebhooks: true });
     const deviceId = await addLamp();
     const definition = { deviceId, attrName: "level", operation: ">", threshold: 5, action: "email" } as const;
-    const made = await byAccessToken.alerts.create({ ...definition, msg: "high" });
-    assert.deepEqual(await byAccessToken.alerts.list({ deviceId }), [made]);
-    const changed = await byAccessToken.alerts.change(made.alertId, { ...definition, threshold: 6 });
+    const created = await byAccessToken.alerts.create({ ...definition, msg: "high" });
+    assert.deepEqual(await byAccessToken.alerts.list({ deviceId }), [created]);
+    const changed = await byAccessToken.alerts.change(created.alertId, { ...definition, threshold: 6 });
     assert.deepEqual([changed.threshold, changed.msg], [6, ""]);
-    assert.deepEqual(await byAccessToken.alerts.get(made.alertId), changed);
-    await byAccessToken.alerts.remove(made.alertId);
+    assert.deepEqual(await byAccessToken.alerts.get(created.alertId), changed);
+    await byAccessToken.alerts.remove(created.alertId);
     assert.deepEqual(await byAccessToken.alerts.list(), []);
 
     const { secret, ...webhook } = await byAccessToken.webhooks.add({

@@ -58,9 +58,9 @@ describe("signing in by OAuth", () => {
   it("acts for a whole tenant as an enterprise client", async (t) => {
     const { story, baseUrl, addLamp } = await sdkWorld(t);
     await addLamp();
-    const wanted = { tenant: "Story", name: "Hub", kind: "enterprise", redirectUris: ["https://a.example/"] } as const;
-    const made = await story.service.parts.oauth.addClient({ ...wanted, requiresPkce: false });
-    const oauth = new OAuthClient({ baseUrl, clientId: made.client.id, clientSecret: made.secret });
+    const plan = { tenant: "Story", name: "Hub", kind: "enterprise", redirectUris: ["https://a.example/"] } as const;
+    const registered = await story.service.parts.oauth.addClient({ ...plan, requiresPkce: false });
+    const oauth = new OAuthClient({ baseUrl, clientId: registered.client.id, clientSecret: registered.secret });
     const { accessToken, refreshToken } = await oauth.asItself();
     assert.equal(refreshToken, undefined);
     const devices = await new Breezeway({ baseUrl, accessToken }).getDevices({ deviceTypeName: "Lamp" });
@@ -73,9 +73,9 @@ describe("tokens that renew themselves", () => {
     const { baseUrl, oauth, keeper, store, byAccessToken } = await sdkWorld(t);
     let refreshes = 0;
     const refresh = oauth.refresh.bind(oauth);
-    oauth.refresh = (...given) => {
+    oauth.refresh = (...args) => {
       refreshes += 1;
-      return refresh(...given);
+      return refresh(...args);
     };
     const all = (count = 20) => Promise.all(Array.from({ length: count }, () => byAccessToken.getUsers()));
     // Refused by the service before its expiry time.

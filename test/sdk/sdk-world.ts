@@ -28,10 +28,10 @@ export async function sdkWorld(test: TestContext, plan: WorldPlan = {}) {
   const login = { ...person, appId: tenantId };
   const bySecToken = new Breezeway({ baseUrl });
   await bySecToken.login(login);
-  const made = await parts.oauth.addClient({
+  const registered = await parts.oauth.addClient({
     ...{ tenant: "Story", name: "SDK", kind: "user", redirectUris: [callback], requiresPkce: true },
   });
-  const credentials = { clientId: made.client.id, clientSecret: made.secret, redirectUri: callback };
+  const credentials = { clientId: registered.client.id, clientSecret: registered.secret, redirectUri: callback };
   const oauth = new OAuthClient({ baseUrl, ...credentials });
   const store = new RememberedTokens();
   const authorization = await oauth.begin();
@@ -60,9 +60,9 @@ export async function sdkWorld(test: TestContext, plan: WorldPlan = {}) {
       return deviceId;
     },
     async addLamp(name = "Lamp"): Promise<number> {
-      const wanted = { user: String(story.userId), name, type: "Lamp" };
+      const device = { user: String(story.userId), name, type: "Lamp" };
       const address = { baseUrl };
-      return ((await parts.administration.run("device add", wanted, address)) as { deviceId: number }).deviceId;
+      return ((await parts.administration.run("device add", device, address)) as { deviceId: number }).deviceId;
     },
   };
 }
@@ -71,11 +71,15 @@ export type SdkWorld = Awaited<ReturnType<typeof sdkWorld>>;
 
 /** A fake fetch: answers each call in turn, and records the requests. */
 export function scripted(...answers: (Response | Error | "never")[]) {
-  const asked: { readonly method: string; readonly url: string; readonly headers: Headers; readonly body: string }[] =
-    [];
+  const requests: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Headers;
+    readonly body: string;
+  }[] = [];
   const waiting = [...answers];
   const answering = async (url: unknown, init: RequestInit = {}): Promise<Response> => {
-    asked.push({
+    requests.push({
       method: init.method ?? "GET",
       url: String(url),
       headers: new Headers(init.headers),
@@ -90,7 +94,7 @@ export function scripted(...answers: (Response | Error | "never")[]) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  return { fetch: answering as typeof fetch, asked };
+  return { fetch: answering as typeof fetch, requests };
 }
 
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Response {

@@ -22,20 +22,24 @@ describe("the state of a stream in the SDK", () => {
     const front = await faultyFront(t, service.baseUrl);
     const { accessToken } = await house.authorizeClient();
 
-    const told = inTurn<StreamState>();
+    const states = inTurn<StreamState>();
     const links = inTurn<LinkEvent>();
     const client = new Breezeway({ baseUrl: front.url, accessToken });
     const following = (async () => {
-      for await (const event of client.events({ onState: told.push })) if (event.type === "link") links.push(event);
+      for await (const event of client.events({ onState: states.push })) if (event.type === "link") links.push(event);
     })();
     const ended = following.then(
       () => undefined,
       (error: unknown) => error,
     );
-    assert.deepEqual(await told.next(), { state: "stale", asOf: undefined, reason: undefined }, "nothing is known yet");
-    const isLive = async () => assert.equal((await told.next()).state, "live");
+    assert.deepEqual(
+      await states.next(),
+      { state: "stale", asOf: undefined, reason: undefined },
+      "nothing is known yet",
+    );
+    const isLive = async () => assert.equal((await states.next()).state, "live");
     const isStale = async (name: string | undefined) => {
-      const state = await told.next();
+      const state = await states.next();
       assert.ok(state.state === "stale" && typeof state.asOf === "number");
       assert.equal(state.reason instanceof Error ? state.reason.name : state.reason, name);
     };

@@ -136,67 +136,56 @@ describe("writing to the account document", () => {
     assert.equal((await account.put(`/structures/${id}`, { name: "x" })).body.details.fields, "name");
   });
 
-  const refusals: {
-    when: string;
-    scene?: string;
-    changes?: object;
-    write?: AnyJson;
-    message: string;
-    anchor?: string;
-  }[] = [
-    {
-      when: "the structure is away",
-      scene: "leave",
-      message: "Cannot change fan_timer_active while structure is away",
-    },
+  const refusals: { when: string; scene?: string; edit?: object; write?: AnyJson; text: string; anchor?: string }[] = [
+    { when: "the structure is away", scene: "leave", text: "Cannot change fan_timer_active while structure is away" },
     {
       when: "the structure is auto-away",
       scene: "auto-away",
       write: { fan_timer_active: false },
-      message: "Cannot change fan_timer_active while structure is away",
+      text: "Cannot change fan_timer_active while structure is away",
     },
     {
       when: "an alarm finds smoke",
       scene: "smoke",
-      message: "Cannot activate fan during smoke/co safety shutoff",
+      text: "Cannot activate fan during smoke/co safety shutoff",
       anchor: "safety-shutoff-on",
     },
     {
       when: "an alarm finds carbon monoxide",
       scene: "co-emergency",
-      message: "Cannot activate fan during smoke/co safety shutoff",
+      text: "Cannot activate fan during smoke/co safety shutoff",
       anchor: "safety-shutoff-on",
     },
-    { when: "it is offline", scene: "thermostat-offline", message: "Thermostat is not online", anchor: "not-online" },
-    { when: "it has no fan", changes: { has_fan: false }, message: "Thermostat does not have a fan" },
+    { when: "it is offline", scene: "thermostat-offline", text: "Thermostat is not online", anchor: "not-online" },
+    { when: "it has no fan", edit: { has_fan: false }, text: "Thermostat does not have a fan" },
     {
       when: "another field is written",
       write: { fan_timer_active: true, humidity: 3, is_online: false },
-      message: "No write permission(s) for field(s): humidity, is_online",
+      text: "No write permission(s) for field(s): humidity, is_online",
       anchor: "no-write-permission",
     },
     {
       when: "the value is no truth value",
       write: { fan_timer_active: "true" },
-      message: "Invalid content sent",
+      text: "Invalid content sent",
       anchor: "invalid-content-sent",
     },
   ];
-  for (const { when, scene, changes, write, message, anchor } of refusals) {
+  for (const { when, scene, edit, write, text, anchor } of refusals) {
     it(`refuses the fan when ${when}`, async (t) => {
       const account = await (await simulatorWorld(t)).account();
       const document = await account.document();
       const { device_id: id } = first(document.devices.thermostats);
       if (scene) await account.scene(scene);
-      if (changes) {
-        Object.assign(document.devices.thermostats[id], changes);
+      if (edit) {
+        Object.assign(document.devices.thermostats[id], edit);
         await account.replace(document);
       }
       const before = await account.document();
       const { status, body } = await account.put(`/devices/thermostats/${id}`, write ?? { fan_timer_active: true });
       assert.equal(status, 400);
-      assert.equal(body.message, message);
-      assert.equal(body.error, message);
+      assert.equal(body.message, text);
+      assert.equal(body.error, text);
       assert.equal(body.type, anchor ? `${errorPage}#${anchor}` : errorPage);
       if (anchor === "no-write-permission") assert.deepEqual(body.details, { fields: "humidity, is_online" });
       assert.deepEqual(await account.document(), before);
@@ -240,7 +229,7 @@ describe("writing to the account document", () => {
     const document = await account.document();
     const { device_id: id, structure_id: home } = first(document.devices.thermostats);
     const usual = { can_heat: true, can_cool: true, hvac_mode: "heat" };
-    const refused: [message: RegExp, write: AnyJson, changes?: AnyJson, away?: string][] = [
+    const refused: [text: RegExp, write: AnyJson, edit?: AnyJson, away?: string][] = [
       [/^Cannot set hvac_mode to cool: the thermostat cannot cool$/, { hvac_mode: "cool" }, { can_cool: false }],
       [/cannot heat$/, { hvac_mode: "heat-cool" }, { can_heat: false }],
       [/^Invalid content sent$/, { hvac_mode: "tropical" }],
@@ -256,13 +245,13 @@ describe("writing to the account document", () => {
       [/^fan_timer_duration must be one of: 15, /, { fan_timer_duration: 17 }],
       [/^Invalid content sent$/, { label: 7 }],
     ];
-    for (const [message, write, changes = {}, away = "home"] of refused) {
-      Object.assign(document.devices.thermostats[id], { is_locked: false, ...usual, ...changes });
+    for (const [text, write, edit = {}, away = "home"] of refused) {
+      Object.assign(document.devices.thermostats[id], { is_locked: false, ...usual, ...edit });
       document.structures[home].away = away;
       await account.replace(document);
       const { status, body } = await account.put(`/devices/thermostats/${id}`, write);
       assert.equal(status, 400, JSON.stringify(write));
-      assert.match(body.message, message);
+      assert.match(body.message, text);
       assert.deepEqual(body.details, { words: "the simulator's own" });
     }
     Object.assign(document.devices.thermostats[id], { ...usual, is_online: false });

@@ -13,14 +13,11 @@ export const declined: Row = {
   async run(context) {
     const { address, state } = await visit(context, "decline");
     const { searchParams: query } = address;
-    ensure(
-      query.get("error") === "access_denied" && query.get("state") === state && !query.has("code"),
-      () => ({
-        seen: `After declining, the redirect says error ${query.get("error") ?? "nothing"}${query.has("code") ? ", and has a code" : ""}.`,
-        side: "service",
-        next: "Compare the running version with the one you meant to deploy.",
-      }),
-    );
+    ensure(query.get("error") === "access_denied" && query.get("state") === state && !query.has("code"), () => ({
+      seen: `After declining, the redirect says error ${query.get("error") ?? "nothing"}${query.has("code") ? ", and has a code" : ""}.`,
+      side: "service",
+      next: "Compare the running version with the one you meant to deploy.",
+    }));
     return { seen: "Returned with access_denied and the state." };
   },
 };

@@ -24,22 +24,12 @@ export const errors: Row = {
       side: "between",
       next: "Pass the header on: several HTTP clients throw on a 401 that names no scheme.",
     }));
-    checkError(
-      "a call with a bad token",
-      await deployment.call("/v3/users", badToken),
-      401,
-      "invalid_token",
-    );
+    checkError("a call with a bad token", await deployment.call("/v3/users", badToken), 401, "invalid_token");
     checkError("an unknown path", await deployment.call("/v3/no-such-thing", badToken), 404);
     // A new id in each run: repeated failures of one client are throttled.
     const client_id = `nobody-${randomUUID()}`;
     const client = { grant_type: "refresh_token", refresh_token: "none", client_id, client_secret: "none" };
-    checkError(
-      "an unknown client",
-      await deployment.post("/oauth2/access_token", client),
-      401,
-      "invalid_client",
-    );
+    checkError("an unknown client", await deployment.post("/oauth2/access_token", client), 401, "invalid_client");
     await adaptorAndPlatform(context);
     return {
       seen: "/v3, /oauth2, the adaptor and platform calls refuse in their formats, with request ids.",
