@@ -67,12 +67,7 @@ function rootOf(
 
 function blockedBy({ title, status }: ReportedRow): Outcome {
   const why = status === "fail" ? "failed" : "was not run";
-  return {
-    status: "not_run",
-    seen: `This row depends on "${title}", which ${why}.`,
-    atFault: null,
-    next: `See "${title}".`,
-  };
+  return { status: "not_run", seen: `It depends on "${title}", which ${why}.`, atFault: null, next: `See "${title}".` };
 }
 
 async function outcomeOf(row: Row, context: RowContext): Promise<Outcome> {

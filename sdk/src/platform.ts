@@ -52,10 +52,8 @@ export class PlatformCalls {
     const root = await this.#call("getDeviceAttributesWithValues", parameters, { signal, isRepeatable: true });
     const attributes = childrenOf(root, "attrList").map((attribute): [string, Attribute] => {
       const name = required(attribute, "name");
-      return [
-        name,
-        { value: readValue(name, required(attribute, "value")), updateTime: numberOf(attribute, "updTime") },
-      ];
+      const value = readValue(name, required(attribute, "value"));
+      return [name, { value, updateTime: numberOf(attribute, "updTime") }];
     });
     return {
       deviceId,

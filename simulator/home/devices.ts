@@ -22,7 +22,7 @@ export function addDevice(
   const place = placeIn(structure.country_code);
   const identity = { deviceId, structureId: structure.structure_id, where, label, place, connectedMs };
   const device = kind === "thermostats" ? newThermostat(identity, random) : newAlarm(identity, random);
-  return [deviceId, { ...next, document: attachDevice(home.document, { kind, device }) }];
+  return [deviceId, { ...next, document: attach(home.document, { kind, device }) }];
 }
 
 /** Removes a device from the account and stores it, so that it can return unchanged. */
@@ -30,7 +30,7 @@ export function removeDevice(home: Home, kind: DeviceKind, deviceId: string): Ho
   const device = entryOf<RemovedDevice["device"]>(home.document.devices?.[kind], deviceId);
   if (device === undefined) return home;
   const removedDevices = [...home.removedDevices, { kind, device }].slice(-rememberedDevices);
-  return { ...home, removedDevices, document: detachDevice(home.document, kind, deviceId, device.structure_id) };
+  return { ...home, removedDevices, document: detach(home.document, kind, deviceId, device.structure_id) };
 }
 
 /** Moves a device to a room of the same name in another structure. */
@@ -47,37 +47,32 @@ export function moveDevice(
     where_id: where.where_id,
     where_name: where.name,
   };
-  return attachDevice(detachDevice(document, kind, device.device_id, device.structure_id), { kind, device: moved });
+  return attach(detach(document, kind, device.device_id, device.structure_id), { kind, device: moved });
 }
 
 /** Adds a device to `devices` and to its structure's list. */
-export function attachDevice(document: AccountDocument, { kind, device }: RemovedDevice): AccountDocument {
+export function attach(document: AccountDocument, { kind, device }: RemovedDevice): AccountDocument {
   const listed = entryOf(document.structures, device.structure_id)?.[kind] ?? [];
   const withDevice = putDevice(document, kind, device.device_id, device);
   const withList = setIdList(withDevice, device.structure_id, kind, [...new Set([...listed, device.device_id])]);
   return kind === "smoke_co_alarms" ? updateAlarmStates(withList, device.structure_id) : withList;
 }
 
-function detachDevice(
-  document: AccountDocument,
-  kind: DeviceKind,
-  deviceId: string,
-  structureId: string,
-): AccountDocument {
+function detach(document: AccountDocument, kind: DeviceKind, deviceId: string, structureId: string): AccountDocument {
   const listed = entryOf(document.structures, structureId)?.[kind] ?? [];
-  const remaining = listed.filter((id) => id !== deviceId);
-  const withoutDevice = removeFromListing(setIdList(document, structureId, kind, remaining), kind, deviceId);
+  const rest = listed.filter((id) => id !== deviceId);
+  const withoutDevice = removeFromListing(setIdList(document, structureId, kind, rest), kind, deviceId);
   return kind === "smoke_co_alarms" ? updateAlarmStates(withoutDevice, structureId) : withoutDevice;
 }
 
 function chooseRoom(document: AccountDocument, kind: DeviceKind, structure: Structure, random: Random): Where {
   const rooms = roomsOf(structure);
-  const usualOnes = rooms.filter((room) => usualRooms[kind].includes(room.name));
+  const usual = rooms.filter((room) => usualRooms[kind].includes(room.name));
   const taken = new Set(
     (structure[kind] ?? []).map((id) => entryOf<RemovedDevice["device"]>(document.devices?.[kind], id)?.where_name),
   );
-  const freeOnes = usualOnes.filter((room) => !taken.has(room.name));
-  return pick(random, freeOnes) ?? pick(random, usualOnes) ?? rooms[0]!;
+  const free = usual.filter((room) => !taken.has(room.name));
+  return pick(random, free) ?? pick(random, usual) ?? rooms[0]!;
 }
 
 /** A replaced document may have no rooms; then the default ones are used. */

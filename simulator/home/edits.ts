@@ -38,11 +38,8 @@ export function putDevice(
 /** Removes a device from `devices`, and the key of its kind with the last device. */
 export function removeFromListing(document: AccountDocument, kind: DeviceKind, id: string): AccountDocument {
   const { [kind]: listing = {}, ...otherKinds } = document.devices ?? {};
-  const remaining = without(listing as Listing<Thermostat | SmokeCoAlarm>, id);
-  return {
-    ...document,
-    devices: Object.keys(remaining).length === 0 ? otherKinds : { ...otherKinds, [kind]: remaining },
-  };
+  const rest = without(listing as Listing<Thermostat | SmokeCoAlarm>, id);
+  return { ...document, devices: Object.keys(rest).length === 0 ? otherKinds : { ...otherKinds, [kind]: rest } };
 }
 
 /** Sets a structure's list of ids of one kind; the key of an empty list is left out. */
@@ -70,6 +67,6 @@ export function updateAlarmStates(document: AccountDocument, structureId: string
 }
 
 export function without<T>(listing: Listing<T>, id: string): Listing<T> {
-  const { [id]: _, ...remaining } = listing;
-  return remaining;
+  const { [id]: _, ...rest } = listing;
+  return rest;
 }

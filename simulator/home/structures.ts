@@ -1,6 +1,6 @@
 import { impossible } from "../refusal.ts";
 import { deviceKinds, type Structure } from "./account-document.ts";
-import { attachDevice } from "./devices.ts";
+import { attach } from "./devices.ts";
 import { removeFromListing, without } from "./edits.ts";
 import { entryOf } from "./element.ts";
 import { type Home, type RemovedDevice, type RemovedStructure, takeId } from "./home.ts";
@@ -45,7 +45,7 @@ export function returnStructure(home: Home, removed: RemovedStructure): Home {
   const { thermostats: _, smoke_co_alarms: __, ...bare } = removed.structure;
   return {
     ...home,
-    document: removed.devices.reduce(attachDevice, withStructure(home.document, bare)),
+    document: removed.devices.reduce(attach, withStructure(home.document, bare)),
     removedStructures: home.removedStructures.filter((other) => other !== removed),
   };
 }

@@ -3,7 +3,7 @@ import type { Clients } from "../clients/clients.ts";
 import { Refusal } from "../refusal.ts";
 
 /** A client's request for an owner's consent. */
-export interface AuthorizationRequest {
+export interface AuthRequest {
   readonly client: Client;
   readonly state: string;
   /** The unchanged parameter; empty when left out. */
@@ -15,7 +15,7 @@ export interface AuthorizationRequest {
 const maxStateLength = 4000;
 
 /** Parses a request. Throws for a page, never a redirect: the redirect address of a bad request can't be trusted. */
-export function readAuthorizationRequest(clients: Clients, parameters: URLSearchParams): AuthorizationRequest {
+export function readAuthRequest(clients: Clients, parameters: URLSearchParams): AuthRequest {
   const client = clients.find(parameters.get("client_id") ?? "");
   if (client === undefined) throw badRequest("No app is registered here under this client_id.");
   const requestedUri = parameters.get("redirect_uri") ?? "";

@@ -7,7 +7,7 @@ import { consentPage, newHome } from "../pages/consent-page.ts";
 import { messagePage, pinPage } from "../pages/message-pages.ts";
 import { sendPage } from "../pages/page.ts";
 import { Refusal } from "../refusal.ts";
-import { type AuthorizationRequest, badRequest, readAuthorizationRequest } from "./authorization-request.ts";
+import { type AuthRequest, badRequest, readAuthRequest } from "./authorization-request.ts";
 
 /** Handles `/login/oauth2`: the consent page and the owner's decision. */
 export async function answerAuthorize(ecosystem: Ecosystem, call: Call): Promise<void> {
@@ -23,24 +23,19 @@ export async function answerAuthorize(ecosystem: Ecosystem, call: Call): Promise
 }
 
 function showConsentPage(ecosystem: Ecosystem, call: Call): void {
-  const request = readAuthorizationRequest(ecosystem.clients, call.query);
+  const request = readAuthRequest(ecosystem.clients, call.query);
   sendPage(call, 200, consentPage(request, ecosystem.accounts.all));
 }
 
 function handleDecision(ecosystem: Ecosystem, call: Call, form: URLSearchParams): void {
-  const request = readAuthorizationRequest(ecosystem.clients, form);
+  const request = readAuthRequest(ecosystem.clients, form);
   const decision = form.get("decision");
   if (decision === "allow") allow(ecosystem, call, request, form.get("account") ?? "");
   else if (decision === "deny") deny(ecosystem, call, request);
   else throw badRequest("decision must be allow or deny.");
 }
 
-function allow(
-  ecosystem: Ecosystem,
-  call: Call,
-  { client, returnsTo, state }: AuthorizationRequest,
-  accountId: string,
-): void {
+function allow(ecosystem: Ecosystem, call: Call, { client, returnsTo, state }: AuthRequest, accountId: string): void {
   const account = chooseAccount(ecosystem, accountId);
   const consent = { account, clientId: client.clientId, permissions: client.permissions };
   ecosystem.log.record("consent", account.accountId, { client: client.name, decision: "allow" });
@@ -48,7 +43,7 @@ function allow(
   else redirect(call, returnsTo, { code: ecosystem.codes.issue("code", consent), state });
 }
 
-function deny(ecosystem: Ecosystem, call: Call, { client, returnsTo, state }: AuthorizationRequest): void {
+function deny(ecosystem: Ecosystem, call: Call, { client, returnsTo, state }: AuthRequest): void {
   ecosystem.log.record("consent", null, { client: client.name, decision: "deny" });
   if (returnsTo === null) {
     sendPage(call, 200, messagePage("Nothing was shared", `${client.name} was not given access to your home.`));

@@ -1,6 +1,6 @@
 import type { Account } from "../accounts/account.ts";
 import { permissionMeanings } from "../clients/permissions.ts";
-import type { AuthorizationRequest } from "../oauth/authorization-request.ts";
+import type { AuthRequest } from "../oauth/authorization-request.ts";
 import { brand, masthead } from "./brand.ts";
 import { clip, type Html, html, textOf } from "./html.ts";
 import type { Page } from "./page.ts";
@@ -12,7 +12,7 @@ const listedHomes = 20;
 
 /** Asks the owner whether an app may see a home, and which one. */
 export function consentPage(
-  { client, state, requestedUri, returnsTo }: AuthorizationRequest,
+  { client, state, requestedUri, returnsTo }: AuthRequest,
   accounts: readonly Account[],
 ): Page {
   const app = clip(client.name, 60);

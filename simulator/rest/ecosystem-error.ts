@@ -56,7 +56,7 @@ export function elementNotFound(): EcosystemError {
 const unpublishedText: JsonObject = { words: "the simulator's own" };
 
 /** A refusal for which the ecosystem published no text. */
-export function unpublishedRefusal(message: string, status = 400): EcosystemError {
+export function unpublished(message: string, status = 400): EcosystemError {
   return new EcosystemError(status, message, undefined, unpublishedText);
 }
 

@@ -2,7 +2,7 @@ import type { AccountDocument, Temperature, Thermostat } from "../home/account-d
 import { entryOf } from "../home/element.ts";
 import type { Json, JsonObject } from "../home/json.ts";
 import { temperature } from "../home/new-device.ts";
-import { EcosystemError, invalidContent, unpublishedRefusal } from "./ecosystem-error.ts";
+import { EcosystemError, invalidContent, unpublished } from "./ecosystem-error.ts";
 
 /** The fields of a thermostat that a client with write permission may write. */
 export const writableFields: readonly string[] = [
@@ -49,16 +49,15 @@ function readMode(thermostat: Thermostat, value: Json | undefined): Partial<Ther
   if (value === undefined) return {};
   const mode = modes.find((known) => known === value);
   if (mode === undefined) throw invalidContent();
-  for (const [capability, can] of [
+  for (const [ability, can] of [
     ["heat", thermostat.can_heat],
     ["cool", thermostat.can_cool],
   ] as const) {
-    const isNeeded = mode === capability || mode === "heat-cool";
-    if (isNeeded && !can)
-      throw unpublishedRefusal(`Cannot set hvac_mode to ${mode}: the thermostat cannot ${capability}`);
+    const isNeeded = mode === ability || mode === "heat-cool";
+    if (isNeeded && !can) throw unpublished(`Cannot set hvac_mode to ${mode}: the thermostat cannot ${ability}`);
   }
   if (thermostat.is_using_emergency_heat && mode !== "heat") {
-    throw unpublishedRefusal("Cannot change hvac_mode during emergency heat");
+    throw unpublished("Cannot change hvac_mode during emergency heat");
   }
   const before = thermostat.hvac_mode;
   const previous = mode === "eco" ? (before === "eco" ? thermostat.previous_hvac_mode : before) : "";
@@ -68,8 +67,7 @@ function readMode(thermostat: Thermostat, value: Json | undefined): Partial<Ther
 function readDuration(thermostat: Thermostat, value: Json | undefined): Partial<Thermostat> {
   if (value === undefined) return {};
   if (!thermostat.has_fan) throw new EcosystemError(400, "Thermostat does not have a fan");
-  if (!durations.includes(value))
-    throw unpublishedRefusal(`fan_timer_duration must be one of: ${durations.join(", ")}`);
+  if (!durations.includes(value)) throw unpublished(`fan_timer_duration must be one of: ${durations.join(", ")}`);
   return { fan_timer_duration: value as number };
 }
 
@@ -93,21 +91,20 @@ function readTargets(
   if (!single && !high && !low) return {};
   const { away } = entryOf(document.structures, thermostat.structure_id) ?? {};
   if (away === "away" || away === "auto-away") {
-    throw unpublishedRefusal("Cannot change target temperature while structure is away");
+    throw unpublished("Cannot change target temperature while structure is away");
   }
   if (mode === "eco" || mode === "off")
-    throw unpublishedRefusal(`Cannot change target temperature while hvac_mode is ${mode}`);
-  if (thermostat.is_using_emergency_heat)
-    throw unpublishedRefusal("Cannot change target temperature during emergency heat");
+    throw unpublished(`Cannot change target temperature while hvac_mode is ${mode}`);
+  if (thermostat.is_using_emergency_heat) throw unpublished("Cannot change target temperature during emergency heat");
   if (single && mode === "heat-cool") {
-    throw unpublishedRefusal("Cannot set target_temperature while hvac_mode is heat-cool: set high and low");
+    throw unpublished("Cannot set target_temperature while hvac_mode is heat-cool: set high and low");
   }
   if ((high || low) && mode !== "heat-cool") {
-    throw unpublishedRefusal(`Cannot set target_temperature_high or _low while hvac_mode is ${mode}`);
+    throw unpublished(`Cannot set target_temperature_high or _low while hvac_mode is ${mode}`);
   }
   const next = { ...thermostat, ...single, ...high, ...low };
   if (mode === "heat-cool" && next.target_temperature_high_c - next.target_temperature_low_c < scales.c.gap) {
-    throw unpublishedRefusal(`target_temperature_high must be at least ${scales.c.gap} C above target_temperature_low`);
+    throw unpublished(`target_temperature_high must be at least ${scales.c.gap} C above target_temperature_low`);
   }
   return { ...single, ...high, ...low };
 }
@@ -121,12 +118,12 @@ function readTemperature<Name extends string>(
   const scalesSet = (["c", "f"] as const).filter((scale) => fields[`${name}_${scale}`] !== undefined);
   const [scale] = scalesSet;
   if (scale === undefined) return undefined;
-  if (scalesSet.length > 1) throw unpublishedRefusal(`Set either ${name}_c or ${name}_f, not both`);
+  if (scalesSet.length > 1) throw unpublished(`Set either ${name}_c or ${name}_f, not both`);
   const value = fields[`${name}_${scale}`];
   const { lowest, highest, step } = scales[scale];
   if (typeof value !== "number" || value % step !== 0) throw invalidContent();
   if (value < lowest || value > highest) {
-    throw unpublishedRefusal(`${name}_${scale} must be from ${lowest} to ${highest}`);
+    throw unpublished(`${name}_${scale} must be from ${lowest} to ${highest}`);
   }
   enforceLock(thermostat, name, scale, value);
   return temperature(name, scale === "c" ? value : (value - 32) / 1.8);
@@ -135,6 +132,6 @@ function readTemperature<Name extends string>(
 function enforceLock(thermostat: Thermostat, name: string, scale: "c" | "f", value: number): void {
   const [min, max] = [thermostat[`locked_temp_min_${scale}`], thermostat[`locked_temp_max_${scale}`]];
   if (thermostat.is_locked && (value < min || value > max)) {
-    throw unpublishedRefusal(`${name}_${scale} must be from ${min} to ${max} while the thermostat is locked`);
+    throw unpublished(`${name}_${scale} must be from ${min} to ${max} while the thermostat is locked`);
   }
 }

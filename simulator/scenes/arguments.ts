@@ -1,6 +1,6 @@
 import type { AccountDocument, DeviceKind, Listing, Structure } from "../home/account-document.ts";
 import { entryOf } from "../home/element.ts";
-import type { RemovedDevice } from "../home/home.ts";
+import type { Home, RemovedDevice } from "../home/home.ts";
 import type { Json, JsonObject } from "../home/json.ts";
 import { badArgument, impossible } from "../refusal.ts";
 
@@ -21,6 +21,10 @@ export const alarmArguments = {
   structure: "number or id of the structure in which alarms are counted; the whole account when left out",
   alarm: "number (1 is the first) or id of the alarm; the first when left out",
 };
+
+export function structuresOf(home: Home): readonly Structure[] {
+  return Object.values(home.document.structures ?? {});
+}
 
 /** The structure of an argument; the first one when the argument is left out. */
 export function chooseStructure(document: AccountDocument, args: Json | undefined, argument = "structure"): Structure {

@@ -1,5 +1,5 @@
 import { type DeviceKind, deviceKinds } from "../home/account-document.ts";
-import { addDevice, attachDevice, moveDevice, removeDevice } from "../home/devices.ts";
+import { addDevice, attach, moveDevice, removeDevice } from "../home/devices.ts";
 import { entryOf } from "../home/element.ts";
 import type { Home, RemovedDevice } from "../home/home.ts";
 import type { JsonObject } from "../home/json.ts";
@@ -30,7 +30,7 @@ export const deviceScenes: readonly Scene[] = [
       if (removed === undefined) throw impossible("No removed device could come back.");
       const isHomeThere = entryOf(home.document.structures, removed.device.structure_id) !== undefined;
       const document = isHomeThere
-        ? attachDevice(home.document, removed)
+        ? attach(home.document, removed)
         : moveDevice(home.document, removed, chooseStructure(home.document, undefined));
       const removedDevices = home.removedDevices.filter((other) => other !== removed);
       return { home: { ...home, document, removedDevices }, changed: idsOf(removed) };

@@ -6,7 +6,7 @@ import type { JsonObject } from "../home/json.ts";
 import { structureNames, usualRooms } from "../home/places.ts";
 import { pick, type Random } from "../home/random.ts";
 import { maxStructures } from "../home/structures.ts";
-import { deviceIds } from "./arguments.ts";
+import { deviceIds, structuresOf } from "./arguments.ts";
 
 /** A scene with its arguments. */
 export type PlayedScene = JsonObject & { readonly scene: string };
@@ -140,8 +140,4 @@ function canReturnStructure(home: Home): boolean {
   const last = home.removedStructures.at(-1)?.structure.structure_id;
   if (last === undefined || structuresOf(home).length >= most.structures) return false;
   return entryOf(home.document.structures, last) === undefined;
-}
-
-function structuresOf(home: Home): readonly Structure[] {
-  return Object.values(home.document.structures ?? {});
 }

@@ -4,7 +4,7 @@ import { entryOf } from "../home/element.ts";
 import type { Home } from "../home/home.ts";
 import { addStructure, removeStructure, returnStructure } from "../home/structures.ts";
 import { impossible } from "../refusal.ts";
-import { chooseStructure, deviceIds, readCount, readName, structureArgument } from "./arguments.ts";
+import { chooseStructure, deviceIds, readCount, readName, structureArgument, structuresOf } from "./arguments.ts";
 import type { Scene, SceneRuntime } from "./scene.ts";
 
 const maxDevices = 200;
@@ -76,10 +76,6 @@ function fill(home: Home, structureId: string, kind: DeviceKind, count: number, 
     if (deviceIds(filled.document, kind, structure).length >= count) return filled;
     filled = addDevice(filled, kind, structure, runtime.random, runtime.nowMs)[1];
   }
-}
-
-function structuresOf(home: Home): readonly Structure[] {
-  return Object.values(home.document.structures ?? {});
 }
 
 function isAbsent(home: Home, structure: Structure): boolean {

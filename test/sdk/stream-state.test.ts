@@ -32,11 +32,7 @@ describe("the state of a stream in the SDK", () => {
       () => undefined,
       (error: unknown) => error,
     );
-    assert.deepEqual(
-      await states.next(),
-      { state: "stale", asOf: undefined, reason: undefined },
-      "nothing is known yet",
-    );
+    assert.deepEqual(await states.next(), { state: "stale", asOf: undefined, reason: undefined }, "no event yet");
     const isLive = async () => assert.equal((await states.next()).state, "live");
     const isStale = async (name: string | undefined) => {
       const state = await states.next();

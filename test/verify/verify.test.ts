@@ -101,7 +101,7 @@ describe("a verification", () => {
         // Rows that depend on the broken row are not run; all others are.
         const notRun = report.rows.filter(({ status }) => status === "not_run");
         assert.ok(
-          notRun.every(({ seen }) => /^This row (depends on|waits)/.test(seen)),
+          notRun.every(({ seen }) => /^(It depends on|This row waits)/.test(seen)),
           what,
         );
       }

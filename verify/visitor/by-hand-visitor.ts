@@ -10,10 +10,7 @@ export function byHandVisitor(redirectUri: string, say: (text: string) => void, 
   return {
     async authorize(address) {
       const { port, pathname } = new URL(redirectUri);
-      const receiver = await startReceiver(
-        Number(port || 80),
-        "Thank you. You can close this page; verify continues.\n",
-      );
+      const receiver = await startReceiver(Number(port || 80), "Thank you. You can close this page; verify goes on.\n");
       try {
         say(`Open this address in a browser and sign in:\n\n  ${address}\n`);
         const untilMs = performance.now() + timeoutMs;
