@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { alertsOn } from "../../src/alerts/alerts.ts";
 import { type AttributeChange, commitOn } from "../../src/devices/commit.ts";
@@ -31,6 +29,7 @@ import { sealingWith } from "../../src/store/keys/sealing.ts";
 import type { Transaction } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { collecting, type Reported } from "../platform/made-platform.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 
 export const noonMs = Date.UTC(2026, 0, 1, 12);
 
@@ -39,7 +38,7 @@ export type Token = "alice" | "bob" | "carol" | "acme" | "other";
 
 /** The /v3 routes on their own store. Only the federation is replaced, and a token is its holder's name. */
 export async function madeV3(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-v3-"));
+  const folder = await newDataFolder("breezeway-v3-");
   const clock = { nowMs: noonMs };
   const store = await openSqlite({ folder, nowMs: () => clock.nowMs });
   const reported: Reported[] = [];

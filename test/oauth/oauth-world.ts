@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import pg from "pg";
 import { type Config, readConfig } from "../../src/config/config.ts";
@@ -11,6 +9,7 @@ import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { type Service, startService } from "../../src/service/service.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { type Deployment, databaseFor, runDeployment } from "../set-up/deployment.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 import { ScriptedBrowser } from "./scripted-browser.ts";
 
 export const ada = { name: "ada", password: "correct horse" };
@@ -53,7 +52,7 @@ export interface OAuthWorldPlan {
 
 /** The real service with two tenants, their people and clients, and a clock that can be moved on. */
 export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-oauth-"));
+  const folder = await newDataFolder("breezeway-oauth-");
   const databaseUrl = await databaseFor(plan.database);
   const environment = {
     BREEZEWAY_DATA: folder,

@@ -15,7 +15,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/isolation/alike.test.ts": "test/isolation/matrix",
   "test/nodes/clocks.test.ts": "test/nodes/store-clock, test/simulate",
   "test/nodes/rolling-upgrade.test.ts": "test/store/schema-steps, test/nodes/membership",
-  "test/oauth/revocation-over-nodes-ways.test.ts": "test/oauth/revocation-over-nodes",
+  "test/oauth/access-ends-on-all-nodes.test.ts": "test/oauth/revocation-over-nodes",
   "test/sdk/bundling.test.ts": "test/sdk/flow, test/sdk/package",
   "test/stories/backup.test.ts": "test/store/backup",
   "test/stories/migrate.test.ts": "test/store/migrate",

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type Config, readConfig } from "../../src/config/config.ts";
@@ -13,6 +11,7 @@ import { type Service, startService } from "../../src/service/service.ts";
 import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { type Deployment, databaseFor, type RunningNode, runDeployment } from "../set-up/deployment.ts";
 import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 import { PlatformClient } from "./platform-client.ts";
 
 export {
@@ -68,7 +67,7 @@ export interface World {
 export const person = { name: "ada", password: "correct horse" };
 
 export async function world(test: TestContext, plan: WorldPlan = {}): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-story-"));
+  const folder = await newDataFolder("breezeway-story-");
   const simulator = await startSimulator({ port: 0, ...plan.ecosystem });
   const { accountId, token } = simulator.addAccount({
     seed: plan.seed ?? 1,
