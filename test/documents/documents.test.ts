@@ -8,7 +8,7 @@ import { Reader } from "./reader.ts";
 import { clonedFolder } from "./scratch.ts";
 
 /** `npm test` follows these, `npm run test:all` every document. */
-const dailyDocuments = ["README.md", "docs/linking.md", "docs/security.md", "docs/tokens.md"];
+const dailyDocuments = ["README.md", "docs/security.md", "docs/tokens.md"];
 
 describe("every block of the documents", () => {
   it("works as it is written, in a clone, beside the demo", { timeout: 300_000 }, async (t) => {
