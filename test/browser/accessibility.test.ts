@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { ada, admin } from "../oauth/oauth-world.ts";
-import { isAll } from "../set-up/extent.ts";
 import { sampleOf } from "../set-up/sample.ts";
 import { assertAccessible, assertReadable, type LookedAt } from "./axe.ts";
 import {
@@ -16,7 +15,6 @@ import {
   devices,
   fillIn,
   type Look,
-  looks,
   looksOf,
   signInButton,
   skip,
@@ -73,8 +71,7 @@ describe("every page", { skip }, () => {
       const world = await browserWorld(t);
       await visit(browser(), world, {}, async (tab) => {
         await open(tab, world);
-        // `npm test` looks at each page on one phone and one desktop, each scheme once, and at the next page the other way round.
-        for (const look of isAll ? looks : looksOf(nth)) {
+        for (const look of looksOf(nth)) {
           await lookAt(tab, look);
           await assertAccessible(tab, lookedAt[name]);
           await assertFits(tab);

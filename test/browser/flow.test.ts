@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { ada, admin } from "../oauth/oauth-world.ts";
-import { isAll } from "../set-up/extent.ts";
 import {
   acceptButton,
   backAtClient,
@@ -12,7 +11,6 @@ import {
   comeToTerms,
   declineButton,
   fillIn,
-  looks,
   looksOf,
   signInButton,
   skip,
@@ -22,7 +20,7 @@ import {
 const browser = browserOfFile();
 
 describe("linking an account in a browser", { skip }, () => {
-  for (const look of isAll ? looks : looksOf(0)) {
+  for (const look of looksOf(0)) {
     it(`leads over login and terms back to the client's own site (${look.device}, ${look.scheme})`, async (t) => {
       const world = await browserWorld(t);
       await visit(browser(), world, look, async (tab) => {

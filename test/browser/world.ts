@@ -3,6 +3,7 @@ import { after, before, type TestContext } from "node:test";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { ada, oauthWorld } from "../oauth/oauth-world.ts";
 import { ensureChromium, missingChromium } from "../set-up/chromium.ts";
+import { isAll } from "../set-up/extent.ts";
 import { clientSite } from "./client-site.ts";
 
 /** How a browser is held and set. */
@@ -15,9 +16,9 @@ export const looks: readonly Look[] = (["phone", "desktop"] as const).flatMap((d
   (["light", "dark"] as const).map((scheme) => ({ device, scheme })),
 );
 
-/** A phone and a desktop, one of them light and the other dark; the next number has it the other way round. */
+/** The looks to inspect a page in: all of them with `npm run test:all`, one with `npm test`, the next page in the next. */
 export function looksOf(nth: number): readonly Look[] {
-  return looks.filter(({ device, scheme }) => (device === "phone") === (scheme === (nth % 2 === 0 ? "light" : "dark")));
+  return isAll ? looks : [looks[nth % looks.length]!];
 }
 
 export const devices = {

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import type { BrowserContext, Page } from "playwright-core";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, devices, type Look, skip } from "../browser/world.ts";
+import { sampleOf } from "../set-up/sample.ts";
 import { demoFolder, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
 
 const browser = browserOfFile();
@@ -158,13 +159,15 @@ describe("the demo's console", { skip, timeout }, () => {
   });
 });
 
+let inspections = 0;
+
 /** Checks the layout and axe on a phone in dark mode and on a desktop in light mode. */
 async function assertGood(tab: Page): Promise<void> {
   const looks: readonly Look[] = [
     { device: "phone", scheme: "dark" },
     { device: "desktop", scheme: "light" },
   ];
-  for (const { device, scheme } of looks) {
+  for (const { device, scheme } of sampleOf(looks, { everyNth: 2, from: inspections++ })) {
     await tab.setViewportSize(devices[device].viewport);
     await tab.emulateMedia({ colorScheme: scheme });
     await tab.evaluate("scrollTo(0, 0)");

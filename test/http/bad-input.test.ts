@@ -27,7 +27,7 @@ for (const database of databases) {
         const isFull = database === "sqlite";
         const home = await ownersHome(t, database);
         const owner = await theOwner(home);
-        for (const address of isFull ? everyAddress() : sampleOf(everyAddress(), { everyNth: 4 })) {
+        for (const address of isFull ? everyAddress() : sampleOf(everyAddress(), { everyNth: 10 })) {
           await t.test(titleOf(address), () => tryAll(home, address, owner, isFull));
         }
         assert.deepEqual(unexpectedErrors(home), []);
@@ -139,7 +139,7 @@ let trials = 0;
  */
 async function tryAll(home: Home, address: Address, owner: Caller, isFull: boolean): Promise<void> {
   const ways = callsOf(address, home.things()).length;
-  const everyNth = isFull ? 25 : 100;
+  const everyNth = isFull ? 40 : 100;
   const tried = sampleOf([...Array(ways).keys()], { everyNth: isFull ? 1 : ways, from: trials });
   const places = isFull ? placesOf(address) : placesOf(address).slice(-1);
   for (const way of tried) {

@@ -51,7 +51,7 @@ describe("breezeway serve at the most verbose log level", () => {
     await fetch(`${baseUrl}/adaptor/federatedtokens?${new URLSearchParams(linked)}`, { method: "DELETE" });
     assert.match(await post("/oauth2/revoke_token", { token: second.access_token }), /OK/);
 
-    const everyNth = rounds({ all: 10, few: 41 });
+    const everyNth = rounds({ all: 10, few: 83 });
     for (const request of [...requestsFullOfSecrets()].filter((_, place) => place % everyNth === 0)) {
       await send(baseUrl, request);
     }

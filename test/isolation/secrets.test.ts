@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { storedFiles, storedRows } from "../oauth/bar/stored.ts";
 import { ada, type OAuthWorld, oauthWorld } from "../oauth/oauth-world.ts";
 import { rounds } from "../set-up/extent.ts";
-import { databases, eventually } from "../stories/world.ts";
+import { eventually, longSuiteOn } from "../stories/world.ts";
 import { theOwner } from "./callers.ts";
 import { callsOf } from "./calls.ts";
 import { brokenBytes, canaries, formsOf, mark, requestsFullOfSecrets } from "./canaries.ts";
@@ -18,7 +18,7 @@ const deadline = { timeout: 240_000 };
 /** Number of concurrent requests. */
 const lanes = 8;
 
-for (const database of databases) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`a secret, on ${database}`, () => {
     it(
       "sent to any address, by any method, in any place comes back nowhere and is kept nowhere",
@@ -28,7 +28,7 @@ for (const database of databases) {
         const { world } = home;
         const all = [...requestsFullOfSecrets()];
         // Checks before the store is read are equal on both databases.
-        const everyNth = database === "sqlite" ? rounds({ all: 1, few: 14 }) : rounds({ all: 5, few: 70 });
+        const everyNth = database === "sqlite" ? rounds({ all: 1, few: 21 }) : rounds({ all: 5, few: 70 });
         const requests = all.filter((_, place) => place % everyNth === 0);
         await inLanes(requests, async (request) => assertSilent(await send(world.baseUrl, request), request));
         for (const bytes of brokenBytes) {

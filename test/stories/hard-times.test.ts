@@ -96,7 +96,7 @@ for (const database of longSuiteOn("sqlite")) {
       });
     }
 
-    const tried = sampleOf(ways, { everyNth: 2 });
+    const tried = sampleOf(ways, { everyNth: 4 });
     describe("that is disturbed", { concurrency: 1 }, () => {
       for (const [what, breakIt] of tried) {
         it(`that is ${what} recovers automatically`, { timeout: minutes }, async (t) => {

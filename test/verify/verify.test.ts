@@ -87,7 +87,7 @@ describe("a verification", () => {
 
   it("fails exactly the broken row", { timeout: 300_000 }, async (t) => {
     const setup = await verifyWorld(t);
-    const queue = [...sampleOf(brokenDeployments, { everyNth: 12 })];
+    const queue = [...sampleOf(brokenDeployments, { everyNth: 20 })];
     const unexpected: object[] = [];
     const work = async () => {
       for (let next = queue.shift(); next; next = queue.shift()) {
@@ -113,7 +113,7 @@ describe("a verification", () => {
 
   it("can fail every row", { timeout: 120_000 }, async (t) => {
     const setup = await verifyWorld(t);
-    await setup.runEach(sampleOf(otherFaults, { everyNth: 6 }), ({ what, row, expected }, { rows }) => {
+    await setup.runEach(sampleOf(otherFaults, { everyNth: 12 }), ({ what, row, expected }, { rows }) => {
       const failed = rows.filter(({ status }) => status === "fail").map(({ name, seen }) => ({ name, seen }));
       assert.deepEqual(
         [failed.map(({ name }) => name), expected.test(failed[0]?.seen ?? "")],
