@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Service } from "../../src/service/service.ts";
 import { rounds } from "../set-up/extent.ts";
+import { sampleOf } from "../set-up/sample.ts";
 import { eventually } from "../stories/world.ts";
 import { nodeBehindProxy } from "./node-behind-proxy.ts";
 import { oauthWorld, type Tokens } from "./oauth-world.ts";
@@ -43,7 +44,7 @@ describe("a token that was revoked on one node", () => {
   });
 });
 
-for (const mood of ["closed", "half-open"] as const) {
+for (const mood of sampleOf(["closed", "half-open"] as const, { everyNth: 2 })) {
   describe(`a node whose connection to the database is ${mood}`, () => {
     it("accepts no token, not even from its cache, and recovers by itself", { timeout: 60_000 }, async (t) => {
       const world = await oauthWorld(t, { database: "postgres" });

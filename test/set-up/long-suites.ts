@@ -39,6 +39,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/store/keys-of-nodes.test.ts": "test/store/keys, test/store/read-only-keys",
   "test/store/lost-key.test.ts": "test/store/keys",
   "test/stories/backup.test.ts": "test/store/backup",
+  "test/stories/fan-kills.test.ts": "test/stories/fan-requests, test/stories/kill, test/simulate",
   "test/stories/migrate.test.ts": "test/store/migrate",
   "test/stories/random-changes.test.ts": "test/stories/indexes, test/simulate",
   "test/stories/uncaught-error.test.ts": "test/federation/containment",

@@ -47,12 +47,12 @@ describe("the core in the deterministic simulation", () => {
   });
 
   const planted = [
+    "unlink-keeps-attributes",
     "no-fence",
     "memory-diff",
     "sent-before-marked",
     "time-per-attribute",
     "no-second-look",
-    "unlink-keeps-attributes",
     "drop-forgotten",
     "blindness-forgotten",
     "sent-again",

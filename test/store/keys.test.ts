@@ -7,7 +7,7 @@ import { startChild } from "../stories/child-service.ts";
 import { longSuiteOn } from "../stories/world.ts";
 import { madeWorld, openAll } from "./sealed-world.ts";
 
-for (const database of longSuiteOn("postgres")) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`the key of a store on ${database}`, () => {
     it("is rotated while all values stay readable, and can be removed afterwards", { timeout: 60_000 }, async (t) => {
       const { folder, keyFile, parts, run } = await madeWorld(t, database, 250);

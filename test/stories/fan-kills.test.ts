@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { isAll } from "../set-up/extent.ts";
 import { startChild } from "./child-service.ts";
 import { killAroundFanRequests } from "./fan-kills.ts";
 import { killAtEachStep } from "./fan-steps.ts";
@@ -20,7 +19,7 @@ describe("a fan request around which the service is killed", () => {
         killAtEachStep(t, database),
       );
     }
-    if (database !== "sqlite" && (isAll || database === "three nodes")) {
+    if (database !== "sqlite") {
       const kills = database === "three nodes" ? 12 : 3;
       it(`is sent at most once and has an outcome, on ${database}`, { timeout: 5 * minutes }, (t) =>
         killAroundFanRequests(t, { database, seed: 6, rounds: kills }),
