@@ -31,20 +31,21 @@ const longFiles =
  */
 const slowForCheck = [
   /^test\/house\/plants/,
-  /^test\/oauth\/(foreign-clients\/|kill|rotation|.*over-nodes)/,
+  /^test\/oauth\/(foreign-clients\/|rotation|revocation-over-nodes)/,
   /^test\/oauth\/bar\/(authorization-endpoint|codes|login-and-consent|metadata-and-transport|passwords|revocation|tokens)/,
   /^test\/federation\/(admission|claimed-links|containment|link-supervisor)/,
-  /^test\/alerts\/alert-bomb/,
+  /^test\/alerts\/(alert-bomb|alert-limits|reaction)/,
 ];
 
 /** Reads the arguments: an extent, and names or parts of paths that narrow it. */
 export function selectFiles(args: readonly string[], root: string): Selection {
   const { extent, names } = readArguments(args);
+  const isShort = extent === "test" || extent === "fast";
   const isNamed = (file: string) => names.some((name) => file.includes(name));
   const files = globSync(suites[extent], { cwd: root })
     .filter((file) => extent === "faults" || !file.startsWith("test/faults/"))
     .filter((file) => extent !== "fast" || !slowForCheck.some((slow) => slow.test(file)))
-    .filter((file) => (names.length === 0 ? extent !== "test" || !(file in longSuites) : isNamed(file)))
+    .filter((file) => (names.length > 0 ? isNamed(file) : !(isShort && file in longSuites)))
     .sort((a, b) => Number(longFiles.test(b)) - Number(longFiles.test(a)) || (a < b ? -1 : 1));
   return { extent, files };
 }
