@@ -29,7 +29,7 @@ export const everything: Permissions = [
 
 type Subject = Permission extends `${infer Name}:${string}` ? Name : never;
 
-/** Parses a list of permissions. `read-write` includes `read`, which is removed beside it. */
+/** Parses a list of permissions; no list means all. `read` is removed beside `read-write`, which includes it. */
 export function readPermissions(value: Json | undefined): Permissions {
   if (value === undefined) return everything;
   if (!Array.isArray(value) || !value.every((name) => typeof name === "string" && isPermission(name))) {
@@ -45,7 +45,7 @@ export function mayWrite(permissions: Permissions, subject: "thermostat" | "away
   return permissions.includes(`${subject}:read-write`);
 }
 
-/** The document without the keys for which a permission is missing. */
+/** What a client with these permissions sees of the document. A client with all permissions sees everything. */
 export function visiblePart(permissions: Permissions, document: JsonObject): JsonObject {
   if (everything.every((permission) => permissions.includes(permission))) return document;
   const { devices, structures } = document;
@@ -60,7 +60,7 @@ export function isSame(one: Permissions, other: Permissions): boolean {
   return one.length === other.length && one.every((permission) => other.includes(permission));
 }
 
-/** The keys of a structure that need a permission; all others are always visible. */
+/** The keys of a structure that need one permission. `cameras` need all permissions; the other keys need none. */
 const structureKeys: Readonly<Record<Subject, readonly string[]>> = {
   thermostat: ["thermostats"],
   "smoke-co-alarm": ["smoke_co_alarms", "smoke_alarm_state", "co_alarm_state"],
@@ -71,7 +71,7 @@ const structureKeys: Readonly<Record<Subject, readonly string[]>> = {
   security: ["wwn_security_state"],
 };
 
-/** Other kinds of devices have no permission: only a client with all permissions sees them. */
+/** No permission names the other kinds of devices: only a client with all permissions sees them. */
 function visibleDevices(permissions: Permissions, devices: JsonObject): JsonObject {
   const open = new Set<string>();
   if (mayRead(permissions, "thermostat")) open.add("thermostats");
@@ -80,8 +80,8 @@ function visibleDevices(permissions: Permissions, devices: JsonObject): JsonObje
 }
 
 function visibleStructures(permissions: Permissions, structures: JsonObject): JsonObject {
-  const subjects = (Object.keys(structureKeys) as Subject[]).filter((subject) => !mayRead(permissions, subject));
-  const hidden = new Set([...subjects.flatMap((subject) => structureKeys[subject]), "cameras"]);
+  const hiddenSubjects = (Object.keys(structureKeys) as Subject[]).filter((subject) => !mayRead(permissions, subject));
+  const hidden = new Set([...hiddenSubjects.flatMap((subject) => structureKeys[subject]), "cameras"]);
   return Object.fromEntries(
     Object.entries(structures).map(([id, structure]) => [
       id,

@@ -8,7 +8,7 @@ export interface Page {
   readonly body: Html;
 }
 
-/** Allows only the page's own style. There is no form-action: it would block the redirect to the app after a form. */
+/** Allows only the page's own style and icon. A form-action would block the redirect to the app after a form. */
 const contentPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
@@ -22,26 +22,26 @@ const icon =
 
 export function sendPage({ response }: Call, status: number, page: Page): void {
   if (response.headersSent || response.destroyed) return;
-  const body = Buffer.from(write(page));
+  const body = Buffer.from(pageText(page));
   response.writeHead(status, {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Length": body.length,
     "Content-Security-Policy": contentPolicy,
     "Cache-Control": "no-store",
-    // With no-referrer, browsers would hide the Origin of the simulator's own forms (http/other-sites.ts).
+    // With no-referrer, browsers would send `Origin: null` with the simulator's own forms (http/other-sites.ts).
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
   });
   response.end(body);
 }
 
-function write({ title, body }: Page): string {
-  // The style is not escaped: the policy holds the digest of its exact text.
+function pageText({ title, body }: Page): string {
   const head = html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${brand}</title>
 <link rel="icon" href="${icon}">`;
+  // The style is not escaped: the policy holds the digest of its exact text.
   return `<!doctype html>
 <html lang="en">
 <head>

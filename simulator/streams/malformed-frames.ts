@@ -3,13 +3,15 @@ import { frameOf } from "./frames.ts";
 const deepest = 10_000;
 
 /**
- * Unusual and malformed puts. Some have the same meaning (line ends, several data lines, a character split over two
- * chunks, additional lines), others are wrong; a reader must survive all of them.
+ * Unusual and malformed frames in place of a put. Some mean the same as the ordinary put (other line ends, several data
+ * lines, a character split over two chunks, additional lines). Others are wrong. A reader must survive all of them.
  */
 const writers = {
   "bad-json": (text: string) => [frameOf("put", text.slice(0, Math.ceil(text.length / 2)))],
+  // Lines end with CR; one CR LF is split over two chunks.
   "cr-lf": (text: string) => [Buffer.from(`event: put\rdata: ${text}\r`), Buffer.from("\n\n")],
   bom: (text: string) => [Buffer.from("\ufeff"), frameOf("put", text)],
+  // JSON does not allow an unescaped NUL.
   nul: (text: string) => [frameOf("put", `${text.slice(0, -1)},"nothing":"\0"}`)],
   "multi-line": (text: string) => [Buffer.from(`event: put\ndata: {\ndata: ${text.slice(1, -1)}\ndata: }\n\n`)],
   "split-utf8": (text: string) => splitInCharacter(`${text.slice(0, -1)},"note":"🏡"}`),
@@ -26,7 +28,7 @@ const writers = {
 export type MalformedKind = keyof typeof writers;
 export const malformedKinds = Object.keys(writers) as readonly MalformedKind[];
 
-/** The chunks of a malformed put. `text` is the put's data. */
+/** The chunks of a malformed frame. `text` is the data of the ordinary put. */
 export function malformedPut(kind: MalformedKind, text: string): readonly Buffer[] {
   return writers[kind](text);
 }
@@ -52,5 +54,5 @@ function withPrototype(text: string): string {
   const evil = '"__proto__":{"is_online":true},"constructor":{"prototype":{"away":"away"}}';
   const [before, after] = text.split('"data":{', 2) as [string, string?];
   if (after === undefined) return `{${evil},${text.slice(1)}`;
-  return `${before}"data":{${evil}${after.startsWith("}") ? "" : ","}${text.slice(before.length + 8)}`;
+  return `${before}"data":{${evil}${after.startsWith("}") ? "" : ","}${text.slice(before.length + '"data":{'.length)}`;
 }

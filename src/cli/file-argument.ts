@@ -2,17 +2,17 @@ import { readFileSync, statSync } from "node:fs";
 import { BadParameter } from "../model/errors.ts";
 
 /** More than the service allows for any file; the service checks the exact limit. */
-const mostBytes = 1024 * 1024;
+const largestFileBytes = 1024 * 1024;
 
 /**
  * The content of a file that was named on the command line. The command reads and sends it, because the service may run as
- * another user, in another folder.
+ * another user, in another folder. `option` is the name of the option; only error messages use it.
  */
 export function bytesOf(option: string, file: string): Buffer {
   const refuse = (reason: string) => new BadParameter(option, `--${option}: ${reason}`);
   let bytes: Buffer;
   try {
-    if (statSync(file).size > mostBytes) throw refuse("the file is too large.");
+    if (statSync(file).size > largestFileBytes) throw refuse("the file is too large.");
     bytes = readFileSync(file);
   } catch (error) {
     throw error instanceof BadParameter ? error : refuse(reasonOf(error));

@@ -22,10 +22,11 @@ import { type Incoming, readIncoming } from "./request/incoming.ts";
 import { refuseMistyped } from "./request/mistyped-parameters.ts";
 
 /**
- * The access rule of a route. `secToken`: a platform user with a security token. `bearer`: a client with an access
- * token. `secTokenOrBearer`: either of them. `client`: an OAuth client with its secret. `operation`: each platform
- * operation has its own rule (outlets/platform/operations.ts). The caller is authenticated before a route's handler
- * runs, so no handler can forget it.
+ * The access rule of a route. `public`: anybody; a handler may ask for credentials itself, as the login page does.
+ * `secToken`: a platform user with a security token. `bearer`: a client with an access token. `secTokenOrBearer`: either
+ * of them. `client`: an OAuth client with its secret. For these four, the caller is authenticated before the handler
+ * runs, so no handler can forget it. `operation`: each platform operation has its own rule
+ * (outlets/platform/operations.ts), and outlets/platform/calls.ts authenticates the caller.
  */
 export const accessRules = ["public", "secToken", "bearer", "secTokenOrBearer", "client", "operation"] as const;
 export type Access = (typeof accessRules)[number];
@@ -37,7 +38,7 @@ interface RouteAddress {
   readonly errors: ErrorShape;
   /** Maximal size of the body; the server's limit when left out. */
   readonly bodyBytes?: number;
-  /** The route takes an `Idempotency-Key` (outlets/v3/idempotent-routes.ts). */
+  /** The route takes the header `Idempotency-Key` (outlets/v3/idempotent-routes.ts). */
   readonly takesKey?: true;
   /** The answer goes on until the client or the server ends it. */
   readonly isStream?: true;
@@ -83,7 +84,7 @@ export type GuestRoute = RouteAddress & {
   answer(incoming: Incoming): Promise<Answer | StreamAnswer>;
 };
 
-/** Text for `/openapi.json` and `/docs`. It is required by type, so that no route is undocumented. */
+/** Text for `/openapi.json` and `/docs`. It is required by type, so that no route of the interface is undocumented. */
 interface WithDescription {
   readonly description: Description;
 }
@@ -135,8 +136,9 @@ export function addRoutes(
     app.route({
       method: app.supportedMethods.filter((method) => !allowed.some((one) => one === method)),
       url: path,
+      // A wrong method is refused without a caller.
       config: { access: "public", errors: shapeBelow(path) },
-      // Before the body is parsed: a wrong method is reported first.
+      // Before the body is parsed, so that a wrong method is reported rather than a malformed body.
       onRequest: refuse,
       handler: refuse,
     });
@@ -144,7 +146,7 @@ export function addRoutes(
 }
 
 /**
- * The methods of a route, with HEAD wherever there is a GET: Fastify sends the same head without the body. Not for
+ * The methods of a route, with HEAD wherever there is a GET: Fastify sends the same headers without the body. Not for
  * streams, whose answer never ends, and not for platform operations, which also change state by GET.
  */
 function methodsOf({ methods, access, isStream }: Route | GuestRoute): readonly Method[] {
@@ -179,8 +181,8 @@ function sendSlices(
 }
 
 /**
- * Yields between two slices, so that other callers are answered: on SQLite a slice is made without any wait. All sliced
- * answers together make one slice per turn.
+ * Waits for a later turn of the event loop after each slice, so that other callers are answered: on SQLite a slice is
+ * made without waiting for I/O. Of all sliced answers together, one slice is made in each turn.
  */
 async function* inTurns(
   slices: AsyncIterable<string>,
@@ -230,6 +232,7 @@ async function answerOf(
       const caller = await callerByBearer(incoming, callers);
       setCaller({ ...caller, clientId: callers.clientHolding?.(incoming.bearer ?? "") });
       requireScopes(caller, route.scopes);
+      // A read would look as if a mistyped parameter had been obeyed.
       if (route.methods.includes("GET")) refuseMistyped(incoming.query, route.description);
       return route.answer(incoming, caller);
     }

@@ -1,6 +1,6 @@
 import { BadParameter } from "../model/errors.ts";
 
-/** The platform's limit for names and passwords (platform-protocol.md, userLogin). */
+/** The platform's limit for names and passwords (`userLogin`). */
 export const longestName = 60;
 
 /**

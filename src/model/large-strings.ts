@@ -4,11 +4,11 @@ import { cleanText } from "./clean-text.ts";
 import type { IndexMap, StructureSlot } from "./index-map.ts";
 import { isPresent } from "./slots.ts";
 
-/** The answer of GET largestrings (interface 2.5): how a client finds the indexes of what it knows by name or id. */
+/** The answer of GET largestrings (docs/interface.md, The adaptor): maps names and ecosystem ids to indexes. */
 export interface LargeStrings {
   /** Friendly name of a structure → its ecosystem id. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Ecosystem id → `[X]` of a structure, `[X, kind, name, structure id]` of a device. */
+  /** Ecosystem id → `[X]` of a structure, `[X, kind, name, structure id]` of a device: X as text; Y is not included. */
   readonly identifiers: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -25,6 +25,7 @@ export function largeStrings(map: IndexMap, values: AttributeValues): LargeStrin
     const x = index + 1;
     const id = cleanText(structure.id);
     const label = values[structureAttribute(x, "name")] || id;
+    // There are at most two structures.
     labels[label in labels ? `${label} (2)` : label] = id;
     identifiers[id] = [String(x)];
   });

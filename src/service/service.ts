@@ -17,6 +17,7 @@ import { startSweeping } from "./sweeping.ts";
 import { whenFree } from "./waiting-for-start.ts";
 
 export interface ServiceOptions extends OpenOptions {
+  /** Routes that an embedding program adds, such as the demo's page. */
   readonly guests?: (parts: Parts) => readonly GuestRoute[];
 }
 
@@ -24,8 +25,8 @@ export interface Service {
   readonly baseUrl: string;
   readonly parts: Parts;
   /**
-   * Goes on answering for `drainMs`, while other nodes already take over the links. Then finishes the requests in
-   * progress, ends all streams and closes the store.
+   * The service goes on answering for `drainMs`, while other nodes already take over its links. Then it finishes the
+   * requests in progress, ends the streams of its clients and those from the ecosystems, and closes the store.
    */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
   /** Reads the certificate files again. */
@@ -33,8 +34,8 @@ export interface Service {
 }
 
 /**
- * Runs the service. The order of the start: the node becomes visible to other nodes, follows its links, opens its port,
- * then takes commands. It stops in the reverse order.
+ * Starts the service. The node becomes visible to other nodes, follows its links, opens its port and, on SQLite, takes
+ * commands over a socket. It stops in the reverse order, but on PostgreSQL it hands its links back first.
  */
 export async function startService(
   config: Config,
@@ -70,7 +71,7 @@ export async function startService(
       part.start();
       stops.push(() => part.stop());
     }
-    stops.push(listenToOtherNodes(parts));
+    stops.push(listenToHints(parts));
     const http = await startOutlets(await outletParts(config, report, parts, guests(parts)));
     if (http.certificate) metrics.watchCertificate(http.certificate);
     let drainMs = 0;
@@ -146,7 +147,7 @@ async function outletParts(
       devices,
       alerts,
       federation,
-      counted: metrics.platformCall,
+      countCall: metrics.platformCall,
       onLimitReached: metrics.limitReached,
     }),
     checks: {
@@ -160,8 +161,8 @@ async function outletParts(
   };
 }
 
-/** A hint of another node makes this node read the store at once. A lost hint only delays that. */
-function listenToOtherNodes({ store, events, federation, oauth }: Parts): () => void {
+/** A hint, of this node or another, makes this node read the store at once. A lost hint only delays that. */
+function listenToHints({ store, events, federation, oauth }: Parts): () => void {
   const handlers: Readonly<Record<Hint, () => void>> = {
     log: () => events.hinted(),
     commands: () => federation.fans.wake(),

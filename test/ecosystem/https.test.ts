@@ -14,8 +14,8 @@ import { putFrame } from "./byte-server.ts";
 import { listen } from "./listening.ts";
 import { makeDocument } from "./made-documents.ts";
 
-describe("a Nest ecosystem over https", { skip: hasOpenssl ? false : "openssl makes the certificate" }, () => {
-  it("is read and followed when its certificate is trusted, and gets no token when it isn't", async (t) => {
+describe("a Nest ecosystem over https", { skip: hasOpenssl ? false : "needs openssl to make a certificate" }, () => {
+  it("gets no token while its certificate is not trusted, and is read and followed once it is", async (t) => {
     const { url, certificate, requests } = await startEncrypted(t);
     const connector = nestConnector({ name: "nest", apiUrl: url, allowedHosts: [] });
     const signal = new AbortController().signal;

@@ -13,7 +13,7 @@ export interface Flood {
   readonly writes: number;
 }
 
-/** By how much the process may grow (docs/guarantees.md). */
+/** By how much the process may grow. */
 const growthLimit = 100 * 1024 * 1024;
 /** One write sends about 56 kB to each reader. */
 const value = "x".repeat(8_000);

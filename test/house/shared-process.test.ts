@@ -10,7 +10,7 @@ const setUp = new URL("../set-up/", import.meta.url).href;
 const root = new URL("../..", import.meta.url).pathname;
 
 describe("a process that many test files share", () => {
-  it("runs the hooks of a file before the next file is loaded", (t) => {
+  it("runs the `after` hooks of a file before the next file is loaded", (t) => {
     const { output, isGood } = runFiles(t, {
       first: `
         import { after, describe, it } from "node:test";
@@ -36,7 +36,7 @@ describe("a process that many test files share", () => {
     assert.deepEqual({ isGood, unfinished }, { isGood: false, unfinished: [] });
   });
 
-  it("leaves the name of the file whose test ended the process, also with exit code 0", (t) => {
+  it("leaves the file whose test ended the process listed as unfinished, also with exit code 0", (t) => {
     const { unfinished } = runFiles(t, {
       first: `import { it } from "node:test"; it("ends it all", () => process.exit(0));`,
       second: `import { it } from "node:test"; it("is not reached", () => undefined);`,
@@ -44,7 +44,7 @@ describe("a process that many test files share", () => {
     assert.match(unfinished.join(" "), /first\.mjs .*second\.mjs/);
   });
 
-  it("names the file that hangs when its time is over", (t) => {
+  it("fails and names the file that has not ended within the time limit", (t) => {
     const files = {
       first: `import { it } from "node:test"; it("passes", () => undefined);`,
       second: `import { it } from "node:test"; it("hangs", () => new Promise(() => setInterval(() => undefined, 1)));`,
@@ -69,14 +69,14 @@ describe("a process that many test files share", () => {
   });
 });
 
-/** Runs the files, in the order of their names, in one shared process. */
+/** Runs the files, in the given order, in one shared process. */
 function runFiles(t: TestContext, files: Readonly<Record<string, string>>, settings: NodeJS.ProcessEnv = {}) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-shared-process-"));
   const paths = Object.keys(files).map((name) => join(folder, `${name}.mjs`));
-  for (const [place, text] of Object.values(files).entries()) writeFileSync(paths[place]!, text);
+  for (const [index, text] of Object.values(files).entries()) writeFileSync(paths[index]!, text);
   const queue = createQueue(paths);
   t.after(() => {
-    for (const made of [folder, queue]) rmSync(made, { recursive: true, force: true });
+    for (const path of [folder, queue]) rmSync(path, { recursive: true, force: true });
   });
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const args = ["--import", `${setUp}light-test-runner.ts`, "--test-reporter=spec", "test/set-up/shared-process.ts"];

@@ -18,11 +18,12 @@ import { folderOf } from "../cli/made-folder.ts";
 
 const timeMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** A store with its key in one folder, and a second folder for backups. */
+/** A store with a new key in one folder, and a second folder for backups. */
 async function madeStore(t: TestContext) {
   const folder = folderOf(t);
   const outside = folderOf(t);
   const keyFile = join(folder, "breezeway.key");
+  // Creates the key.
   const keyId = keyIdOf(keysFromFile(keyFile)[0]);
   const store = await openSqlite({ folder, nowMs: () => timeMs });
   t.after(() => store.close());
@@ -32,15 +33,15 @@ async function madeStore(t: TestContext) {
   return { folder, outside, keyFile, keyId, store, backups, take };
 }
 
-const keep = (store: OpenStore, name: string) => store.transaction((tx) => tx.settings.set(name, "kept"));
+const writeSetting = (store: OpenStore, name: string) => store.transaction((tx) => tx.settings.set(name, "written"));
 
-async function keptIn(t: TestContext, folder: string, name: string) {
+async function settingIn(t: TestContext, folder: string, name: string) {
   const store = await openSqlite({ folder, nowMs: () => timeMs });
   t.after(() => store.close());
   return store.read((tx) => tx.settings.get(name));
 }
 
-function restoring(from: string, folder: string, keyFile?: string) {
+function restore(from: string, folder: string, keyFile?: string) {
   const place = dataFolder(folder);
   return restoreBackup({ from, folder: place, keyFile: keyFile ?? place.keyFile });
 }
@@ -78,18 +79,18 @@ describe("a backup", () => {
     timeout: 60_000,
   }, async (t) => {
     const { outside, store, backups } = await madeStore(t);
-    await keep(store, "before");
+    await writeSetting(store, "before");
     // More than one step of the copy: without a read transaction, each commit would restart the copy.
     await store.transaction((tx) => tx.settings.set("ballast", "x".repeat(60_000_000)));
     const meanwhile: Promise<void>[] = [];
     const { file } = await backups.take(join(outside, "b.tar"), true, (done) => {
-      meanwhile.push(keep(store, `meanwhile ${done}`));
+      meanwhile.push(writeSetting(store, `meanwhile ${done}`));
     });
     assert.ok(meanwhile.length > 0);
     await Promise.all(meanwhile);
     const restored = join(outside, "restored");
-    await restoring(file, restored);
-    assert.equal(await keptIn(t, restored, "before"), "kept");
+    await restore(file, restored);
+    assert.equal(await settingIn(t, restored, "before"), "written");
     assert.ok(await store.read((tx) => tx.settings.get("before")));
     const later = new DatabaseSync(join(restored, "breezeway.db"), { readOnly: true });
     assert.equal(later.prepare("SELECT COUNT(*) AS n FROM settings WHERE name LIKE 'meanwhile%'").get()?.n, 0);
@@ -100,10 +101,10 @@ describe("a backup", () => {
     const { outside, folder, store, take } = await madeStore(t);
     const file = join(outside, "b.tar");
     await take(file, true);
-    await keep(store, "later");
+    await writeSetting(store, "later");
     await take(file, true);
-    await restoring(file, join(outside, "restored"));
-    assert.equal(await keptIn(t, join(outside, "restored"), "later"), "kept");
+    await restore(file, join(outside, "restored"));
+    assert.equal(await settingIn(t, join(outside, "restored"), "later"), "written");
 
     const letter = join(outside, "letter.txt");
     writeFileSync(letter, "Dear Ada");
@@ -113,7 +114,7 @@ describe("a backup", () => {
     await assert.rejects(take(join(outside, "nowhere", "b.tar")), /--to: there is no folder .*nowhere/);
   });
 
-  it("is taken one at a time, and removed when the service stops before it is done", async (t) => {
+  it("is refused while another is being taken, and is removed when the service stops before it is done", async (t) => {
     const { outside, backups } = await madeStore(t);
     const file = join(outside, "b.tar");
     const first = backups.take(file, false, () => undefined);
@@ -131,28 +132,28 @@ describe("a backup", () => {
 describe("a restore", () => {
   it("needs only the backup and the key, wherever the key file is", async (t) => {
     const { outside, take, keyFile, store } = await madeStore(t);
-    await keep(store, "it");
+    await writeSetting(store, "it");
     const { file } = await take(join(outside, "b.tar"));
     const elsewhere = join(outside, "safe.key");
     copyFileSync(keyFile, elsewhere);
     const restored = join(outside, "restored");
-    const { isKeyFromBackup } = await restoring(file, restored, elsewhere);
+    const { isKeyFromBackup } = await restore(file, restored, elsewhere);
     assert.equal(isKeyFromBackup, false);
-    assert.equal(await keptIn(t, restored, "it"), "kept");
+    assert.equal(await settingIn(t, restored, "it"), "written");
     assert.equal(statSync(join(restored, "breezeway.db")).mode & 0o777, 0o600);
 
     const beside = join(outside, "beside");
     mkdirSync(beside);
     copyFileSync(keyFile, join(beside, "breezeway.key"));
-    await restoring(file, beside);
-    assert.equal(await keptIn(t, beside, "it"), "kept");
+    await restore(file, beside);
+    assert.equal(await settingIn(t, beside, "it"), "written");
   });
 
   it("writes the key file when the backup contains it", async (t) => {
     const { outside, take, keyFile } = await madeStore(t);
     const { file } = await take(join(outside, "b.tar"), true);
     const restored = join(outside, "restored");
-    assert.equal((await restoring(file, restored)).isKeyFromBackup, true);
+    assert.equal((await restore(file, restored)).isKeyFromBackup, true);
     assert.deepEqual(keysFromFile(join(restored, "breezeway.key")), keysFromFile(keyFile));
   });
 
@@ -162,11 +163,11 @@ describe("a restore", () => {
     const restored = join(outside, "restored");
     mkdirSync(restored);
     writeFileSync(join(restored, "breezeway.db.draft"), "half");
-    await restoring(file, restored);
+    await restore(file, restored);
     assert.deepEqual(readdirSync(restored).sort(), ["breezeway.db", "breezeway.key", "breezeway.lock"]);
   });
 
-  it("never sends a fan request twice, and makes every reader of events resync", async (t) => {
+  it("marks queued fan requests as sent, so that none is sent twice, and makes every reader of events resync", async (t) => {
     const { outside, folder, take } = await madeStore(t);
     const database = new DatabaseSync(join(folder, "breezeway.db"));
     database.exec(`INSERT INTO commands
@@ -175,7 +176,7 @@ describe("a restore", () => {
     database.close();
     const { file } = await take(join(outside, "b.tar"), true);
     const restored = join(outside, "restored");
-    await restoring(file, restored);
+    await restore(file, restored);
     const store = await openSqlite({ folder: restored, nowMs: () => timeMs });
     t.after(() => store.close());
     const { queued, sent, end, horizon } = await store.read(async (tx) => ({
@@ -186,6 +187,7 @@ describe("a restore", () => {
     }));
     assert.deepEqual([queued.length, sent.map(({ sentMs }) => sentMs)], [0, [5]]);
     assert.deepEqual(horizon, { ...end });
+    // A restore skips ids: entries that were written after the backup may have had the next ones.
     assert.ok(end.id > 1_000_000);
   });
 
@@ -200,6 +202,7 @@ describe("a restore", () => {
       "with another key",
       (_file, folder) => {
         mkdirSync(folder);
+        // Creates another key.
         keysFromFile(join(folder, "breezeway.key"));
       },
       "wrong_key",
@@ -238,21 +241,21 @@ describe("a restore", () => {
       /breezeway\.db in it can't be trusted \(its content differs from its digest\)\. Nothing was restored\./,
     ],
     [
-      "from what is no backup",
+      "from a file that is not a backup",
       (file) => writeFileSync(file, "hello".repeat(999)),
       "bad_backup",
       /is not a Breezeway backup/,
     ],
   ];
   for (const [what, prepare, code, sentence] of refusals) {
-    it(`is refused ${what}, and changes nothing`, async (t) => {
+    it(`is refused ${what}, and leaves no file but breezeway.lock`, async (t) => {
       const { outside, take, keyFile } = await madeStore(t);
       const { file } = await take(join(outside, "b.tar"));
       const folder = join(outside, "restored");
       prepare(file, folder, keyFile);
       const before = existsSync(folder) ? readdirSync(folder) : undefined;
       await assert.rejects(
-        restoring(file, folder),
+        restore(file, folder),
         (error) => error instanceof BreezewayError && error.code === code && sentence.test(error.message),
       );
       const after = existsSync(folder) ? readdirSync(folder).filter((name) => name !== "breezeway.lock") : undefined;
@@ -260,14 +263,14 @@ describe("a restore", () => {
     });
   }
 
-  it("is refused from a later version's schema, with the sentence of a store that has one", async (t) => {
+  it("is refused from a later version's schema, with the message of a service that opens such a store", async (t) => {
     const { outside, take, folder } = await madeStore(t);
     const database = new DatabaseSync(join(folder, "breezeway.db"));
     database.exec(`INSERT INTO schema_steps (step) VALUES (${schemaVersion + 1})`);
     database.close();
     const { file } = await take(join(outside, "b.tar"), true);
     await assert.rejects(
-      restoring(file, join(outside, "restored")),
+      restore(file, join(outside, "restored")),
       /The store has schema version \d+, this Breezeway knows/,
     );
     assert.equal(existsSync(join(outside, "restored")), false);

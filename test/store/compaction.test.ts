@@ -12,16 +12,17 @@ import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { folderOf } from "../cli/made-folder.ts";
 
 const megabyte = 2 ** 20;
-const tell = () => undefined;
+const ignoreProgress = () => undefined;
 
-/** A store of so many megabytes, of which all but one are free pages. */
-async function emptiedStore(t: TestContext, megabytes: number, { isFromBefore = false } = {}) {
+/** A store whose file has a little over `megabytes - 1` MB. 1 MB is in use; the rest is free pages. */
+async function emptiedStore(t: TestContext, megabytes: number, { isOfEarlierVersion = false } = {}) {
   const folder = folderOf(t);
   const file = join(folder, "breezeway.db");
-  if (isFromBefore) {
-    const made = new DatabaseSync(file);
-    made.exec("CREATE TABLE before (it INTEGER)");
-    made.close();
+  if (isOfEarlierVersion) {
+    // A file that exists keeps auto_vacuum off, as in an earlier version.
+    const database = new DatabaseSync(file);
+    database.exec("CREATE TABLE before (it INTEGER)");
+    database.close();
   }
   const store = await openSqlite({ folder, nowMs: Date.now });
   t.after(() => store.close());
@@ -31,13 +32,14 @@ async function emptiedStore(t: TestContext, megabytes: number, { isFromBefore = 
   await store.transaction((tx) => tx.settings.set("kept", "k".repeat(megabyte)));
   await store.space!.flush();
   const real = processRuntime(startLogging("silent"));
+  // Pauses between the steps take no time.
   const runtime = { ...real, after: (_: number, act: () => void) => real.after(0, act) };
   const compaction = new Compaction({ space: store.space, runtime });
   return { store, file, compaction, runtime, bytes: () => statSync(file).size };
 }
 
-/** Writes continuously until it is stopped; returns how many writes were acknowledged. */
-function writing(store: OpenStore) {
+/** Writes continuously until `stop` is called; `acknowledged` is the number of finished writes. */
+function startWriting(store: OpenStore) {
   let [isOn, acknowledged] = [true, 0];
   const running = (async () => {
     while (isOn) {
@@ -60,14 +62,13 @@ describe("compacting a store in a file", () => {
   it("releases all free pages while the store is written, and loses nothing", { timeout: 60_000 }, async (t) => {
     const { store, file, compaction, bytes } = await emptiedStore(t, 12);
     assert.ok(bytes() > 11 * megabyte);
-    const writer = writing(store);
-    let seen = 0;
+    const writer = startWriting(store);
+    let acknowledgedAtLastStep = 0;
     const { bytesBefore, bytesAfter } = await compaction.compact({ mayRebuild: false }, () => {
-      seen = writer.acknowledged;
+      acknowledgedAtLastStep = writer.acknowledged;
     });
-    const between = seen;
     await writer.stop();
-    assert.ok(between > 2, `${between} writes were acknowledged between the steps`);
+    assert.ok(acknowledgedAtLastStep > 2, `${acknowledgedAtLastStep} writes were acknowledged between the steps`);
     assert.ok(bytesBefore > 11 * megabyte && bytesAfter < 3 * megabyte, `${bytesBefore} to ${bytesAfter}`);
     assert.ok(bytes() < 3 * megabyte, `the file has ${bytes()} bytes`);
     assert.ok(statSync(`${file}-wal`).size < megabyte);
@@ -78,7 +79,9 @@ describe("compacting a store in a file", () => {
     assert.deepEqual([kept?.length, count], [megabyte, String(writer.acknowledged)]);
   });
 
-  it("happens in the background too, and keeps some free space for the next writes", { timeout: 60_000 }, async (t) => {
+  it("releases free pages in the background too, and keeps 8 MB free for the next writes", {
+    timeout: 60_000,
+  }, async (t) => {
     const { store, compaction } = await emptiedStore(t, 14);
     assert.ok((await compaction.sweep()) > 0);
     const { freePages, pageBytes } = await store.space!.measure();
@@ -89,10 +92,10 @@ describe("compacting a store in a file", () => {
   it("rebuilds a file of an earlier version on request: reads continue, writes wait", {
     timeout: 60_000,
   }, async (t) => {
-    const { store, compaction, runtime, bytes } = await emptiedStore(t, 12, { isFromBefore: true });
+    const { store, compaction, runtime, bytes } = await emptiedStore(t, 12, { isOfEarlierVersion: true });
     assert.equal(await compaction.sweep(), 0);
     await assert.rejects(
-      compaction.compact({ mayRebuild: false }, tell),
+      compaction.compact({ mayRebuild: false }, ignoreProgress),
       (error: Error) =>
         exitCodeOf(error) === exitCodes.conflict &&
         /rebuilt once: 2 MB are rewritten.*compact --rebuild/.test(error.message),
@@ -107,7 +110,7 @@ describe("compacting a store in a file", () => {
         await Promise.all([rebuilding, writing, reading]);
       },
     };
-    await new Compaction({ space, runtime }).compact({ mayRebuild: true }, tell);
+    await new Compaction({ space, runtime }).compact({ mayRebuild: true }, ignoreProgress);
     assert.deepEqual(order, [`read ${megabyte}`, "rebuilt", "written"]);
     assert.ok(bytes() < 3 * megabyte, `the file has ${bytes()} bytes`);
     assert.deepEqual(

@@ -22,7 +22,7 @@ import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 const hostile = `{"NULL",\\"} 'x'; -- ${"\u{1F3E0}"}\n\u0001`;
 
 /** A home in SQLite with its key, an empty PostgreSQL database, and a connection to it. */
-async function madeMove(t: TestContext) {
+async function prepareMove(t: TestContext) {
   const folder = dataFolder(folderOf(t));
   const keyId = keyIdOf(keysFromFile(folder.keyFile)[0]);
   const store = await openSqlite({ folder: folder.path, nowMs: () => 1_000 });
@@ -45,7 +45,7 @@ async function madeMove(t: TestContext) {
     await tx.devices.remove(home.userId, gone);
   });
   await store.close();
-  // As after each stopped service.
+  // Leaves the lock file in the folder, as a stopped service does.
   folder.lock()();
   const databaseUrl = await (await sharedCluster()).createDatabase();
   const sql = new pg.Client({ connectionString: databaseUrl });
@@ -70,7 +70,7 @@ const filesOf = (folder: string) =>
 
 describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false }, () => {
   it("is copied completely, every table is compared, and the source is unchanged", async (t) => {
-    const { folder, home, device, move, open, progress } = await madeMove(t);
+    const { folder, home, device, move, open, progress } = await prepareMove(t);
     const before = filesOf(folder.path);
     const { tables, rows, schema } = await move();
     assert.deepEqual(filesOf(folder.path), before);
@@ -90,15 +90,17 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
       rows,
       tables.reduce((sum, one) => sum + one.rows, 0),
     );
+    // Each row is written once and read back once.
     assert.deepEqual(progress.at(-1), [2 * rows, 2 * rows]);
 
     const moved = await open();
-    const { link, attributes, tailed, living } = await moved.read(async (tx) => ({
+    const { link, attributes, entries, liveNodes } = await moved.read(async (tx) => ({
       link: await tx.links.ofDevice(home.userId, device),
       attributes: await tx.attributes.some(home.userId, device, [1, 2, "NULL"]),
-      tailed: await tx.log.tail({ transaction: 0, id: 1 }, 10),
-      living: await tx.nodes.alive(1e15),
+      entries: await tx.log.tail({ transaction: 0, id: 1 }, 10),
+      liveNodes: await tx.nodes.alive(1e15),
     }));
+    // The node that owned the link is not copied: the link has no owner, and keeps its epoch.
     assert.deepEqual([link?.owner, link?.epoch], [null, 1]);
     assert.deepEqual(
       attributes.map(({ key, value }) => [key, value]),
@@ -108,10 +110,10 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
         [2, null],
       ],
     );
-    assert.deepEqual(living, []);
-    // A log position from before stays valid.
+    assert.deepEqual(liveNodes, []);
+    // A position in the log of SQLite stays valid in PostgreSQL.
     assert.deepEqual(
-      tailed.map(({ body, timeMs, position }) => [body, timeMs, position]),
+      entries.map(({ body, timeMs, position }) => [body, timeMs, position]),
       [["last", 2 ** 53 - 1, { transaction: 0, id: 2 }]],
     );
     const next = await moved.transaction(async (tx) => {
@@ -127,7 +129,7 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
   });
 
   it("is rolled back when a single value differs", async (t) => {
-    const { sql, move, open } = await madeMove(t);
+    const { sql, move, open } = await prepareMove(t);
     await (await open()).close();
     await sql.query(`CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
                       $$ BEGIN NEW.value := replace(NEW.value, 'x', 'y'); RETURN NEW; END $$`);
@@ -149,14 +151,14 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
   });
 
   it("is rolled back when a row is missing", async (t) => {
-    const { sql, move, open } = await madeMove(t);
+    const { sql, move, open } = await prepareMove(t);
     await (await open()).close();
     await sql.query("CREATE RULE lose AS ON INSERT TO log WHERE NEW.body = 'last' DO INSTEAD NOTHING");
     await assert.rejects(move(), /: log \(2 rows .* 1 rows /);
   });
 
   it("is not copied over existing data, nor while its service runs", async (t) => {
-    const { folder, sql, move, open } = await madeMove(t);
+    const { folder, sql, move, open } = await prepareMove(t);
     const unlock = folder.lock();
     await assert.rejects(move(), /Another Breezeway is running/);
     unlock();
@@ -171,8 +173,8 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
     await assert.rejects(move(), (error: Error) => error instanceof Conflict && /rows in/.test(error.message));
   });
 
-  it("is not copied with another schema, or without its key", async (t) => {
-    const { folder, sql, move } = await madeMove(t);
+  it("is not copied with another schema, without its key, or to a database that can't be reached", async (t) => {
+    const { folder, sql, move } = await prepareMove(t);
     const source = new DatabaseSync(join(folder.path, "breezeway.db"));
     t.after(() => source.close());
     source.exec(`DELETE FROM schema_steps WHERE step = ${schemaVersion}`);
@@ -192,8 +194,8 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
     await move({ keyFile: away });
   });
 
-  it("is copied up to its last commit after a kill, from the write-ahead log", async (t) => {
-    const { folder, move, sql } = await madeMove(t);
+  it("is copied after a kill with the commits that are only in the write-ahead log", async (t) => {
+    const { folder, move, sql } = await prepareMove(t);
     // The store is not closed: its writes stay in the write-ahead log.
     const killed = new DatabaseSync(join(folder.path, "breezeway.db"));
     t.after(() => killed.close());

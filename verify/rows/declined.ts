@@ -13,11 +13,19 @@ export const declined: Row = {
   async run(context) {
     const { address, state } = await visit(context, "decline");
     const { searchParams: query } = address;
-    ensure(query.get("error") === "access_denied" && query.get("state") === state && !query.has("code"), () => ({
-      seen: `After declining, the redirect says error ${query.get("error") ?? "nothing"}${query.has("code") ? ", and has a code" : ""}.`,
-      side: "service",
-      next: "Compare the running version with the one you meant to deploy.",
-    }));
+    const [error, returnedState] = [query.get("error"), query.get("state")];
+    ensure(error === "access_denied" && returnedState === state && !query.has("code"), () => {
+      const found = [
+        error === null ? "no error" : `error ${error}`,
+        ...(returnedState === state ? [] : [returnedState === null ? "no state" : "another state"]),
+        ...(query.has("code") ? ["a code"] : []),
+      ];
+      return {
+        seen: `After declining, the redirect has ${found.join(", ")}.`,
+        side: "service",
+        next: "Compare the running version with the one you meant to deploy.",
+      };
+    });
     return { seen: "Returned with access_denied and the state." };
   },
 };

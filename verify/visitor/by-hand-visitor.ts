@@ -5,7 +5,10 @@ import type { Visitor } from "./visitor.ts";
 
 const timeoutMs = 5 * 60_000;
 
-/** Lets a person sign in with a browser, and serves the redirect address until the browser returns. */
+/**
+ * Lets a person sign in with a browser, and serves the redirect address until the browser returns. The person decides:
+ * `decision` is ignored. Rows that decline need a password and never use this visitor.
+ */
 export function byHandVisitor(redirectUri: string, say: (text: string) => void, signal: AbortSignal): Visitor {
   return {
     async authorize(address) {
@@ -27,7 +30,7 @@ export function byHandVisitor(redirectUri: string, say: (text: string) => void, 
   };
 }
 
-/** Whether verify can serve this redirect address: loopback and plain http. */
+/** Whether verify can serve this redirect address: http on 127.0.0.1 or localhost. */
 export function canBeServed(redirectUri: string): boolean {
   if (!URL.canParse(redirectUri)) return false;
   const { protocol, hostname } = new URL(redirectUri);

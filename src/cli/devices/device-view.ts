@@ -17,20 +17,20 @@ export interface View {
   readonly changed?: ReadonlySet<string>;
 }
 
-/** A device as text, with attributes grouped by structure and device. */
+/** A device as text, with attributes grouped by structure and device. The device must have all attributes in `names`. */
 export function deviceView(device: ShownDevice, names: readonly string[], view: View): string {
   const { style, width } = view;
-  const friendly = friendlyNames(device);
+  const friendlyNameOf = friendlyNames(device);
   const lines = [headOf(device, view)];
-  const entries = names.map((name) => ({ name, friendly: friendly(name), attribute: device.attributes[name]! }));
+  const entries = names.map((name) => ({ name, friendly: friendlyNameOf(name), attribute: device.attributes[name]! }));
   const fieldWidth = widest(entries.map((one) => one.friendly.field));
   const valueWidth = Math.min(40, widest(entries.map((one) => shownValue(one.attribute))));
-  let place: string | undefined;
+  let prefix: string | undefined;
   for (const { name, friendly, attribute } of entries) {
-    if (friendly.wirePlace !== place) {
-      place = friendly.wirePlace;
+    if (friendly.namePrefix !== prefix) {
+      prefix = friendly.namePrefix;
       const title = shownAs(friendly.place.join(" › "));
-      if (place !== "") lines.push("", `${style.bold(title)}  ${style.dim(place)}`);
+      if (prefix !== "") lines.push("", `${style.bold(title)}  ${style.dim(prefix)}`);
       else lines.push("");
     }
     const isNew = view.changed?.has(name) === true;
@@ -47,7 +47,7 @@ export function shownValue({ value }: Pick<ShownAttribute, "value">): string {
   return value === null ? "(blank)" : shownAs(value);
 }
 
-/** Values that must stand out: emergencies, warnings and errors. */
+/** Values that stand out: an alarm's emergency or warning, and the refusal of a fan request. */
 export function isAlarming({ value }: Pick<ShownAttribute, "value">): boolean {
   return value === "emergency" || value === "warning" || (typeof value === "string" && value.startsWith("error:"));
 }

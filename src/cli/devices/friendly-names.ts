@@ -27,7 +27,7 @@ export interface FriendlyName {
   /** The rest of the attribute name. */
   readonly field: string;
   /** The prefix of the attribute name. */
-  readonly wirePlace: string;
+  readonly namePrefix: string;
 }
 
 /** Translates attribute names into friendly names, using the names in the device's own attributes. */
@@ -35,15 +35,15 @@ export function friendlyNames({ attributes }: Pick<ShownDevice, "attributes">): 
   const called = (name: string, otherwise: string) => String(attributes[name]?.value ?? otherwise);
   return (wireName) => {
     const known = parseAttributeName(wireName);
-    if (!known) return { place: [], field: wireName, wirePlace: "" };
+    if (!known) return { place: [], field: wireName, namePrefix: "" };
     const place = placeOf(known.number);
-    const wirePlace = prefixOf(place);
-    const field = attributeName(known.number).slice(wirePlace === "" ? 0 : wirePlace.length + 1);
-    if (place.kind === "account") return { place: [], field, wirePlace };
+    const namePrefix = prefixOf(place);
+    const field = attributeName(known.number).slice(namePrefix === "" ? 0 : namePrefix.length + 1);
+    if (place.kind === "account") return { place: [], field, namePrefix };
     const structure = called(`d.structures[${place.x}].a.name`, `structure ${place.x}`);
-    if (place.kind === "structure" || place.kind === "summary") return { place: [structure], field, wirePlace };
+    if (place.kind === "structure" || place.kind === "summary") return { place: [structure], field, namePrefix };
     const what = place.kind === "thermostat" ? "thermostat" : "alarm";
-    return { place: [structure, called(`${wirePlace}.name`, `${what} ${place.y}`)], field, wirePlace };
+    return { place: [structure, called(`${namePrefix}.name`, `${what} ${place.y}`)], field, namePrefix };
   };
 }
 

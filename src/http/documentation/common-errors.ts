@@ -2,7 +2,7 @@ import type { ErrorShape } from "../answer/error-shape.ts";
 import type { ContentDescription, ErrorDescription } from "./description.ts";
 import { integer, named, object, text } from "./schema.ts";
 
-/** The format of a refusal, by the error shape of a route. */
+/** The content of an error answer, for each error shape. */
 export const errorContents: Readonly<Record<ErrorShape, ContentDescription>> = {
   standard: {
     contentType: "application/json",
@@ -46,7 +46,7 @@ export const errorContents: Readonly<Record<ErrorShape, ContentDescription>> = {
   },
 };
 
-/** Errors that any request may get before it reaches its route, or when the service itself fails. */
+/** Errors that are not listed at each operation. */
 export const commonErrors: readonly ErrorDescription[] = [
   { status: 400, code: "invalid_request", when: "The request, its percent-encoding or its JSON is malformed." },
   { status: 404, code: "not_found", when: "There is nothing at this path." },

@@ -6,9 +6,9 @@ import { type Operation, operations, type PlatformParts } from "./operations.ts"
 import { type CallOrigin, Parameters, type SentParameters } from "./parameters.ts";
 import { document, documentInSlices, type Element } from "./xml.ts";
 
-/** The platform calls ("zamapi", platform-protocol.md): operation name and parameters in, XML out. */
+/** The platform calls (docs/interface.md, Platform calls): take the name of an operation and parameters, return XML. */
 export interface PlatformCalls {
-  /** Every operation by its name, with its rule. */
+  /** Every operation by its name, with its access rule. */
   readonly operations: ReadonlyMap<string, Pick<Operation, "access">>;
   /** Never rejects: a failure is returned as a fault. */
   call(
@@ -19,7 +19,7 @@ export interface PlatformCalls {
   ): Promise<PlatformAnswer>;
 }
 
-/** A list of several pages comes in slices; each is made when the client has taken the one before. */
+/** A list of several pages is sent in slices. Each slice is made when the client has taken the one before. */
 export type PlatformAnswer =
   | { readonly status: 200; readonly xml: string }
   | { readonly status: 200; readonly slices: AsyncIterable<string> }
@@ -27,14 +27,14 @@ export type PlatformAnswer =
 
 export interface PlatformCallParts extends PlatformParts {
   /** Counts calls by operation, and faults by their number. */
-  readonly counted?: (operation: string, fault: number | undefined) => void;
+  readonly countCall?: (operation: string, fault: number | undefined) => void;
   /** Counts refusals by the limit that was reached. */
   readonly onLimitReached: OnLimitReached;
 }
 
 export function platformCalls({
   onLimitReached,
-  counted = () => undefined,
+  countCall = () => undefined,
   ...parts
 }: PlatformCallParts): PlatformCalls {
   return {
@@ -47,12 +47,12 @@ export function platformCalls({
       try {
         const answered = await run(parts, operation, new Parameters(parameters), { source, disconnected }, setCaller);
         const answer = await answerOf(`${operation}Response`, answered);
-        counted(operation, undefined);
+        countCall(operation, undefined);
         return answer;
       } catch (error) {
         if (error instanceof LimitReached) onLimitReached(error.limit);
         const fault = faultOf(error);
-        counted(operations.has(operation) ? operation : unknownOperation, fault.fault);
+        countCall(operations.has(operation) ? operation : unknownOperation, fault.fault);
         return { ...fault, caller };
       }
     },
@@ -64,7 +64,7 @@ export const unknownOperation = "unknown";
 
 type Elements = readonly Element[] | AsyncGenerator<readonly Element[], void>;
 
-/** Answers a list of one page as a whole. An error on the first two pages becomes a fault. */
+/** A list of one page is not sliced. An error on the first two pages becomes a fault; a later one cuts the answer off. */
 async function answerOf(rootName: string, answered: Elements): Promise<PlatformAnswer> {
   if (!("next" in answered)) return { status: 200, xml: document(rootName, answered) };
   const first = (await answered.next()).value ?? [];
@@ -94,7 +94,7 @@ async function run(
   return operation.run(parts, parameters, caller);
 }
 
-/** Checked before all other parameters, so that an unauthenticated caller learns nothing about them. */
+/** The secToken is checked before all other parameters, so that an unauthenticated caller learns nothing about them. */
 function callerOf({ identity }: PlatformParts, parameters: Parameters): Promise<UserPrincipal> {
   const secToken = parameters.optional("secToken");
   if (secToken === undefined) throw new InvalidSecToken();

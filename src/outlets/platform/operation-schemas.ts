@@ -1,11 +1,12 @@
 import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
 import { integer, object } from "../../http/documentation/schema.ts";
 
-/** The parts of a description that differ between platform operations. */
+/** The description of a platform operation, without the name and the tag: platform-descriptions.ts adds them to all. */
 export type Words = Omit<Description, "operationId" | "tag">;
 
 const namespace = "http://arrayent.com/zamapi/";
 
+/** A required string in the query or the form, unless `more` says otherwise. */
 export const parameter = (name: string, meaning: string, more: Partial<Parameter> = {}): Parameter => ({
   name,
   in: "queryOrForm",
@@ -34,8 +35,8 @@ export const unknownAttribute: ErrorDescription = {
 };
 export const badValue: ErrorDescription = { status: 500, code: 112, when: "The attribute can't hold this value." };
 
-/** The answer of an operation: only the root element carries the prefix. */
-export function answer(operation: string, meaning: string, schema: Schema, children: string): Words["answers"] {
+/** The answer of an operation. `exampleXml` is the content of the root element, which alone carries the prefix. */
+export function answer(operation: string, meaning: string, schema: Schema, exampleXml: string): Words["answers"] {
   const name = `${operation}Response`;
   return [
     {
@@ -44,7 +45,7 @@ export function answer(operation: string, meaning: string, schema: Schema, child
       content: {
         contentType: "text/xml",
         schema: { ...schema, xml: { name, prefix: "ns1", namespace } },
-        example: `<?xml version="1.0" encoding="UTF-8"?>\n<ns1:${name} xmlns:ns1="${namespace}">${children}</ns1:${name}>`,
+        example: `<?xml version="1.0" encoding="UTF-8"?>\n<ns1:${name} xmlns:ns1="${namespace}">${exampleXml}</ns1:${name}>`,
       },
     },
   ];

@@ -3,7 +3,7 @@ export type Element = readonly [name: string, content: string | number | readonl
 
 const namespace = "http://arrayent.com/zamapi/";
 
-/** A whole document; only the root carries the prefix (platform-protocol.md). */
+/** A whole document; only the root carries the prefix. */
 export function document(rootName: string, children: readonly Element[]): string {
   const [start, end] = root(rootName);
   return start + content(children) + end;

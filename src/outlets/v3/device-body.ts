@@ -34,8 +34,8 @@ export function ownerFor(caller: Principal, { userId }: { readonly userId: UserI
 }
 
 /**
- * Caches the answers with all attributes, by device state and kind of caller. States are immutable and held weakly: when
- * a new state replaces one, its answer is collected with it.
+ * Caches the answers with all attributes, by device state and kind of caller. An answer is used only while the freshness
+ * is the same. States are immutable and held weakly: the old state's answer is garbage-collected with the old state.
  */
 export class DeviceAnswerCache {
   readonly #headers: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export class DeviceAnswerCache {
   answer({ state, freshness }: CurrentDevice, caller: Principal): PreparedAnswer {
     const cached = this.#cached[caller.kind].get(state);
     if (cached && isSame(cached.freshness, freshness)) return cached.answer;
-    const body = deviceBody(state, freshness, selectAttributes(state, everything), caller);
+    const body = deviceBody(state, freshness, selectAttributes(state, allAttributes), caller);
     const { headers } = jsonTextAnswer(200, body);
     const answer = new PreparedAnswer({ headers: { ...this.#headers, ...headers }, body });
     this.#cached[caller.kind].set(state, { freshness, answer });
@@ -65,7 +65,8 @@ interface CachedAnswer {
   readonly answer: PreparedAnswer;
 }
 
-const everything = { names: [], sinceMs: undefined };
+/** An empty list of names selects all attributes. */
+const allAttributes = { names: [], sinceMs: undefined };
 
 function isSame(one: Freshness, other: Freshness): boolean {
   return (

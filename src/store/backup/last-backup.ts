@@ -5,15 +5,15 @@ const setting = "last_backup";
 type SettingStore = Store<Pick<Transaction, "settings" | "clock">>;
 
 /**
- * The last backup that succeeded. It is kept in the store, so that every node and every later start knows it. The kind
- * of database is kept too: `breezeway migrate` copies this entry, but the copy itself was never backed up.
+ * The last backup that succeeded. It is a setting in the store, so that every node and every later start can read it.
+ * `isShared` tells PostgreSQL from SQLite: `breezeway migrate` copies the setting to a database that was not backed up.
  */
 interface LastBackup {
   readonly timeMs: number;
   readonly isShared: boolean;
 }
 
-/** Records that a backup was taken at `takenMs` on the store's clock, by default now. Returns that time. */
+/** Records a backup. `takenMs` is its time on the store's clock; without it the time is now. Returns the time. */
 export function recordBackup(store: SettingStore, takenMs?: number): Promise<number> {
   return store.transaction(async (tx) => {
     const timeMs = takenMs ?? (await tx.clock.nowMs());

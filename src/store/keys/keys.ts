@@ -23,7 +23,7 @@ export interface KeysParts {
   readonly file: string;
   /** The context that the value at this location is bound to. */
   readonly contextOf: (location: SealedLocation) => string;
-  /** Drops one value that can't be opened any more; returns what the operator has to know about. */
+  /** Drops one value whose key is missing. Returns it if the operator has to know about it. */
   readonly dropValue: (tx: Transaction, location: SealedLocation) => Promise<LostValue | undefined>;
   /** Called when the values of a key were dropped: links that this process follows may have lost their tokens. */
   readonly onDropped: (lost: readonly LostValue[]) => Promise<void>;
@@ -34,8 +34,9 @@ export interface KeysParts {
 export interface KeyStatus {
   readonly keyId: string;
   /**
-   * `current` seals. `next` is the key of the next rotation; `unused` is another key that has sealed nothing yet. `old`
-   * only opens. `missing` is not in the key file: values that are sealed with it can't be opened.
+   * `current`: the first key in the key file; it seals and opens. All other keys only open. `next`: the key of the next
+   * rotation. `unused`: another key that the store has not used yet. `old`: the store has used it. `missing`: the store
+   * needs it and the key file lacks it, so that values which are sealed with it can't be opened.
    */
   readonly role: "current" | "next" | "unused" | "old" | "missing";
   /** How many values in the store are sealed with it. */
@@ -47,27 +48,27 @@ export interface KeyStatus {
 export interface Rotation {
   readonly keyId: string;
   readonly resealed: number;
-  /** Nodes that still seal with another key. The rotation is complete when there are none. */
+  /** Nodes that still seal with another key. The rotation is complete when there are none, or when it was forced. */
   readonly behind: readonly string[];
 }
 
 /** Manages the keys that seal tokens and secrets, and their rotation while the service runs. */
 export interface Keys {
   list(): Promise<readonly KeyStatus[]>;
-  /** Creates the key of the next rotation. Until then it only opens, so that all nodes can get it first. */
+  /** Adds the key of the next rotation to the key file. It seals nothing yet: the operator copies it to all nodes first. */
   add(): Promise<string>;
   /** Reseals all values in small transactions. An interrupted rotation continues when it is run again. */
   rotate(onProgress: (done: number, total: number) => void, isForced: boolean): Promise<Rotation>;
-  /** Removes keys from the file that no value and no node needs; returns their ids. */
+  /** Removes keys from the file that no value needs. Unless forced, all nodes must seal with the current key. Returns ids. */
   prune(isForced: boolean): Promise<readonly string[]>;
-  /** Drops all values that a lost key sealed, so that the service can start without the key. */
+  /** Drops all values that are sealed with a missing key, so that the service can start without the key. */
   drop(keyId: string, isForced: boolean): Promise<readonly LostValue[]>;
 }
 
 const nextKeySetting = "sealing_key_next";
 /** So few that no other transaction waits long. */
 const valuesAtOnce = 100;
-/** A node reports within two seconds that its key file has changed. */
+/** Five seconds in all. A node reports within two seconds that its key file has changed. */
 const nodePolling = { everyMs: 250, times: 20 };
 
 export function manageKeys(parts: KeysParts): Keys {
@@ -82,7 +83,7 @@ export function manageKeys(parts: KeysParts): Keys {
       nodes: await tx.nodes.keys(),
     }));
 
-  /** Waits some seconds until `find` returns no nodes: a node may not have read its new key file yet. Returns the rest. */
+  /** Waits until `find` returns no nodes: a node may not have read its new key file yet. Returns those that are left. */
   async function waitUntilNone(
     find: (nodes: readonly NodeKeys[]) => readonly NodeKeys[],
   ): Promise<readonly NodeKeys[]> {
@@ -104,21 +105,25 @@ export function manageKeys(parts: KeysParts): Keys {
     return keyIdOf(key);
   }
 
-  /** The key to rotate to: that of an unfinished rotation, the prepared one, or a new one. */
+  /**
+   * The key to rotate to, the first of these: a key that the operator put first in the file and that the store has not
+   * used; the key of an unfinished rotation; the next key; on SQLite a new key; on PostgreSQL the current key again, while
+   * the file holds others.
+   */
   async function rotationTarget(): Promise<string> {
     const { used, retired, next, counts } = await keyState();
     const inFile = readKeyFile(file).map(keyIdOf);
-    const lost = [...counts].filter(([keyId]) => !inFile.includes(keyId));
-    if (lost.length > 0) {
-      const values = lost.reduce((sum, [, count]) => sum + count, 0);
+    const missing = [...counts].filter(([keyId]) => !inFile.includes(keyId));
+    if (missing.length > 0) {
+      const values = missing.reduce((sum, [, count]) => sum + count, 0);
       throw new WrongKey(
         file,
         inFile,
-        lost.map(([keyId]) => keyId),
+        missing.map(([keyId]) => keyId),
         values,
       );
     }
-    // The operator put an unknown key first: this is how a read-only key file is rotated.
+    // The operator put this key first: this is how a read-only key file is rotated.
     if (!used.includes(inFile[0]!) && !retired.includes(inFile[0]!)) return inFile[0]!;
     const isUnfinished = used.length > 1 || [...counts.keys()].some((keyId) => keyId !== used[0]);
     if (isUnfinished) return used[0]!;
@@ -131,7 +136,7 @@ export function manageKeys(parts: KeysParts): Keys {
     );
   }
 
-  /** Makes this key the one that seals. The store lists it as needed before the file puts it first. */
+  /** Makes this key the current one. The store lists it as used before the file puts it first. */
   async function activate(keyId: string): Promise<void> {
     const keys = readKeyFile(file);
     const chosen = keys.find((key) => keyIdOf(key) === keyId);

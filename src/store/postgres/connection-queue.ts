@@ -7,22 +7,22 @@ interface Waiter {
 
 /**
  * A first-in, first-out queue in front of a pg pool. The pool has only one time limit, for both establishing a connection
- * and waiting for one that is in use. Callers wait in this queue instead, so that a timeout of the pool always means that
- * the server can't be reached, never that it is busy.
+ * and waiting until a connection is released. Callers wait in this queue instead, so that a timeout of the pool always
+ * means that the server can't be reached, never that all connections are in use.
  */
 export class ConnectionQueue {
   readonly #pool: pg.Pool;
   readonly #longestWaitMs: number | undefined;
   readonly #waiters = new Set<Waiter>();
-  /** How many connections are neither in use nor being established. */
-  #free: number;
+  /** How many more callers may ask the pool for a connection now. */
+  #freeSlots: number;
   #inUse = 0;
 
   /** Without `longestWaitMs` callers wait without a limit. */
   constructor(pool: pg.Pool, longestWaitMs?: number) {
     this.#pool = pool;
     this.#longestWaitMs = longestWaitMs;
-    this.#free = pool.options.max;
+    this.#freeSlots = pool.options.max;
     pool.on("release", () => {
       this.#inUse -= 1;
       this.#passOn();
@@ -34,31 +34,31 @@ export class ConnectionQueue {
   }
 
   async connect(): Promise<pg.PoolClient> {
-    if (this.#free > 0) this.#free -= 1;
+    if (this.#freeSlots > 0) this.#freeSlots -= 1;
     else await this.#waitForTurn();
     try {
       const client = await this.#pool.connect();
       this.#inUse += 1;
       return client;
     } catch (error) {
-      this.#rejectAll(error);
+      this.#rejectWaitersIfUnreachable(error);
       this.#passOn();
       throw error;
     }
   }
 
-  /** When no connection is in use and none can be established, callers with a time limit fail at once. */
-  #rejectAll(error: unknown): void {
+  /** In a queue with a time limit: when no connection is in use and none can be established, all waiting callers fail. */
+  #rejectWaitersIfUnreachable(error: unknown): void {
     if (this.#longestWaitMs === undefined || this.#inUse > 0) return;
     for (const { reject } of this.#waiters) reject(error);
     this.#waiters.clear();
   }
 
-  /** Passes a free connection to the next caller. */
+  /** Lets the next waiting caller ask the pool for a connection. */
   #passOn(): void {
     const [next] = this.#waiters;
     if (!next) {
-      this.#free += 1;
+      this.#freeSlots += 1;
       return;
     }
     this.#waiters.delete(next);

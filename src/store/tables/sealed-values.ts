@@ -2,7 +2,7 @@ import type { OwnerId, UserId } from "../../model/ids.ts";
 import { keyIdPosition } from "../keys/sealing.ts";
 import type { Sql } from "../sql.ts";
 
-/** Which value is sealed: a link's token, a webhook's secret or address, or the answer to a request with an idempotency key. */
+/** Where a sealed value is: a link's token, a webhook's secret or address, or an answer that an idempotency key repeats. */
 export type SealedLocation =
   | { readonly kind: "link"; readonly userId: UserId; readonly ecosystem: string }
   | { readonly kind: OwnedKind; readonly ownerId: OwnerId; readonly id: string };
@@ -14,9 +14,9 @@ export interface SealedValue {
   readonly sealed: string;
 }
 
-/** All sealed values of the store, in whichever table they are, for the rotation of keys. */
+/** All sealed values of the store, from all tables. Key rotation, drop and list use them, and the check of keys at start. */
 export interface SealedValueTable {
-  /** The next page in keyset order: tokens of links, then secrets of webhooks, their addresses, then answers. */
+  /** At most `limit` values that follow the location, all of one kind: first links, last answers. Empty at the end. */
   after(location: SealedLocation | undefined, limit: number): Promise<SealedValue[]>;
   /** Replaces the value, unless another transaction has changed it meanwhile. */
   replace(value: SealedValue, sealed: string): Promise<void>;
@@ -24,7 +24,7 @@ export interface SealedValueTable {
   countByKey(): Promise<ReadonlyMap<string, number>>;
 }
 
-/** The order of pages. */
+/** The order in which `after` returns them. */
 const kinds = ["link", "webhook", "webhook address", "answer"] as const;
 const ownedTables: Readonly<
   Record<OwnedKind, { readonly table: string; readonly id: string; readonly column: string }>
@@ -33,6 +33,7 @@ const ownedTables: Readonly<
   "webhook address": { table: "webhooks", id: "id", column: "sealed_url" },
   answer: { table: "idempotency_keys", id: "hash", column: "sealed_answer" },
 };
+/** Sorts before all owners and ids. */
 const beforeAll = { ownerId: -(2 ** 31), id: "" };
 
 export function sealedValueTable(sql: Sql): SealedValueTable {

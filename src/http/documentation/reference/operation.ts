@@ -10,7 +10,7 @@ import { answerPanel, panel } from "./panel.ts";
 import { renderText } from "./render-text.ts";
 import { sampleRequest } from "./sample-request.ts";
 
-/** One operation: description on the left, request and answer on the right. */
+/** One operation: its description, then request and answers, which stand beside it on wide screens. */
 export function operationSection(described: DescribedRoute, baseUrl: string): Html {
   const { methods, path, description } = described;
   const { operationId, summary } = description;
@@ -37,7 +37,7 @@ export function methodMark(method: Method): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** A long path may break after a slash, and nowhere else. */
+/** A long path prefers to break after a slash. */
 function breakable(path: string): Html {
   return path
     .split(/(?<=\/)(?!$)/)

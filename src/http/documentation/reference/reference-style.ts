@@ -1,4 +1,4 @@
-/** Mobile first: one column; from 64rem on with the contents beside it, from 80rem on with examples beside the text. */
+/** One column on phones. From 64rem a table of contents stands beside it, from 80rem also the examples beside the text. */
 export const style = `
 :root{color-scheme:light dark;--page:#fff;--side:#f7f9fa;--ink:#17202a;--soft:#566270;--line:#e2e8ec;--accent:#0b6470;--on-accent:#fff;--tint:#e8f3f4;--chip:#eef2f4;--must:#9a4a00;--get:#0b5d8a;--post:#1b6e3c;--put:#8a5200;--delete:#b3261e;--good:#1b6e3c;--bad:#a3322a;--code:#0f1c26;--code-bar:#182a37;--code-line:#0f1c26;--code-ink:#dbe6ec;--code-soft:#93a9b6;--code-key:#86d0de;--code-text:#b6dca0;--code-number:#f4b98a;--code-good:#8fdcae;--code-bad:#ffb3a8;--shadow:0 1px 2px rgba(15,28,38,.08),0 10px 28px -14px rgba(15,28,38,.35)}
 @media(prefers-color-scheme:dark){:root{--page:#0e1216;--side:#12171d;--ink:#e6ebf0;--soft:#a3afbb;--line:#262e37;--accent:#62c6d2;--on-accent:#06262b;--tint:#122a2f;--chip:#1d252d;--must:#f0b072;--get:#7cc0ee;--post:#7fd1a0;--put:#eebf74;--delete:#ff9d94;--good:#7fd1a0;--bad:#ff9d94;--code:#141a21;--code-bar:#1b232c;--code-line:#29333e;--shadow:none}}
@@ -92,7 +92,7 @@ pre:focus-visible{outline-offset:-3px;border-radius:.75rem}
 .endpoints .post{color:var(--code-good)}
 .endpoints .put{color:var(--code-number)}
 .endpoints .delete{color:var(--code-bad)}
-@media(min-width:64rem){html{scroll-padding-top:1.5rem}.bar,.menu{display:none}.columns{display:grid;grid-template-columns:17rem minmax(0,1fr)}.side{display:block;position:sticky;top:0;height:100vh;overflow-y:auto;padding:1.5rem 1.5rem 3rem;background:var(--side);border-right:1px solid var(--line)}.side nav{margin-top:1.5rem}.side nav{scroll-target-group:auto}.side nav li a{padding:.3125rem .625rem}.side nav a:target-current{color:var(--accent)}.side nav li a:target-current{background:var(--tint);font-weight:600}main{padding:0 3rem 6rem;max-width:56rem}.operation{padding:3.5rem 0}#introduction{padding-top:3rem}}
+@media(min-width:64rem){html{scroll-padding-top:1.5rem}.bar,.menu{display:none}.columns{display:grid;grid-template-columns:17rem minmax(0,1fr)}.side{display:block;position:sticky;top:0;height:100vh;overflow-y:auto;padding:1.5rem 1.5rem 3rem;background:var(--side);border-right:1px solid var(--line)}.side nav{margin-top:1.5rem;scroll-target-group:auto}.side nav li a{padding:.3125rem .625rem}.side nav a:target-current{color:var(--accent)}.side nav li a:target-current{background:var(--tint);font-weight:600}main{padding:0 3rem 6rem;max-width:56rem}.operation{padding:3.5rem 0}#introduction{padding-top:3rem}}
 @media(min-width:80rem){main{max-width:96rem}.operation{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:0 3.5rem}.telling{max-width:40rem}.showing{margin:0;position:sticky;top:1.5rem;align-self:start}}
 @media print{.bar,.side,.menu{display:none}}
 `;
