@@ -13,7 +13,7 @@ export interface FederatedAccount {
   readonly wasLinked: boolean;
 }
 
-/** The index map of a linked account (interface 2.5). */
+/** The index map of a linked account. */
 export interface LargeStrings {
   /** Structure's friendly name → its id in the ecosystem. */
   readonly labels: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface Unlinked {
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /**
- * The adaptor interface (interface 4.3). The secToken is sent in a header, because URLs appear in logs.
+ * The adaptor interface. The secToken is sent in a header, because URLs appear in logs.
  * @internal
  */
 export class Adaptor {
@@ -57,8 +57,8 @@ export class Adaptor {
   }
 
   /**
-   * Links the account or, if it is linked already, replaces its token: 118 repeats the call as PUT, 119 as POST
-   * (interface 7). A third attempt covers another client that links or unlinks at the same time. Idempotent.
+   * Links the account or, if it is linked already, replaces its token: 118 repeats the call as PUT, 119 as POST. A
+   * third attempt covers another client that links or unlinks at the same time. Idempotent.
    */
   async federate(
     secToken: string,

@@ -121,7 +121,7 @@ export class Breezeway {
     return this.#adaptor.unlink(this.#bySecToken("unlink"), ecoSystemName, options);
   }
 
-  /** The index map (interface 2.5), with a secToken or an access token; `getHomeNames` is easier to use. */
+  /** The index map, with a secToken or an access token; `getHomeNames` is easier to use. */
   async getLargeStrings(deviceId: number, options: CallOptions = {}): Promise<LargeStrings> {
     if (this.#v3 && this.#secToken === undefined) {
       return this.#adaptor.largeStringsByAccessToken(this.#v3, deviceId, options);

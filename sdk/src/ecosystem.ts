@@ -25,7 +25,7 @@ export interface EcosystemToken {
   readonly expiresInSeconds: number | undefined;
 }
 
-/** The first two steps of linking (interface 4.5): the ecosystem's consent, and its token. */
+/** The first two steps of linking: the ecosystem's consent, and its token. */
 export class EcosystemClient {
   readonly #options: EcosystemOptions;
   readonly #transport: Transport;

@@ -15,8 +15,8 @@ const prefix = "error: ";
 const silence = "no answer from the ecosystem";
 
 /**
- * Takes `error: <errormsg>, <badvalue>, <timestamp>` apart (interface 3); undefined when the text is no error. Message
- * and value may hold commas: the time is what follows the last one, and what was written is known.
+ * Takes `error: <errormsg>, <badvalue>, <timestamp>` apart; undefined when the text is no error. Message and value may
+ * hold commas: the time is what follows the last one, and what was written is known.
  */
 export function parseFanError(text: string, written: string): FanError | undefined {
   if (!text.startsWith(prefix)) return undefined;

@@ -41,7 +41,7 @@ export class HomeNames {
   readonly structures: readonly HomeStructure[];
   readonly devices: readonly HomeDevice[];
 
-  /** The index map lacks the devices' own indexes: the `device_id` attributes show those (interface 2.5). */
+  /** The index map lacks the devices' own indexes: the `device_id` attributes show those. */
   constructor({ labels, identifiers }: LargeStrings, attributes: Readonly<Record<string, Attribute>>) {
     this.structures = Object.entries(labels).map(([name, id]) => structureOf(name, id, identifiers[id]?.[0]));
     const indexes = deviceIndexes(attributes);

@@ -38,7 +38,7 @@ export interface Tokens {
   readonly expiresAtMs: number;
 }
 
-/** The OAuth 2.0 authorization-code flow with PKCE and state (interface 4.1). */
+/** The OAuth 2.0 authorization-code flow with PKCE and state. */
 export class OAuthClient {
   readonly #options: OAuthOptions;
   readonly #baseUrl: string;

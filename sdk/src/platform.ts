@@ -14,7 +14,7 @@ export interface Login {
 }
 
 /**
- * The platform calls (interface 4.4): XML. They are sent by POST, so that no URL holds a secToken.
+ * The platform calls: XML. They are sent by POST, so that no URL holds a secToken.
  * @internal
  */
 export class PlatformCalls {

@@ -37,8 +37,8 @@ const firstPauseMs = 100;
 const maxPauseMs = 1_000;
 
 /**
- * Requests a fan and waits for the outcome (interface 7). Compares only times of the service, because the clocks of two
- * machines may differ.
+ * Requests a fan and waits for the outcome. Compares only times of the service, because the clocks of two machines may
+ * differ.
  * @internal
  */
 export async function runFan(

@@ -6,7 +6,7 @@ export function wireName(key: AttributeKey): string {
   return typeof key === "number" ? attributeName(key) : key;
 }
 
-/** The value as JSON carries it: totals are numbers, everything else is a string, booleans included (interface 2.7). */
+/** The value as JSON carries it: totals are numbers, everything else is a string, booleans included. */
 export function wireValue(key: AttributeKey, value: string | null): string | number | null {
   const isNumber = value !== null && typeof key === "number" && valueKind(key) === "integer";
   return isNumber ? Number(value) : value;

@@ -22,7 +22,7 @@ interface AwaitedFan {
 /**
  * Fan requests that the ecosystem accepted while the fan was already in the requested state. Their confirmation changes
  * no value, so the next snapshot restates `fan_timer_active`: clients accept it only with a time later than their
- * request (interface 7). At most one request per thermostat is kept, until the stream's deadline to show it.
+ * request. At most one request per thermostat is kept, until the stream's deadline to show it.
  */
 export class AwaitedFans {
   readonly #ofDevice = new Map<DeviceId, Map<AttributeNumber, AwaitedFan>>();

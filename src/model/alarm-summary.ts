@@ -6,7 +6,7 @@ import type { IndexMap, StructureSlot } from "./index-map.ts";
 import { isPresent } from "./slots.ts";
 import { hasNoKnownStructure, knownStructures } from "./stray-alarms.ts";
 
-/** The combined state of a structure's alarms (interface 2.7, warnings and emergencies); null is blank. */
+/** The combined state of a structure's alarms: warnings and emergencies; null is blank. */
 export type AlarmSummary = Readonly<Record<(typeof alarmSummaryFields)[number], string | null>>;
 
 export const alarmSummaryFields = [

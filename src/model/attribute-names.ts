@@ -1,6 +1,6 @@
 /**
- * The 519 attributes of a virtual device (interface 2.7): their numbers, names and kinds of value. Databases store the
- * numbers, so neither the order of the tables below nor their lengths may ever change.
+ * The 519 attributes of a virtual device (docs/interface.md, The virtual device): their numbers, names and kinds of
+ * value. Databases store the numbers, so neither the order of the tables below nor their lengths may ever change.
  */
 export type AttributeNumber = number;
 

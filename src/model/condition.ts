@@ -6,7 +6,7 @@ export const operations = ["regex", "equals", ...numericOperations] as const;
 export type NumericOperation = (typeof numericOperations)[number];
 export type Operation = (typeof operations)[number];
 
-/** The condition on a value under which an alert fires (interface 4.4). */
+/** The condition on a value under which an alert fires (docs/interface.md, Alerts). */
 export type Condition =
   | { readonly operation: "regex"; readonly pattern: string }
   | { readonly operation: "equals"; readonly text: string }

@@ -1,10 +1,10 @@
 import { cleanText } from "./clean-text.ts";
 
 /**
- * The states of a fan request (interface 3), as its receipt shows them. `queued`: stored; the link's owner node will
- * send it. `sending`: sent, at most once. `accepted`: the ecosystem accepted it. `confirmed`: the stream showed the fan
- * in the requested state. `contradicted`: the stream kept showing the other state. `rejected`: refused, by Breezeway or
- * by the ecosystem. `expired`: it is unknown whether the request was carried out.
+ * The states of a fan request (docs/interface.md, Fan requests), as its receipt shows them. `queued`: stored; the
+ * link's owner node will send it. `sending`: sent, at most once. `accepted`: the ecosystem accepted it. `confirmed`:
+ * the stream showed the fan in the requested state. `contradicted`: the stream kept showing the other state.
+ * `rejected`: refused, by Breezeway or by the ecosystem. `expired`: it is unknown whether the request was carried out.
  */
 export const fanRequestStates = [
   "queued",

@@ -2,7 +2,7 @@ import type { Condition } from "./condition.ts";
 import type { DeviceId } from "./ids.ts";
 import type { Target } from "./trigger-targets.ts";
 
-/** What an alert watches and what it does, as its owner defined it (interface 4.4). */
+/** What an alert watches and what it does, as its owner defined it (docs/interface.md, Alerts). */
 export interface TriggerDefinition {
   readonly deviceId: DeviceId;
   /** As the client spelled it. */

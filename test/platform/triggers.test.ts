@@ -8,7 +8,7 @@ import type { ReadElement } from "./strict-xml.ts";
 const awayName = "d.structures[1].a.away";
 const away = structureAttribute(1, "away");
 
-/** Alice with a linked account and a lamp. `add` creates the alert of interface 4.4 with a test's changes. */
+/** Alice with a linked account and a lamp. `add` creates an alert with a test's changes. */
 async function house(t: TestContext) {
   const made = await madePlatform(t);
   const account = await made.addDevice("Nest account", true);

@@ -47,9 +47,9 @@ export type FanOutcome =
   | { readonly state: "open" };
 
 /**
- * The client's check (interface 7): the fan's own value counts only when its time is later than the command. Otherwise
- * the request holds an error, or is blank if there is none. All times are the service's, so the local clock does not
- * matter: `before` was read before the command.
+ * The client's check: the fan's own value counts only when its time is later than the command. Otherwise the request
+ * holds an error, or is blank if there is none. All times are the service's, so the local clock does not matter:
+ * `before` was read before the command.
  */
 export function fanOutcome(wanted: "true" | "false", before: FanReading, now: FanReading): FanOutcome {
   const sentAfter = Math.max(before.active?.updateTime ?? 0, before.request?.updateTime ?? 0);

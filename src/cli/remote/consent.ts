@@ -13,8 +13,8 @@ import { Redirected } from "./service-errors.ts";
 const consentTimeoutMs = 10 * 60_000;
 
 /**
- * Gets the consent of an account's owner in a browser, as a client does (interface 4.5): the ecosystem redirects the browser
- * to an address on this machine with a code, which is exchanged for the token. Only a redirect with our state counts.
+ * Gets the consent of an account's owner in a browser, as a client does: the ecosystem redirects the browser to an
+ * address on this machine with a code, which is exchanged for the token. Only a redirect with our state counts.
  */
 export async function consentOf(call: Call, ecosystemName: string): Promise<string> {
   const { print } = call;

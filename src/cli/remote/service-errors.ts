@@ -58,7 +58,7 @@ export class ServiceRefused extends BreezewayError {
   }
 }
 
-/** The adaptor's numbers that commands react to (interface 7). */
+/** The adaptor's numbers that commands react to. */
 export const adaptorErrors = { notLinked: "119", ecosystemRefused: "121" } as const;
 
 const byStatus: Readonly<Record<number, number>> = {

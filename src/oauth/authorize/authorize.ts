@@ -5,8 +5,8 @@ import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 import { termsStep } from "./terms-step.ts";
 
 /**
- * The steps of a user through authorize (interface 4.1), in order. Each step answers one request of the browser and
- * leads to the next one. The state between two steps travels with the browser.
+ * The steps of a user through authorize (docs/interface.md, The authorization server), in order. Each step answers one
+ * request of the browser and leads to the next one. The state between two steps travels with the browser.
  */
 export function authorizeSteps(parts: AuthorizeParts): readonly AuthorizeStep[] {
   return [

@@ -21,7 +21,8 @@ const tokenShape = /^[\x20-\x7e]{1,4096}$/;
 export type AdaptorFederation = Pick<Federation, "link" | "relink" | "unlink" | "status" | "largeStrings">;
 
 /**
- * The adaptor interface (interface 4.3). Parameters are checked after the secToken and before the ecosystem is called.
+ * The adaptor interface (docs/interface.md, The adaptor). Parameters are checked after the secToken and before the
+ * ecosystem is called.
  */
 export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<DeviceReading, "device">): readonly Route[] {
   return [

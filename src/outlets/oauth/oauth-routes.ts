@@ -26,7 +26,7 @@ export interface OAuthRouteParts {
 
 const bodyBytes = 16_384;
 
-/** The authorization server (interface 4.1): pages for people, three endpoints for clients. */
+/** The authorization server of docs/interface.md: pages for people, three endpoints for clients. */
 export function oauthRoutes(parts: OAuthRouteParts): readonly Route[] {
   return [...pageRoutes(parts), ...clientRoutes(parts)];
 }

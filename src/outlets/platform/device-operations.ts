@@ -7,7 +7,7 @@ import { BadParameter, UnknownAttribute } from "../../model/errors.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Element } from "./xml.ts";
 
-/** Repeated `devList` siblings without a wrapper; the virtual device is among them (interface 2.8). */
+/** Repeated `devList` siblings without a wrapper; the virtual device is among them. */
 export async function* getDeviceList(
   { devices }: { readonly devices: Pick<DeviceReading, "page"> },
   parameters: Parameters,

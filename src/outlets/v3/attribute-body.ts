@@ -14,8 +14,7 @@ export function readWrites(body: Body): readonly AttributeWrite[] {
 }
 
 /**
- * Whether the body is `{"name": …, "value": …}`: most likely a client that means one attribute with that name and value
- * (interface 4.2 says no more than "attribute name and value pair").
+ * Whether the body is `{"name": …, "value": …}`: most likely a client that means one attribute with that name and value.
  */
 export function looksLikePair(writes: readonly AttributeWrite[]): boolean {
   return writes.length === 2 && ["name", "value"].every((member) => writes.some(({ name }) => name === member));

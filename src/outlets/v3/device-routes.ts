@@ -24,7 +24,7 @@ export const devicePath = "/v3/devices/:deviceId";
 export const deviceReadScopes: NeededScopes = ["devices:read"];
 const bodyBytes = 65_536;
 
-/** Devices (interface 2.4, 4.2). Each call is limited to the caller's access scope. */
+/** Devices (docs/interface.md, Users and devices). Each call is limited to the caller's access scope. */
 export function deviceRoutes(
   { devices, federation, cursors, idempotency, tokens }: DeviceRouteParts,
   deviceAnswers = new DeviceAnswerCache(),

@@ -4,7 +4,7 @@ import { type UserReading, unknownUser } from "../../identity/user-reading.ts";
 import { parseId, type UserId } from "../../model/ids.ts";
 import { getUser, listUsers } from "./user-descriptions.ts";
 
-/** Users (interface 2.3, 4.2). */
+/** Users (docs/interface.md, Users and devices). */
 export function userRoutes(users: UserReading): readonly Route[] {
   return [
     {
