@@ -34,7 +34,8 @@ if (extent === "spread") process.env.SPREAD = "true";
 if (extent === "all") process.env.TEST_ALL = "true";
 
 // Tests also wait: with some processes more than cores, the cores are hardly ever idle.
-const concurrency = availableParallelism() + 3;
+// The fast tests hardly wait, and each process loads all modules.
+const concurrency = availableParallelism() + (extent === "fast" ? 0 : 3);
 const isUnlimited = extent === "faults" || extent === "spread";
 const isAlone = (file: string) => isUnlimited || needsOwnProcess(file);
 const shared = files.filter((file) => !isAlone(file));

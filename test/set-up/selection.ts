@@ -30,9 +30,8 @@ const longFiles =
  * and files with many rounds.
  */
 const slowForCheck = [
-  /^test\/house\/plants/,
   /^test\/oauth\/(foreign-clients\/|rotation|revocation-over-nodes)/,
-  /^test\/oauth\/bar\/(authorization-endpoint|codes|login-and-consent|metadata-and-transport|passwords|revocation|tokens)/,
+  /^test\/oauth\/bar\/(authorization-endpoint|client-authentication|codes|login-and-consent|metadata-and-transport|passwords|revocation|tokens)/,
   /^test\/federation\/(admission|claimed-links|containment|link-supervisor)/,
   /^test\/alerts\/(alert-bomb|alert-limits|reaction)/,
 ];
