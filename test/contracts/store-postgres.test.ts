@@ -169,6 +169,31 @@ describe("concurrent transactions on PostgreSQL", { skip: skip ?? false }, () =>
       }),
   );
 
+  it("run on another connection when the pool lent one that was closed", { timeout: 30_000 }, (t) =>
+    onStore(postgresHarness, async (store) => {
+      const lend = pg.Pool.prototype.connect as () => Promise<pg.PoolClient>;
+      t.mock.method(
+        pg.Pool.prototype,
+        "connect",
+        async function (this: pg.Pool) {
+          const client = await lend.call(this);
+          client.on("error", () => undefined);
+          client.connection.stream.destroy();
+          await new Promise<void>((ended) => client.once("end", ended));
+          return client;
+        },
+        { times: 1 },
+      );
+      let runs = 0;
+      await store.transaction((tx) => {
+        runs += 1;
+        return keep("repeated")(tx);
+      });
+      assert.equal(runs, 2);
+      assert.ok(await kept(store, "repeated"));
+    }),
+  );
+
   it("fail with store_unavailable while the server can't be reached", async () => {
     const unreachable = openPostgres({ url: "postgres://breezeway@127.0.0.1:1/none", connectTimeoutMs: 1_000 });
     await assert.rejects(unreachable, StoreUnavailable);

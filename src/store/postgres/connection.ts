@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { Hint } from "../node-bus.ts";
 import { type Parameter, type Sql, storable } from "../sql.ts";
-import { failedCommit, isInFailedTransaction } from "./errors.ts";
+import { failedCommit, isInFailedTransaction, isUnsent } from "./errors.ts";
 
 /**
  * A connection that is lent to one body. It refuses statements after the body has ended. Statements of one turn of the
@@ -16,6 +16,7 @@ export class LentSql implements Sql {
   /** Statements whose results the body does not await. COMMIT waits for them, and fails if one has failed. */
   readonly #posted: Promise<unknown>[] = [];
   #firstFailure: unknown;
+  #isBeginUnsent = false;
   #isCorked = false;
   #isOver = false;
 
@@ -26,7 +27,16 @@ export class LentSql implements Sql {
 
   /** BEGIN is sent together with the first statement. */
   begin(statement = "BEGIN"): void {
-    this.#post(this.#send(statement));
+    const sent = this.#send(statement);
+    sent.catch((error) => {
+      this.#isBeginUnsent = isUnsent(error);
+    });
+    this.#post(sent);
+  }
+
+  /** The connection was closed already when it was lent: the server has received no statement. */
+  get isBeginUnsent(): boolean {
+    return this.#isBeginUnsent;
   }
 
   /** From now on, statements are refused. */

@@ -34,6 +34,9 @@ export function isReadOnly(error: unknown): boolean {
 /** The server was found to be read-only before anything was written. */
 export class ReadOnlyServer extends StoreUnavailable {}
 
+/** The pool lent a connection that was already closed: the server has received nothing, and another one may work. */
+export class ClosedConnection extends StoreUnavailable {}
+
 /**
  * The error of a failed COMMIT. After an answer of severity ERROR the server has rolled back, and on a connection that
  * was already closed nothing was sent. In all other cases (a lost connection, a timeout, a server that stops) it is
@@ -50,7 +53,7 @@ export function failedCommit(error: unknown): unknown {
 }
 
 /** The driver did not send the statement, because its connection was closed. */
-function isUnsent(error: unknown): boolean {
+export function isUnsent(error: unknown): boolean {
   return error instanceof Error && error.message.endsWith("is not queryable");
 }
 

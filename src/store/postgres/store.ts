@@ -17,7 +17,7 @@ import { writeProbe } from "../tables/write-probe.ts";
 import { LentSql } from "./connection.ts";
 import { ConnectionQueue } from "./connection-queue.ts";
 import { beginEpoch } from "./epoch.ts";
-import { isQueryTimeout, isReadOnly, isRetryable, toStoreError, unavailable } from "./errors.ts";
+import { ClosedConnection, isQueryTimeout, isReadOnly, isRetryable, toStoreError, unavailable } from "./errors.ts";
 import { HintChannel } from "./hint-channel.ts";
 import { newPool } from "./pool.ts";
 import { takePresenceLock } from "./presence-lock.ts";
@@ -253,7 +253,8 @@ class PostgresStore implements OpenStore {
         return await this.#attempt(pool, begin, body, hurry);
       } catch (error) {
         const isStale = error instanceof StaleEpoch;
-        if (!(isStale || isRetryable(error)) || attempt === mostAttempts) throw error;
+        const isRetried = isStale || error instanceof ClosedConnection || isRetryable(error);
+        if (!isRetried || attempt === mostAttempts) throw error;
         if (isStale) await this.#beginEpoch();
       }
     }
@@ -296,6 +297,7 @@ class PostgresStore implements OpenStore {
           () => false,
         ));
       client.release(!isUsable);
+      if (sql.isBeginUnsent) throw new ClosedConnection(unavailable(error).message, { cause: error });
       throw toStoreError(error, isUsable);
     }
   }
@@ -307,7 +309,8 @@ class PostgresStore implements OpenStore {
       await committed;
       this.#lastSyncMs = performance.now() - startedMs;
     } else {
-      // A read has its result already. If COMMIT fails, the connection is broken, and its next user gets the error.
+      // A read has its result already. If COMMIT fails, the connection is broken: a transaction that gets it before it
+      // has sent BEGIN is repeated on another one.
       committed.catch(() => undefined);
     }
   }
