@@ -3,7 +3,7 @@ import { longSuites } from "./long-suites.ts";
 
 /**
  * What a command of package.json runs. `test` is what CI runs, `all` adds the long suites, all databases and all rounds,
- * `fast` is the part of `test` that `npm run check` runs, `faults` the long suites, `spread` every story on three nodes.
+ * `fast` is the part of `test` that `npm run check` runs, `faults` the suites in `test/faults`, `spread` every story on three nodes.
  */
 export type Extent = "test" | "all" | "fast" | "faults" | "spread";
 
