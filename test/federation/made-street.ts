@@ -6,6 +6,7 @@ import type { Connector, StreamListener } from "../../src/ecosystem/connector.ts
 import { fanEcho } from "../../src/federation/fan-echo.ts";
 import { fanGate } from "../../src/federation/fan-gate.ts";
 import { federationOn } from "../../src/federation/federation.ts";
+import { faultPause } from "../../src/federation/link-faults.ts";
 import { LinkSupervisor } from "../../src/federation/link-supervisor.ts";
 import type { Account } from "../../src/model/account.ts";
 import { thermostatAttribute } from "../../src/model/attribute-names.ts";
@@ -95,8 +96,9 @@ export async function madeStreet(
   async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
     for (let round = 0; round < 20_000; round++) {
       if (await isSo()) return;
-      // Growing steps: a pause may last minutes, the store's answer only some turns.
-      if (round % 20 === 19) await moved.advance(Math.min(2_000, 100 + round));
+      // Growing steps: a pause may last minutes, the store's answer only some turns. A step is shorter than the shortest
+      // pause, so that no pause begins and ends between two looks at the condition.
+      if (round % 20 === 19) await moved.advance(Math.min(0.9 * faultPause.fromMs, 100 + round));
       else await settled();
     }
     throw new Error(`it did not come about that ${what}`);
