@@ -1,12 +1,27 @@
 import { createServer } from "node:net";
 
-/** A port on loopback that nobody listens on just now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
+/**
+ * Below the ranges from which systems take ports for outgoing connections and for `listen(0)`: no other test is given
+ * the port between this look and its use.
+ */
+const lowest = 10_000;
+const highest = 32_000;
+
+const given = new Set<number>();
+
+/** A port on loopback that nobody listens on just now, another one at each call. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = lowest + Math.floor(Math.random() * (highest - lowest));
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { freePort } from "../set-up/free-port.ts";
 import { nodeFlags } from "../set-up/node-flags.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -62,7 +63,7 @@ export async function startChild(
   const flags = [...nodeFlags(root), ...(preload ? ["--import", preload.href] : [])];
   const child = spawn(process.execPath, [...flags, join(tree, "src/main.ts"), command], {
     cwd,
-    env: cleanEnvironment(environment),
+    env: cleanEnvironment({ ...environment, ...(await portFor(environment)) }),
     stdio: ["ignore", "ignore", "pipe"],
   });
   const ended = once(child, "exit").then(([code, signal]) => (signal ?? code) as number | string);
@@ -74,6 +75,11 @@ export async function startChild(
     output += `${line}\n`;
   }
   throw new Error(`the service did not start (${await ended}):\n${output}`);
+}
+
+/** For port 0 a port that no other program is given while a killed service is started again on it. */
+async function portFor({ BREEZEWAY_PORT }: Record<string, string>): Promise<Record<string, string>> {
+  return BREEZEWAY_PORT === "0" ? { BREEZEWAY_PORT: String(await freePort()) } : {};
 }
 
 /** A port on which another server listens until the test ends. */

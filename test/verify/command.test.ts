@@ -6,11 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { startSimulator } from "../../simulator/simulator.ts";
+import { freePort } from "../set-up/free-port.ts";
 import { breezeway, startChild } from "../stories/child-service.ts";
 import { eventually } from "../stories/world.ts";
 import { breakingProxy, type Fault } from "./breaking-proxy.ts";
 import { brokenDeployments } from "./broken-deployments.ts";
-import { freePort, nothing } from "./world.ts";
+import { nothing } from "./world.ts";
 
 const main = new URL("../../src/main.ts", import.meta.url).pathname;
 

@@ -5,10 +5,11 @@ import { reportPage } from "../../verify/report/report-page.ts";
 import { reportText } from "../../verify/report/report-text.ts";
 import { verify } from "../../verify/verify.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
+import { freePort } from "../set-up/free-port.ts";
 import { sampleOf } from "../set-up/sample.ts";
 import { person, world } from "../stories/world.ts";
 import { brokenDeployments, otherFaults } from "./broken-deployments.ts";
-import { freePort, nothing, statuses, verifyWorld } from "./world.ts";
+import { nothing, statuses, verifyWorld } from "./world.ts";
 
 const concurrency = 6;
 const emptyInput = {
