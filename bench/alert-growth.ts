@@ -1,9 +1,9 @@
 import { alertsOn } from "../src/alerts/alerts.ts";
 import { type Commit, commitOn } from "../src/devices/commit.ts";
-import { structureAttribute } from "../src/model/attribute-names.ts";
 import type { DeviceId, UserId } from "../src/model/ids.ts";
 import type { Parts } from "../src/service/parts.ts";
 import type { NewTrigger } from "../src/store/tables/triggers.ts";
+import { structureAttribute } from "../src/virtual-device/attribute-names.ts";
 import { ratios, summary } from "./comparison.ts";
 import { prepare, preparedFolder } from "./prepared-folder.ts";
 import type { Row } from "./row.ts";

@@ -1,5 +1,5 @@
-import { attributeName, thermostatAttribute } from "../src/model/attribute-names.ts";
 import type { Parts } from "../src/service/parts.ts";
+import { attributeName, thermostatAttribute } from "../src/virtual-device/attribute-names.ts";
 import { addClient, addGrant } from "./granted-client.ts";
 import { type House, type LinkedAccounts, type LinkedDevice, linkedAccounts } from "./linked-accounts.ts";
 import { prepare } from "./prepared-folder.ts";

@@ -4,24 +4,38 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   runtime: ["model"],
   config: ["model"],
   web: ["model"],
-  store: ["runtime", "model"],
-  ecosystem: ["runtime", "model"],
+  home: ["model"],
+  "virtual-device": ["home", "model"],
+  store: ["home", "runtime", "model"],
+  ecosystems: ["home", "runtime", "model"],
   nodes: ["store", "runtime", "model"],
   identity: ["store", "runtime", "model"],
   idempotency: ["store", "runtime", "model"],
-  metrics: ["store", "runtime", "model"],
+  metrics: ["store", "home", "runtime", "model"],
   oauth: ["identity", "store", "web", "runtime", "model"],
-  devices: ["idempotency", "store", "runtime", "model"],
-  federation: ["devices", "ecosystem", "nodes", "store", "runtime", "model"],
+  devices: ["virtual-device", "idempotency", "store", "runtime", "model"],
+  federation: ["devices", "ecosystems", "nodes", "store", "virtual-device", "home", "runtime", "model"],
   alerts: ["devices", "idempotency", "store", "runtime", "model"],
-  events: ["devices", "idempotency", "store", "runtime", "model"],
-  http: ["identity", "oauth", "web", "runtime", "model"],
-  outlets: ["http", "web", "identity", "oauth", "federation", "devices", "alerts", "events", "idempotency", "model"],
-  cli: ["identity", "oauth", "federation", "devices", "alerts", "config", "runtime", "model"],
+  events: ["devices", "virtual-device", "idempotency", "store", "runtime", "model"],
+  http: ["identity", "oauth", "virtual-device", "web", "runtime", "model"],
+  outlets: [
+    "http",
+    "web",
+    "identity",
+    "oauth",
+    "federation",
+    "devices",
+    "alerts",
+    "events",
+    "idempotency",
+    "virtual-device",
+    "model",
+  ],
+  cli: ["identity", "oauth", "federation", "devices", "alerts", "virtual-device", "config", "runtime", "model"],
 };
 
 /** Folders that run in the deterministic simulation: time, randomness, timers and connections are handed in. */
-const core = ["model", "nodes", "devices", "federation", "alerts"];
+const core = ["model", "home", "virtual-device", "nodes", "devices", "federation", "alerts"];
 
 /** Kinds of callers: each folder of `src/outlets` speaks to one of them and imports no other. */
 const outlets = ["v3", "platform", "adaptor", "oauth", "monitoring"];

@@ -1,8 +1,8 @@
 import type { Simulator } from "../simulator/simulator.ts";
 import { ConfigurationError } from "../src/config/config.ts";
-import { attributeName, structureAttribute } from "../src/model/attribute-names.ts";
 import type { DeviceId } from "../src/model/ids.ts";
 import type { Service } from "../src/service/service.ts";
+import { attributeName, structureAttribute } from "../src/virtual-device/attribute-names.ts";
 import { failedTo, type Keys } from "./keys.ts";
 
 /** A simulated home, the virtual device that mirrors it, and a lamp. */

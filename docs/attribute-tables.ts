@@ -3,7 +3,7 @@ import {
   attributeCatalogue,
   attributeNames,
   valueKindNames,
-} from "../src/model/attribute-catalogue.ts";
+} from "../src/virtual-device/attribute-catalogue.ts";
 
 /** The sections of docs/interface.md that are generated from the catalogue, by the name in their markers. */
 const parts: Readonly<Record<string, (groups: readonly AttributeGroup[]) => string>> = {

@@ -1,5 +1,5 @@
 import type { Simulator } from "../../simulator/simulator.ts";
-import { attributeName, structureAttribute, thermostatAttribute } from "../../src/model/attribute-names.ts";
+import { attributeName, structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import type { House } from "../house.ts";
 
 export interface ActionParts {

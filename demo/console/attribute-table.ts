@@ -1,4 +1,4 @@
-import { attributeCount } from "../../src/model/attribute-names.ts";
+import { attributeCount } from "../../src/virtual-device/attribute-names.ts";
 import { type Html, html } from "../../src/web/html.ts";
 import { utcTime } from "./as-of.ts";
 import type { HouseView } from "./house-view.ts";

@@ -1,5 +1,5 @@
 import type { Alert, Command, PastChange } from "../../sdk/src/index.ts";
-import { type AttributePlace, parseAttributeName, placeOf } from "../../src/model/attribute-names.ts";
+import { type AttributePlace, parseAttributeName, placeOf } from "../../src/virtual-device/attribute-names.ts";
 import type { House } from "../house.ts";
 
 /** Everything that the page shows, as any client reads it from /v3. */

@@ -1,5 +1,5 @@
-import { placeOf, thermostatAttribute } from "../model/attribute-names.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
+import { placeOf, thermostatAttribute } from "../virtual-device/attribute-names.ts";
 import { namesIn, parseAttributeNames } from "./attribute-parameter.ts";
 import { attributesSince, attributesWithValues, type ReadAttribute } from "./read.ts";
 import type { DeviceState } from "./states.ts";

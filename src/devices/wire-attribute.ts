@@ -1,5 +1,5 @@
-import { attributeName, valueKind } from "../model/attribute-names.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
+import { attributeName, valueKind } from "../virtual-device/attribute-names.ts";
 
 /** The name of an attribute on the wire. (An answer repeats another spelling if the client used one.) */
 export function wireName(key: AttributeKey): string {

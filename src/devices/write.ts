@@ -1,6 +1,5 @@
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import type { AccessScope } from "../model/access-scope.ts";
-import { isWritable, type NamedAttribute, parseAttributeName } from "../model/attribute-names.ts";
 import type { Cause } from "../model/cause.ts";
 import {
   BadParameter,
@@ -14,6 +13,7 @@ import {
 import type { DeviceId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
+import { isWritable, type NamedAttribute, parseAttributeName } from "../virtual-device/attribute-names.ts";
 import type { AttributeChange, Commit } from "./commit.ts";
 
 /** The new value of an attribute; null or empty erases it. */

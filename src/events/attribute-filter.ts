@@ -1,6 +1,6 @@
 import { wireName } from "../devices/wire-attribute.ts";
-import { parseAttributeName } from "../model/attribute-names.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
+import { parseAttributeName } from "../virtual-device/attribute-names.ts";
 
 /** The name under which a reader gets an attribute; undefined when the reader's filter excludes it. */
 export type NameFor = (key: AttributeKey) => string | undefined;

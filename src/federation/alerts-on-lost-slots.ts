@@ -1,8 +1,8 @@
 import type { CommitTables } from "../devices/commit.ts";
-import { attributeName, parseAttributeName } from "../model/attribute-names.ts";
-import type { Eviction } from "../model/index-map.ts";
-import { attributesOfLostSlots } from "../model/lost-slots.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
+import { attributeName, parseAttributeName } from "../virtual-device/attribute-names.ts";
+import type { Eviction } from "../virtual-device/index-map.ts";
+import { attributesOfLostSlots } from "../virtual-device/lost-slots.ts";
 import type { LinkKey } from "./link-key.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { CommitTables, DeviceUpdate } from "../devices/commit.ts";
-import type { Account } from "../model/account.ts";
-import { blankValues, mirrorChanges } from "../model/attribute-values.ts";
-import { assignIndexes } from "../model/index-map.ts";
-import { mirror } from "../model/mirror.ts";
-import { isPresent } from "../model/slots.ts";
-import { decodeIndexMap, encodeIndexMap } from "../model/stored-index-map.ts";
+import type { Account } from "../home/account.ts";
 import type { LinkRow } from "../store/tables/links.ts";
+import { blankValues, mirrorChanges } from "../virtual-device/attribute-values.ts";
+import { assignIndexes } from "../virtual-device/index-map.ts";
+import { mirror } from "../virtual-device/mirror.ts";
+import { isPresent } from "../virtual-device/slots.ts";
+import { decodeIndexMap, encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { disableAlertsOn } from "./alerts-on-lost-slots.ts";
 import { toAttributeChange } from "./lane.ts";
 import { encodeNotices } from "./notices.ts";

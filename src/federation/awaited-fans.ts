@@ -1,9 +1,9 @@
 import type { AttributeChange, CommitTables } from "../devices/commit.ts";
-import { type AttributeNumber, placeOf, thermostatAttribute } from "../model/attribute-names.ts";
-import type { AttributeValues } from "../model/attribute-values.ts";
-import { fanDeadlines } from "../model/fan-request.ts";
+import { commandDeadlines } from "../home/command-states.ts";
 import type { DeviceId } from "../model/ids.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
+import { type AttributeNumber, placeOf, thermostatAttribute } from "../virtual-device/attribute-names.ts";
+import type { AttributeValues } from "../virtual-device/attribute-values.ts";
 
 /** Values that a snapshot confirms without changing them: they are written again, with a new time. */
 export interface Restatement {
@@ -67,7 +67,7 @@ export class AwaitedFans {
   /** Drops requests that no snapshot has shown in time. */
   forgetOverdue(nowMs: number): void {
     for (const [deviceId, awaited] of this.#ofDevice) {
-      for (const [fan, { sentMs }] of awaited) if (nowMs - sentMs > fanDeadlines.showMs) awaited.delete(fan);
+      for (const [fan, { sentMs }] of awaited) if (nowMs - sentMs > commandDeadlines.showMs) awaited.delete(fan);
       if (awaited.size === 0) this.#ofDevice.delete(deviceId);
     }
   }

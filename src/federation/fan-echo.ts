@@ -1,7 +1,7 @@
 import type { AttributeChange, CommitTables, DeviceCommit, Reaction } from "../devices/commit.ts";
-import { placeOf, thermostatAttribute } from "../model/attribute-names.ts";
-import { fanDeadlines } from "../model/fan-request.ts";
+import { commandDeadlines } from "../home/command-states.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
+import { placeOf, thermostatAttribute } from "../virtual-device/attribute-names.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 import { slotOf } from "./fan-slot.ts";
 
@@ -44,7 +44,7 @@ async function close(tx: CommitTables, command: CommandRow, shown: string, timeM
     const change = { state: "confirmed", text: null, settledMs: timeMs } as const;
     return (await changeReceipt(tx, command, ["sending", "accepted", "expired"], change, timeMs)) && isWritable;
   }
-  const isAtOnce = command.settledMs !== null && timeMs < command.settledMs + fanDeadlines.showMs;
+  const isAtOnce = command.settledMs !== null && timeMs < command.settledMs + commandDeadlines.showMs;
   const change = { state: "contradicted", settledMs: timeMs } as const;
   if (isAtOnce) await changeReceipt(tx, command, ["confirmed"], change, timeMs);
   return false;

@@ -1,7 +1,8 @@
 import type { CommitTables, DeviceUpdate } from "../devices/commit.ts";
-import type { CommandOutcome } from "../ecosystem/connector.ts";
-import { type FanRequestState, fanErrorText, fanMessage, noAnswer } from "../model/fan-request.ts";
+import type { CommandOutcome } from "../ecosystems/connector.ts";
+import type { CommandState } from "../home/command-states.ts";
 import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
+import { fanErrorText, fanMessage, noAnswer } from "../virtual-device/fan-request.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 import { type FanSlot, slotOf } from "./fan-slot.ts";
 
@@ -77,7 +78,7 @@ async function record(
   tx: CommitTables,
   command: CommandRow,
   { isWritable }: FanSlot,
-  from: readonly FanRequestState[],
+  from: readonly CommandState[],
   change: CommandChange & { readonly text: string | null },
   nowMs: number,
 ): Promise<readonly DeviceUpdate[]> {

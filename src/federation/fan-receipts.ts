@@ -1,5 +1,5 @@
 import { commandEntry } from "../devices/log-entries.ts";
-import type { FanRequestState } from "../model/fan-request.ts";
+import type { CommandState } from "../home/command-states.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
 
@@ -25,7 +25,7 @@ export async function addReceipt(
 export async function changeReceipt(
   tx: ReceiptTables,
   command: CommandRow,
-  from: readonly FanRequestState[],
+  from: readonly CommandState[],
   change: CommandChange,
   nowMs: number,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Commit, CommitRequest, CommitTables } from "../devices/commit.ts";
-import type { CommandOutcome, Connector } from "../ecosystem/connector.ts";
+import type { CommandOutcome, Connector } from "../ecosystems/connector.ts";
+import { commandDeadlines } from "../home/command-states.ts";
 import { NotFound, StoreUnavailable } from "../model/errors.ts";
-import { fanDeadlines } from "../model/fan-request.ts";
 import type { Membership } from "../nodes/membership.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import { type Cancel, pause, type Runtime, within } from "../runtime/runtime.ts";
@@ -123,7 +123,7 @@ export class FanSender {
         const queued = await store.read((tx) => tx.commands.queuedFor(membership.id, limit));
         this.#unreachable = 0;
         for (const command of queued) if (this.#isRunning) this.#begin(command);
-        await this.#sweep(fanDeadlines.sweepMs);
+        await this.#sweep(commandDeadlines.sweepMs);
       }
       this.#task.succeeded();
     } catch (error) {
@@ -163,7 +163,7 @@ export class FanSender {
     }
     const sentMs = this.#parts.runtime.elapsedMs();
     this.#sentMs.set(command.id, sentMs);
-    const leftMs = timeLeft(marked, fanDeadlines.answerMs);
+    const leftMs = timeLeft(marked, commandDeadlines.answerMs);
     const outcome = await this.#run(command, connection, leftMs);
     if (!(await this.#settle(marked, outcome))) return;
     // The fan is shown in the requested state already, so no change will confirm the request.
@@ -199,7 +199,7 @@ export class FanSender {
     return this.#parts.store.transaction(async (tx) => {
       const sentMs = await tx.users.lock(userId);
       if (sentMs === undefined || !(await tx.links.holds(userId, deviceId, ownership))) return undefined;
-      if (timeLeft({ ...command, sentMs }, fanDeadlines.sendMs) === 0) return "too late";
+      if (timeLeft({ ...command, sentMs }, commandDeadlines.sendMs) === 0) return "too late";
       const change: CommandChange = { state: "sending", sentMs };
       return (await changeReceipt(tx, command, ["queued"], change, sentMs)) ? { ...command, ...change } : undefined;
     });
@@ -245,7 +245,12 @@ export class FanSender {
         const nowMs = await tx.clock.nowMs();
         const sendingBeforeMs = Math.min(nowMs - openForMs, Number.MAX_SAFE_INTEGER);
         const limit = atOnce + this.#unsettled.size;
-        return tx.commands.overdue(nowMs - fanDeadlines.sweepMs, sendingBeforeMs, nowMs - fanDeadlines.showMs, limit);
+        return tx.commands.overdue(
+          nowMs - commandDeadlines.sweepMs,
+          sendingBeforeMs,
+          nowMs - commandDeadlines.showMs,
+          limit,
+        );
       });
       let settled = 0;
       for (const command of found) if (await this.#sweepOne(command)) settled += 1;

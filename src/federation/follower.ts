@@ -1,5 +1,5 @@
-import type { Connector, StreamEnd, StreamListener } from "../ecosystem/connector.ts";
-import type { Account } from "../model/account.ts";
+import type { Connector, StreamEnd, StreamListener } from "../ecosystems/connector.ts";
+import type { Account } from "../home/account.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
 import type { Admission } from "./admission.ts";
 import type { Lane } from "./lane.ts";

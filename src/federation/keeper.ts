@@ -1,5 +1,5 @@
 import type { Commit } from "../devices/commit.ts";
-import type { Connector } from "../ecosystem/connector.ts";
+import type { Connector } from "../ecosystems/connector.ts";
 import type { DeviceId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";

@@ -1,5 +1,5 @@
 import type { Commit } from "../devices/commit.ts";
-import type { Connector } from "../ecosystem/connector.ts";
+import type { Connector } from "../ecosystems/connector.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { Admission } from "./admission.ts";

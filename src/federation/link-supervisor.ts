@@ -1,5 +1,5 @@
 import type { Commit } from "../devices/commit.ts";
-import type { Connector } from "../ecosystem/connector.ts";
+import type { Connector } from "../ecosystems/connector.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { ErrorOwner, ErrorOwners } from "../runtime/error-owners.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";

@@ -1,6 +1,6 @@
-import type { Account, Oddities } from "../model/account.ts";
-import type { IndexMap, OverLimit } from "../model/index-map.ts";
-import { countStrayAlarms } from "../model/stray-alarms.ts";
+import type { Account, Oddities } from "../home/account.ts";
+import type { IndexMap, OverLimit } from "../virtual-device/index-map.ts";
+import { countStrayAlarms } from "../virtual-device/stray-alarms.ts";
 
 /** Notices about an account that its 519 attributes can't show, for the link's status. */
 export interface Notices {

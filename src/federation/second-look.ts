@@ -1,5 +1,5 @@
-import type { Connector } from "../ecosystem/connector.ts";
-import type { Account } from "../model/account.ts";
+import type { Connector } from "../ecosystems/connector.ts";
+import type { Account } from "../home/account.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../model/errors.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 

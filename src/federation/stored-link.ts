@@ -1,9 +1,9 @@
 import { linkEntry } from "../devices/log-entries.ts";
-import { blankValues } from "../model/attribute-values.ts";
 import { OwnershipLost } from "../model/errors.ts";
-import { decodeIndexMap } from "../model/stored-index-map.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
+import { blankValues } from "../virtual-device/attribute-values.ts";
+import { decodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import type { Mirrored } from "./lane.ts";
 import type { LinkKey } from "./link-key.ts";
 import type { LinkStanding } from "./link-record.ts";

@@ -1,5 +1,5 @@
+import { commandStates } from "../home/command-states.ts";
 import { causes } from "../model/cause.ts";
-import { fanRequestStates } from "../model/fan-request.ts";
 import { type LimitName, limits as limitTable } from "../model/limits.ts";
 import { type BackgroundTaskName, backgroundTasks } from "../runtime/background-task-names.ts";
 import { linkStates } from "../store/tables/links.ts";
@@ -113,7 +113,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
     "Firings of alerts that could not execute all their actions.",
   );
   const fans = registry.counter("breezeway_fan_requests_total", "Fan requests, by state.", ...(["state"] as const));
-  fans.initialize(fanRequestStates);
+  fans.initialize(commandStates);
   const links = registry.counter(
     "breezeway_link_changes_total",
     "Links that changed, by their new state.",

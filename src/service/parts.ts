@@ -7,7 +7,7 @@ import { addDevice, removeDevice } from "../devices/inventory.ts";
 import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
 import { deviceWriting } from "../devices/write.ts";
-import { nestConnector } from "../ecosystem/nest/connector.ts";
+import { nestConnector } from "../ecosystems/nest/connector.ts";
 import { eventsOn } from "../events/events.ts";
 import { AddressSealing } from "../events/webhooks/address-sealing.ts";
 import { addressContext } from "../events/webhooks/webhooks.ts";

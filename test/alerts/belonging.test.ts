@@ -4,15 +4,15 @@ import { removeDevice } from "../../src/devices/inventory.ts";
 import { Lane, type Mirrored } from "../../src/federation/lane.ts";
 import { removeLink } from "../../src/federation/unlinking.ts";
 import { removeHome } from "../../src/identity/removal.ts";
-import { blankValues } from "../../src/model/attribute-values.ts";
 import { UnknownTrigger } from "../../src/model/errors.ts";
-import { emptyIndexMap } from "../../src/model/index-map.ts";
+import { blankValues } from "../../src/virtual-device/attribute-values.ts";
+import { emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { linkOf, node } from "../contracts/store/home.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { movedRuntime } from "../federation/moved-runtime.ts";
-import { alarm, makeAccount, many, structure } from "../model/made-accounts.ts";
+import { alarm, makeAccount, many, structure } from "../home/made-accounts.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 import { madeAlerts, target } from "./made-alerts.ts";
 

@@ -3,11 +3,11 @@ import { type AlertTables, alertsOn, type TriggerInput } from "../../src/alerts/
 import { type AttributeChange, commitOn } from "../../src/devices/commit.ts";
 import { type AlertBody, readAlertBody } from "../../src/devices/log-entries.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
-import { structureAttribute } from "../../src/model/attribute-names.ts";
 import type { DeviceId, TriggerId } from "../../src/model/ids.ts";
 import type { OnLimitReached } from "../../src/model/limits.ts";
 import type { Target } from "../../src/model/trigger-targets.ts";
 import type { OpenStore, Store } from "../../src/store/seam.ts";
+import { structureAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
 
 export const away = structureAttribute(1, "away");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { chainLimits, commitOn } from "../../src/devices/commit.ts";
-import { thermostatAttribute } from "../../src/model/attribute-names.ts";
 import { UnknownTrigger } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { silent } from "../contracts/store/home.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { inspect } from "node:util";
-import type { Connector, StreamEnd } from "../../src/ecosystem/connector.ts";
-import type { Account } from "../../src/model/account.ts";
+import type { Connector, StreamEnd } from "../../src/ecosystems/connector.ts";
+import type { Account } from "../../src/home/account.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
-import { listen } from "../ecosystem/listening.ts";
+import { listen } from "../ecosystems/listening.ts";
 
 /** An ecosystem under the test's control, with connectors to it. All of it ends with the test. */
 export interface ConnectorHarness {
@@ -27,7 +27,7 @@ export interface ConnectorHarness {
   };
 }
 
-/** The contract of every ecosystem's connector (`ecosystem/connector.ts`). */
+/** The contract of every ecosystem's connector (`ecosystems/connector.ts`). */
 export function describeConnector(name: string, start: (t: TestContext) => Promise<ConnectorHarness>): void {
   describe(`the ${name} connector`, () => {
     it("verifies a valid token by reading the account", async (t) => {

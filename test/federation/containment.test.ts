@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { structureAttribute } from "../../src/model/attribute-names.ts";
+import { structureAttribute } from "../../src/virtual-device/attribute-names.ts";
 import type { StoreHarness } from "../contracts/store/harness.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { thermostatAttribute } from "../../src/model/attribute-names.ts";
+import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { madeFans, until } from "./made-fans.ts";
 import { noonMs } from "./moved-runtime.ts";
 

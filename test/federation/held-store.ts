@@ -1,12 +1,12 @@
 import type { Commit, CommitRequest, CommitTables, DeviceUpdate } from "../../src/devices/commit.ts";
 import type { Mirrored } from "../../src/federation/lane.ts";
 import { encodeNotices } from "../../src/federation/notices.ts";
-import type { Account } from "../../src/model/account.ts";
-import type { AttributeNumber } from "../../src/model/attribute-names.ts";
-import { blankValues } from "../../src/model/attribute-values.ts";
-import { assignIndexes, emptyIndexMap } from "../../src/model/index-map.ts";
-import { mirror } from "../../src/model/mirror.ts";
-import { decodeIndexMap } from "../../src/model/stored-index-map.ts";
+import type { Account } from "../../src/home/account.ts";
+import type { AttributeNumber } from "../../src/virtual-device/attribute-names.ts";
+import { blankValues } from "../../src/virtual-device/attribute-values.ts";
+import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
+import { mirror } from "../../src/virtual-device/mirror.ts";
+import { decodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
 import { settled } from "./moved-runtime.ts";
 
 interface WaitingCommit {

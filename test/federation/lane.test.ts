@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { Lane, type LaneParts } from "../../src/federation/lane.ts";
-import type { Account } from "../../src/model/account.ts";
-import { alarmAttribute, structureAttribute, thermostatAttribute } from "../../src/model/attribute-names.ts";
+import type { Account } from "../../src/home/account.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../../src/model/errors.ts";
+import { alarmAttribute, structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { HeldStore } from "./held-store.ts";
 import { home } from "./made-homes.ts";
 import { adasLink } from "./made-links.ts";

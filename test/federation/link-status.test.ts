@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { NotFederated, UnknownEcosystem } from "../../src/model/errors.ts";
 import { plain } from "../contracts/store/home.ts";
-import { makeAccount, many, structure } from "../model/made-accounts.ts";
+import { makeAccount, many, structure } from "../home/made-accounts.ts";
 import { madeFederation, otherNode } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
 import { noonMs, settled } from "./moved-runtime.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Account } from "../../src/model/account.ts";
+import type { Account } from "../../src/home/account.ts";
 import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
 import { settled } from "./moved-runtime.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { Account, Structure, Thermostat } from "../../src/model/account.ts";
-import { structureAttribute, thermostatAttribute } from "../../src/model/attribute-names.ts";
+import type { Account, Structure, Thermostat } from "../../src/home/account.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
-import { makeAccount, structure, thermostat } from "../model/made-accounts.ts";
+import { structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
+import { makeAccount, structure, thermostat } from "../home/made-accounts.ts";
 import { madeFederation } from "./made-federation.ts";
 import { settled } from "./moved-runtime.ts";
 

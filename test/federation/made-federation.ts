@@ -7,7 +7,7 @@ import { DeviceStates } from "../../src/devices/states.ts";
 import { fanEcho } from "../../src/federation/fan-echo.ts";
 import { fanGate } from "../../src/federation/fan-gate.ts";
 import { federationOn } from "../../src/federation/federation.ts";
-import type { Account } from "../../src/model/account.ts";
+import type { Account } from "../../src/home/account.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { DeviceId, NodeId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";

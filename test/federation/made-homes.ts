@@ -1,5 +1,5 @@
-import type { Account, Alarm, Structure, Thermostat } from "../../src/model/account.ts";
-import { alarm, makeAccount, structure, thermostat } from "../model/made-accounts.ts";
+import type { Account, Alarm, Structure, Thermostat } from "../../src/home/account.ts";
+import { alarm, makeAccount, structure, thermostat } from "../home/made-accounts.ts";
 
 interface Home {
   readonly name?: string;

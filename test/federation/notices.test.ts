@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { decodeNotices, encodeNotices } from "../../src/federation/notices.ts";
-import { assignIndexes, emptyIndexMap } from "../../src/model/index-map.ts";
-import { alarm, makeAccount, many, structure, thermostat } from "../model/made-accounts.ts";
+import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
+import { alarm, makeAccount, many, structure, thermostat } from "../home/made-accounts.ts";
 
 describe("the notices about an account", () => {
   it("are decoded as they were encoded: numbers over the limit, and oddities", () => {

@@ -6,8 +6,8 @@ import type {
   StreamEnd,
   StreamEndReason,
   StreamListener,
-} from "../../src/ecosystem/connector.ts";
-import type { Account } from "../../src/model/account.ts";
+} from "../../src/ecosystems/connector.ts";
+import type { Account } from "../../src/home/account.ts";
 
 /** An ecosystem that does what the test says, when it says so. */
 export class ScriptedConnector implements Connector {

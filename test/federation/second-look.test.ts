@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { SecondLook } from "../../src/federation/second-look.ts";
-import type { Account } from "../../src/model/account.ts";
+import type { Account } from "../../src/home/account.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import { home } from "./made-homes.ts";
 import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";

@@ -1,8 +1,8 @@
 import type { NodeId } from "../../src/model/ids.ts";
-import { emptyIndexMap } from "../../src/model/index-map.ts";
-import { encodeIndexMap } from "../../src/model/stored-index-map.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
+import { emptyIndexMap } from "../../src/virtual-device/index-map.ts";
+import { encodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { noonMs } from "./moved-runtime.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { attributeEntry } from "../../src/devices/log-entries.ts";
-import { structureAttribute } from "../../src/model/attribute-names.ts";
+import { structureAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { type Answered, assertRefused, madeV3, type Token } from "./made-v3.ts";
 
 const awayName = "d.structures[1].a.away";

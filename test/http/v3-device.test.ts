@@ -8,7 +8,7 @@ import {
   structureSummary,
   thermostatAttribute,
   totalStructures,
-} from "../../src/model/attribute-names.ts";
+} from "../../src/virtual-device/attribute-names.ts";
 import { assertRefused, madeV3, noonMs } from "./made-v3.ts";
 
 /** Alice's linked account: a structure with a thermostat and an alarm, mirrored at noon. */

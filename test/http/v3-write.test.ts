@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { removeDevice } from "../../src/devices/inventory.ts";
-import { thermostatAttribute } from "../../src/model/attribute-names.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { type Answered, assertRefused, madeV3, noonMs } from "./made-v3.ts";
 
 const request = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";

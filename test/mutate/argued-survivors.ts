@@ -15,7 +15,7 @@ export const arguedSurvivors: readonly Argued[] = [
   ...of("src/alerts/patterns.ts", "Patterns.#makeRoom", [
     ["<=", "this.#size <= cacheSize", "this.#size < cacheSize", "a cache that is exactly full may give up one pattern"],
   ]),
-  ...of("src/model/alarm-summary.ts", "isCompleteAround", [
+  ...of("src/virtual-device/alarm-summary.ts", "isCompleteAround", [
     [
       "?.",
       "structures.byId.get(structure.id)?.isRead",
@@ -23,7 +23,7 @@ export const arguedSurvivors: readonly Argued[] = [
       "equivalent: a present structure is named by a whole list",
     ],
   ]),
-  ...of("src/model/alarm-summary.ts", "shownSummary", [
+  ...of("src/virtual-device/alarm-summary.ts", "shownSummary", [
     [
       "condition",
       "x === undefined",
@@ -37,10 +37,10 @@ export const arguedSurvivors: readonly Argued[] = [
       "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
     ],
   ]),
-  ...of("src/model/alarm-summary.ts", "mappedStates", [
+  ...of("src/virtual-device/alarm-summary.ts", "mappedStates", [
     ["condition", "isPresent(slot)", "true", "equivalent: the attributes of an absent alarm are blank"],
   ]),
-  ...of("src/model/alarm-summary.ts", "lastStates", [
+  ...of("src/virtual-device/alarm-summary.ts", "lastStates", [
     [
       "??",
       "states?.smoke ?? states?.co ?? null",
@@ -48,7 +48,7 @@ export const arguedSurvivors: readonly Argued[] = [
       "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
     ],
   ]),
-  ...of("src/model/attribute-values.ts", "mirrorChanges", [
+  ...of("src/virtual-device/attribute-values.ts", "mirrorChanges", [
     [
       "??",
       "next[attribute] ?? null",
@@ -102,7 +102,7 @@ export const arguedSurvivors: readonly Argued[] = [
   ...of("src/model/contrast.ts", "luminanceOf", [
     ["<=", "share <= 0.04045", "share < 0.04045", "no colour of 24 bits lies exactly on the bound"],
   ]),
-  ...of("src/model/index-map.ts", "presentDevices", [
+  ...of("src/virtual-device/index-map.ts", "presentDevices", [
     [
       "&&",
       "index < 0 && strayStructure",
@@ -111,14 +111,14 @@ export const arguedSurvivors: readonly Argued[] = [
     ],
     ["<", "index < 0", "index <= 0", "equivalent: a stray that has an index already has it in the only structure"],
   ]),
-  ...of("src/model/index-map.ts", "lastStructure", [
+  ...of("src/virtual-device/index-map.ts", "lastStructure", [
     ["-", "-1", "1", "equivalent: nothing is absent since the first step"],
     [">", "until > seenUntil", "until >= seenUntil", "equivalent: a device leaves two structures at different steps"],
   ]),
-  ...of("src/model/lost-slots.ts", "attributesOfLostSlots", [
+  ...of("src/virtual-device/lost-slots.ts", "attributesOfLostSlots", [
     ["condition", "evicted.length === 0", "false", "equivalent: the check only saves work"],
   ]),
-  ...of("src/model/mirror.ts", "mirrorStructure", [
+  ...of("src/virtual-device/mirror.ts", "mirrorStructure", [
     [
       "condition",
       "shown !== undefined",
@@ -138,7 +138,7 @@ export const arguedSurvivors: readonly Argued[] = [
       "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
     ],
   ]),
-  ...of("src/model/mirror.ts", "set", [
+  ...of("src/virtual-device/mirror.ts", "set", [
     [
       "??",
       "value ?? null",
@@ -149,7 +149,7 @@ export const arguedSurvivors: readonly Argued[] = [
   ...of("src/model/ids.ts", "ownerIdOf", [
     ["??", "tenantId ?? 0", "tenantId", "equivalent: null negated is 0 too; the fallback is for the compiler"],
   ]),
-  ...of("src/model/stray-alarms.ts", "hasNoKnownStructure", [
+  ...of("src/virtual-device/stray-alarms.ts", "hasNoKnownStructure", [
     [
       "||",
       "structureId === null || structureId === undefined",

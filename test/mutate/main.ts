@@ -12,7 +12,7 @@ import { type MutatedFolder, mutatedFolders, sampleSize } from "./scope.ts";
 import type { Verdict } from "./verdicts.ts";
 
 const usage = `npm run mutate -- [--seed N] [PATH...]
-  PATH    a folder or file of the product, as src/model/index-map.ts: all its mutants
+  PATH    a folder or file of the product, as src/virtual-device/index-map.ts: all its mutants
   --seed  chooses the sample of the larger folders; a run without it prints its own`;
 
 const { values, positionals } = parseArgs({

@@ -16,8 +16,20 @@ export const sampleSize = 300;
 export const mutatedFolders: readonly MutatedFolder[] = [
   {
     source: "src/model",
-    near: ["test/model/*.test.ts", "test/house/attribute-tables.test.ts"],
-    far: ["test/{devices,alerts,federation,ecosystem,platform}/*.test.ts", "test/http/{v3-*,told-answers}.test.ts"],
+    near: ["test/model/*.test.ts"],
+    far: ["test/{devices,alerts,federation,ecosystems,platform}/*.test.ts", "test/http/{v3-*,told-answers}.test.ts"],
+    isSampled: false,
+  },
+  {
+    source: "src/home",
+    near: ["test/home/*.test.ts"],
+    far: ["test/{virtual-device,federation,ecosystems}/*.test.ts", "test/http/{v3-*,told-answers}.test.ts"],
+    isSampled: false,
+  },
+  {
+    source: "src/virtual-device",
+    near: ["test/virtual-device/*.test.ts", "test/house/attribute-tables.test.ts"],
+    far: ["test/{devices,alerts,federation,ecosystems,platform}/*.test.ts", "test/http/{v3-*,told-answers}.test.ts"],
     isSampled: false,
   },
   {

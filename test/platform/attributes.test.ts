@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { structureSummary, thermostatAttribute } from "../../src/model/attribute-names.ts";
+import { structureSummary, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { assertFault, madePlatform, textsOf } from "./made-platform.ts";
 
 const fan = "d.structures[1].d.thermostats[2].fan_timer_active.requestWrite";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { thermostatAttribute, totalStructures } from "../../src/model/attribute-names.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import { platformCalls } from "../../src/outlets/platform/calls.ts";
 import { operations } from "../../src/outlets/platform/operations.ts";
+import { thermostatAttribute, totalStructures } from "../../src/virtual-device/attribute-names.ts";
 import { assertFault, madePlatform, textsOf, xmlOf } from "./made-platform.ts";
 import { readStrictly } from "./strict-xml.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { structureAttribute, thermostatAttribute } from "../../src/model/attribute-names.ts";
 import { limits } from "../../src/model/limits.ts";
+import { structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { assertFault, madePlatform, textsOf } from "./made-platform.ts";
 import type { ReadElement } from "./strict-xml.ts";
 

@@ -16,7 +16,7 @@ export interface Selection {
 const suites: Readonly<Record<Extent, string>> = {
   test: "test/**/*.test.ts",
   all: "test/**/*.test.ts",
-  fast: "test/{model,house,federation,ecosystem,alerts,oauth}/**/*.test.ts",
+  fast: "test/{model,home,virtual-device,house,federation,ecosystems,alerts,oauth}/**/*.test.ts",
   faults: "test/faults/**/*.test.ts",
   spread: "test/{stories,oauth,events}/**/*.test.ts",
 };

@@ -1,12 +1,12 @@
 import type { TriggerInput, TriggerRow } from "../../src/alerts/alerts.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { Target } from "../../src/model/trigger-targets.ts";
 import {
   alarmAttribute,
   attributeName,
   structureAttribute,
   thermostatAttribute,
-} from "../../src/model/attribute-names.ts";
-import type { DeviceId, UserId } from "../../src/model/ids.ts";
-import type { Target } from "../../src/model/trigger-targets.ts";
+} from "../../src/virtual-device/attribute-names.ts";
 import { type Calls, expectOurs } from "./calls.ts";
 import type { Dice } from "./dice.ts";
 import type { Watch } from "./history.ts";

@@ -1,6 +1,6 @@
 import { attributesSince } from "../../src/devices/read.ts";
-import { thermostatAttribute } from "../../src/model/attribute-names.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { type Calls, expectOurs } from "./calls.ts";
 import type { ClientRead, ClientWrite, Poll } from "./history.ts";
 import type { SimulatedNode } from "./node.ts";

@@ -1,4 +1,4 @@
-import type { Account, Alarm, Listing, Sighting, Structure, Thermostat } from "../../src/model/account.ts";
+import type { Account, Alarm, Listing, Sighting, Structure, Thermostat } from "../../src/home/account.ts";
 import type { Dice } from "./dice.ts";
 import type { HomeTruth } from "./history.ts";
 

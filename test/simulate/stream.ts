@@ -1,5 +1,5 @@
-import type { StreamEnd, StreamEndReason, StreamListener } from "../../src/ecosystem/connector.ts";
-import type { Account } from "../../src/model/account.ts";
+import type { StreamEnd, StreamEndReason, StreamListener } from "../../src/ecosystems/connector.ts";
+import type { Account } from "../../src/home/account.ts";
 import type { HomeTruth, StreamLife } from "./history.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
 import { userOf } from "./tokens.ts";

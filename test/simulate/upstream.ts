@@ -4,8 +4,8 @@ import type {
   FanCommand,
   StreamEnd,
   StreamListener,
-} from "../../src/ecosystem/connector.ts";
-import type { Account } from "../../src/model/account.ts";
+} from "../../src/ecosystems/connector.ts";
+import type { Account } from "../../src/home/account.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import type { Faults } from "./faults.ts";
 import type { Arrival, FanSend, HomeTruth, Revocation, StreamLife } from "./history.ts";

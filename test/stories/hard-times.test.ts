@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import pg from "pg";
-import { attributeName } from "../../src/model/attribute-names.ts";
+import { attributeName } from "../../src/virtual-device/attribute-names.ts";
 import { rounds } from "../set-up/extent.ts";
 import { sampleOf } from "../set-up/sample.ts";
 import { assertMirrors } from "./expected-attributes.ts";

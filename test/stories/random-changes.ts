@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { readAttributeBody } from "../../src/devices/log-entries.ts";
-import { attributeName } from "../../src/model/attribute-names.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { attributeName } from "../../src/virtual-device/attribute-names.ts";
 import { numbersFrom } from "../set-up/seeded-random.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { type Deployment, eventually, type World, world } from "./world.ts";

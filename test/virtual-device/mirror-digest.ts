@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import { readSnapshot } from "../../src/ecosystem/nest/snapshot.ts";
+import { readSnapshot } from "../../src/ecosystems/nest/snapshot.ts";
 import { encodeNotices } from "../../src/federation/notices.ts";
-import type { Account } from "../../src/model/account.ts";
-import { thermostatAttribute } from "../../src/model/attribute-names.ts";
-import { type AttributeValues, blankValues, mirrorChanges } from "../../src/model/attribute-values.ts";
-import { assignIndexes, emptyIndexMap, type IndexMap } from "../../src/model/index-map.ts";
-import { mirror } from "../../src/model/mirror.ts";
-import { encodeIndexMap } from "../../src/model/stored-index-map.ts";
-import { isUrgent, sameAlarms, sameTransitions } from "../../src/model/transitions.ts";
+import type { Account } from "../../src/home/account.ts";
+import { sameAlarms } from "../../src/home/transitions.ts";
+import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
+import { type AttributeValues, blankValues, mirrorChanges } from "../../src/virtual-device/attribute-values.ts";
+import { assignIndexes, emptyIndexMap, type IndexMap } from "../../src/virtual-device/index-map.ts";
+import { mirror } from "../../src/virtual-device/mirror.ts";
+import { encodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
+import { isUrgent } from "../../src/virtual-device/urgent-changes.ts";
 import { numbersFrom } from "../set-up/seeded-random.ts";
 import { randomDocument, randomHistory } from "./random-documents.ts";
 import { sampleDocuments } from "./sample-documents.ts";
@@ -65,7 +66,6 @@ class Shown {
       evicted,
       isUrgent: isUrgent(changes),
       sameAlarms: last && sameAlarms(last, account),
-      sameTransitions: last && sameTransitions(last, account),
     };
   }
 }

@@ -1,6 +1,6 @@
 import { buildHome, type StructurePlan } from "../../simulator/home/account-plan.ts";
 import { seededRandom } from "../../simulator/home/random.ts";
-import { makeAlarm, makeDocument, makeStructure, makeThermostat } from "../ecosystem/made-documents.ts";
+import { makeAlarm, makeDocument, makeStructure, makeThermostat } from "../ecosystems/made-documents.ts";
 
 /** Documents as ecosystems really send them: complete, with fewer permissions, and with the usual omissions. */
 export function sampleDocuments(): readonly unknown[] {

@@ -1,5 +1,10 @@
-import { type AttributePlace, attributeName, parseAttributeName, placeOf } from "../../model/attribute-names.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
+import {
+  type AttributePlace,
+  attributeName,
+  parseAttributeName,
+  placeOf,
+} from "../../virtual-device/attribute-names.ts";
 
 /** The type of the devices that mirror a linked account. */
 export const virtualTypeName = "EcosystemAccount";

@@ -1,5 +1,5 @@
 import type { AlertDefinition } from "../../../sdk/src/index.ts";
-import { parseAttributeName } from "../../model/attribute-names.ts";
+import { parseAttributeName } from "../../virtual-device/attribute-names.ts";
 import { type ShownDevice, virtualTypeName } from "../devices/friendly-names.ts";
 import type { Api } from "../remote/api.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";

@@ -1,9 +1,9 @@
 import { type AttributeBody, readAttributeBody } from "../../devices/log-entries.ts";
 import { type OwnerId, ownerIdOf } from "../../model/ids.ts";
-import { isUrgent } from "../../model/transitions.ts";
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
 import { comparePositions, type TailedEntry } from "../../store/tables/log.ts";
 import type { FeedPosition, WebhookRow } from "../../store/tables/webhooks.ts";
+import { isUrgent } from "../../virtual-device/urgent-changes.ts";
 import { writeEventId } from "../event-id.ts";
 import type { Backlog } from "./backlog.ts";
 import type { CompiledFilters } from "./compiled-filters.ts";

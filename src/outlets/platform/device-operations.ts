@@ -2,8 +2,8 @@ import { attributesWithValues, type DevicePage, type DevicePlace, type DeviceRea
 import { type AttributeWrite, attributeKey, type DeviceWriting } from "../../devices/write.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { UserPrincipal } from "../../identity/principal.ts";
-import { attributeName } from "../../model/attribute-names.ts";
 import { BadParameter, UnknownAttribute } from "../../model/errors.ts";
+import { attributeName } from "../../virtual-device/attribute-names.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Element } from "./xml.ts";
 

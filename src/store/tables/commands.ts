@@ -1,4 +1,4 @@
-import type { FanRequestState } from "../../model/fan-request.ts";
+import type { CommandState } from "../../home/command-states.ts";
 import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 
@@ -11,7 +11,7 @@ export interface CommandRow {
   readonly attribute: number;
   readonly thermostatId: string;
   readonly value: string;
-  readonly state: FanRequestState;
+  readonly state: CommandState;
   /** Why it was refused, in the words of the ecosystem or of Breezeway. */
   readonly text: string | null;
   readonly requestedMs: number;
@@ -22,7 +22,7 @@ export interface CommandRow {
 }
 
 export type CommandChange = Partial<Pick<CommandRow, "text" | "sentMs" | "settledMs" | "blockedUntilMs">> & {
-  readonly state: FanRequestState;
+  readonly state: CommandState;
 };
 
 export interface CommandTable {
@@ -31,7 +31,7 @@ export interface CommandTable {
   /** The newest request to that `requestWrite`, without those that were refused before they were sent. */
   latest(userId: UserId, deviceId: DeviceId, attribute: number): Promise<CommandRow | undefined>;
   /** Changes the request if it is in one of the states `from`; returns whether it was. */
-  change(command: CommandRow, from: readonly FanRequestState[], change: CommandChange): Promise<boolean>;
+  change(command: CommandRow, from: readonly CommandState[], change: CommandChange): Promise<boolean>;
   /** The newest first. */
   ofDevice(userId: UserId, deviceId: DeviceId, limit: number): Promise<CommandRow[]>;
   /** Until when the ecosystem accepts no request for this thermostat. */

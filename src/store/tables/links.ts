@@ -18,7 +18,7 @@ export interface LinkRow {
   readonly blindness: Blindness | null;
   /** When the ecosystem last confirmed the whole state of the account. */
   readonly confirmedMs: number;
-  /** The index map, and notices about the account for its user, as model/ encodes them. */
+  /** The index map, and notices about the account for its user, as virtual-device/ and federation/ encode them. */
   readonly indexMap: string;
   readonly notices: string;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { FanRequestState } from "../../../src/model/fan-request.ts";
+import type { CommandState } from "../../../src/home/command-states.ts";
 import type { DeviceId, UserId } from "../../../src/model/ids.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import type { CommandRow, CommandTable } from "../../../src/store/tables/commands.ts";
@@ -60,7 +60,7 @@ export function commandTableCases(harness: StoreHarness): void {
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       const row = await added(store, commandOf(home));
-      const change = (from: readonly FanRequestState[], state: FanRequestState) =>
+      const change = (from: readonly CommandState[], state: CommandState) =>
         store.transaction((tx) => tx.commands.change({ ...row, sentMs: 5 }, from, { state }));
       assert.equal(await change(["sending", "accepted"], "expired"), false);
       assert.deepEqual(await again(store, row), row);
@@ -150,12 +150,12 @@ export function commandTableCases(harness: StoreHarness): void {
   it("list the overdue requests of all nodes", () =>
     onStore(harness, async (store) => {
       const [home, neighbour] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
-      const moved = async (requestedMs: number, sentMs: number, state: FanRequestState, settledMs: number | null) => {
+      const moved = async (requestedMs: number, sentMs: number, state: CommandState, settledMs: number | null) => {
         const row = await added(store, commandOf(neighbour, { requestedMs }));
         await store.transaction((tx) => tx.commands.change(row, ["queued"], { state, sentMs, settledMs }));
         return row.id;
       };
-      const sentAt = (sentMs: number, state: FanRequestState, settledMs: number | null = null) =>
+      const sentAt = (sentMs: number, state: CommandState, settledMs: number | null = null) =>
         moved(1, sentMs, state, settledMs);
       const waiting = (await added(store, commandOf(home, { requestedMs: 100 }))).id;
       await added(store, commandOf(home, { requestedMs: 101 }));

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Simulator } from "../../../simulator/simulator.ts";
-import { attributeName, structureSummary } from "../../../src/model/attribute-names.ts";
+import { attributeName, structureSummary } from "../../../src/virtual-device/attribute-names.ts";
 import { EventStream, type ReceivedEvent } from "../../events/event-stream.ts";
 import { type RequestOptions, sendRequest } from "./requests.ts";
 import type { Neighbour } from "./template.ts";

@@ -52,7 +52,7 @@ export const alertPlants = [
         return original({ ...parts, reactions: shown })(request);
       },
     }),
-    replace(() => import("../../../src/model/attribute-values.ts"), {
+    replace(() => import("../../../src/virtual-device/attribute-values.ts"), {
       mirrorChanges: (original) => (current, next) => {
         const isChanged = original(current, next).length > 0;
         return isChanged ? next.map((value, attribute) => ({ attribute, value })) : [];

@@ -1,4 +1,4 @@
-import type { CommandOutcome, Connector } from "../../../src/ecosystem/connector.ts";
+import type { CommandOutcome, Connector } from "../../../src/ecosystems/connector.ts";
 import type { FanSenderParts } from "../../../src/federation/fan-sender.ts";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import { withMethods, withTables } from "./changed-parts.ts";
@@ -89,7 +89,7 @@ export const fanPlants = [
     "the outcome of a fan request is written also when another thermostat has its slot",
     replace(() => import("../../../src/federation/fan-slot.ts"), {
       slotOf: (original) => async (tx, command) => {
-        const { isAbout } = await import("../../../src/model/fan-request.ts");
+        const { isAbout } = await import("../../../src/virtual-device/fan-request.ts");
         const { userId, deviceId, attribute } = command;
         const slot = await original(tx, command);
         const [shown] = await tx.attributes.some(userId, deviceId, [attribute]);

@@ -2,7 +2,7 @@ import type { KeeperParts, LinkKeeper } from "../../../src/federation/keeper.ts"
 import type { LaneParts, Mirrored } from "../../../src/federation/lane.ts";
 import type { LinkRecordParts } from "../../../src/federation/link-record.ts";
 import type { SecondLookParts } from "../../../src/federation/second-look.ts";
-import type { Account } from "../../../src/model/account.ts";
+import type { Account } from "../../../src/home/account.ts";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
 import { withMethods, withTables } from "./changed-parts.ts";
@@ -219,8 +219,8 @@ export const linkPlants = [
 ];
 
 async function mirroredAfter(account: Account, before: Mirrored): Promise<Mirrored> {
-  const { assignIndexes } = await import("../../../src/model/index-map.ts");
-  const { mirror } = await import("../../../src/model/mirror.ts");
+  const { assignIndexes } = await import("../../../src/virtual-device/index-map.ts");
+  const { mirror } = await import("../../../src/virtual-device/mirror.ts");
   const { encodeNotices } = await import("../../../src/federation/notices.ts");
   const { map, overLimit } = assignIndexes(before.indexMap, account);
   return {

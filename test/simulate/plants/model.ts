@@ -1,14 +1,14 @@
-import type { Account, Alarm, Sighting } from "../../../src/model/account.ts";
-import type { Slot } from "../../../src/model/slots.ts";
+import type { Account, Alarm, Sighting } from "../../../src/home/account.ts";
+import type { Slot } from "../../../src/virtual-device/slots.ts";
 import { plant, replace } from "./plant.ts";
 
-const slots = () => import("../../../src/model/slots.ts");
+const slots = () => import("../../../src/virtual-device/slots.ts");
 
 export const modelPlants = [
   plant(
     "lost-transition",
     "a waiting snapshot gives way to one in which a smoke alarm has another state",
-    replace(() => import("../../../src/model/transitions.ts"), {
+    replace(() => import("../../../src/home/transitions.ts"), {
       sameTransitions: (original) => (waiting, newer) => original(deafToSmoke(waiting), deafToSmoke(newer)),
       sameAlarms: (original) => (waiting, newer) => original(deafToSmoke(waiting), deafToSmoke(newer)),
     }),
@@ -49,7 +49,7 @@ export const modelPlants = [
   plant(
     "requests-inherited",
     "a fan request passes to the thermostat that gets the index",
-    replace(() => import("../../../src/model/attribute-values.ts"), {
+    replace(() => import("../../../src/virtual-device/attribute-values.ts"), {
       mirrorChanges: (original) => (current, next) =>
         original(current, next).filter(({ attribute }) => (next[attribute] ?? null) !== current[attribute]),
     }),

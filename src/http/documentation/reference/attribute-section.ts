@@ -4,8 +4,8 @@ import {
   attributeNames,
   type CataloguedAttribute,
   valueKindNames,
-} from "../../../model/attribute-catalogue.ts";
-import { attributeCount } from "../../../model/attribute-names.ts";
+} from "../../../virtual-device/attribute-catalogue.ts";
+import { attributeCount } from "../../../virtual-device/attribute-names.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { jsonCode } from "./code.ts";
 import { panel } from "./panel.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { attributeName, thermostatAttribute } from "../../../../src/model/attribute-names.ts";
+import { attributeName, thermostatAttribute } from "../../../../src/virtual-device/attribute-names.ts";
 import type { Attack } from "../attack.ts";
 import { sendMany } from "../requests.ts";
 

@@ -1,0 +1,75 @@
+import type { Account } from "../home/account.ts";
+
+/**
+ * The interface of every home ecosystem. A connector turns its protocol into whole account states and handles refusals
+ * and back-off. Nothing outside its folder knows the protocol.
+ */
+export interface Connector {
+  /** The configured name, in lower case. */
+  readonly name: string;
+  /** The virtual device's name. */
+  readonly displayName: string;
+  readonly capabilities: Capabilities;
+  /**
+   * Reads the whole account once: proves a token, or settles what a stream left open. Throws EcosystemRefused when the
+   * token is invalid, EcosystemUnreachable when the ecosystem gives no usable answer.
+   */
+  read(token: string, signal: AbortSignal): Promise<Account>;
+  /** Follows the account on one connection until it ends. Never throws and never reconnects. */
+  follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd>;
+  /** Sends one command, at most once. The stream shows whether it was carried out. Never throws. */
+  runFan(token: string, command: FanCommand, signal: AbortSignal): Promise<CommandOutcome>;
+  /** Revokes the token at the ecosystem, best effort; true when the token is known to be revoked. Never throws. */
+  revoke(token: string, signal: AbortSignal): Promise<boolean>;
+  /** The pause before the next connection. `failures`: consecutive connections that ended without a whole account. */
+  pauseMs(end: StreamEnd, failures: number, random: () => number): number;
+}
+
+export interface Capabilities {
+  /** A fan starts only while somebody is home. */
+  readonly fanNeedsHome: boolean;
+}
+
+export interface FanCommand {
+  readonly thermostatId: string;
+  readonly isOn: boolean;
+}
+
+/** `unanswered`: unknown whether it was carried out. `unauthorized`: the token is no longer valid. */
+export type CommandOutcome =
+  | { readonly state: "accepted" }
+  | { readonly state: "rejected"; readonly message: string; readonly retryAfterMs?: number }
+  | { readonly state: "unanswered"; readonly detail: string }
+  | { readonly state: "unauthorized" };
+
+export interface StreamListener {
+  /** The whole present account. */
+  account(account: Account): void;
+  /** The ecosystem sent the same account again. */
+  unchanged(): void;
+  /** The ecosystem sent a part of the account. It is not applied: the whole account must be read. */
+  partial(): void;
+}
+
+export interface StreamEnd {
+  readonly reason: StreamEndReason;
+  readonly detail: string;
+  /** How long nothing had been received before the stream was given up. */
+  readonly unheardMs?: number;
+  /** An exception in the connector itself: a defect of Breezeway, not of the ecosystem. */
+  readonly error?: unknown;
+}
+
+/**
+ * `closed`: the ecosystem ended it. `silent`: nothing was received for too long. `unreachable`: no connection.
+ * `refused`: the ecosystem refused for now. `unauthorized`: the token is no longer valid. `malformed`: the content
+ * could not be parsed. `stopped`: this node ended it.
+ */
+export type StreamEndReason =
+  | "closed"
+  | "silent"
+  | "unreachable"
+  | "refused"
+  | "unauthorized"
+  | "malformed"
+  | "stopped";

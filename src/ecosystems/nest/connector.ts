@@ -1,0 +1,62 @@
+import type { Account } from "../../home/account.ts";
+import type { OnLimitReached } from "../../model/limits.ts";
+import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
+import { eventStream, NestApi } from "./api.ts";
+import { withDeadline } from "./deadline.ts";
+import { sendFanCommand } from "./fan-command.ts";
+import { IngestTurns } from "./ingest-turns.ts";
+import { readAccount } from "./read-account.ts";
+import { pauseMs } from "./reconnect-pause.ts";
+import { revokeToken } from "./revocation.ts";
+import { NestStream } from "./stream.ts";
+
+export interface NestOptions {
+  /** The configured name. */
+  readonly name: string;
+  readonly apiUrl: string;
+  /** Hosts to which a redirect may take the token: `host:port`, or `host` for the scheme's default port. */
+  readonly allowedHosts: readonly string[];
+  /** Where tokens are revoked; below `apiUrl` when left out. */
+  readonly tokensUrl?: string;
+  /** A stream that is silent for this time is dead; 70 s, more than two of the ecosystem's keep-alives. */
+  readonly watchdogMs?: number;
+  /** Time limit for a read, and for opening a stream; 30 s. */
+  readonly answerLimitMs?: number;
+  /** Counts streams that were throttled. */
+  readonly onLimitReached?: OnLimitReached;
+}
+
+/** The Works-with-Nest ecosystem: REST and Server-Sent Events, a whole account in every message. */
+export function nestConnector(options: NestOptions): Connector {
+  const { allowedHosts, watchdogMs = 70_000, answerLimitMs = 30_000, onLimitReached = () => undefined } = options;
+  const name = options.name.toLowerCase();
+  const turns = new IngestTurns();
+  const api = new NestApi({ apiUrl: new URL(options.apiUrl), allowedHosts });
+
+  async function read(token: string, signal: AbortSignal): Promise<Account> {
+    return withDeadline(signal, answerLimitMs, (inTime) => readAccount(api, name, token, inTime));
+  }
+
+  async function follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
+    const open = (inTime: AbortSignal) => api.open(token, eventStream, inTime);
+    const opening = await withDeadline(signal, answerLimitMs, open);
+    if (!opening.isOpen) return signal.aborted ? { reason: "stopped", detail: "stopped by us" } : opening.end;
+    const end = await new NestStream(opening.response, listener, { watchdogMs, turns, onLimitReached }).run(signal);
+    api.forgetHost(token);
+    return end;
+  }
+
+  const tokensUrl = new URL(options.tokensUrl ?? `${options.apiUrl.replace(/\/$/, "")}/oauth2/access_tokens`);
+
+  return {
+    name,
+    displayName: "Nest account",
+    capabilities: { fanNeedsHome: true },
+    read,
+    follow,
+    runFan: (token, command, signal) =>
+      withDeadline(signal, answerLimitMs, (inTime) => sendFanCommand(api, token, command, inTime)),
+    revoke: (token, signal) => withDeadline(signal, answerLimitMs, (inTime) => revokeToken(tokensUrl, token, inTime)),
+    pauseMs,
+  };
+}

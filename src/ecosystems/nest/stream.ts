@@ -1,0 +1,210 @@
+import type { IncomingMessage } from "node:http";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import type { Account } from "../../home/account.ts";
+import type { OnLimitReached } from "../../model/limits.ts";
+import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
+import type { IngestTurns } from "./ingest-turns.ts";
+import { isJsonObject, largestMessageBytes, parseJson } from "./parse-json.ts";
+import { readSnapshot } from "./snapshot.ts";
+import { StreamRateLimit } from "./stream-rate-limit.ts";
+
+/** A document with one of these words may report an alarm. */
+const alarmWords = ['"emergency"', '"warning"'];
+/** A blank line ends an event. */
+const blankLine = /^[\r\n]{2}$/;
+/** With more text than this waiting to be parsed, the stream applies back-pressure. */
+const maximalUnreadLength = 256 * 1024;
+
+export interface StreamParts {
+  readonly watchdogMs: number;
+  readonly turns: IngestTurns;
+  readonly onLimitReached: OnLimitReached;
+}
+
+/**
+ * One open stream of an account, from its first byte to its end. Any event that can't be processed ends the stream:
+ * there are no sequence numbers to resume from, and the next connection begins with a fresh snapshot.
+ */
+export class NestStream {
+  readonly #response: IncomingMessage;
+  readonly #listener: StreamListener;
+  readonly #watchdogMs: number;
+  readonly #parser = createParser({
+    // Without this limit one endless event would fill the memory.
+    maxBufferSize: largestMessageBytes,
+    onEvent: (event) => this.#take(event),
+    onError: ({ type }) => {
+      if (type === "max-buffer-size-exceeded") this.#finish("malformed", "an event was too large");
+    },
+  });
+  readonly #turns: IngestTurns;
+  readonly #rate = new StreamRateLimit();
+  readonly #onLimitReached: OnLimitReached;
+  /** Text that was received and is not parsed yet. */
+  #unread: string[] = [];
+  #unreadLength = 0;
+  #isPaused = false;
+  #throttle: NodeJS.Timeout | undefined;
+  /** Whether the last account has an alarm: its end is as urgent as its beginning. */
+  #hasAlarm = false;
+  /** Whether the text so far ends inside an event, which may report an alarm. */
+  #isInsideEvent = false;
+  /** The data of the last put, to recognise a put that changes nothing. */
+  #lastPut: string | undefined;
+  #watchdog: NodeJS.Timeout | undefined;
+  /** When the last byte was received, on a monotonic clock. */
+  #receivedMs = 0;
+  #end: StreamEnd | undefined;
+  #resolveEnd: (end: StreamEnd) => void = () => {};
+
+  constructor(response: IncomingMessage, listener: StreamListener, { watchdogMs, turns, onLimitReached }: StreamParts) {
+    this.#response = response;
+    this.#listener = listener;
+    this.#watchdogMs = watchdogMs;
+    this.#turns = turns;
+    this.#onLimitReached = onLimitReached;
+  }
+
+  /** Resolves when the stream has ended on either side and its socket is closed. Never rejects. */
+  async run(signal: AbortSignal): Promise<StreamEnd> {
+    const stop = () => this.#finish("stopped", "stopped by us");
+    signal.addEventListener("abort", stop, { once: true });
+    const end = await this.#follow(signal.aborted);
+    signal.removeEventListener("abort", stop);
+    clearTimeout(this.#watchdog);
+    clearTimeout(this.#throttle);
+    return end;
+  }
+
+  #follow(isStopped: boolean): Promise<StreamEnd> {
+    return new Promise((resolve) => {
+      this.#resolveEnd = resolve;
+      const response = this.#response;
+      if (isStopped) return this.#finish("stopped", "stopped by us");
+      if (!isEventStream(response)) return this.#finish("malformed", "the answer is not an event stream");
+      if (response.closed) return this.#finish("closed", "the connection broke off");
+      // Watchdog: Node notices a dead connection only after minutes; the ecosystem sends something every 30 s.
+      this.#watchdog = setTimeout(() => this.#finishUnheard(), this.#watchdogMs);
+      this.#receivedMs = performance.now();
+      response.once("end", () => this.#finishRead("the ecosystem ended the stream"));
+      response.once("close", () => this.#finishRead("the connection broke off"));
+      response.setEncoding("utf8").on("data", (chunk: string) => this.#receive(chunk));
+    });
+  }
+
+  #receive(chunk: string): void {
+    if (this.#end) return;
+    this.#watchdog?.refresh();
+    this.#receivedMs = performance.now();
+    this.#limitRate(Buffer.byteLength(chunk));
+    this.#unread.push(chunk);
+    this.#unreadLength += chunk.length;
+    const isUrgent = () => this.#hasAlarm || this.#isInsideEvent || alarmWords.some((word) => chunk.includes(word));
+    this.#turns.take(this.#read, isUrgent);
+    if (this.#unreadLength <= maximalUnreadLength || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#response.pause();
+  }
+
+  #limitRate(bytes: number): void {
+    const throttleMs = this.#rate.read(bytes, this.#receivedMs);
+    if (throttleMs === 0 || this.#throttle) return;
+    this.#onLimitReached("streamBytesPerSecond");
+    this.#response.pause();
+    this.#throttle = setTimeout(() => {
+      this.#throttle = undefined;
+      this.#resume();
+    }, throttleMs);
+  }
+
+  readonly #read = (): void => {
+    const chunks = this.#unread;
+    this.#unread = [];
+    this.#unreadLength = 0;
+    this.#isInsideEvent = !blankLine.test(chunks.at(-1)?.slice(-2) ?? "");
+    try {
+      for (const chunk of chunks) if (!this.#end) this.#parser.feed(chunk);
+    } catch (error) {
+      // A defect of Breezeway must not end the streams of other accounts.
+      this.#fail(error);
+    }
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#resume();
+  };
+
+  #resume(): void {
+    if (this.#end || this.#isPaused || this.#throttle) return;
+    this.#response.resume();
+  }
+
+  #fail(error: unknown): void {
+    const name = error instanceof Error ? error.name : typeof error;
+    this.#finish("malformed", `an event could not be taken (${name})`, { error });
+  }
+
+  #take({ event: name, data }: EventSourceMessage): void {
+    // One chunk may hold more events after the one that ended the stream.
+    if (this.#end) return;
+    if (name === "put") this.#takePut(data);
+    // Neither the token nor any other text of the ecosystem goes into the detail: it is logged and shown.
+    else if (name === "auth_revoked") this.#finish("unauthorized", "the ecosystem revoked the token");
+    else if (name === "cancel") this.#finish("closed", "the permissions changed");
+    else if (name === "error") this.#finish("refused", "the ecosystem sent an error");
+    else if (name === "patch") this.#finish("malformed", "a patch came, which this protocol doesn't have");
+    // `open`, `keep-alive` and unknown events only feed the watchdog.
+  }
+
+  #takePut(data: string): void {
+    if (data === this.#lastPut) {
+      this.#listener.unchanged();
+      return;
+    }
+    const put = parseJson(data);
+    if (!isJsonObject(put) || typeof put.path !== "string") {
+      this.#finish("malformed", "a put was not JSON for the whole account");
+    } else if (put.path !== "/") {
+      // The protocol sends the whole account each time. A part may hold news, but it doesn't show what is gone.
+      this.#lastPut = undefined;
+      this.#listener.partial();
+    } else {
+      this.#lastPut = data;
+      const account = readSnapshot(put.data);
+      this.#hasAlarm = reportsAlarm(account);
+      this.#listener.account(account);
+    }
+  }
+
+  /** The ecosystem ended the stream: text that was received before is still parsed. */
+  #finishRead(detail: string): void {
+    this.#read();
+    this.#finish("closed", detail);
+  }
+
+  /** Reports the measured silence, not the configured one: the watchdog is late if the process was suspended. */
+  #finishUnheard(): void {
+    const unheardMs = Math.ceil(performance.now() - this.#receivedMs);
+    this.#finish("silent", "nothing was heard for too long", { unheardMs });
+  }
+
+  #finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs" | "error"> = {}): void {
+    if (this.#end) return;
+    this.#end = { reason, detail, ...more };
+    this.#turns.forget(this.#read);
+    this.#response.destroy();
+    this.#resolveEnd(this.#end);
+  }
+}
+
+function reportsAlarm({ alarms }: Account): boolean {
+  for (const sighting of alarms.byId.values()) {
+    if (!sighting.isRead) continue;
+    const { smokeAlarmState, coAlarmState } = sighting.object;
+    if ((smokeAlarmState ?? "ok") !== "ok" || (coAlarmState ?? "ok") !== "ok") return true;
+  }
+  return false;
+}
+
+function isEventStream(response: IncomingMessage): boolean {
+  return /^text\/event-stream\s*(;|$)/i.test(response.headers["content-type"] ?? "");
+}

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { sameTransitions } from "../../src/home/transitions.ts";
+import { alarm, incomplete, makeAccount, structure, thermostat } from "./made-accounts.ts";
+
+describe("a waiting snapshot", () => {
+  const parts = {
+    structures: { s: structure(), u: incomplete() },
+    thermostats: { t: thermostat("s") },
+    alarms: { p: alarm("s"), q: incomplete() },
+  };
+  const waiting = makeAccount(parts);
+
+  it("is replaced by a newer one in which no alarm, away or fan changed", () => {
+    const newer = makeAccount({
+      structures: { u: incomplete(), s: structure({ name: "Cottage" }) },
+      thermostats: {
+        t: thermostat("s", { name: "Den", isOnline: false, fanTimerTimeout: "2030-01-01T00:00:00.000Z" }),
+      },
+      alarms: { p: alarm("s", { uiColorState: "gray" }), q: incomplete({ name: "Den" }) },
+    });
+    assert.ok(sameTransitions(waiting, newer));
+  });
+
+  it("stays when a transition would be lost", () => {
+    const newer = {
+      "another away": { structures: { ...parts.structures, s: structure({ away: "away" }) } },
+      "a structure more": { structures: { ...parts.structures, z: structure() } },
+      "a structure in place of another": { structures: { s: structure(), z: incomplete() } },
+      "device lists not told": { structures: { ...parts.structures, s: structure({ listsDevices: false }) } },
+      "the fan runs": { thermostats: { t: thermostat("s", { fanTimerActive: true }) } },
+      "the thermostat moved": { thermostats: { t: thermostat("u") } },
+      "the thermostat is gone": { thermostats: {} },
+      "the thermostat is incomplete": { thermostats: { t: incomplete() } },
+      smoke: { alarms: { ...parts.alarms, p: alarm("s", { smokeAlarmState: "emergency" }) } },
+      CO: { alarms: { ...parts.alarms, p: alarm("s", { coAlarmState: "warning" }) } },
+      "an alarm can be read again": { alarms: { ...parts.alarms, q: alarm("s") } },
+      "an alarm can't be read any more": {
+        alarms: { ...parts.alarms, p: incomplete({ structureId: "s", coAlarmState: "ok", smokeAlarmState: "ok" }) },
+      },
+      "an alarm moved": { alarms: { ...parts.alarms, p: alarm("u") } },
+      "a list isn't whole": { notWhole: ["alarms" as const] },
+      "no word of alarms": { speaksOfAlarms: false },
+    };
+    for (const [what, change] of Object.entries(newer)) {
+      assert.ok(!sameTransitions(waiting, makeAccount({ ...parts, ...change })), what);
+      assert.ok(!sameTransitions(makeAccount({ ...parts, ...change }), waiting), what);
+    }
+  });
+});
