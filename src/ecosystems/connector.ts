@@ -1,7 +1,7 @@
-import type { Account } from "../home/account.ts";
+import type { Home } from "../home/home.ts";
 
 /**
- * The interface of every home ecosystem. A connector turns its protocol into whole account states and handles refusals
+ * The interface of every home ecosystem. A connector turns its protocol into whole homes and handles refusals
  * and back-off. Nothing outside its folder knows the protocol.
  */
 export interface Connector {
@@ -14,7 +14,7 @@ export interface Connector {
    * Reads the whole account once: proves a token, or settles what a stream left open. Throws EcosystemRefused when the
    * token is invalid, EcosystemUnreachable when the ecosystem gives no usable answer.
    */
-  read(token: string, signal: AbortSignal): Promise<Account>;
+  read(token: string, signal: AbortSignal): Promise<Home>;
   /** Follows the account on one connection until it ends. Never throws and never reconnects. */
   follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd>;
   /** Sends one command, at most once. The stream shows whether it was carried out. Never throws. */
@@ -43,11 +43,11 @@ export type CommandOutcome =
   | { readonly state: "unauthorized" };
 
 export interface StreamListener {
-  /** The whole present account. */
-  account(account: Account): void;
-  /** The ecosystem sent the same account again. */
+  /** The whole home as it is now. */
+  home(home: Home): void;
+  /** The ecosystem sent the same home again. */
   unchanged(): void;
-  /** The ecosystem sent a part of the account. It is not applied: the whole account must be read. */
+  /** The ecosystem sent a part of the home. It is not applied: the whole home must be read. */
   partial(): void;
 }
 

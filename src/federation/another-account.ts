@@ -1,5 +1,5 @@
 import type { CommitTables, DeviceUpdate } from "../devices/commit.ts";
-import type { Account } from "../home/account.ts";
+import type { Home } from "../home/home.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { blankValues, mirrorChanges } from "../virtual-device/attribute-values.ts";
 import { assignIndexes } from "../virtual-device/index-map.ts";
@@ -15,7 +15,7 @@ import { encodeNotices } from "./notices.ts";
  * token mirrored. For a new token of the same account the stream goes on: it may have brought a newer state than that
  * read.
  */
-export function isAnotherAccount({ structures }: Account, { indexMap }: Pick<LinkRow, "indexMap">): boolean {
+export function isAnotherAccount({ structures }: Home, { indexMap }: Pick<LinkRow, "indexMap">): boolean {
   if (!structures.isWhole || structures.byId.size === 0) return false;
   const shown = decodeIndexMap(indexMap).structures.filter(isPresent);
   return shown.length > 0 && shown.every(({ id }) => !structures.byId.has(id));
@@ -25,12 +25,12 @@ export function isAnotherAccount({ structures }: Account, { indexMap }: Pick<Lin
 export async function switchAccount(
   tx: CommitTables,
   { userId, deviceId, indexMap }: LinkRow,
-  account: Account,
+  home: Home,
 ): Promise<DeviceUpdate> {
   const values = [...blankValues];
   for (const { key, value } of await tx.attributes.all(userId, deviceId)) values[key as number] = value;
-  const { map, overLimit, evicted } = assignIndexes(decodeIndexMap(indexMap), account);
+  const { map, overLimit, evicted } = assignIndexes(decodeIndexMap(indexMap), home);
   if (evicted.length > 0) await disableAlertsOn(tx, { userId, deviceId }, evicted);
-  await tx.links.setMirror(userId, deviceId, encodeIndexMap(map), encodeNotices(overLimit, account, map));
-  return { deviceId, changes: mirrorChanges(values, mirror(account, map, values)).map(toAttributeChange) };
+  await tx.links.setMirror(userId, deviceId, encodeIndexMap(map), encodeNotices(overLimit, home, map));
+  return { deviceId, changes: mirrorChanges(values, mirror(home, map, values)).map(toAttributeChange) };
 }

@@ -2,7 +2,7 @@ import type { Commit } from "../devices/commit.ts";
 import { deviceEntry, linkEntry } from "../devices/log-entries.ts";
 import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystems/connector.ts";
-import type { Account } from "../home/account.ts";
+import type { Home } from "../home/home.ts";
 import { AlreadyFederated, NotFederated, UnknownEcosystem } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
@@ -63,9 +63,9 @@ export class FederatedTokens {
     const connector = this.#connector(ecosystemName);
     const existing = await store.read((tx) => tx.links.find(userId, connector.name));
     if (existing) throw new AlreadyFederated(connector.name);
-    const account = await connector.read(accessToken, signal);
+    const home = await connector.read(accessToken, signal);
     const readMs = runtime.elapsedMs();
-    const { row, mirrored } = await this.#store(userId, connector, accessToken, account, readMs);
+    const { row, mirrored } = await this.#store(userId, connector, accessToken, home, readMs);
     keeper.adopt(row, mirrored);
     return row.deviceId;
   }
@@ -80,7 +80,7 @@ export class FederatedTokens {
     const find = (tx: FederationTables) => tx.links.find(userId, connector.name);
     const before = await store.read(find);
     if (!before) throw new NotFederated(connector.name);
-    const account = await connector.read(accessToken, signal);
+    const home = await connector.read(accessToken, signal);
     const sealedToken = sealToken(accessToken, tokenContext(userId, connector.name));
     const { deviceId, claimed } = await store.transaction(async (tx) => {
       const nowMs = await tx.users.lock(userId);
@@ -98,7 +98,7 @@ export class FederatedTokens {
       return { deviceId, claimed: await tx.links.take(userId, deviceId, membership.id) };
     });
     if (claimed) {
-      if (claimed.indexMap === before.indexMap) await this.#showAnotherAccount(claimed, account);
+      if (claimed.indexMap === before.indexMap) await this.#showAnotherAccount(claimed, home);
       keeper.adopt(claimed);
     }
     return deviceId;
@@ -137,15 +137,15 @@ export class FederatedTokens {
   }
 
   /** Best effort: the token is stored already, and the stream will bring the same account later. */
-  async #showAnotherAccount(link: LinkRow, account: Account): Promise<void> {
+  async #showAnotherAccount(link: LinkRow, home: Home): Promise<void> {
     const { commit, membership, runtime } = this.#parts;
-    if (!isAnotherAccount(account, link)) return;
+    if (!isAnotherAccount(home, link)) return;
     const { userId, deviceId, epoch } = link;
     try {
       await commit({
         userId,
         cause: { by: "ecosystem" },
-        updates: async (tx) => [await switchAccount(tx, link, account)],
+        updates: async (tx) => [await switchAccount(tx, link, home)],
         ownership: { deviceId, owner: membership.id, epoch },
       });
     } catch (error) {
@@ -169,11 +169,11 @@ export class FederatedTokens {
   }
 
   /** `readMs`: when the account was read, on this node's monotonic clock. */
-  async #store(userId: UserId, connector: Connector, accessToken: string, account: Account, readMs: number) {
+  async #store(userId: UserId, connector: Connector, accessToken: string, home: Home, readMs: number) {
     const { commit, membership, sealToken, runtime } = this.#parts;
-    const { map, overLimit } = assignIndexes(emptyIndexMap, account);
-    const notices = encodeNotices(overLimit, account, map);
-    const values = mirror(account, map, blankValues);
+    const { map, overLimit } = assignIndexes(emptyIndexMap, home);
+    const notices = encodeNotices(overLimit, home, map);
+    const values = mirror(home, map, blankValues);
     let row: LinkRow | undefined;
     await commit({
       userId,

@@ -1,5 +1,5 @@
 import type { Connector, StreamEnd, StreamListener } from "../ecosystems/connector.ts";
-import type { Account } from "../home/account.ts";
+import type { Home } from "../home/home.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
 import type { Admission } from "./admission.ts";
 import type { Lane } from "./lane.ts";
@@ -41,7 +41,7 @@ export class Follower {
   readonly #parts: FollowerParts;
   readonly #secondLook: SecondLook;
   /** Receipts of the snapshots: only a snapshot of the current stream makes the link live. */
-  readonly #receipts = new WeakMap<Account, Receipt>();
+  readonly #receipts = new WeakMap<Home, Receipt>();
   #stream: AbortController | undefined;
   #run: Promise<void> = Promise.resolve();
   #confirmedMs: number;
@@ -55,7 +55,7 @@ export class Follower {
     this.#secondLook = new SecondLook({
       ...parts,
       signal: parts.stopping.signal,
-      received: (account, purpose) => this.#receive(account, this.#stream, purpose),
+      received: (home, purpose) => this.#receive(home, this.#stream, purpose),
       refused: () => this.#stream?.abort("the token was refused"),
       failed: (error) => parts.failed("second_look", error),
     });
@@ -98,8 +98,8 @@ export class Follower {
   }
 
   /** Called when the lane has stored an account. The link is live if the account was received on the current stream. */
-  stored(account: Account, hasChanged: boolean): void {
-    const receipt = this.#receipts.get(account);
+  stored(home: Home, hasChanged: boolean): void {
+    const receipt = this.#receipts.get(home);
     if (!receipt) return;
     const { runtime, record } = this.#parts;
     const nowMs = runtime.nowMs();
@@ -135,10 +135,10 @@ export class Follower {
       this.#stream = stream;
       let firstMs: number | undefined;
       const listener: StreamListener = {
-        account: (account) => {
+        home: (home) => {
           firstMs ??= runtime.elapsedMs();
-          this.#secondLook.streamSent(account);
-          this.#receive(account, stream, "stream");
+          this.#secondLook.streamSent(home);
+          this.#receive(home, stream, "stream");
         },
         unchanged: () => this.#repeated(stream),
         partial: () => {
@@ -169,13 +169,13 @@ export class Follower {
     }
   }
 
-  #receive(account: Account, stream: AbortController | undefined, by: Receipt["by"]): void {
+  #receive(home: Home, stream: AbortController | undefined, by: Receipt["by"]): void {
     if (!stream || stream.signal.aborted) return;
     const { lane, runtime, stopping } = this.#parts;
     // Snapshots of the stream may still wait in the lane. Then a difference does not prove a drift.
     const purpose = by === "checks" && !lane.isIdle ? "settles" : by;
-    this.#receipts.set(account, { stream, by: purpose, receivedMs: runtime.elapsedMs() });
-    lane.offer(account, stopping.signal);
+    this.#receipts.set(home, { stream, by: purpose, receivedMs: runtime.elapsedMs() });
+    lane.offer(home, stopping.signal);
   }
 
   /** An equal put confirms the state as soon as the snapshot before it is stored. */
@@ -223,7 +223,7 @@ function guarded(listener: StreamListener, failed: FailLink): StreamListener {
     };
   };
   return {
-    account: guard(listener.account),
+    home: guard(listener.home),
     unchanged: guard(listener.unchanged),
     partial: guard(listener.partial),
   };

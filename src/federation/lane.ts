@@ -1,5 +1,5 @@
 import type { AttributeChange, Commit, DeviceUpdate } from "../devices/commit.ts";
-import type { Account } from "../home/account.ts";
+import type { Home } from "../home/home.ts";
 import { sameAlarms, sameTransitions } from "../home/transitions.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
@@ -28,7 +28,7 @@ export interface LaneParts {
   /** Which values a snapshot confirms without changing them. */
   readonly restated?: (receivedMs: number, values: AttributeValues) => Restatement | undefined;
   /** Called when the account is stored; `hasChanged`: it differed from what was stored before. */
-  readonly stored: (account: Account, hasChanged: boolean) => void;
+  readonly stored: (home: Home, hasChanged: boolean) => void;
   /**
    * Called when a snapshot was dropped because too many waited for a slow store. `sinceMs`: the snapshot was offered
    * since then.
@@ -55,15 +55,15 @@ const maximalTries = 5;
  */
 export class Lane {
   readonly #parts: LaneParts;
-  readonly #waiting: Account[] = [];
+  readonly #waiting: Home[] = [];
   /** When each snapshot was offered, on this node's monotonic clock. */
-  readonly #offered = new WeakMap<Account, number>();
+  readonly #offered = new WeakMap<Home, number>();
   #mirrored: Mirrored | undefined;
   /**
    * The last waiting snapshot whose alarm states differ from the one before it: until it is stored, all commits are
    * urgent.
    */
-  #alarming: Account | undefined;
+  #alarming: Home | undefined;
   /** Makes the commit in progress urgent. */
   #hurry: AbortController | undefined;
   #run: Promise<void> | undefined;
@@ -75,18 +75,18 @@ export class Lane {
   }
 
   /** Queues a snapshot; never blocks. */
-  offer(account: Account, signal: AbortSignal): void {
+  offer(home: Home, signal: AbortSignal): void {
     if (signal.aborted) return;
-    this.#offered.set(account, this.#parts.runtime.elapsedMs());
+    this.#offered.set(home, this.#parts.runtime.elapsedMs());
     const last = this.#waiting.at(-1);
-    if (last && !sameAlarms(last, account)) {
-      this.#alarming = account;
+    if (last && !sameAlarms(last, home)) {
+      this.#alarming = home;
       this.#hurry?.abort();
     }
-    if (last && sameTransitions(last, account)) this.#replaceLast(account);
-    else if (this.#waiting.length < maximalWaiting) this.#waiting.push(account);
+    if (last && sameTransitions(last, home)) this.#replaceLast(home);
+    else if (this.#waiting.length < maximalWaiting) this.#waiting.push(home);
     else {
-      this.#replaceLast(account);
+      this.#replaceLast(home);
       this.#report.warn({ ...this.#parts.link }, "the store is too slow: a snapshot was dropped");
       this.#parts.snapshotDropped(this.#lastOfferedMs);
     }
@@ -106,11 +106,11 @@ export class Lane {
 
   async #work(signal: AbortSignal): Promise<void> {
     for (let failures = 0; this.#waiting.length > 0 && !signal.aborted; ) {
-      const account = this.#waiting[0]!;
+      const home = this.#waiting[0]!;
       let hasChanged = false;
       try {
         const before = this.#mirrored ?? (await this.#parts.load());
-        const written = await this.#store(account, before);
+        const written = await this.#store(home, before);
         this.#mirrored = written?.mirrored ?? before;
         hasChanged = written?.hasChanged ?? false;
         failures = 0;
@@ -135,9 +135,9 @@ export class Lane {
         continue;
       }
       // A newer snapshot may have replaced it meanwhile; then that one is next.
-      if (this.#waiting[0] === account) this.#waiting.shift();
-      if (this.#alarming === account) this.#alarming = undefined;
-      this.#parts.stored(account, hasChanged);
+      if (this.#waiting[0] === home) this.#waiting.shift();
+      if (this.#alarming === home) this.#alarming = undefined;
+      this.#parts.stored(home, hasChanged);
     }
     if (signal.aborted) this.#waiting.length = 0;
     this.#alarming = undefined;
@@ -147,12 +147,12 @@ export class Lane {
 
   /** Commits a snapshot; undefined when the store holds all of it already. */
   async #store(
-    account: Account,
+    home: Home,
     before: Mirrored,
   ): Promise<{ readonly mirrored: Mirrored; readonly hasChanged: boolean } | undefined> {
     const { link, commit } = this.#parts;
-    const receivedMs = this.#offered.get(account) ?? 0;
-    const { indexMap, notices, values, evicted } = mirrorOf(account, before);
+    const receivedMs = this.#offered.get(home) ?? 0;
+    const { indexMap, notices, values, evicted } = mirrorOf(home, before);
     const changes = mirrorChanges(before.values, values);
     const isMapNew = indexMap !== before.indexMap || notices !== before.notices;
     const restated = this.#parts.restated?.(receivedMs, values);
@@ -184,10 +184,10 @@ export class Lane {
     return { mirrored: { indexMap, notices, values }, hasChanged };
   }
 
-  #replaceLast(account: Account): void {
+  #replaceLast(home: Home): void {
     const last = this.#waiting.pop();
-    this.#waiting.push(account);
-    if (last === this.#alarming) this.#alarming = account;
+    this.#waiting.push(home);
+    if (last === this.#alarming) this.#alarming = home;
   }
 
   #fail(error: unknown): void {
@@ -220,10 +220,10 @@ function withRestated(update: DeviceUpdate, restated: readonly AttributeChange[]
 }
 
 /** Computes what the store should hold after a snapshot. */
-function mirrorOf(account: Account, before: Mirrored): Mirrored & { readonly evicted: readonly Eviction[] } {
-  const { map, overLimit, evicted } = assignIndexes(before.indexMap, account);
-  const values = mirror(account, map, before.values);
-  return { indexMap: map, notices: encodeNotices(overLimit, account, map), values, evicted };
+function mirrorOf(home: Home, before: Mirrored): Mirrored & { readonly evicted: readonly Eviction[] } {
+  const { map, overLimit, evicted } = assignIndexes(before.indexMap, home);
+  const values = mirror(home, map, before.values);
+  return { indexMap: map, notices: encodeNotices(overLimit, home, map), values, evicted };
 }
 
 export function toAttributeChange(change: {

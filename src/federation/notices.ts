@@ -1,4 +1,4 @@
-import type { Account, Oddities } from "../home/account.ts";
+import type { Home, Oddities } from "../home/home.ts";
 import type { IndexMap, OverLimit } from "../virtual-device/index-map.ts";
 import { countStrayAlarms } from "../virtual-device/stray-alarms.ts";
 
@@ -16,11 +16,11 @@ export const noNotices: Notices = {
   oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0, strayAlarms: 0 },
 };
 
-export function encodeNotices(overLimit: OverLimit, account: Account, map: IndexMap): string {
+export function encodeNotices(overLimit: OverLimit, home: Home, map: IndexMap): string {
   const { structures, thermostats, alarms } = overLimit;
   const notices: Notices = {
     overLimit: { structures: structures.length, thermostats, alarms },
-    oddities: { ...account.oddities, strayAlarms: countStrayAlarms(account, map.structures) },
+    oddities: { ...home.oddities, strayAlarms: countStrayAlarms(home, map.structures) },
   };
   return JSON.stringify(notices);
 }

@@ -1,5 +1,5 @@
 import type { Connector } from "../ecosystems/connector.ts";
-import type { Account } from "../home/account.ts";
+import type { Home } from "../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../model/errors.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 
@@ -10,7 +10,7 @@ export interface SecondLookParts {
   /**
    * Called with the account and the purpose of the read: `settles` an incomplete snapshot, or `checks` a quiet stream.
    */
-  readonly received: (account: Account, purpose: "settles" | "checks") => void;
+  readonly received: (home: Home, purpose: "settles" | "checks") => void;
   /** Called when the ecosystem refuses the token. */
   readonly refused: () => void;
   /** Called with an unexpected error, which is not an answer of the ecosystem. */
@@ -50,12 +50,12 @@ export class SecondLook {
   }
 
   /** Called when the stream has sent the account; undefined when it was the same as before. */
-  streamSent(account: Account | undefined): void {
-    if (account) this.#settledRequests = this.#requests;
-    const isStillUnsettled = account ? this.#isIncomplete && account.oddities.incomplete > 0 : this.#isUnsettled;
+  streamSent(home: Home | undefined): void {
+    if (home) this.#settledRequests = this.#requests;
+    const isStillUnsettled = home ? this.#isIncomplete && home.oddities.incomplete > 0 : this.#isUnsettled;
     // A stream that sends all the time must not postpone the read that it needs.
     if (isStillUnsettled && this.#planned) return;
-    if (account) this.#judge(account);
+    if (home) this.#judge(home);
     this.#plan();
   }
 
@@ -88,8 +88,8 @@ export class SecondLook {
     return this.#isIncomplete || this.#isRequested;
   }
 
-  #judge(account: Account): void {
-    this.#isIncomplete = account.oddities.incomplete > 0;
+  #judge(home: Home): void {
+    this.#isIncomplete = home.oddities.incomplete > 0;
     if (!this.#isIncomplete) this.#settlingReads = 0;
   }
 
@@ -116,21 +116,21 @@ export class SecondLook {
     const requests = this.#requests;
     const wasRequested = this.#isRequested;
     this.#readingFor = turn;
-    const account = await this.#read(turn);
-    if (!account) return;
+    const home = await this.#read(turn);
+    if (!home) return;
     if (turn !== this.#turn || signal.aborted) return;
     const looks = this.#isUnsettled ? Math.min(this.#settlingReads + 1, maximalDoublings) : 0;
     this.#settledRequests = requests;
     this.#settlingReads = looks;
-    this.#judge(account);
+    this.#judge(home);
     // A stream that keeps sending parts must not cause a read every two seconds.
     if (wasRequested) this.#settlingReads = looks;
     this.#plan();
-    received(account, purpose);
+    received(home, purpose);
   }
 
   /** Undefined when the ecosystem refused or could not be reached; both are handled here. */
-  async #read(turn: number): Promise<Account | undefined> {
+  async #read(turn: number): Promise<Home | undefined> {
     const { connector, token, refused, signal } = this.#parts;
     try {
       return await connector.read(token, signal);

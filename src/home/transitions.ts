@@ -1,38 +1,72 @@
-import type { Account, Listing, Sighting } from "./account.ts";
+import { type TraitName, type Traits, traitNames, traits } from "./catalogue.ts";
+import type { Home, Listing, Sighting, Structure } from "./home.ts";
+import type { Thing } from "./thing.ts";
 
 /**
- * Whether a newer snapshot may replace a waiting one without losing a transition: alarm states, away and fan states are
- * equal for the same ids, and the same parts are unreadable. Names and timeouts may differ, since only their newest
- * value matters.
+ * Whether a newer snapshot may replace a waiting one without losing a transition: the transition fields of all traits
+ * are equal for the same ids, and the same parts are unreadable. Names, levels and samples may differ, since only their
+ * newest value matters.
  */
-export function sameTransitions(waiting: Account, newer: Account): boolean {
+export function sameTransitions(waiting: Home, newer: Home): boolean {
   return (
     sameAlarms(waiting, newer) &&
-    sameListing(waiting.structures, newer.structures, ["away", "listsDevices"]) &&
-    sameListing(waiting.thermostats, newer.thermostats, ["structureId", "fanTimerActive"])
+    sameListing(waiting.structures, newer.structures, sameStructure) &&
+    sameListing(waiting.thermostats, newer.thermostats, sameThing) &&
+    sameListing(waiting.alarms, newer.alarms, sameThing)
   );
 }
 
 /** Whether all alarm states are equal. A commit before a snapshot whose alarm states differ should hurry. */
-export function sameAlarms(waiting: Account, newer: Account): boolean {
-  return (
-    waiting.speaksOfAlarms === newer.speaksOfAlarms &&
-    sameListing(waiting.alarms, newer.alarms, ["structureId", "coAlarmState", "smokeAlarmState"])
-  );
+export function sameAlarms(waiting: Home, newer: Home): boolean {
+  return waiting.speaksOfAlarms === newer.speaksOfAlarms && sameListing(waiting.alarms, newer.alarms, sameAlarm);
 }
 
-function sameListing<T>(waiting: Listing<T>, newer: Listing<T>, fields: readonly (keyof T)[]): boolean {
+function sameStructure(waiting: Partial<Structure>, newer: Partial<Structure>): boolean {
+  return waiting.listsDevices === newer.listsDevices && waiting.presence?.state.state === newer.presence?.state.state;
+}
+
+function sameAlarm(waiting: Partial<Thing>, newer: Partial<Thing>): boolean {
+  return waiting.structureId === newer.structureId && alarmTraits.every((name) => sameWord(name, waiting, newer));
+}
+
+const alarmTraits = ["smoke", "carbonMonoxide"] as const;
+
+function sameWord(name: (typeof alarmTraits)[number], waiting: Partial<Thing>, newer: Partial<Thing>): boolean {
+  const [before, after] = [waiting.traits?.[name]?.state, newer.traits?.[name]?.state];
+  return before?.state === after?.state && before?.word === after?.word;
+}
+
+function sameThing(waiting: Partial<Thing>, newer: Partial<Thing>): boolean {
+  if (waiting.structureId !== newer.structureId) return false;
+  return traitNames.every((name) => sameTrait(name, waiting.traits, newer.traits));
+}
+
+function sameTrait(name: TraitName, waiting: Traits | undefined, newer: Traits | undefined): boolean {
+  const before: Readonly<Record<string, unknown>> | undefined = waiting?.[name]?.state;
+  const after: Readonly<Record<string, unknown>> | undefined = newer?.[name]?.state;
+  return transitionFields.get(name)!.every((field) => before?.[field] === after?.[field]);
+}
+
+const transitionFields: ReadonlyMap<TraitName, readonly string[]> = new Map(
+  traitNames.map((name) => {
+    const fields = Object.entries(traits[name].fields).filter(([, { kind }]) => kind === "transition");
+    return [name, fields.map(([field]) => field)];
+  }),
+);
+
+function sameListing<T>(
+  waiting: Listing<T>,
+  newer: Listing<T>,
+  isSame: (before: Partial<T>, after: Partial<T>) => boolean,
+): boolean {
   if (waiting.isWhole !== newer.isWhole || waiting.byId.size !== newer.byId.size) return false;
   for (const [id, sighting] of waiting.byId) {
     const other = newer.byId.get(id);
-    if (other === undefined || !sameSighting(sighting, other, fields)) return false;
+    if (other?.isRead !== sighting.isRead || !isSame(seenOf(sighting), seenOf(other))) return false;
   }
   return true;
 }
 
-function sameSighting<T>(waiting: Sighting<T>, newer: Sighting<T>, fields: readonly (keyof T)[]): boolean {
-  if (waiting.isRead !== newer.isRead) return false;
-  const before: Partial<T> = waiting.isRead ? waiting.object : waiting.partial;
-  const after: Partial<T> = newer.isRead ? newer.object : newer.partial;
-  return fields.every((field) => before[field] === after[field]);
+function seenOf<T>(sighting: Sighting<T>): Partial<T> {
+  return sighting.isRead ? sighting.object : sighting.partial;
 }

@@ -1,5 +1,7 @@
-import type { Account, Alarm } from "../home/account.ts";
+import type { Home } from "../home/home.ts";
+import type { Thing } from "../home/thing.ts";
 import { cleanText } from "../model/clean-text.ts";
+import { alarmWord } from "./alarm-words.ts";
 import { alarmAttribute, structureSummary } from "./attribute-names.ts";
 import { type AttributeValues, findAlarm, findStructure } from "./attribute-values.ts";
 import type { IndexMap, StructureSlot } from "./index-map.ts";
@@ -24,7 +26,7 @@ export const alarmSummaryFields = [
  * `next` already holds the mapped alarms; `current` holds the last state of an alarm that can't be read now.
  */
 export function summariseAlarms(
-  account: Account,
+  home: Home,
   map: IndexMap,
   structure: StructureSlot,
   x: number,
@@ -34,15 +36,15 @@ export function summariseAlarms(
   const before = shownSummary(structure.id, current);
   // Alarms are also missing when the permission for them was withdrawn. Only a complete snapshot shows that; after an
   // incomplete one the last summary stays.
-  if (!account.speaksOfAlarms) return isCompleteAround(structure, account) ? blankSummary : before;
+  if (!home.speaksOfAlarms) return isCompleteAround(structure, home) ? blankSummary : before;
 
-  const others = statesOfOthers(account, map, structure, current);
+  const others = statesOfOthers(home, map, structure, current);
   const states = [...mappedStates(structure, x, next), ...others.flatMap((one) => one ?? [])];
   // An alarm without an index in this structure, if it is missing from the snapshot or can't be read, may still be
   // sounding: its "true" stays until a snapshot shows its state. Such alarms are those beyond a full range and, in an
   // account of two structures, strays.
   const mayBeUnnamed = structure.alarms.every(isPresent) || map.structures.filter(isPresent).length > 1;
-  const mayHideMore = (!account.alarms.isWhole && mayBeUnnamed) || others.includes(undefined);
+  const mayHideMore = (!home.alarms.isWhole && mayBeUnnamed) || others.includes(undefined);
   const any = (sensor: keyof AlarmStates, state: string, field: keyof AlarmSummary) =>
     states.some((alarm) => alarm[sensor] === state) || (mayHideMore && before[field] === "true");
 
@@ -60,7 +62,7 @@ export function summariseAlarms(
   };
 }
 
-function isCompleteAround(structure: StructureSlot, { alarms, structures }: Account): boolean {
+function isCompleteAround(structure: StructureSlot, { alarms, structures }: Home): boolean {
   return alarms.isWhole && structures.isWhole && structures.byId.get(structure.id)?.isRead === true;
 }
 
@@ -94,21 +96,21 @@ function mappedStates(structure: StructureSlot, x: number, values: AttributeValu
  * unknown.
  */
 function statesOfOthers(
-  account: Account,
+  home: Home,
   { structures }: IndexMap,
   structure: StructureSlot,
   current: AttributeValues,
 ): (AlarmStates | undefined)[] {
   const own = idsIn([structure]);
   const mapped = idsIn(structures);
-  const known = knownStructures(account, structures);
+  const known = knownStructures(home, structures);
   const states: (AlarmStates | undefined)[] = [];
-  for (const [id, sighting] of account.alarms.byId) {
+  for (const [id, sighting] of home.alarms.byId) {
     if (own.has(id)) continue;
     const alarm = sighting.isRead ? sighting.object : sighting.partial;
     const belongsHere = alarm.structureId === structure.id && !mapped.has(id);
     if (!belongsHere && !hasNoKnownStructure(alarm.structureId, known)) continue;
-    const isPlacementKnown = belongsHere || account.structures.isWhole;
+    const isPlacementKnown = belongsHere || home.structures.isWhole;
     // An alarm with an index in another structure may belong there. Only that structure's list can say so, and the list
     // may be missing.
     if (!isPlacementKnown && mapped.has(id)) states.push(undefined);
@@ -123,8 +125,8 @@ function idsIn(structures: IndexMap["structures"]): ReadonlySet<string> {
   return new Set(slots.filter(isPresent).map(({ id }) => id));
 }
 
-function statesIn({ smokeAlarmState, coAlarmState }: Alarm): AlarmStates {
-  return { smoke: smokeAlarmState, co: coAlarmState };
+function statesIn({ traits }: Thing): AlarmStates {
+  return { smoke: alarmWord(traits.smoke), co: alarmWord(traits.carbonMonoxide) };
 }
 
 /** Undefined when no state was ever reported: a slot that was assigned to an unreadable alarm shows none. */

@@ -1,4 +1,4 @@
-import type { Account, Listing, Structure } from "../home/account.ts";
+import type { Home, Listing, Structure } from "../home/home.ts";
 import { alarmLimit, structureLimit, thermostatLimit } from "./attribute-names.ts";
 import { assignSlots, type EvictedSlot, isPresent, neverUsed, type Slot } from "./slots.ts";
 import { hasNoKnownStructure, knownStructures, structureForStrays } from "./stray-alarms.ts";
@@ -51,11 +51,11 @@ export type DeviceKind = "thermostat" | "alarm";
 export const emptyIndexMap: IndexMap = { step: 0, structures: neverUsed(structureLimit) };
 
 /** Computes the map after a snapshot: which ids are present or absent, and which index each new id gets. */
-export function assignIndexes(map: IndexMap, account: Account): Assignment {
+export function assignIndexes(map: IndexMap, home: Home): Assignment {
   const step = map.step + 1;
-  const structures = assignSlots(map.structures, presentStructures(map, account.structures), step, newStructureSlot);
-  const thermostatsIn = presentDevices("thermostats", structures.slots, account);
-  const alarmsIn = presentDevices("alarms", structures.slots, account);
+  const structures = assignSlots(map.structures, presentStructures(map, home.structures), step, newStructureSlot);
+  const thermostatsIn = presentDevices("thermostats", structures.slots, home);
+  const alarmsIn = presentDevices("alarms", structures.slots, home);
 
   const evicted: Eviction[] = structures.evicted.map(({ index, ...ids }) => ({
     kind: "structure",
@@ -90,25 +90,25 @@ type DeviceRange = "thermostats" | "alarms";
 function presentDevices(
   range: DeviceRange,
   structures: readonly (StructureSlot | null)[],
-  account: Account,
+  home: Home,
 ): readonly ReadonlySet<string>[] {
-  const devices: Listing<{ readonly structureId: string | null }> = account[range];
+  const devices: Listing<{ readonly structureId: string | null }> = home[range];
   const present = structures.map(() => new Set<string>());
-  const known = knownStructures(account, structures);
-  const strayStructure = range === "alarms" ? structureForStrays(account, structures) : undefined;
+  const known = knownStructures(home, structures);
+  const strayStructure = range === "alarms" ? structureForStrays(home, structures) : undefined;
   const indexOf = (id: string | null | undefined) => structures.findIndex((slot) => isPresent(slot) && slot.id === id);
   for (const [id, sighting] of devices.byId) {
     const { structureId } = sighting.isRead ? sighting.object : sighting.partial;
     // A device stays where it was last seen when the snapshot names no structure for it, or may have left out the one
     // it names.
-    const namesStructure = structureId != null && (known.has(structureId) || account.structures.isWhole);
+    const namesStructure = structureId != null && (known.has(structureId) || home.structures.isWhole);
     let index = indexOf(namesStructure ? structureId : lastStructure(range, structures, id));
     if (index < 0 && strayStructure && hasNoKnownStructure(structureId, known))
       index = structures.indexOf(strayStructure);
     if (index >= 0) present[index]!.add(id);
   }
   structures.forEach((structure, index) => {
-    if (!isPresent(structure) || listsAllDevices(devices.isWhole, account.structures, structure.id)) return;
+    if (!isPresent(structure) || listsAllDevices(devices.isWhole, home.structures, structure.id)) return;
     for (const slot of structure[range]) {
       if (isPresent(slot) && !devices.byId.has(slot.id)) present[index]!.add(slot.id);
     }

@@ -1,6 +1,9 @@
-import type { Account, Alarm, Sighting, Structure, Thermostat } from "../home/account.ts";
+import type { Home, Sighting, Structure } from "../home/home.ts";
+import type { Thing } from "../home/thing.ts";
+import type { Presence } from "../home/traits/presence.ts";
 import { cleanText } from "../model/clean-text.ts";
 import { alarmSummaryFields, summariseAlarms } from "./alarm-summary.ts";
+import { alarmWord } from "./alarm-words.ts";
 import {
   type AlarmField,
   alarmAttribute,
@@ -19,12 +22,12 @@ import { isPresent, type Slot } from "./slots.ts";
  * object is blank, and so is a field that a readable object lacks. An unreadable object keeps its values, even if its
  * slot changed.
  */
-export function mirror(account: Account, map: IndexMap, current: AttributeValues): AttributeValues {
+export function mirror(home: Home, map: IndexMap, current: AttributeValues): AttributeValues {
   const next = [...blankValues];
   const structures = map.structures.filter(isPresent);
   if (structures.length > 0) next[totalStructures] = String(structures.length);
   map.structures.forEach((slot, index) => {
-    if (isPresent(slot)) mirrorWholeStructure(account, map, slot, index + 1, current, next);
+    if (isPresent(slot)) mirrorWholeStructure(home, map, slot, index + 1, current, next);
   });
   return next;
 }
@@ -32,36 +35,36 @@ export function mirror(account: Account, map: IndexMap, current: AttributeValues
 type NextValues = (string | null)[];
 
 function mirrorWholeStructure(
-  account: Account,
+  home: Home,
   map: IndexMap,
   structure: StructureSlot,
   x: number,
   current: AttributeValues,
   next: NextValues,
 ): void {
-  mirrorStructure(account.structures.byId.get(structure.id), structure, x, current, next);
+  mirrorStructure(home.structures.byId.get(structure.id), structure, x, current, next);
   structure.thermostats.forEach((slot, index) => {
-    if (isPresent(slot)) mirrorThermostat(account.thermostats.byId.get(slot.id), slot, x, index + 1, current, next);
+    if (isPresent(slot)) mirrorThermostat(home.thermostats.byId.get(slot.id), slot, x, index + 1, current, next);
   });
   structure.alarms.forEach((slot, index) => {
-    if (isPresent(slot)) mirrorAlarm(account.alarms.byId.get(slot.id), slot, x, index + 1, current, next);
+    if (isPresent(slot)) mirrorAlarm(home.alarms.byId.get(slot.id), slot, x, index + 1, current, next);
   });
   // A device has no slot only when present devices hold all of them, so counting slots clamps the total to the
   // interface's limit.
   next[structureSummary(x, "totalThermostats")] = String(structure.thermostats.filter(isPresent).length);
   next[structureSummary(x, "totalAlarms")] = String(structure.alarms.filter(isPresent).length);
-  mirrorAlarmSummary(account, map, structure, x, current, next);
+  mirrorAlarmSummary(home, map, structure, x, current, next);
 }
 
 export function mirrorAlarmSummary(
-  account: Account,
+  home: Home,
   map: IndexMap,
   structure: StructureSlot,
   x: number,
   current: AttributeValues,
   next: NextValues,
 ): void {
-  const summary = summariseAlarms(account, map, structure, x, current, next);
+  const summary = summariseAlarms(home, map, structure, x, current, next);
   for (const field of alarmSummaryFields) next[structureSummary(x, field)] = summary[field];
 }
 
@@ -74,7 +77,7 @@ export function mirrorStructure(
 ): void {
   const id = cleanText(slot.id);
   if (sighting?.isRead) {
-    next[structureAttribute(x, "away")] = sighting.object.away;
+    next[structureAttribute(x, "away")] = awayOf(sighting.object.presence);
     next[structureAttribute(x, "name")] = textOf(sighting.object.name);
   } else {
     const shown = findStructure(current, id);
@@ -89,7 +92,7 @@ export function mirrorStructure(
 }
 
 export function mirrorThermostat(
-  sighting: Sighting<Thermostat> | undefined,
+  sighting: Sighting<Thing> | undefined,
   slot: Slot,
   x: number,
   y: number,
@@ -104,9 +107,10 @@ export function mirrorThermostat(
     const { object } = sighting;
     set("name", textOf(object.name));
     set("isOnline", claimOf(object.isOnline));
-    set("hasFan", claimOf(object.hasFan));
-    set("fanTimerActive", claimOf(object.fanTimerActive));
-    set("fanTimerTimeout", textOf(object.fanTimerTimeout));
+    const { fanTimer } = object.traits;
+    set("hasFan", claimOf(fanTimer?.capabilities.supported));
+    set("fanTimerActive", claimOf(fanTimer?.state.active));
+    set("fanTimerTimeout", textOf(fanTimer?.state.untilText));
   } else {
     const shown = findThermostat(current, id);
     if (shown) {
@@ -131,7 +135,7 @@ const keptOfThermostat: readonly ThermostatField[] = [
 ];
 
 export function mirrorAlarm(
-  sighting: Sighting<Alarm> | undefined,
+  sighting: Sighting<Thing> | undefined,
   slot: Slot,
   x: number,
   y: number,
@@ -146,9 +150,10 @@ export function mirrorAlarm(
     const { object } = sighting;
     set("name", textOf(object.name));
     set("isOnline", claimOf(object.isOnline));
-    set("coAlarmState", textOf(object.coAlarmState));
-    set("smokeAlarmState", textOf(object.smokeAlarmState));
-    set("uiColorState", textOf(object.uiColorState));
+    const { carbonMonoxide, smoke, indicator } = object.traits;
+    set("coAlarmState", textOf(alarmWord(carbonMonoxide)));
+    set("smokeAlarmState", textOf(alarmWord(smoke)));
+    set("uiColorState", textOf(indicator?.state.color));
   } else {
     const shown = findAlarm(current, id);
     if (shown) for (const field of keptOfAlarm) set(field, current[alarmAttribute(shown.x, shown.y, field)]);
@@ -160,10 +165,15 @@ export function mirrorAlarm(
 
 const keptOfAlarm: readonly AlarmField[] = ["name", "isOnline", "coAlarmState", "smokeAlarmState", "uiColorState"];
 
-function textOf(value: string | null): string | null {
-  return value === null ? null : cleanText(value);
+function awayOf(presence: Presence | undefined): string | null {
+  const state = presence?.state.state ?? null;
+  return state === "autoAway" ? "auto-away" : state;
 }
 
-function claimOf(value: boolean | null): string | null {
-  return value === null ? null : String(value);
+function textOf(value: string | null | undefined): string | null {
+  return value == null ? null : cleanText(value);
+}
+
+function claimOf(value: boolean | null | undefined): string | null {
+  return value == null ? null : String(value);
 }

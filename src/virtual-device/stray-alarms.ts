@@ -1,11 +1,11 @@
-import type { Account } from "../home/account.ts";
+import type { Home } from "../home/home.ts";
 import { isPresent, type Slot } from "./slots.ts";
 
 /**
  * The structures that an alarm can belong to: those in the snapshot, with or without an index, and, when the snapshot
  * does not list all structures, those that were present before.
  */
-export function knownStructures({ structures }: Account, slots: readonly (Slot | null)[]): ReadonlySet<string> {
+export function knownStructures({ structures }: Home, slots: readonly (Slot | null)[]): ReadonlySet<string> {
   const known = new Set(structures.byId.keys());
   if (!structures.isWhole) for (const slot of slots) if (isPresent(slot)) known.add(slot.id);
   return known;
@@ -20,11 +20,11 @@ export function hasNoKnownStructure(structureId: string | null | undefined, know
   return structureId === null || structureId === undefined || !known.has(structureId);
 }
 
-export function countStrayAlarms(account: Account, structureSlots: readonly (Slot | null)[]): number {
-  if (!account.structures.isWhole) return 0;
-  const known = knownStructures(account, structureSlots);
+export function countStrayAlarms(home: Home, structureSlots: readonly (Slot | null)[]): number {
+  if (!home.structures.isWhole) return 0;
+  const known = knownStructures(home, structureSlots);
   let count = 0;
-  for (const sighting of account.alarms.byId.values()) {
+  for (const sighting of home.alarms.byId.values()) {
     const { structureId } = sighting.isRead ? sighting.object : sighting.partial;
     if (hasNoKnownStructure(structureId, known)) count += 1;
   }
@@ -34,10 +34,7 @@ export function countStrayAlarms(account: Account, structureSlots: readonly (Slo
 /**
  * The structure that stray alarms are assigned to: the only one of the account; undefined when there are two, or none.
  */
-export function structureForStrays<S extends Slot>(
-  { structures }: Account,
-  slots: readonly (S | null)[],
-): S | undefined {
+export function structureForStrays<S extends Slot>({ structures }: Home, slots: readonly (S | null)[]): S | undefined {
   const present = slots.filter(isPresent);
   return structures.isWhole && present.length === 1 ? present[0] : undefined;
 }

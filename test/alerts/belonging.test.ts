@@ -12,7 +12,7 @@ import { linkOf, node } from "../contracts/store/home.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { movedRuntime } from "../federation/moved-runtime.ts";
-import { alarm, makeAccount, many, structure } from "../home/made-accounts.ts";
+import { alarm, homeWith, many, structure } from "../home/home-parts.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 import { madeAlerts, target } from "./made-alerts.ts";
 
@@ -64,7 +64,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
           mirrored,
         );
         const home = (alarms: ReturnType<typeof many<ReturnType<typeof alarm>>>) =>
-          makeAccount({ structures: { home: structure() }, alarms });
+          homeWith({ structures: { home: structure() }, alarms });
         const offer = async (given: ReturnType<typeof home>) => {
           lane.offer(given, new AbortController().signal);
           await lane.idle();

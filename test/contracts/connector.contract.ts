@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { inspect } from "node:util";
 import type { Connector, StreamEnd } from "../../src/ecosystems/connector.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import { listen } from "../ecosystems/listening.ts";
 
@@ -118,9 +118,9 @@ export function describeConnector(name: string, start: (t: TestContext) => Promi
       const command = { thermostatId: thermostatId!, isOn: true };
       assert.deepEqual(await connector.runFan(account.token, command, unending()), { state: "accepted" });
       await stream.until(2);
-      const heard = stream.heard[1] as Account;
+      const heard = stream.heard[1] as Home;
       const sighting = heard.thermostats.byId.get(thermostatId!);
-      assert.equal(sighting?.isRead && sighting.object.fanTimerActive, true);
+      assert.equal(sighting?.isRead && sighting.object.traits.fanTimer?.state.active, true);
       stream.stop();
       await stream.ended;
       const refused = await connector.runFan(unknownToken, command, unending());

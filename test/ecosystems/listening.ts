@@ -1,10 +1,10 @@
 import type { Connector, StreamEnd, StreamListener } from "../../src/ecosystems/connector.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 
 /** One connection of a connector, with what it reported to its listener. */
 export interface Listening {
   /** What the listener received, in order. */
-  readonly heard: readonly (Account | "unchanged" | "partial")[];
+  readonly heard: readonly (Home | "unchanged" | "partial")[];
   /** Resolves when the listener was called this often; rejects when the stream ends before. */
   until(count: number): Promise<void>;
   readonly ended: Promise<StreamEnd>;
@@ -12,14 +12,14 @@ export interface Listening {
 }
 
 export function listen(connector: Connector, token: string): Listening {
-  const heard: (Account | "unchanged" | "partial")[] = [];
+  const heard: (Home | "unchanged" | "partial")[] = [];
   const waiting = new Set<() => void>();
-  const hear = (what: Account | "unchanged" | "partial") => {
+  const hear = (what: Home | "unchanged" | "partial") => {
     heard.push(what);
     for (const look of [...waiting]) look();
   };
   const listener: StreamListener = {
-    account: hear,
+    home: hear,
     unchanged: () => hear("unchanged"),
     partial: () => hear("partial"),
   };

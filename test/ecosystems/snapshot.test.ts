@@ -4,20 +4,20 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { parseJson } from "../../src/ecosystems/nest/parse-json.ts";
 import { readSnapshot } from "../../src/ecosystems/nest/snapshot.ts";
-import type { Account, Sighting, Structure } from "../../src/home/account.ts";
+import type { Home, Sighting, Structure } from "../../src/home/home.ts";
+import { shownOf, shownOfAlarm, shownOfStructure, shownOfThermostat } from "../home/home-parts.ts";
 import { makeAlarm, makeDocument, makeStructure, makeThermostat } from "./made-documents.ts";
 
 describe("a Nest snapshot", () => {
   it("is read into structures, thermostats and alarms", () => {
     const account = readSnapshot(makeDocument());
-    assert.deepEqual([...account.structures.byId], [["s1", read({ name: "Home", away: "home", listsDevices: true })]]);
+    assert.deepEqual(structuresOf(account), [["s1", read({ name: "Home", away: "home", listsDevices: true })]]);
     const thermostat = { structureId: "s1", name: "Hall", isOnline: true, hasFan: true, fanTimerActive: false };
-    assert.deepEqual(
-      [...account.thermostats.byId],
-      [["t1", read({ ...thermostat, fanTimerTimeout: "1970-01-01T00:00:00.000Z" })]],
-    );
+    assert.deepEqual(thermostatsOf(account), [
+      ["t1", read({ ...thermostat, fanTimerTimeout: "1970-01-01T00:00:00.000Z" })],
+    ]);
     const alarm = { structureId: "s1", name: "Attic", isOnline: true, coAlarmState: "ok", smokeAlarmState: "ok" };
-    assert.deepEqual([...account.alarms.byId], [["a1", read({ ...alarm, uiColorState: "green" })]]);
+    assert.deepEqual(alarmsOf(account), [["a1", read({ ...alarm, uiColorState: "green" })]]);
     assert.equal(account.speaksOfAlarms, true);
     assert.deepEqual(wholeness(account), [true, true, true]);
     assert.deepEqual(counted(account), [0, 0, 0]);
@@ -37,7 +37,7 @@ describe("a Nest snapshot", () => {
   it("keeps any name unchanged", () => {
     for (const name of ["", "Hall", "ردهة", "🏠", "x".repeat(10_240), "a\0b", "\uD83C"]) {
       const account = readSnapshot(withThermostat({ name }));
-      assert.deepEqual(account.thermostats.byId.get("t1"), read({ ...plainThermostat, name }));
+      assert.deepEqual(thermostatOf(account), read({ ...plainThermostat, name }));
     }
   });
 
@@ -72,7 +72,7 @@ describe("a Nest snapshot", () => {
     const wrong = { is_online: "yes", has_fan: 1, fan_timer_active: null, name: 5, fan_timer_timeout: {} };
     const account = readSnapshot(withThermostat({ ...wrong, has_fan: true }));
     const blank = { name: null, isOnline: null, hasFan: true, fanTimerActive: null, fanTimerTimeout: null };
-    assert.deepEqual(account.thermostats.byId.get("t1"), read({ structureId: "s1", ...blank }));
+    assert.deepEqual(thermostatOf(account), read({ structureId: "s1", ...blank }));
     assert.deepEqual(counted(account), [0, 0, 0]);
   });
 
@@ -194,18 +194,18 @@ describe("what a Nest snapshot leaves open", () => {
 describe("where a device of a Nest snapshot is", () => {
   it("follows from its structure's list when the device doesn't name one", () => {
     const account = readSnapshot(withThermostat({ structure_id: undefined }));
-    assert.deepEqual(account.thermostats.byId.get("t1"), read({ ...plainThermostat, structureId: "s1" }));
+    assert.deepEqual(thermostatOf(account), read({ ...plainThermostat, structureId: "s1" }));
   });
 
   it("is the structure that the device names when the lists disagree", () => {
     const account = readSnapshot(withThermostat({ structure_id: "s2" }));
-    assert.deepEqual(account.thermostats.byId.get("t1"), read({ ...plainThermostat, structureId: "s2" }));
+    assert.deepEqual(thermostatOf(account), read({ ...plainThermostat, structureId: "s2" }));
   });
 
   it("stays unknown when neither names one", () => {
     const thermostats = { t1: makeThermostat({ structure_id: 7, device_id: "other" }) };
     const account = readSnapshot({ structures: { s1: makeStructure() }, devices: { thermostats } });
-    assert.deepEqual([...account.thermostats.byId], [["t1", read({ ...plainThermostat, structureId: null })]]);
+    assert.deepEqual(thermostatsOf(account), [["t1", read({ ...plainThermostat, structureId: null })]]);
   });
 });
 
@@ -219,7 +219,7 @@ describe("the states of a Nest snapshot", () => {
   for (const [away, shown, unknown] of [...aways, [undefined, null, 0], [5, null, 0]] as const) {
     it(`show away ${away} as ${shown}`, () => {
       const account = readSnapshot(makeDocument({ structures: { s1: makeStructure({ away }) } }));
-      assert.equal(structureOf(account, "s1").away, shown);
+      assert.equal(shownOfStructure(structureOf(account, "s1")).away, shown);
       assert.equal(account.oddities.unknownAwayStates, unknown);
     });
   }
@@ -229,15 +229,20 @@ describe("the states of a Nest snapshot", () => {
     const account = readSnapshot(makeDocument({ devices: { smoke_co_alarms: { a1: alarm } } }));
     const sighting = account.alarms.byId.get("a1");
     assert.ok(sighting?.isRead);
-    assert.deepEqual([sighting.object.coAlarmState, sighting.object.smokeAlarmState], ["evacuate", null]);
-    assert.equal(sighting.object.uiColorState, "purple");
+    const { smoke, carbonMonoxide, indicator } = sighting.object.traits;
+    assert.deepEqual(carbonMonoxide?.state, { state: "unknown", word: "evacuate", testing: null });
+    assert.deepEqual(smoke?.state, { state: null, word: null, testing: null });
+    assert.equal(indicator?.state.color, "purple");
     assert.deepEqual(account.oddities.unknownAlarmStates, 1);
   });
 
   it("are complete with the alarms permission alone", () => {
     const structure = { structure_id: "s1", name: "Home", smoke_co_alarms: ["a1"] };
     const account = readSnapshot({ structures: { s1: structure }, devices: { smoke_co_alarms: { a1: makeAlarm() } } });
-    assert.deepEqual(account.structures.byId.get("s1"), read({ name: "Home", away: null, listsDevices: true }));
+    assert.deepEqual(
+      shownOf(account.structures.byId.get("s1"), shownOfStructure),
+      read({ name: "Home", away: null, listsDevices: true }),
+    );
     assert.deepEqual(
       [wholeness(account), counted(account)],
       [
@@ -295,17 +300,33 @@ function unread(partial: object) {
   return { isRead: false, partial };
 }
 
-function structureOf(account: Account, id: string): Structure {
+function structureOf(account: Home, id: string): Structure {
   const sighting = account.structures.byId.get(id);
   assert.ok(sighting?.isRead);
   return sighting.object;
 }
 
-function wholeness({ structures, thermostats, alarms }: Account): [boolean, boolean, boolean] {
+function wholeness({ structures, thermostats, alarms }: Home): [boolean, boolean, boolean] {
   return [structures.isWhole, thermostats.isWhole, alarms.isWhole];
 }
 
 /** Incomplete, unknown alarm states, unknown away states. */
-function counted({ oddities }: Account): number[] {
+function counted({ oddities }: Home): number[] {
   return [oddities.incomplete, oddities.unknownAlarmStates, oddities.unknownAwayStates];
+}
+
+function structuresOf({ structures }: Home): unknown {
+  return [...structures.byId].map(([id, one]) => [id, shownOf(one, shownOfStructure)]);
+}
+
+function thermostatsOf({ thermostats }: Home): unknown {
+  return [...thermostats.byId].map(([id, one]) => [id, shownOf(one, shownOfThermostat)]);
+}
+
+function alarmsOf({ alarms }: Home): unknown {
+  return [...alarms.byId].map(([id, one]) => [id, shownOf(one, shownOfAlarm)]);
+}
+
+function thermostatOf({ thermostats }: Home): unknown {
+  return shownOf(thermostats.byId.get("t1"), shownOfThermostat);
 }

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { nestConnector } from "../../src/ecosystems/nest/connector.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import { putFrame, startByteServer, streamHead } from "./byte-server.ts";
 import { listen } from "./listening.ts";
 import { makeDocument, makeThermostat } from "./made-documents.ts";
@@ -59,7 +59,7 @@ describe("the events of a Nest stream", () => {
       await until(puts);
       const asked = server.requests.findIndex((request) => request.includes(`Bearer token-${place}\r`));
       assert.deepEqual(
-        heard.map((account) => nameIn(account as Account)),
+        heard.map((account) => nameIn(account as Home)),
         Array.from({ length: puts }, (_, number) => `stream ${asked}, put ${number}, ${"é🏡".repeat(20 + asked)}`),
       );
       stop();
@@ -83,7 +83,7 @@ describe("the events of a Nest stream", () => {
     const { heard, until, stop, ended } = listen(connector, "token");
     await until(puts);
     assert.deepEqual(
-      heard.map((account) => nameIn(account as Account)),
+      heard.map((account) => nameIn(account as Home)),
       frames.map((_, number) => `put ${number}`),
     );
     stop();
@@ -106,7 +106,7 @@ async function namesReceived(t: TestContext, pieces: readonly Buffer[]): Promise
   const connector = nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [] });
   const { heard, ended } = listen(connector, "token");
   await ended;
-  return heard.map((account) => nameIn(account as Account));
+  return heard.map((account) => nameIn(account as Home));
 }
 
 function chunkOf(bytes: Buffer): Buffer {
@@ -117,7 +117,7 @@ function named(name: string) {
   return makeDocument({ devices: { thermostats: { t1: makeThermostat({ name }) } } });
 }
 
-function nameIn(account: Account): string {
+function nameIn(account: Home): string {
   const sighting = account.thermostats.byId.get("t1");
   return (sighting?.isRead ? sighting.object.name : null) ?? "";
 }

@@ -59,7 +59,7 @@ async function throwOnce(
   await assertReasonShown(street, house, point);
   const neighbour = pick(others);
   const next = neighbour.account.structures.byId.get("s1");
-  const isAway = next?.isRead && next.object.away === "away";
+  const isAway = next?.isRead && next.object.presence?.state.state === "away";
   street.bring(neighbour, home({ away: isAway ? "home" : "away" }));
   await street.until(
     async () => (await street.value(neighbour, away)) === (isAway ? "home" : "away"),

@@ -1,7 +1,7 @@
 import type { Commit, CommitRequest, CommitTables, DeviceUpdate } from "../../src/devices/commit.ts";
 import type { Mirrored } from "../../src/federation/lane.ts";
 import { encodeNotices } from "../../src/federation/notices.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import type { AttributeNumber } from "../../src/virtual-device/attribute-names.ts";
 import { blankValues } from "../../src/virtual-device/attribute-values.ts";
 import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
@@ -28,7 +28,7 @@ export class HeldStore {
   readonly #waiting: WaitingCommit[] = [];
 
   /** Stores an account as the initial state. */
-  fill(account: Account): Mirrored {
+  fill(account: Home): Mirrored {
     const { map, overLimit } = assignIndexes(emptyIndexMap, account);
     const values = mirror(account, map, blankValues);
     this.#stored = { indexMap: map, notices: encodeNotices(overLimit, account, map), values };

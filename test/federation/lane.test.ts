@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { Lane, type LaneParts } from "../../src/federation/lane.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../../src/model/errors.ts";
 import { alarmAttribute, structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { HeldStore } from "./held-store.ts";
@@ -18,14 +18,14 @@ const fan = thermostatAttribute(1, 1, "fanTimerActive");
 describe("the lane of an account", () => {
   let runtime: MovedRuntime;
   let store: HeldStore;
-  let stored: { readonly account: Account; readonly hasChanged: boolean }[];
+  let stored: { readonly account: Home; readonly hasChanged: boolean }[];
   let droppedSince: number[];
   let losses: number;
   let stopping: AbortController;
   let parts: LaneParts;
   let lane: Lane;
   let faults: unknown[];
-  const offer = (account: Account) => lane.offer(account, stopping.signal);
+  const offer = (account: Home) => lane.offer(account, stopping.signal);
 
   beforeEach(() => {
     runtime = movedRuntime();

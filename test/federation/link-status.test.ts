@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { NotFederated, UnknownEcosystem } from "../../src/model/errors.ts";
 import { plain } from "../contracts/store/home.ts";
-import { makeAccount, many, structure } from "../home/made-accounts.ts";
+import { homeWith, many, structure } from "../home/home-parts.ts";
 import { madeFederation, otherNode } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
 import { noonMs, settled } from "./moved-runtime.ts";
@@ -80,7 +80,7 @@ describe("the status of a link", () => {
 
   it("shows what of the account is not mirrored", async (t) => {
     const { federation, userId, link } = await madeFederation(t);
-    await link(makeAccount({ structures: many(3, "s", () => structure()) }));
+    await link(homeWith({ structures: many(3, "s", () => structure()) }));
     assert.equal((await federation.status(userId, "nest")).overLimit.structures, 1);
   });
 

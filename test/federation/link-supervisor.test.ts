@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
 import { settled } from "./moved-runtime.ts";
@@ -121,7 +121,7 @@ describe("a link whose stored rows can't be read", () => {
 });
 
 describe("a link that was paused by a fault", () => {
-  const hostile = (): Account =>
+  const hostile = (): Home =>
     Object.defineProperty({ ...home({ away: "away" }) }, "structures", {
       get() {
         throw new TypeError("hostile");

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { Account, Structure, Thermostat } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
-import { makeAccount, structure, thermostat } from "../home/made-accounts.ts";
+import { type AwayWord, homeWith, structure, type ThermostatFields, thermostat } from "../home/home-parts.ts";
 import { madeFederation } from "./made-federation.ts";
 import { settled } from "./moved-runtime.ts";
 
 export interface FanHome {
-  readonly away?: Structure["away"];
+  readonly away?: AwayWord;
   /** Thermostats by id; only t1, with its fan off, when left out. */
-  readonly thermostats?: Readonly<Record<string, Partial<Thermostat>>>;
+  readonly thermostats?: Readonly<Record<string, Partial<ThermostatFields>>>;
 }
 
-export function fanHome({ away = "home", thermostats = { t1: {} } }: FanHome = {}): Account {
-  return makeAccount({
+export function fanHome({ away = "home", thermostats = { t1: {} } }: FanHome = {}): Home {
+  return homeWith({
     structures: { s1: structure({ away }) },
     thermostats: Object.entries(thermostats).map(([id, fields]) => [id, thermostat("s1", fields)] as const),
   });

@@ -7,7 +7,7 @@ import { DeviceStates } from "../../src/devices/states.ts";
 import { fanEcho } from "../../src/federation/fan-echo.ts";
 import { fanGate } from "../../src/federation/fan-gate.ts";
 import { federationOn } from "../../src/federation/federation.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { DeviceId, NodeId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
@@ -79,7 +79,7 @@ export async function madeFederation(
   const { userId, devices } = await makeHome(database);
 
   /** Links Ada's account; its first stream is open and has sent nothing yet. */
-  async function link(account: Account = home()): Promise<DeviceId> {
+  async function link(account: Home = home()): Promise<DeviceId> {
     const linked = federation.link(userId, "nest", "c.token");
     while (connector.reads.length === 0) await settled();
     connector.lastRead.resolve(account);
@@ -89,14 +89,14 @@ export async function madeFederation(
   }
 
   /** Links Ada's account with a live stream, stored as such. */
-  async function linkLive(account: Account = home()): Promise<DeviceId> {
+  async function linkLive(account: Home = home()): Promise<DeviceId> {
     const deviceId = await link(account);
     await bringLive(account);
     while ((await database.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state !== "live") await settled();
     return deviceId;
   }
 
-  async function bringLive(account: Account = home()): Promise<void> {
+  async function bringLive(account: Home = home()): Promise<void> {
     connector.stream.brings(account);
     const isLive = async () => (await federation.status(userId, "nest")).state === "live";
     while (!(await isLive())) await settled();

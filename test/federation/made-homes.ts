@@ -1,12 +1,20 @@
-import type { Account, Alarm, Structure, Thermostat } from "../../src/home/account.ts";
-import { alarm, makeAccount, structure, thermostat } from "../home/made-accounts.ts";
+import type { Home } from "../../src/home/home.ts";
+import {
+  type AlarmFields,
+  type AwayWord,
+  alarm,
+  homeWith,
+  structure,
+  type ThermostatFields,
+  thermostat,
+} from "../home/home-parts.ts";
 
-interface Home {
+interface HouseFields {
   readonly name?: string;
-  readonly away?: Structure["away"];
-  readonly fan?: Thermostat["fanTimerActive"];
-  readonly smoke?: Alarm["smokeAlarmState"];
-  readonly co?: Alarm["coAlarmState"];
+  readonly away?: AwayWord;
+  readonly fan?: ThermostatFields["fanTimerActive"];
+  readonly smoke?: AlarmFields["smokeAlarmState"];
+  readonly co?: AlarmFields["coAlarmState"];
   /** Number of unreadable objects. */
   readonly incomplete?: number;
 }
@@ -19,8 +27,8 @@ export function home({
   smoke = "ok",
   co = "ok",
   incomplete = 0,
-}: Home = {}): Account {
-  const account = makeAccount({
+}: HouseFields = {}): Home {
+  const account = homeWith({
     structures: { s1: structure({ name, away }) },
     thermostats: { t1: thermostat("s1", { fanTimerActive: fan }) },
     alarms: { a1: alarm("s1", { smokeAlarmState: smoke, coAlarmState: co }) },

@@ -8,7 +8,7 @@ import { fanGate } from "../../src/federation/fan-gate.ts";
 import { federationOn } from "../../src/federation/federation.ts";
 import { faultPause } from "../../src/federation/link-faults.ts";
 import { LinkSupervisor } from "../../src/federation/link-supervisor.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
 import { processErrorOwners } from "../../src/runtime/process/process-error-owners.ts";
@@ -27,7 +27,7 @@ export interface House {
   readonly userId: UserId;
   readonly token: string;
   deviceId: DeviceId;
-  account: Account;
+  account: Home;
   readonly streams: ScriptedStream[];
 }
 
@@ -129,7 +129,7 @@ export async function madeStreet(
     standing: ({ deviceId }: House) => federation.keeper.standing(deviceId)!,
     status: ({ userId }: House) => federation.status(userId, "nest"),
     /** Changes the house's account and sends it on its stream. */
-    bring(house: House, account: Account): void {
+    bring(house: House, account: Home): void {
       house.account = account;
       house.streams.at(-1)!.brings(account);
     },
@@ -163,8 +163,7 @@ function streetConnector(houses: readonly House[], fault: PlantedFault): Connect
       // As a socket does: callbacks run in the context of the owner that opened it.
       const asOwner = AsyncLocalStorage.snapshot();
       const hostile: StreamListener = {
-        account: (account) =>
-          asOwner(() => listener.account(throwing(account, () => fault.pass("account", house.userId)))),
+        home: (account) => asOwner(() => listener.home(throwing(account, () => fault.pass("account", house.userId)))),
         unchanged: () => asOwner(() => listener.unchanged()),
         partial: () => asOwner(() => listener.partial()),
       };
@@ -189,7 +188,7 @@ function streetConnector(houses: readonly House[], fault: PlantedFault): Connect
 }
 
 /** The same account, but reading its alarms passes the fault point first. */
-function throwing(account: Account, pass: () => void): Account {
+function throwing(account: Home, pass: () => void): Home {
   return Object.defineProperty({ ...account }, "alarms", {
     enumerable: true,
     get() {

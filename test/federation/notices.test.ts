@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { decodeNotices, encodeNotices } from "../../src/federation/notices.ts";
 import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
-import { alarm, makeAccount, many, structure, thermostat } from "../home/made-accounts.ts";
+import { alarm, homeWith, many, structure, thermostat } from "../home/home-parts.ts";
 
 describe("the notices about an account", () => {
   it("are decoded as they were encoded: numbers over the limit, and oddities", () => {
-    const account = makeAccount({
+    const account = homeWith({
       structures: many(3, "s", () => structure()),
       thermostats: many(22, "t", () => thermostat("s01")),
       alarms: [...many(19, "a", () => alarm("s01")), ["x", alarm(null)], ["y", alarm("gone")], ["z", alarm("s03")]],
@@ -20,7 +20,7 @@ describe("the notices about an account", () => {
   });
 
   it("are zero for an ordinary account", () => {
-    const account = makeAccount({ structures: { s1: structure() } });
+    const account = homeWith({ structures: { s1: structure() } });
     const { overLimit, map } = assignIndexes(emptyIndexMap, account);
     const none = { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 };
     const expected = {
@@ -33,7 +33,7 @@ describe("the notices about an account", () => {
   });
 
   it("are encoded equally for equal accounts, so that nothing is stored twice", () => {
-    const account = () => makeAccount({ structures: many(4, "s", () => structure()) });
+    const account = () => homeWith({ structures: many(4, "s", () => structure()) });
     const encoded = () => {
       const { overLimit, map } = assignIndexes(emptyIndexMap, account());
       return encodeNotices(overLimit, account(), map);

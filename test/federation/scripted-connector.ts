@@ -7,7 +7,7 @@ import type {
   StreamEndReason,
   StreamListener,
 } from "../../src/ecosystems/connector.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 
 /** An ecosystem that does what the test says, when it says so. */
 export class ScriptedConnector implements Connector {
@@ -15,7 +15,7 @@ export class ScriptedConnector implements Connector {
   readonly displayName = "Nest account";
   readonly capabilities: Capabilities;
   readonly streams: ScriptedStream[] = [];
-  readonly reads: PromiseWithResolvers<Account>[] = [];
+  readonly reads: PromiseWithResolvers<Home>[] = [];
   /** Sent commands in order; each waits for the test's answer. */
   readonly fanCommands: ScriptedCommand[] = [];
   /** Requested pauses in order. */
@@ -26,8 +26,8 @@ export class ScriptedConnector implements Connector {
     this.capabilities = { fanNeedsHome };
   }
 
-  read(): Promise<Account> {
-    const read = Promise.withResolvers<Account>();
+  read(): Promise<Home> {
+    const read = Promise.withResolvers<Home>();
     this.reads.push(read);
     return read.promise;
   }
@@ -62,7 +62,7 @@ export class ScriptedConnector implements Connector {
   }
 
   /** The last requested read. */
-  get lastRead(): PromiseWithResolvers<Account> {
+  get lastRead(): PromiseWithResolvers<Home> {
     const read = this.reads.at(-1);
     if (!read) throw new Error("nothing was read yet");
     return read;
@@ -93,8 +93,8 @@ export class ScriptedStream {
     else signal.addEventListener("abort", stop, { once: true });
   }
 
-  brings(account: Account): void {
-    this.#listener.account(account);
+  brings(account: Home): void {
+    this.#listener.home(account);
   }
 
   bringsPart(): void {

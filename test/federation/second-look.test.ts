@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { SecondLook } from "../../src/federation/second-look.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import { home } from "./made-homes.ts";
 import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
@@ -12,7 +12,7 @@ const minuteMs = 60_000;
 describe("a second look", () => {
   let runtime: MovedRuntime;
   let connector: ScriptedConnector;
-  let seen: { readonly account: Account; readonly purpose: string }[];
+  let seen: { readonly account: Home; readonly purpose: string }[];
   let refusals: number;
   let faults: unknown[];
   let stopping: AbortController;
@@ -48,7 +48,7 @@ describe("a second look", () => {
     return runtime.elapsedMs() - sinceMs;
   }
 
-  async function answer(account: Account): Promise<void> {
+  async function answer(account: Home): Promise<void> {
     connector.lastRead.resolve(account);
     await settled();
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sameTransitions } from "../../src/home/transitions.ts";
-import { alarm, incomplete, makeAccount, structure, thermostat } from "./made-accounts.ts";
+import { alarm, homeWith, incomplete, structure, thermostat } from "./home-parts.ts";
 
 describe("a waiting snapshot", () => {
   const parts = {
@@ -9,10 +9,10 @@ describe("a waiting snapshot", () => {
     thermostats: { t: thermostat("s") },
     alarms: { p: alarm("s"), q: incomplete() },
   };
-  const waiting = makeAccount(parts);
+  const waiting = homeWith(parts);
 
   it("is replaced by a newer one in which no alarm, away or fan changed", () => {
-    const newer = makeAccount({
+    const newer = homeWith({
       structures: { u: incomplete(), s: structure({ name: "Cottage" }) },
       thermostats: {
         t: thermostat("s", { name: "Den", isOnline: false, fanTimerTimeout: "2030-01-01T00:00:00.000Z" }),
@@ -29,6 +29,7 @@ describe("a waiting snapshot", () => {
       "a structure in place of another": { structures: { s: structure(), z: incomplete() } },
       "device lists not told": { structures: { ...parts.structures, s: structure({ listsDevices: false }) } },
       "the fan runs": { thermostats: { t: thermostat("s", { fanTimerActive: true }) } },
+      "another mode of heating": { thermostats: { t: thermostat("s", { mode: "cool" }) } },
       "the thermostat moved": { thermostats: { t: thermostat("u") } },
       "the thermostat is gone": { thermostats: {} },
       "the thermostat is incomplete": { thermostats: { t: incomplete() } },
@@ -43,8 +44,8 @@ describe("a waiting snapshot", () => {
       "no word of alarms": { speaksOfAlarms: false },
     };
     for (const [what, change] of Object.entries(newer)) {
-      assert.ok(!sameTransitions(waiting, makeAccount({ ...parts, ...change })), what);
-      assert.ok(!sameTransitions(makeAccount({ ...parts, ...change }), waiting), what);
+      assert.ok(!sameTransitions(waiting, homeWith({ ...parts, ...change })), what);
+      assert.ok(!sameTransitions(homeWith({ ...parts, ...change }), waiting), what);
     }
   });
 });

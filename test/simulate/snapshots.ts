@@ -1,24 +1,25 @@
-import type { Account, Alarm, Listing, Sighting, Structure, Thermostat } from "../../src/home/account.ts";
+import type { Listing, Home as ReportedHome, Sighting, Structure } from "../../src/home/home.ts";
+import { type AwayWord, alarmThing, presence, thermostatThing } from "../home/home-parts.ts";
 import type { Dice } from "./dice.ts";
 import type { HomeTruth } from "./history.ts";
 
 /** The home as a complete, readable snapshot. */
-export function clearSnapshot(home: HomeTruth): Account {
+export function clearSnapshot(home: HomeTruth): ReportedHome {
   const structures = [...home.structures].map(([id, { name, away }]): [string, Structure] => [
     id,
-    { name, away: away as Structure["away"], listsDevices: true },
+    { name, presence: presence(away as AwayWord), listsDevices: true },
   ]);
   return {
     structures: whole(new Map(structures)),
-    thermostats: whole<Thermostat>(home.thermostats),
-    alarms: whole<Alarm>(home.alarms),
+    thermostats: whole(made(home.thermostats, thermostatThing)),
+    alarms: whole(made(home.alarms, alarmThing)),
     speaksOfAlarms: home.speaksOfAlarms,
     oddities: { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 },
   };
 }
 
 /** The same with parts missing: incomplete lists, unreadable objects. */
-export function incompleteSnapshot(home: HomeTruth, dice: Dice): Account {
+export function incompleteSnapshot(home: HomeTruth, dice: Dice): ReportedHome {
   const clear = clearSnapshot(home);
   const structures = incomplete(clear.structures, dice, ["name", "listsDevices"]);
   const oddities = { ...clear.oddities, incomplete: 1 };
@@ -32,6 +33,10 @@ export function incompleteSnapshot(home: HomeTruth, dice: Dice): Account {
     speaksOfAlarms: clear.speaksOfAlarms,
     oddities,
   };
+}
+
+function made<Truth, T>(truths: ReadonlyMap<string, Truth>, make: (truth: Truth) => T): ReadonlyMap<string, T> {
+  return new Map([...truths].map(([id, truth]) => [id, make(truth)]));
 }
 
 function whole<T>(objects: ReadonlyMap<string, T>): Listing<T> {

@@ -1,12 +1,12 @@
 import type { StreamEnd, StreamEndReason, StreamListener } from "../../src/ecosystems/connector.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home as ReportedHome } from "../../src/home/home.ts";
 import type { HomeTruth, StreamLife } from "./history.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
 import { userOf } from "./tokens.ts";
 
 /** A snapshot of a home; `isClear` when it is complete and readable. */
 export interface Look {
-  readonly account: Account;
+  readonly reported: ReportedHome;
   readonly home: HomeTruth;
   readonly isClear: boolean;
 }
@@ -117,7 +117,7 @@ export class Stream {
       else {
         this.#isUnsettled = !look.isClear;
         this.life.firstMs ??= scheduler.nowMs;
-        listener.account(look.account);
+        listener.home(look.reported);
       }
       if (this.#inFlight.length > 0) this.#deliverNext();
     });

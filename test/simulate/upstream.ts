@@ -5,7 +5,7 @@ import type {
   StreamEnd,
   StreamListener,
 } from "../../src/ecosystems/connector.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home as ReportedHome } from "../../src/home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import type { Faults } from "./faults.ts";
 import type { Arrival, FanSend, HomeTruth, Revocation, StreamLife } from "./history.ts";
@@ -129,7 +129,7 @@ export class Upstream {
   }
 
   /** The answer holds the home as it was when the request arrived, not when the answer arrives. */
-  #read(node: UpstreamNode, token: string): Promise<Account> {
+  #read(node: UpstreamNode, token: string): Promise<ReportedHome> {
     const isSecondLook = !node.isProving(userOf(token));
     if (isSecondLook) this.#faults.count("second look");
     const receivedBefore = this.#received.get(`${node.name} ${token}`);
@@ -146,7 +146,7 @@ export class Upstream {
           for (const stream of isOvertaken ? [] : this.#streams) {
             if (stream.process === node && stream.token === token) stream.noteRead(look.isClear);
           }
-          resolve(look.account);
+          resolve(look.reported);
         });
       });
     });
@@ -261,11 +261,11 @@ export class Upstream {
 
   #look(home: HomeTruth): Look {
     if (this.#faults.strikes("snapshot incomplete", 0.08)) return this.#incompleteLook(home);
-    return { account: clearSnapshot(home), home, isClear: true };
+    return { reported: clearSnapshot(home), home, isClear: true };
   }
 
   #incompleteLook(home: HomeTruth): Look {
-    return { account: incompleteSnapshot(home, this.#scheduler.dice), home, isClear: false };
+    return { reported: incompleteSnapshot(home, this.#scheduler.dice), home, isClear: false };
   }
 
   #endUnauthorized(): void {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Account, Listing } from "../../src/home/account.ts";
+import type { Home, Listing } from "../../src/home/home.ts";
 import type { Assignment, IndexMap, StructureSlot } from "../../src/virtual-device/index-map.ts";
 import type { Slot } from "../../src/virtual-device/slots.ts";
 
@@ -13,7 +13,7 @@ export class IndexChecker {
   readonly #lastPresent = new Map<string, number>();
   #lost: string[] = [];
 
-  check(before: IndexMap, account: Account, { map: after, overLimit, evicted }: Assignment): void {
+  check(before: IndexMap, account: Home, { map: after, overLimit, evicted }: Assignment): void {
     this.#call++;
     this.#lost = [];
     const structuresThere = this.#structuresThere(before, account);
@@ -99,7 +99,7 @@ export class IndexChecker {
     return without;
   }
 
-  #structuresThere(before: IndexMap, { structures }: Account): Set<string> {
+  #structuresThere(before: IndexMap, { structures }: Home): Set<string> {
     const kept = structures.isWhole ? [] : present(before.structures);
     return new Set([...structures.byId.keys(), ...kept]);
   }
@@ -107,7 +107,7 @@ export class IndexChecker {
   #devicesThere(
     range: "thermostats" | "alarms",
     before: IndexMap,
-    account: Account,
+    account: Home,
     after: IndexMap,
     home: StructureSlot,
   ): Set<string> {
@@ -134,7 +134,7 @@ export class IndexChecker {
   #whereIsSaid(
     range: "thermostats" | "alarms",
     before: IndexMap,
-    { structures }: Account,
+    { structures }: Home,
     after: IndexMap,
     id: string,
     says: string | null,

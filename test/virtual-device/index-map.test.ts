@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Account, Sighting } from "../../src/home/account.ts";
+import type { Home, Sighting } from "../../src/home/home.ts";
 import { assignIndexes, emptyIndexMap, type IndexMap } from "../../src/virtual-device/index-map.ts";
 import type { Slot } from "../../src/virtual-device/slots.ts";
 import { decodeIndexMap, encodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
-import { alarm, incomplete, makeAccount, many, structure, thermostat } from "../home/made-accounts.ts";
+import { alarm, homeWith, incomplete, many, structure, thermostat } from "../home/home-parts.ts";
 import { IndexChecker } from "./index-checker.ts";
 
 describe("the index of a structure or device", () => {
   it("is assigned lowest first in the order of ids, whatever the order of the payload", () => {
     const map = after(
-      makeAccount({
+      homeWith({
         structures: { b: structure(), a: structure() },
         thermostats: { t3: thermostat("b"), t1: thermostat("a"), t2: thermostat("b") },
         alarms: { p: alarm("b") },
@@ -25,27 +25,27 @@ describe("the index of a structure or device", () => {
 
   it("stays through rename, absence and return, and never-used slots go first", () => {
     const home = (...devices: string[]) =>
-      makeAccount({ structures: { s: structure() }, thermostats: devices.map((id) => [id, thermostat("s")]) });
+      homeWith({ structures: { s: structure() }, thermostats: devices.map((id) => [id, thermostat("s")]) });
     const map = after(home("b", "c"), home("c"), home("c", "a"), home("a", "b", "c"));
     assert.deepEqual(ids(map.structures[0]!.thermostats), ["b", "c", "a"]);
     assert.ok(map.structures[0]!.thermostats.slice(0, 3).every((slot) => slot?.absentSince === null));
   });
 
   it("is in the same map object when a snapshot changes nothing of it", () => {
-    const account = makeAccount({ structures: { s: structure() }, thermostats: { t: thermostat("s") } });
-    const renamed = makeAccount({
+    const account = homeWith({ structures: { s: structure() }, thermostats: { t: thermostat("s") } });
+    const renamed = homeWith({
       structures: { s: structure({ name: "Cottage" }) },
       thermostats: account.thermostats.byId,
     });
     const map = after(account);
     assert.equal(assignIndexes(map, account).map, map);
     assert.equal(assignIndexes(map, renamed).map, map);
-    assert.equal(assignIndexes(emptyIndexMap, makeAccount()).map, emptyIndexMap);
+    assert.equal(assignIndexes(emptyIndexMap, homeWith()).map, emptyIndexMap);
   });
 
   it("passes from the longest absent id to a new one only when the range is full, and reports it", () => {
     const alarms = (list: string[]) =>
-      makeAccount({ structures: { s: structure() }, alarms: list.map((id) => [id, alarm("s")]) });
+      homeWith({ structures: { s: structure() }, alarms: list.map((id) => [id, alarm("s")]) });
     const all = many(18, "a", () => null).map(([id]) => id);
     const without = (...gone: string[]) => all.filter((id) => !gone.includes(id));
     const map = after(alarms(all), alarms(without("a07")), alarms(without("a07", "a03")));
@@ -57,14 +57,14 @@ describe("the index of a structure or device", () => {
 
   it("passes from the lowest of those that went absent together, and is complete without those that got none", () => {
     const alarms = (list: string[]) =>
-      makeAccount({ structures: { s: structure() }, alarms: list.map((id) => [id, alarm("s")]) });
+      homeWith({ structures: { s: structure() }, alarms: list.map((id) => [id, alarm("s")]) });
     const all = many(18, "a", () => null).map(([id]) => id);
     const without = all.filter((id) => id !== "a03" && id !== "a07");
     const map = after(alarms(all), alarms(without));
     const { evicted } = assignIndexes(map, alarms([...without, "new"]));
     assert.deepEqual(evicted, [{ kind: "alarm", x: 1, y: 3, oldId: "a03", newId: "new" }]);
     const thermostats = (from: number) =>
-      makeAccount({ structures: { s: structure() }, thermostats: many(21, "t", () => thermostat("s")).slice(from) });
+      homeWith({ structures: { s: structure() }, thermostats: many(21, "t", () => thermostat("s")).slice(from) });
     const moved = assignIndexes(after(thermostats(0), thermostats(1)), thermostats(1));
     assert.deepEqual(moved.evicted, []);
     assert.deepEqual(assignIndexes(after(thermostats(0)), thermostats(1)).evicted, [
@@ -77,8 +77,8 @@ describe("the index of a structure or device", () => {
   it("is where a device was last, when a snapshot doesn't say where it is", () => {
     const structures = { s1: structure(), s2: structure() };
     const at = (where: string | null) =>
-      makeAccount({ structures, ...(where && { thermostats: { t: thermostat(where) } }) });
-    const unsaid = makeAccount({ structures, thermostats: { t: incomplete() } });
+      homeWith({ structures, ...(where && { thermostats: { t: thermostat(where) } }) });
+    const unsaid = homeWith({ structures, thermostats: { t: incomplete() } });
     for (const [first, last, x] of [
       ["s1", "s2", 1],
       ["s2", "s1", 0],
@@ -91,8 +91,8 @@ describe("the index of a structure or device", () => {
   });
 
   it("is given in a structure that a list which isn't whole leaves out", () => {
-    const two = makeAccount({ structures: { s1: structure(), s2: structure() } });
-    const part = makeAccount({ structures: { s2: structure() }, alarms: { p: alarm("s1") }, notWhole: ["structures"] });
+    const two = homeWith({ structures: { s1: structure(), s2: structure() } });
+    const part = homeWith({ structures: { s2: structure() }, alarms: { p: alarm("s1") }, notWhole: ["structures"] });
     assert.deepEqual(ids(after(two, part).structures[0]!.alarms), ["p"]);
   });
 
@@ -101,11 +101,11 @@ describe("the index of a structure or device", () => {
     const nineteen = many(19, "p", () => alarm("a"));
     const full = assignIndexes(
       emptyIndexMap,
-      makeAccount({ structures: three, alarms: nineteen, thermostats: { t: thermostat("c") } }),
+      homeWith({ structures: three, alarms: nineteen, thermostats: { t: thermostat("c") } }),
     );
     assert.deepEqual(full.overLimit, { structures: ["c"], thermostats: 0, alarms: 1 });
     const { a, c } = three;
-    const freed = assignIndexes(full.map, makeAccount({ structures: { a, c }, alarms: nineteen.slice(1) }));
+    const freed = assignIndexes(full.map, homeWith({ structures: { a, c }, alarms: nineteen.slice(1) }));
     assert.deepEqual(freed.overLimit, { structures: [], thermostats: 0, alarms: 0 });
     assert.deepEqual(freed.evicted, [
       { kind: "structure", x: 2, oldId: "b", newId: "c" },
@@ -116,8 +116,8 @@ describe("the index of a structure or device", () => {
   it("goes with its structure when that loses its slot: the new structure starts with empty slots", () => {
     const devices = { t: thermostat("b"), u: thermostat("a") };
     const [a, b, c] = [structure(), structure(), structure()];
-    const before = after(makeAccount({ structures: { a, b }, thermostats: devices }));
-    const { map } = assignIndexes(before, makeAccount({ structures: { a, c }, thermostats: devices }));
+    const before = after(homeWith({ structures: { a, b }, thermostats: devices }));
+    const { map } = assignIndexes(before, homeWith({ structures: { a, c }, thermostats: devices }));
     assert.deepEqual(ids(map.structures), ["a", "c"]);
     assert.deepEqual(ids(map.structures[1]!.thermostats), []);
     assert.deepEqual(ids(map.structures[0]!.thermostats), ["u"]);
@@ -125,7 +125,7 @@ describe("the index of a structure or device", () => {
 
   it("is kept in the old structure for a device that moved", () => {
     const at = (home: string) =>
-      makeAccount({ structures: { a: structure(), b: structure() }, thermostats: { t: thermostat(home) } });
+      homeWith({ structures: { a: structure(), b: structure() }, thermostats: { t: thermostat(home) } });
     const moved = after(at("a"), at("b"));
     assert.equal(moved.structures[0]!.thermostats[0]!.absentSince, 2);
     assert.equal(moved.structures[1]!.thermostats[0]!.absentSince, null);
@@ -135,7 +135,7 @@ describe("the index of a structure or device", () => {
   });
 
   it("isn't lost by a snapshot that doesn't show which ids are gone", () => {
-    const whole = makeAccount({
+    const whole = homeWith({
       structures: { s: structure() },
       thermostats: { t: thermostat("s") },
       alarms: { p: alarm("s") },
@@ -143,27 +143,27 @@ describe("the index of a structure or device", () => {
     const map = after(whole);
     const s = structure();
     const tellingNothing = [
-      makeAccount({ notWhole: ["structures", "thermostats", "alarms"] }),
-      makeAccount({ notWhole: ["structures"] }),
-      makeAccount({ structures: { s }, notWhole: ["thermostats", "alarms"] }),
-      makeAccount({ structures: { s: incomplete() } }),
-      makeAccount({ structures: { s: structure({ listsDevices: false }) } }),
-      makeAccount({ structures: { s }, thermostats: { t: incomplete() }, alarms: { p: incomplete() } }),
-      makeAccount({ structures: { s }, thermostats: { t: thermostat(null) }, alarms: { p: alarm(null) } }),
+      homeWith({ notWhole: ["structures", "thermostats", "alarms"] }),
+      homeWith({ notWhole: ["structures"] }),
+      homeWith({ structures: { s }, notWhole: ["thermostats", "alarms"] }),
+      homeWith({ structures: { s: incomplete() } }),
+      homeWith({ structures: { s: structure({ listsDevices: false }) } }),
+      homeWith({ structures: { s }, thermostats: { t: incomplete() }, alarms: { p: incomplete() } }),
+      homeWith({ structures: { s }, thermostats: { t: thermostat(null) }, alarms: { p: alarm(null) } }),
     ];
     for (const account of tellingNothing) assert.equal(assignIndexes(map, account).map, map);
   });
 
   it("becomes absent when an otherwise unreadable structure lists its devices without it", () => {
-    const map = after(makeAccount({ structures: { s: structure() }, thermostats: { t: thermostat("s") } }));
-    const listing = makeAccount({ structures: { s: incomplete({ listsDevices: true }) } });
+    const map = after(homeWith({ structures: { s: structure() }, thermostats: { t: thermostat("s") } }));
+    const listing = homeWith({ structures: { s: incomplete({ listsDevices: true }) } });
     assert.equal(assignIndexes(map, listing).map.structures[0]!.thermostats[0]!.absentSince, 2);
   });
 
   it("is absent with its structure, and found again when that returns", () => {
     const devices = { thermostats: { t: thermostat("s") }, alarms: { p: alarm("s") } };
-    const whole = makeAccount({ structures: { s: structure() }, ...devices });
-    const gone = after(whole, makeAccount(devices));
+    const whole = homeWith({ structures: { s: structure() }, ...devices });
+    const gone = after(whole, homeWith(devices));
     assert.equal(gone.structures[0]!.thermostats[0]!.absentSince, 2);
     assert.deepEqual(assignIndexes(gone, whole).map.structures, after(whole).structures);
   });
@@ -196,7 +196,7 @@ describe("the index of a structure or device", () => {
   });
 });
 
-function after(...accounts: Account[]): IndexMap {
+function after(...accounts: Home[]): IndexMap {
   return accounts.reduce((map, account) => assignIndexes(map, account).map, emptyIndexMap);
 }
 
@@ -240,7 +240,7 @@ class World {
   readonly structures = new Set(["s1", "s2"]);
   readonly places = { thermostats: new Map<string, string>(), alarms: new Map<string, string>() };
 
-  take(turn: Turn): Account {
+  take(turn: Turn): Home {
     if (turn.toggled !== undefined && !this.structures.delete(turn.toggled)) this.structures.add(turn.toggled);
     for (const { range, from, count, to } of turn.moves) {
       for (const [id] of deviceIds[range].slice(from, from + count)) {
@@ -248,7 +248,7 @@ class World {
         else this.places[range].set(id, to);
       }
     }
-    return makeAccount({
+    return homeWith({
       structures: [...this.structures]
         .filter((id) => !(turn.notWhole.includes("structures") && id === turn.structureFog))
         .map((id) => [id, this.#showStructure(id, turn)]),

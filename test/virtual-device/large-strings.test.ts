@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import { blankValues } from "../../src/virtual-device/attribute-values.ts";
 import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { largeStrings } from "../../src/virtual-device/large-strings.ts";
 import { mirror } from "../../src/virtual-device/mirror.ts";
-import { alarm, makeAccount, many, structure, thermostat } from "../home/made-accounts.ts";
+import { alarm, homeWith, many, structure, thermostat } from "../home/home-parts.ts";
 
 describe("largestrings", () => {
   it("maps names to structure ids, and ids to the index, kind, name and structure", () => {
-    const account = makeAccount({
+    const account = homeWith({
       structures: { a: structure({ name: "Home" }), b: structure({ name: "Cottage" }) },
       thermostats: { t: thermostat("b", { name: "Hall" }), nameless: thermostat("a", { name: null }) },
       alarms: { p: alarm("a", { name: "Attic" }) },
@@ -28,13 +28,13 @@ describe("largestrings", () => {
 
   it("has an empty name for an alarm without one", () => {
     const alarms = { p: alarm("a", { name: null }) };
-    const { identifiers } = answer(makeAccount({ structures: { a: structure() }, alarms }));
+    const { identifiers } = answer(homeWith({ structures: { a: structure() }, alarms }));
     assert.deepEqual(identifiers.p, ["1", "smokeCoAlarms", "", "a"]);
   });
 
   it("leaves out what is over the limit or gone", () => {
     const structures = { a: structure({ name: "A" }), b: structure({ name: "B" }), c: structure({ name: "C" }) };
-    const first = makeAccount({
+    const first = homeWith({
       structures,
       thermostats: many(21, "t", () => thermostat("a")),
       alarms: { p: alarm("b") },
@@ -42,21 +42,21 @@ describe("largestrings", () => {
     const { labels, identifiers } = answer(first);
     assert.deepEqual(labels, { A: "a", B: "b" });
     assert.equal(Object.keys(identifiers).length, 2 + 20 + 1);
-    const second = makeAccount({ structures: { a: structures.a } });
+    const second = homeWith({ structures: { a: structures.a } });
     assert.deepEqual(answer(first, second), { labels: { A: "a" }, identifiers: { a: ["1"] } });
     assert.deepEqual(answer(), { labels: {}, identifiers: {} });
   });
 
   it("distinguishes two structures of one name, and labels a nameless one by its id", () => {
     const labels = (one: string | null, two: string | null) =>
-      answer(makeAccount({ structures: { a: structure({ name: one }), b: structure({ name: two }) } })).labels;
+      answer(homeWith({ structures: { a: structure({ name: one }), b: structure({ name: two }) } })).labels;
     assert.deepEqual(labels("Home", "Home"), { Home: "a", "Home (2)": "b" });
     assert.deepEqual(labels(null, ""), { a: "a", b: "b" });
     assert.deepEqual(labels("b", null), { b: "a", "b (2)": "b" });
   });
 
   it("holds names and ids that an ordinary object would lose", () => {
-    const account = makeAccount({
+    const account = homeWith({
       structures: [
         ["__proto__", structure({ name: "__proto__" })],
         ["constructor", structure({ name: "toString" })],
@@ -72,7 +72,7 @@ describe("largestrings", () => {
   });
 });
 
-function largeStringsOf(...accounts: Account[]) {
+function largeStringsOf(...accounts: Home[]) {
   let [map, values] = [emptyIndexMap, blankValues];
   for (const account of accounts) {
     map = assignIndexes(map, account).map;
@@ -82,6 +82,6 @@ function largeStringsOf(...accounts: Account[]) {
 }
 
 /** The answer as a client receives it. */
-function answer(...accounts: Account[]): ReturnType<typeof largeStrings> {
+function answer(...accounts: Home[]): ReturnType<typeof largeStrings> {
   return JSON.parse(JSON.stringify(largeStringsOf(...accounts)));
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readSnapshot } from "../../src/ecosystems/nest/snapshot.ts";
 import { encodeNotices } from "../../src/federation/notices.ts";
-import type { Account } from "../../src/home/account.ts";
+import type { Home } from "../../src/home/home.ts";
 import { sameAlarms } from "../../src/home/transitions.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { type AttributeValues, blankValues, mirrorChanges } from "../../src/virtual-device/attribute-values.ts";
@@ -45,7 +45,7 @@ export function mirrorDigests(): MirrorDigests {
 class Shown {
   #map: IndexMap = emptyIndexMap;
   #values: AttributeValues = blankValues;
-  #last: Account | undefined;
+  #last: Home | undefined;
   #steps = 0;
 
   /** Everything that is stored, told or decided because of this document. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Account, Sighting } from "../../src/home/account.ts";
+import type { Home, Sighting } from "../../src/home/home.ts";
 import {
   attributeCount,
   attributeName,
@@ -12,8 +12,18 @@ import { type AttributeValues, blankValues } from "../../src/virtual-device/attr
 import { assignIndexes, emptyIndexMap, type IndexMap } from "../../src/virtual-device/index-map.ts";
 import { mirror } from "../../src/virtual-device/mirror.ts";
 import type { Slot } from "../../src/virtual-device/slots.ts";
-import { anyAccount } from "../home/any-account.ts";
-import { alarm, incomplete, makeAccount, many, structure, thermostat } from "../home/made-accounts.ts";
+import { anyHome } from "../home/any-home.ts";
+import {
+  alarm,
+  homeWith,
+  incomplete,
+  many,
+  shownOfAlarm,
+  shownOfStructure,
+  shownOfThermostat,
+  structure,
+  thermostat,
+} from "../home/home-parts.ts";
 
 const home = "d.structures[1].a";
 const firstThermostat = "d.structures[1].d.thermostats[1]";
@@ -22,23 +32,20 @@ const firstAlarm = "d.structures[1].d.smokeCoAlarms[1]";
 describe("the mirror of an account", () => {
   it("shows every mapped object's fields, blank where a read object has none", () => {
     fc.assert(
-      fc.property(
-        fc.array(anyAccount({ isClear: true, mostAlarms: 22 }), { minLength: 1, maxLength: 3 }),
-        (accounts) => {
-          const view = new View();
-          for (const account of accounts) {
-            view.show(account);
-            assert.deepEqual(byName(view.values), expectedValues(account, view.map));
-          }
-        },
-      ),
+      fc.property(fc.array(anyHome({ isClear: true, mostAlarms: 22 }), { minLength: 1, maxLength: 3 }), (accounts) => {
+        const view = new View();
+        for (const account of accounts) {
+          view.show(account);
+          assert.deepEqual(byName(view.values), expectedValues(account, view.map));
+        }
+      }),
       { numRuns: 150 },
     );
   });
 
   it("fills all attributes but the fan requests when the account has all that the model can hold", () => {
     const view = new View().show(
-      makeAccount({
+      homeWith({
         structures: { a: structure(), b: structure() },
         thermostats: many(40, "t", (number) => thermostat(number % 2 ? "a" : "b")),
         alarms: many(36, "p", (number) => alarm(number % 2 ? "a" : "b")),
@@ -50,9 +57,9 @@ describe("the mirror of an account", () => {
   });
 
   it("is the same when the same account is mirrored again", () => {
-    const anyAccounts = fc.array(anyAccount({ isClear: false, mostAlarms: 22 }), { minLength: 1, maxLength: 4 });
+    const anyHomes = fc.array(anyHome({ isClear: false, mostAlarms: 22 }), { minLength: 1, maxLength: 4 });
     fc.assert(
-      fc.property(anyAccounts, (accounts) => {
+      fc.property(anyHomes, (accounts) => {
         const view = new View();
         for (const account of accounts) {
           view.show(account);
@@ -72,7 +79,7 @@ describe("the mirror of an account", () => {
       partHasStructure: fc.boolean(),
     });
     fc.assert(
-      fc.property(anyAccount({ isClear: true, mostAlarms: 18 }), anyFog, (account, fog) => {
+      fc.property(anyHome({ isClear: true, mostAlarms: 18 }), anyFog, (account, fog) => {
         const view = new View().show(account);
         const { values, map } = view;
         view.show(madeIncomplete(account, fog.kept, fog.partHasStructure));
@@ -84,26 +91,26 @@ describe("the mirror of an account", () => {
   });
 
   it("blanks what is gone, its fan request too, and an account without structures altogether", () => {
-    const account = makeAccount({
+    const account = homeWith({
       structures: { s: structure() },
       thermostats: { t: thermostat("s") },
       alarms: { p: alarm("s") },
     });
     const view = new View().show(account).write(`${firstThermostat}.fan_timer_active.requestWrite`, "true");
-    view.show(makeAccount({ structures: { s: structure() } }));
+    view.show(homeWith({ structures: { s: structure() } }));
     assert.deepEqual(shown(view.values, firstThermostat), {});
     assert.deepEqual(shown(view.values, firstAlarm), {});
     assert.equal(value(view.values, "o.structures[1].totals.thermostats"), "0");
-    view.show(makeAccount());
+    view.show(homeWith());
     assert.deepEqual(view.values, blankValues);
   });
 
   it("takes an incomplete object's new name, and sets no more than id and name of one never seen before", () => {
     const s = structure();
-    const view = new View().show(makeAccount({ structures: { s }, thermostats: { t: thermostat("s") } }));
+    const view = new View().show(homeWith({ structures: { s }, thermostats: { t: thermostat("s") } }));
     const part = { structureId: "s", name: "Den" };
     view.show(
-      makeAccount({
+      homeWith({
         structures: { s: incomplete({ name: "Cottage" }), x: incomplete() },
         thermostats: { t: incomplete(part) },
         alarms: { p: incomplete(part) },
@@ -120,7 +127,7 @@ describe("the mirror of an account", () => {
   it("moves an incomplete device's values with it, but not its fan request", () => {
     const structures = { a: structure(), b: structure() };
     const view = new View().show(
-      makeAccount({
+      homeWith({
         structures,
         thermostats: { t: thermostat("a", { fanTimerActive: true }) },
         alarms: { p: alarm("a", { smokeAlarmState: "emergency" }) },
@@ -128,7 +135,7 @@ describe("the mirror of an account", () => {
     );
     view.write(`${firstThermostat}.fan_timer_active.requestWrite`, "true");
     view.show(
-      makeAccount({
+      homeWith({
         structures,
         thermostats: { t: incomplete({ structureId: "b" }) },
         alarms: { p: incomplete({ structureId: "b" }) },
@@ -143,8 +150,7 @@ describe("the mirror of an account", () => {
 
   it("keeps a fan request while its thermostat stays in the slot", () => {
     const request = `${firstThermostat}.fan_timer_active.requestWrite`;
-    const show = (id: string) =>
-      makeAccount({ structures: { s: structure() }, thermostats: { [id]: thermostat("s") } });
+    const show = (id: string) => homeWith({ structures: { s: structure() }, thermostats: { [id]: thermostat("s") } });
     const view = new View().show(show("t")).write(request, "true").show(show("t"));
     assert.equal(value(view.values, request), "true");
     const other = assignIndexes(emptyIndexMap, show("other")).map;
@@ -153,7 +159,7 @@ describe("the mirror of an account", () => {
 
   it("makes text from outside storable in every database", () => {
     const name = `\0\uD800${"x".repeat(9000)}`;
-    const account = makeAccount({
+    const account = homeWith({
       structures: { "s\0": structure({ name }) },
       thermostats: { "t\uDC00": thermostat("s\0") },
     });
@@ -161,7 +167,7 @@ describe("the mirror of an account", () => {
     assert.equal(value(values, `${home}.name`), `\uFFFD\uFFFD${"x".repeat(8190)}`);
     assert.equal(value(values, `${home}.structure_id`), "s\uFFFD");
     assert.equal(value(values, `${firstThermostat}.device_id`), "t\uFFFD");
-    const unread = makeAccount({ structures: { "s\0": incomplete() }, thermostats: { "t\uDC00": incomplete() } });
+    const unread = homeWith({ structures: { "s\0": incomplete() }, thermostats: { "t\uDC00": incomplete() } });
     assert.deepEqual(mirror(unread, assignIndexes(emptyIndexMap, account).map, values), values);
   });
 });
@@ -188,39 +194,39 @@ describe("a structure's warnings and emergencies", () => {
     ];
     for (const [states, expected] of cases) {
       const alarms = { p: alarm("s"), q: alarm("s", states), far: alarm("z", { coAlarmState: "emergency" }) };
-      const view = new View().show(makeAccount({ structures: { s, z: structure() }, alarms }));
+      const view = new View().show(homeWith({ structures: { s, z: structure() }, alarms }));
       assert.deepEqual(aggregates(view), { ...allFalse, ...expected });
     }
   });
 
   it("are false without alarms, and blank when nothing in the account mentions alarms", () => {
-    assert.deepEqual(aggregates(new View().show(makeAccount({ structures: { s } }))), allFalse);
-    assert.deepEqual(aggregates(new View().show(makeAccount({ structures: { s }, speaksOfAlarms: false }))), {});
+    assert.deepEqual(aggregates(new View().show(homeWith({ structures: { s } }))), allFalse);
+    assert.deepEqual(aggregates(new View().show(homeWith({ structures: { s }, speaksOfAlarms: false }))), {});
   });
 
   it("stay unchanged when a snapshot doesn't show whether there are alarms", () => {
     const alarms = { p: alarm("s", { smokeAlarmState: "emergency" }) };
-    const view = new View().show(makeAccount({ structures: { s }, alarms }));
+    const view = new View().show(homeWith({ structures: { s }, alarms }));
     const before = view.values;
-    view.show(makeAccount({ structures: { s }, notWhole: ["alarms"], speaksOfAlarms: false }));
+    view.show(homeWith({ structures: { s }, notWhole: ["alarms"], speaksOfAlarms: false }));
     assert.deepEqual(view.values, before);
   });
 
   it("count alarms over the limit, and keep them while they may still be present", () => {
     const sounding = alarm("s", { smokeAlarmState: "emergency" });
     const alarms = [...many(18, "p", () => alarm("s")), ["z", sounding] as [string, typeof sounding]];
-    const view = new View().show(makeAccount({ structures: { s }, alarms }));
+    const view = new View().show(homeWith({ structures: { s }, alarms }));
     assert.equal(value(view.values, "o.structures[1].totals.smokeCOAlarms"), "18");
     const before = view.values;
     assert.equal(value(before, "o.structures[1].emergencies.all"), "true");
-    view.show(makeAccount({ structures: { s }, alarms: alarms.slice(0, 5), notWhole: ["alarms"] }));
+    view.show(homeWith({ structures: { s }, alarms: alarms.slice(0, 5), notWhole: ["alarms"] }));
     assert.deepEqual(view.values, before);
-    view.show(makeAccount({ structures: { s }, alarms: alarms.slice(0, 18) }));
+    view.show(homeWith({ structures: { s }, alarms: alarms.slice(0, 18) }));
     assert.equal(value(view.values, "o.structures[1].emergencies.all"), "false");
   });
 
   it("are blank while nothing was ever told of alarms", () => {
-    const view = new View().show(makeAccount({ structures: { s }, notWhole: ["alarms"], speaksOfAlarms: false }));
+    const view = new View().show(homeWith({ structures: { s }, notWhole: ["alarms"], speaksOfAlarms: false }));
     assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), null);
   });
 
@@ -233,16 +239,16 @@ describe("a structure's warnings and emergencies", () => {
       [neverTold, "true"],
       [onlyCo, "false"],
     ] as const) {
-      const view = new View().show(makeAccount({ structures, alarms: { p: first, q: sounding } }));
-      view.show(makeAccount({ structures, alarms: { p: incomplete(), q: alarm("s2") } }));
+      const view = new View().show(homeWith({ structures, alarms: { p: first, q: sounding } }));
+      view.show(homeWith({ structures, alarms: { p: incomplete(), q: alarm("s2") } }));
       assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), after);
     }
   });
 
   it("end with the alarm that sounded, also when the list of alarms isn't whole", () => {
-    const sounding = makeAccount({ structures: { s }, alarms: { p: alarm("s", { smokeAlarmState: "emergency" }) } });
+    const sounding = homeWith({ structures: { s }, alarms: { p: alarm("s", { smokeAlarmState: "emergency" }) } });
     const view = new View().show(sounding);
-    view.show(makeAccount({ structures: { s }, alarms: { p: alarm("s") }, notWhole: ["alarms"] }));
+    view.show(homeWith({ structures: { s }, alarms: { p: alarm("s") }, notWhole: ["alarms"] }));
     assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), "false");
   });
 
@@ -250,10 +256,8 @@ describe("a structure's warnings and emergencies", () => {
     const structures = { a: structure(), s };
     const p = alarm("a", { coAlarmState: "emergency" });
     const crowd = many(18, "b", () => alarm("s"));
-    const view = new View().show(makeAccount({ structures, alarms: [["p", p], ...crowd] }));
-    view.show(
-      makeAccount({ structures, alarms: { ...Object.fromEntries(crowd), p: incomplete({ structureId: "s" }) } }),
-    );
+    const view = new View().show(homeWith({ structures, alarms: [["p", p], ...crowd] }));
+    view.show(homeWith({ structures, alarms: { ...Object.fromEntries(crowd), p: incomplete({ structureId: "s" }) } }));
     assert.equal(value(view.values, "o.structures[2].emergencies.CO"), "true");
     assert.equal(value(view.values, "o.structures[1].emergencies.CO"), "false");
   });
@@ -265,7 +269,7 @@ describe("an alarm that belongs to no structure of the account", () => {
   for (const [how, stray] of Object.entries(homeless)) {
     it(`and ${how} has an index in the only structure`, () => {
       const alarms = { own: alarm("s1"), stray };
-      const view = new View().show(makeAccount({ structures: { s1: structure() }, alarms }));
+      const view = new View().show(homeWith({ structures: { s1: structure() }, alarms }));
       assert.equal(value(view.values, "d.structures[1].d.smokeCoAlarms[2].smoke_alarm_state"), "emergency");
       assert.equal(value(view.values, "o.structures[1].totals.smokeCOAlarms"), "2");
       assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), "true");
@@ -273,47 +277,47 @@ describe("an alarm that belongs to no structure of the account", () => {
 
     it(`and ${how} counts in both of two structures, without an index`, () => {
       const structures = { s1: structure(), s2: structure() };
-      const view = new View().show(makeAccount({ structures, alarms: { stray } }));
+      const view = new View().show(homeWith({ structures, alarms: { stray } }));
       for (const x of [1, 2]) {
         assert.equal(value(view.values, `o.structures[${x}].totals.smokeCOAlarms`), "0");
         assert.equal(value(view.values, `o.structures[${x}].emergencies.smoke`), "true");
       }
       const before = view.values;
-      view.show(makeAccount({ structures, alarms: { stray: incomplete() } }));
+      view.show(homeWith({ structures, alarms: { stray: incomplete() } }));
       assert.deepEqual(view.values, before, "while it can't be read it may still sound");
-      view.show(makeAccount({ structures, alarms: { stray: alarm(null) } }));
+      view.show(homeWith({ structures, alarms: { stray: alarm(null) } }));
       for (const x of [1, 2]) assert.equal(value(view.values, `o.structures[${x}].emergencies.smoke`), "false");
     });
   }
 
   it("and had a structure before keeps its index there, and counts in both of two structures", () => {
     const structures = { s1: structure(), s2: structure() };
-    const view = new View().show(makeAccount({ structures, alarms: { a: alarm("s1", smoke) } }));
+    const view = new View().show(homeWith({ structures, alarms: { a: alarm("s1", smoke) } }));
     assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "false");
-    view.show(makeAccount({ structures, alarms: { a: alarm(null, smoke) }, notWhole: ["structures"] }));
+    view.show(homeWith({ structures, alarms: { a: alarm(null, smoke) }, notWhole: ["structures"] }));
     assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "false", "its list may just be missing");
-    view.show(makeAccount({ structures, alarms: { a: alarm(null, smoke) } }));
+    view.show(homeWith({ structures, alarms: { a: alarm(null, smoke) } }));
     assert.equal(value(view.values, "d.structures[1].d.smokeCoAlarms[1].smoke_alarm_state"), "emergency");
     for (const x of [1, 2]) assert.equal(value(view.values, `o.structures[${x}].emergencies.smoke`), "true");
-    view.show(makeAccount({ structures, alarms: { a: incomplete() } }));
+    view.show(homeWith({ structures, alarms: { a: incomplete() } }));
     assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "true", "it can't be read, and said so last");
-    view.show(makeAccount({ structures, alarms: { a: alarm(null, smoke) }, notWhole: ["structures"] }));
+    view.show(homeWith({ structures, alarms: { a: alarm(null, smoke) }, notWhole: ["structures"] }));
     assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "true", "nothing says that it has ended");
-    view.show(makeAccount({ structures, alarms: { a: alarm("s1", smoke) } }));
+    view.show(homeWith({ structures, alarms: { a: alarm("s1", smoke) } }));
     assert.equal(value(view.values, "o.structures[2].emergencies.smoke"), "false");
   });
 
   it("and has an index ends its emergency there, also when the list of structures isn't whole", () => {
     const structures = { s1: structure(), s2: structure() };
-    const view = new View().show(makeAccount({ structures, alarms: { a: alarm("s1", smoke) } }));
-    view.show(makeAccount({ structures, alarms: { a: alarm(null) }, notWhole: ["structures"] }));
+    const view = new View().show(homeWith({ structures, alarms: { a: alarm("s1", smoke) } }));
+    view.show(homeWith({ structures, alarms: { a: alarm(null) }, notWhole: ["structures"] }));
     assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), "false");
   });
 
   it("goes to its structure when it names one, and leaves its old slot blank", () => {
     const structures = { s1: structure(), s2: structure() };
-    const view = new View().show(makeAccount({ structures: { s1: structure() }, alarms: { a: alarm(null) } }));
-    view.show(makeAccount({ structures, alarms: { a: alarm("s2") } }));
+    const view = new View().show(homeWith({ structures: { s1: structure() }, alarms: { a: alarm(null) } }));
+    view.show(homeWith({ structures, alarms: { a: alarm("s2") } }));
     assert.equal(value(view.values, "d.structures[1].d.smokeCoAlarms[1].device_id"), null);
     assert.equal(value(view.values, "d.structures[2].d.smokeCoAlarms[1].device_id"), "a");
   });
@@ -324,7 +328,7 @@ class View {
   map: IndexMap = emptyIndexMap;
   values: AttributeValues = blankValues;
 
-  show(account: Account): this {
+  show(account: Home): this {
     this.map = assignIndexes(this.map, account).map;
     this.values = mirror(account, this.map, this.values);
     return this;
@@ -353,25 +357,26 @@ function shown(values: AttributeValues, place: string, ...parts: string[]): Reco
 }
 
 /** The values of a complete account, put together name by name from the interface's tables. */
-function expectedValues(account: Account, map: IndexMap): Record<string, string> {
+function expectedValues(account: Home, map: IndexMap): Record<string, string> {
   const expected: Record<string, string> = {};
   const put = (name: string, value: string | boolean | number | null) => {
     if (value !== null) expected[name] = String(value).toWellFormed().replaceAll("\0", "\uFFFD");
   };
-  const here = <T>(entries: ReadonlyMap<string, Sighting<T>>, id: string | undefined): T | undefined => {
-    const sighting = id === undefined ? undefined : entries.get(id);
-    return sighting?.isRead ? sighting.object : undefined;
-  };
+  const here = <T>(entries: ReadonlyMap<string, T>, id: string | undefined): T | undefined =>
+    id === undefined ? undefined : entries.get(id);
+  const structures = readOnes(account.structures.byId, shownOfStructure);
+  const thermostats = readOnes(account.thermostats.byId, shownOfThermostat);
+  const allAlarms = readOnes(account.alarms.byId, shownOfAlarm);
   if (account.structures.byId.size > 0) put("o.totalStructures", Math.min(2, account.structures.byId.size));
   for (const x of [1, 2]) {
     const slot = map.structures[x - 1];
-    const structure = here(account.structures.byId, slot?.id);
+    const structure = here(structures, slot?.id);
     if (!slot || !structure) continue;
     put(`d.structures[${x}].a.away`, structure.away);
     put(`d.structures[${x}].a.name`, structure.name);
     put(`d.structures[${x}].a.structure_id`, slot.id);
     slot.thermostats.forEach((device, index) => {
-      const thermostat = here(account.thermostats.byId, device?.id);
+      const thermostat = here(thermostats, device?.id);
       if (!device || thermostat?.structureId !== slot.id) return;
       const place = `d.structures[${x}].d.thermostats[${index + 1}]`;
       put(`${place}.name`, thermostat.name);
@@ -382,7 +387,7 @@ function expectedValues(account: Account, map: IndexMap): Record<string, string>
       put(`${place}.fan_timer_timeout`, thermostat.fanTimerTimeout);
     });
     slot.alarms.forEach((device, index) => {
-      const alarm = here(account.alarms.byId, device?.id);
+      const alarm = here(allAlarms, device?.id);
       if (!device || !alarm || device.absentSince !== null) return;
       assert.ok(alarm.structureId === slot.id || !account.structures.byId.has(String(alarm.structureId)));
       const place = `d.structures[${x}].d.smokeCoAlarms[${index + 1}]`;
@@ -393,15 +398,15 @@ function expectedValues(account: Account, map: IndexMap): Record<string, string>
       put(`${place}.smoke_alarm_state`, alarm.smokeAlarmState);
       put(`${place}.ui_color_state`, alarm.uiColorState);
     });
-    const residents = <T extends { readonly structureId: string | null }>(entries: ReadonlyMap<string, Sighting<T>>) =>
-      [...entries.keys()].map((id) => here(entries, id)!).filter(({ structureId }) => structureId === slot.id);
+    const residents = <T extends { readonly structureId: string | null }>(entries: ReadonlyMap<string, T>) =>
+      [...entries.values()].filter(({ structureId }) => structureId === slot.id);
     // An alarm that belongs to no structure counts in all.
     const strays = [...account.alarms.byId.keys()].filter(
-      (id) => !account.structures.byId.has(String(here(account.alarms.byId, id)!.structureId)),
+      (id) => !account.structures.byId.has(String(here(allAlarms, id)!.structureId)),
     );
     const own = new Set(present(slot.alarms));
-    const alarms = [...residents(account.alarms.byId), ...strays.map((id) => here(account.alarms.byId, id)!)];
-    put(`o.structures[${x}].totals.thermostats`, Math.min(20, residents(account.thermostats.byId).length));
+    const alarms = [...residents(allAlarms), ...strays.map((id) => here(allAlarms, id)!)];
+    put(`o.structures[${x}].totals.thermostats`, Math.min(20, residents(thermostats).length));
     put(`o.structures[${x}].totals.smokeCOAlarms`, own.size);
     if (!account.speaksOfAlarms) continue;
     for (const [word, state] of [
@@ -418,12 +423,17 @@ function expectedValues(account: Account, map: IndexMap): Record<string, string>
   return expected;
 }
 
+function readOnes<T, Shown>(sightings: ReadonlyMap<string, Sighting<T>>, show: (object: T) => Shown) {
+  const read = [...sightings].flatMap(([id, one]): [string, Shown][] => (one.isRead ? [[id, show(one.object)]] : []));
+  return new Map(read);
+}
+
 function present(slots: readonly (Slot | null)[]): string[] {
   return slots.flatMap((slot) => (slot?.absentSince === null ? [slot.id] : []));
 }
 
 /** The same account, but incomplete: some objects can't be read, some aren't named, and no list is complete. */
-function madeIncomplete(account: Account, pattern: readonly string[], partHasStructure: boolean): Account {
+function madeIncomplete(account: Home, pattern: readonly string[], partHasStructure: boolean): Home {
   let turn = 0;
   const fog = <T extends object>(entries: ReadonlyMap<string, Sighting<T>>) => {
     const told: [string, Sighting<T>][] = [];
@@ -437,7 +447,7 @@ function madeIncomplete(account: Account, pattern: readonly string[], partHasStr
     }
     return told;
   };
-  return makeAccount({
+  return homeWith({
     structures: fog(account.structures.byId),
     thermostats: fog(account.thermostats.byId),
     alarms: fog(account.alarms.byId),

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { decodeIndexMap, encodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
-import { alarm, makeAccount, structure, thermostat } from "../home/made-accounts.ts";
+import { alarm, homeWith, structure, thermostat } from "../home/home-parts.ts";
 import { anyCharacter } from "../set-up/any-character.ts";
 
 describe("a stored index map", () => {
@@ -18,7 +18,7 @@ describe("a stored index map", () => {
       fc.property(fc.array(anySnapshot, { maxLength: 5 }), (snapshots) => {
         let map = emptyIndexMap;
         for (const [structures, thermostats, alarms] of snapshots) {
-          const account = makeAccount({
+          const account = homeWith({
             structures: structures.map((id) => [id, structure()]),
             thermostats: thermostats.map((id, index) => [id, thermostat(structures[index % 3] ?? null)]),
             alarms: alarms.map((id, index) => [id, alarm(structures[index % 2] ?? null)]),
@@ -33,7 +33,7 @@ describe("a stored index map", () => {
 
   it("is short: trailing unused slots aren't written", () => {
     assert.equal(encodeIndexMap(emptyIndexMap), "[0,[]]");
-    const account = makeAccount({ structures: { s: structure() }, thermostats: { t: thermostat("s") } });
+    const account = homeWith({ structures: { s: structure() }, thermostats: { t: thermostat("s") } });
     assert.equal(encodeIndexMap(assignIndexes(emptyIndexMap, account).map), '[1,[["s",null,[["t",null]],[]]]]');
   });
 

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { countStrayAlarms } from "../../src/virtual-device/stray-alarms.ts";
-import { alarm, incomplete, makeAccount, structure } from "../home/made-accounts.ts";
+import { alarm, homeWith, incomplete, structure } from "../home/home-parts.ts";
 
 describe("stray alarms", () => {
   const structures = { s1: structure(), s2: structure() };
   const alarms = { own: alarm("s1"), none: alarm(null), gone: alarm("s9"), part: incomplete({ structureId: "s9" }) };
-  const strays = (account: ReturnType<typeof makeAccount>) =>
+  const strays = (account: ReturnType<typeof homeWith>) =>
     countStrayAlarms(account, assignIndexes(emptyIndexMap, account).map.structures);
 
   it("are those that name no structure of the account, also when they can't be read", () => {
-    assert.equal(strays(makeAccount({ structures, alarms })), 3);
-    assert.equal(strays(makeAccount({ structures, alarms: { own: alarm("s2") } })), 0);
+    assert.equal(strays(homeWith({ structures, alarms })), 3);
+    assert.equal(strays(homeWith({ structures, alarms: { own: alarm("s2") } })), 0);
   });
 
   it("can't be told while the list of structures is not whole", () => {
-    assert.equal(strays(makeAccount({ structures, alarms, notWhole: ["structures"] })), 0);
+    assert.equal(strays(homeWith({ structures, alarms, notWhole: ["structures"] })), 0);
   });
 });

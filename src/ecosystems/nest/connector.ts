@@ -1,11 +1,11 @@
-import type { Account } from "../../home/account.ts";
+import type { Home } from "../../home/home.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { eventStream, NestApi } from "./api.ts";
 import { withDeadline } from "./deadline.ts";
 import { sendFanCommand } from "./fan-command.ts";
 import { IngestTurns } from "./ingest-turns.ts";
-import { readAccount } from "./read-account.ts";
+import { readHome } from "./read-home.ts";
 import { pauseMs } from "./reconnect-pause.ts";
 import { revokeToken } from "./revocation.ts";
 import { NestStream } from "./stream.ts";
@@ -33,8 +33,8 @@ export function nestConnector(options: NestOptions): Connector {
   const turns = new IngestTurns();
   const api = new NestApi({ apiUrl: new URL(options.apiUrl), allowedHosts });
 
-  async function read(token: string, signal: AbortSignal): Promise<Account> {
-    return withDeadline(signal, answerLimitMs, (inTime) => readAccount(api, name, token, inTime));
+  async function read(token: string, signal: AbortSignal): Promise<Home> {
+    return withDeadline(signal, answerLimitMs, (inTime) => readHome(api, name, token, inTime));
   }
 
   async function follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {

@@ -1,5 +1,11 @@
-import type { Alarm, Oddities, Sighting, Structure, Thermostat } from "../../home/account.ts";
+import type { Oddities, Sighting, Structure } from "../../home/home.ts";
+import type { Thing } from "../../home/thing.ts";
+import type { AlarmState } from "../../home/traits/alarm-states.ts";
+import type { Presence } from "../../home/traits/presence.ts";
+import type { Smoke } from "../../home/traits/smoke.ts";
+import { claimOf, textOf } from "./document-values.ts";
 import { isJsonObject, type JsonObject } from "./parse-json.ts";
+import { climateTraits } from "./thermostat-traits.ts";
 
 /** Oddities while they are being counted. */
 export type Counts = { -readonly [Field in keyof Oddities]: Oddities[Field] };
@@ -16,49 +22,71 @@ export function readStructure(value: unknown, counts: Counts): Sighting<Structur
   }
   const listsDevices = isIdList(value.thermostats) && isIdList(value.smoke_co_alarms);
   if (!listsDevices) counts.incomplete += 1;
-  return { isRead: true, object: { name, away: awayOf(value.away, counts), listsDevices } };
+  return { isRead: true, object: { name, presence: presenceOf(textOf(value.away), counts), listsDevices } };
 }
 
 /** `listedIn` is the structure that lists the thermostat; the thermostat's own `structure_id` goes first. */
-export function readThermostat(value: unknown, listedIn: string | null, counts: Counts): Sighting<Thermostat> {
+export function readThermostat(value: unknown, listedIn: string | null, counts: Counts): Sighting<Thing> {
   const object = isJsonObject(value) ? value : emptyObject;
-  const structureId = textOf(object.structure_id) ?? listedIn;
-  const name = textOf(object.name);
   const isOnline = claimOf(object.is_online);
-  const hasFan = claimOf(object.has_fan);
-  const fanTimerActive = claimOf(object.fan_timer_active);
-  const fanTimerTimeout = textOf(object.fan_timer_timeout);
-  const mirrored = isOnline ?? hasFan ?? fanTimerActive ?? fanTimerTimeout;
-  if (mirrored === null) return unreadDevice(structureId, name, counts);
-  return { isRead: true, object: { structureId, name, isOnline, hasFan, fanTimerActive, fanTimerTimeout } };
+  const supported = claimOf(object.has_fan);
+  const active = claimOf(object.fan_timer_active);
+  const untilText = textOf(object.fan_timer_timeout);
+  if ((isOnline ?? supported ?? active ?? untilText) === null) return unreadDevice(object, listedIn, counts);
+  const untilMs = untilText === null ? Number.NaN : Date.parse(untilText);
+  const fanTimer = {
+    available: isOnline,
+    state: { active, untilMs: untilMs > 0 ? untilMs : null, untilText },
+    capabilities: { supported, maxMinutes: longestFanTimerMinutes },
+  };
+  const traits = { ...climateTraits(object, isOnline), fanTimer };
+  return { isRead: true, object: { kind: "thermostat", ...described(object, listedIn), isOnline, traits } };
 }
 
 /** `listedIn` is the structure that lists the alarm; the alarm's own `structure_id` goes first. */
-export function readAlarm(value: unknown, listedIn: string | null, counts: Counts): Sighting<Alarm> {
+export function readAlarm(value: unknown, listedIn: string | null, counts: Counts): Sighting<Thing> {
   const object = isJsonObject(value) ? value : emptyObject;
-  const structureId = textOf(object.structure_id) ?? listedIn;
-  const name = textOf(object.name);
   const isOnline = claimOf(object.is_online);
-  const coAlarmState = alarmStateOf(object.co_alarm_state, counts);
-  const smokeAlarmState = alarmStateOf(object.smoke_alarm_state, counts);
-  const uiColorState = textOf(object.ui_color_state);
-  const mirrored = isOnline ?? coAlarmState ?? smokeAlarmState ?? uiColorState;
-  if (mirrored === null) return unreadDevice(structureId, name, counts);
-  return { isRead: true, object: { structureId, name, isOnline, coAlarmState, smokeAlarmState, uiColorState } };
+  const coWord = textOf(object.co_alarm_state);
+  const smokeWord = textOf(object.smoke_alarm_state);
+  const color = textOf(object.ui_color_state);
+  const testing = claimOf(object.is_manual_test_active);
+  const smoke = alarmTrait(smokeWord, testing, isOnline, counts);
+  const carbonMonoxide = alarmTrait(coWord, testing, isOnline, counts);
+  if ((isOnline ?? coWord ?? smokeWord ?? color) === null) return unreadDevice(object, listedIn, counts);
+  const battery = {
+    available: isOnline,
+    state: { state: batteryOf(object.battery_health), percent: null },
+    ...noCapabilities,
+  };
+  const indicator = { available: isOnline, state: { color }, ...noCapabilities };
+  const traits = { smoke, carbonMonoxide, battery, indicator };
+  return { isRead: true, object: { kind: "alarm", ...described(object, listedIn), isOnline, traits } };
 }
 
+/** The longest time that the ecosystem's own application offers. */
+const longestFanTimerMinutes = 720;
+
 const emptyObject: JsonObject = {};
+const noCapabilities = { capabilities: {} };
+const graded = { graded: true };
 
 /** A device with nothing but ids and name is only known to exist: its values stay as they were. */
-function unreadDevice(structureId: string | null, name: string | null, counts: Counts): UnreadDevice {
+function unreadDevice(object: JsonObject, listedIn: string | null, counts: Counts): Sighting<Thing> {
   counts.incomplete += 1;
+  const { structureId, name } = described(object, listedIn);
   return { isRead: false, partial: { structureId, name } };
 }
 
-type UnreadDevice = {
-  readonly isRead: false;
-  readonly partial: { readonly structureId: string | null; readonly name: string | null };
-};
+function described(object: JsonObject, listedIn: string | null) {
+  return {
+    structureId: textOf(object.structure_id) ?? listedIn,
+    name: textOf(object.name),
+    room: textOf(object.where_name),
+    maker: "Nest",
+    model: null,
+  };
+}
 
 function hasOtherMembers(structure: JsonObject): boolean {
   return Object.keys(structure).some((key) => key !== "structure_id" && key !== "name" && structure[key] !== null);
@@ -69,23 +97,31 @@ function isIdList(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.every((id) => typeof id === "string"));
 }
 
-function awayOf(value: unknown, counts: Counts): Structure["away"] {
-  if (value === "home" || value === "away" || value === "auto-away") return value;
-  if (typeof value !== "string") return null;
-  counts.unknownAwayStates += 1;
-  return "unknown";
+function presenceOf(word: string | null, counts: Counts): Presence {
+  const state = word === null ? null : (presences.get(word) ?? "unknown");
+  if (state === "unknown") counts.unknownAwayStates += 1;
+  return { available: word !== null, state: { state, word }, ...noCapabilities };
 }
 
-function alarmStateOf(value: unknown, counts: Counts): string | null {
-  const state = textOf(value);
-  if (state !== null && state !== "ok" && state !== "warning" && state !== "emergency") counts.unknownAlarmStates += 1;
-  return state;
+const presences: ReadonlyMap<string, NonNullable<Presence["state"]["state"]>> = new Map([
+  ["home", "home"],
+  ["away", "away"],
+  ["auto-away", "autoAway"],
+]);
+
+function alarmTrait(word: string | null, testing: boolean | null, isOnline: boolean | null, counts: Counts): Smoke {
+  const state = word === null ? null : (alarmWords.get(word) ?? "unknown");
+  if (state === "unknown") counts.unknownAlarmStates += 1;
+  return { available: isOnline, state: { state, word, testing }, capabilities: graded };
 }
 
-function textOf(value: unknown): string | null {
-  return typeof value === "string" ? value : null;
-}
+const alarmWords: ReadonlyMap<string, AlarmState> = new Map([
+  ["ok", "clear"],
+  ["warning", "warning"],
+  ["emergency", "alarm"],
+]);
 
-function claimOf(value: unknown): boolean | null {
-  return typeof value === "boolean" ? value : null;
+function batteryOf(health: unknown): "ok" | "low" | null {
+  if (health === "ok") return "ok";
+  return health === "replace" ? "low" : null;
 }

@@ -1,12 +1,13 @@
-import type { Account, Alarm, Listing, Sighting, Structure, Thermostat } from "../../home/account.ts";
+import type { Home, Listing, Sighting, Structure } from "../../home/home.ts";
+import type { Thing } from "../../home/thing.ts";
 import { isJsonObject, type JsonObject } from "./parse-json.ts";
 import { type Counts, readAlarm, readStructure, readThermostat } from "./snapshot-objects.ts";
 
 /**
- * Parses the account document into an account. Unreadable parts are counted and don't affect the rest: an alarm beside
+ * Parses the account document into a home. Unreadable parts are counted and don't affect the rest: an alarm beside
  * a malformed thermostat still gets through. The document itself is not kept, because its `metadata` holds the token.
  */
-export function readSnapshot(document: unknown): Account {
+export function readSnapshot(document: unknown): Home {
   const counts = { incomplete: 0, unknownAlarmStates: 0, unknownAwayStates: 0 };
   if (!isJsonObject(document)) {
     counts.incomplete += 1;
@@ -26,13 +27,8 @@ export function readSnapshot(document: unknown): Account {
   if (!isJsonObject(devices)) counts.incomplete += 1;
   return {
     structures: readStructures(structureObjects, counts),
-    thermostats: readDevices<Thermostat>(
-      thermostatObjects,
-      devicesListed(structureObjects, "thermostats"),
-      readThermostat,
-      counts,
-    ),
-    alarms: readDevices<Alarm>(alarmObjects, devicesListed(structureObjects, "smoke_co_alarms"), readAlarm, counts),
+    thermostats: readDevices(thermostatObjects, devicesListed(structureObjects, "thermostats"), readThermostat, counts),
+    alarms: readDevices(alarmObjects, devicesListed(structureObjects, "smoke_co_alarms"), readAlarm, counts),
     speaksOfAlarms: [devices, ...Object.values(structureObjects ?? {})].some(speaksOfAlarms),
     oddities: counts,
   };
@@ -62,13 +58,13 @@ function readStructures(objects: JsonObject | undefined, counts: Counts): Listin
   return { isWhole: true, byId };
 }
 
-function readDevices<T extends { readonly structureId: string | null }>(
+function readDevices(
   objects: JsonObject | undefined,
   listed: ReadonlyMap<string, string>,
-  read: (value: unknown, listedIn: string | null, counts: Counts) => Sighting<T>,
+  read: (value: unknown, listedIn: string | null, counts: Counts) => Sighting<Thing>,
   counts: Counts,
-): Listing<T> {
-  const byId = new Map<string, Sighting<T>>();
+): Listing<Thing> {
+  const byId = new Map<string, Sighting<Thing>>();
   // The key is the id: the member `device_id` may be missing, and two objects could have the same one.
   for (const id of Object.keys(objects ?? {})) byId.set(id, read(objects?.[id], listed.get(id) ?? null, counts));
   // A device that its structure lists but that has no object is treated like a malformed one.

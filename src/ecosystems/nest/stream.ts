@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import type { Account } from "../../home/account.ts";
+import type { Home } from "../../home/home.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import type { IngestTurns } from "./ingest-turns.ts";
@@ -169,9 +169,9 @@ export class NestStream {
       this.#listener.partial();
     } else {
       this.#lastPut = data;
-      const account = readSnapshot(put.data);
-      this.#hasAlarm = reportsAlarm(account);
-      this.#listener.account(account);
+      const home = readSnapshot(put.data);
+      this.#hasAlarm = reportsAlarm(home);
+      this.#listener.home(home);
     }
   }
 
@@ -196,11 +196,12 @@ export class NestStream {
   }
 }
 
-function reportsAlarm({ alarms }: Account): boolean {
+function reportsAlarm({ alarms }: Home): boolean {
   for (const sighting of alarms.byId.values()) {
     if (!sighting.isRead) continue;
-    const { smokeAlarmState, coAlarmState } = sighting.object;
-    if ((smokeAlarmState ?? "ok") !== "ok" || (coAlarmState ?? "ok") !== "ok") return true;
+    const { smoke, carbonMonoxide } = sighting.object.traits;
+    const states = [smoke?.state.state ?? "clear", carbonMonoxide?.state.state ?? "clear"];
+    if (states.some((state) => state !== "clear")) return true;
   }
   return false;
 }

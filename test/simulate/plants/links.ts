@@ -2,7 +2,7 @@ import type { KeeperParts, LinkKeeper } from "../../../src/federation/keeper.ts"
 import type { LaneParts, Mirrored } from "../../../src/federation/lane.ts";
 import type { LinkRecordParts } from "../../../src/federation/link-record.ts";
 import type { SecondLookParts } from "../../../src/federation/second-look.ts";
-import type { Account } from "../../../src/home/account.ts";
+import type { Home } from "../../../src/home/home.ts";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
 import { withMethods, withTables } from "./changed-parts.ts";
@@ -34,7 +34,7 @@ export const linkPlants = [
         class extends original {
           constructor(parts: LaneParts, mirrored?: Mirrored) {
             let believed = mirrored;
-            const stored: Account[] = [];
+            const stored: Home[] = [];
             const load = async () => {
               believed ??= await parts.load();
               for (const account of stored.splice(0)) believed = await mirroredAfter(account, believed);
@@ -209,7 +209,7 @@ export const linkPlants = [
             this.#stream = stream;
           }
 
-          override streamSent(account: Account | undefined) {
+          override streamSent(account: Home | undefined) {
             this.#stream.snapshots += 1;
             super.streamSent(account);
           }
@@ -218,7 +218,7 @@ export const linkPlants = [
   ),
 ];
 
-async function mirroredAfter(account: Account, before: Mirrored): Promise<Mirrored> {
+async function mirroredAfter(account: Home, before: Mirrored): Promise<Mirrored> {
   const { assignIndexes } = await import("../../../src/virtual-device/index-map.ts");
   const { mirror } = await import("../../../src/virtual-device/mirror.ts");
   const { encodeNotices } = await import("../../../src/federation/notices.ts");

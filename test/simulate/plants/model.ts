@@ -1,4 +1,5 @@
-import type { Account, Alarm, Sighting } from "../../../src/home/account.ts";
+import type { Home, Sighting } from "../../../src/home/home.ts";
+import type { Thing } from "../../../src/home/thing.ts";
 import type { Slot } from "../../../src/virtual-device/slots.ts";
 import { plant, replace } from "./plant.ts";
 
@@ -56,12 +57,11 @@ export const modelPlants = [
   ),
 ];
 
-function deafToSmoke(account: Account): Account {
-  const byId = [...account.alarms.byId].map(([id, sighting]): [string, Sighting<Alarm>] => {
-    const quiet = { smokeAlarmState: null };
-    return sighting.isRead
-      ? [id, { ...sighting, object: { ...sighting.object, ...quiet } }]
-      : [id, { ...sighting, partial: { ...sighting.partial, ...quiet } }];
+function deafToSmoke(account: Home): Home {
+  const byId = [...account.alarms.byId].map(([id, sighting]): [string, Sighting<Thing>] => {
+    if (!sighting.isRead) return [id, sighting];
+    const { smoke, ...traits } = sighting.object.traits;
+    return [id, { ...sighting, object: { ...sighting.object, traits } }];
   });
   return { ...account, alarms: { ...account.alarms, byId: new Map(byId) } };
 }

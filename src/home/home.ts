@@ -1,11 +1,16 @@
+import type { Thing } from "./thing.ts";
+import type { Presence } from "./traits/presence.ts";
+
 /**
- * A whole account of a home ecosystem, as its connector parsed it: the objects, their fields, and which parts were
+ * The whole home of a linked account, as its connector parsed it: structures and things, and which parts were
  * unreadable. An unreadable object is not gone: an object that is named but can't be read keeps its last values.
  */
-export interface Account {
+export interface Home {
   readonly structures: Listing<Structure>;
-  readonly thermostats: Listing<Thermostat>;
-  readonly alarms: Listing<Alarm>;
+  /** Things with a thermostat, by the ecosystem's id. */
+  readonly thermostats: Listing<Thing>;
+  /** Things that warn of smoke or carbon monoxide, by the ecosystem's id. */
+  readonly alarms: Listing<Thing>;
   /** False when no part of the account mentions alarms: the alarm summaries are then blank, not "false". */
   readonly speaksOfAlarms: boolean;
   readonly oddities: Oddities;
@@ -22,30 +27,13 @@ export type Sighting<T> =
   | { readonly isRead: true; readonly object: T }
   | { readonly isRead: false; readonly partial: Partial<T> };
 
+/** A building with things in it. */
 export interface Structure {
   readonly name: string | null;
-  readonly away: "home" | "away" | "auto-away" | "unknown" | null;
+  /** Whether somebody is at home; undefined when the account does not tell. */
+  readonly presence?: Presence;
   /** False when the structure's lists of devices could not be read: a device missing from them is not gone. */
   readonly listsDevices: boolean;
-}
-
-export interface Thermostat {
-  readonly structureId: string | null;
-  readonly name: string | null;
-  readonly isOnline: boolean | null;
-  readonly hasFan: boolean | null;
-  readonly fanTimerActive: boolean | null;
-  readonly fanTimerTimeout: string | null;
-}
-
-export interface Alarm {
-  readonly structureId: string | null;
-  readonly name: string | null;
-  readonly isOnline: boolean | null;
-  /** ok, warning, emergency; a word we don't know stays as it is, and never becomes "ok". */
-  readonly coAlarmState: string | null;
-  readonly smokeAlarmState: string | null;
-  readonly uiColorState: string | null;
 }
 
 /** Counts of unusual input, shown in the link's status. */

@@ -1,10 +1,11 @@
 import fc from "fast-check";
-import type { Account, Alarm, Sighting, Structure, Thermostat } from "../../src/home/account.ts";
+import type { Home, Sighting, Structure } from "../../src/home/home.ts";
+import type { Thing } from "../../src/home/thing.ts";
 import { anyCharacter } from "../set-up/any-character.ts";
-import { incomplete, makeAccount } from "./made-accounts.ts";
+import { alarmThing, homeWith, incomplete, presence, thermostatThing } from "./home-parts.ts";
 
-/** Random accounts over few ids, so that consecutive ones share ids. */
-export interface AccountOptions {
+/** Random homes over few ids, so that consecutive ones share ids. */
+export interface HomeOptions {
   /** Every object is readable, and the lists are complete. */
   readonly isClear: boolean;
   readonly mostAlarms: number;
@@ -16,33 +17,37 @@ const anyText = fc.oneof(fc.string({ maxLength: 6 }), fc.string({ unit: anyChara
 const anyName = fc.option(anyText, { freq: 4 });
 const anyClaim = fc.option(fc.boolean(), { freq: 4 });
 const anyAlarmState = fc.constantFrom("ok", "ok", "ok", "warning", "emergency", "testing", null);
-const anyHome = fc.constantFrom("s1", "s1", "s2", "s3", "unheard-of");
+const anyStructureId = fc.constantFrom("s1", "s1", "s2", "s3", "unheard-of");
 
 const anyStructure: fc.Arbitrary<Structure> = fc.record({
   name: anyName,
-  away: fc.constantFrom("home", "away", "auto-away", "unknown", null),
+  presence: fc.constantFrom("home", "away", "auto-away", "unknown", null).map(presence),
   listsDevices: fc.constant(true),
 });
 
-const anyThermostat: fc.Arbitrary<Thermostat> = fc.record({
-  structureId: anyHome,
-  name: anyName,
-  isOnline: anyClaim,
-  hasFan: anyClaim,
-  fanTimerActive: anyClaim,
-  fanTimerTimeout: anyName,
-});
+const anyThermostat: fc.Arbitrary<Thing> = fc
+  .record({
+    structureId: anyStructureId,
+    name: anyName,
+    isOnline: anyClaim,
+    hasFan: anyClaim,
+    fanTimerActive: anyClaim,
+    fanTimerTimeout: anyName,
+  })
+  .map(thermostatThing);
 
-const anyAlarm: fc.Arbitrary<Alarm> = fc.record({
-  structureId: fc.oneof({ weight: 9, arbitrary: anyHome }, { weight: 1, arbitrary: fc.constant(null) }),
-  name: anyName,
-  isOnline: anyClaim,
-  coAlarmState: anyAlarmState,
-  smokeAlarmState: anyAlarmState,
-  uiColorState: anyName,
-});
+const anyAlarm: fc.Arbitrary<Thing> = fc
+  .record({
+    structureId: fc.oneof({ weight: 9, arbitrary: anyStructureId }, { weight: 1, arbitrary: fc.constant(null) }),
+    name: anyName,
+    isOnline: anyClaim,
+    coAlarmState: anyAlarmState,
+    smokeAlarmState: anyAlarmState,
+    uiColorState: anyName,
+  })
+  .map(alarmThing);
 
-export function anyAccount({ isClear, mostAlarms }: AccountOptions): fc.Arbitrary<Account> {
+export function anyHome({ isClear, mostAlarms }: HomeOptions): fc.Arbitrary<Home> {
   const isComplete = isClear ? fc.constant(true) : fc.boolean();
   return fc
     .record({
@@ -53,7 +58,7 @@ export function anyAccount({ isClear, mostAlarms }: AccountOptions): fc.Arbitrar
       isSpoken: fc.boolean(),
     })
     .map(({ structures, thermostats, alarms, areWhole, isSpoken }) =>
-      makeAccount({
+      homeWith({
         structures: structures.filter((entry) => entry !== undefined),
         thermostats,
         alarms,

@@ -1,4 +1,4 @@
-import type { Account } from "../../home/account.ts";
+import type { Home } from "../../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import type { NestApi } from "./api.ts";
 import { readBody } from "./body.ts";
@@ -9,7 +9,7 @@ import { readSnapshot } from "./snapshot.ts";
  * Reads the whole account once. The errors have no cause: Node's errors may hold the received bytes, which contain the
  * token.
  */
-export async function readAccount(api: NestApi, name: string, token: string, signal: AbortSignal): Promise<Account> {
+export async function readHome(api: NestApi, name: string, token: string, signal: AbortSignal): Promise<Home> {
   const opening = await api.open(token, "application/json", signal);
   if (!opening.isOpen) {
     const { reason, detail } = opening.end;

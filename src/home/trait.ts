@@ -1,0 +1,73 @@
+/**
+ * How a field changes. `transition`: every value counts, none is coalesced, and it is committed at once. `level`: the
+ * latest value wins. `sample`: a measured value; the latest wins, and small changes are committed once a minute.
+ */
+export type FieldKind = "transition" | "level" | "sample";
+
+/** The type of a state field, a capability or a parameter. Temperatures are Celsius, times are milliseconds. */
+export type ValueType =
+  | { readonly type: "boolean" }
+  | { readonly type: "enum"; readonly values: readonly string[] }
+  | { readonly type: "number"; readonly unit: Unit; readonly min?: number; readonly max?: number }
+  | { readonly type: "text" }
+  | { readonly type: "list"; readonly values?: readonly string[] };
+
+export type Unit = "celsius" | "percent" | "milliseconds" | "minutes";
+
+export interface Field<Type extends ValueType = ValueType> {
+  readonly kind: FieldKind;
+  readonly value: Type;
+  /** What the field tells, for the catalogue. */
+  readonly meaning: string;
+}
+
+export interface Capability<Type extends ValueType = ValueType> {
+  readonly value: Type;
+  readonly meaning: string;
+}
+
+/**
+ * A named group of state fields and capabilities. Meanings follow Matter's clusters. Null means that the ecosystem did
+ * not tell the value.
+ */
+export interface Trait {
+  readonly name: string;
+  readonly meaning: string;
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly capabilities: Readonly<Record<string, Capability>>;
+}
+
+/** What a connector tells of one trait of a thing. */
+export type TraitOf<Definition extends Trait> = {
+  /** False: the values are the last known ones, because the device does not answer. Null: not told. */
+  readonly available: boolean | null;
+  readonly state: {
+    readonly [Name in keyof Definition["fields"]]: ValueOf<Definition["fields"][Name]["value"]> | null;
+  };
+  readonly capabilities: {
+    readonly [Name in keyof Definition["capabilities"]]: ValueOf<Definition["capabilities"][Name]["value"]> | null;
+  };
+};
+
+type ValueOf<Type extends ValueType> = Type extends { readonly type: "boolean" }
+  ? boolean
+  : Type extends { readonly type: "enum"; readonly values: readonly (infer Value)[] }
+    ? Value
+    : Type extends { readonly type: "number" }
+      ? number
+      : Type extends { readonly type: "list"; readonly values: readonly (infer Value)[] }
+        ? readonly Value[]
+        : Type extends { readonly type: "list" }
+          ? readonly string[]
+          : string;
+
+/** Keeps the literal types of a definition. */
+export function defineTrait<const Definition extends Trait>(definition: Definition): Definition {
+  return definition;
+}
+
+export const flag = { type: "boolean" } as const;
+export const text = { type: "text" } as const;
+export const celsius = { type: "number", unit: "celsius" } as const;
+export const percent = { type: "number", unit: "percent", min: 0, max: 100 } as const;
+export const time = { type: "number", unit: "milliseconds" } as const;

@@ -1,0 +1,21 @@
+import { type Field, flag, text } from "../trait.ts";
+
+/** What a sensor of danger reports. `unknown`: the ecosystem used a word that Breezeway does not know. */
+export const alarmStates = ["clear", "warning", "alarm", "unknown"] as const;
+
+export type AlarmState = (typeof alarmStates)[number];
+
+/** The fields of every sensor of danger. */
+export const alarmFields = {
+  state: {
+    kind: "transition",
+    value: { type: "enum", values: alarmStates },
+    meaning: "What the sensor reports. A word that Breezeway does not know is `unknown`, and never `clear`.",
+  },
+  word: { kind: "transition", value: text, meaning: "The ecosystem's own word for the state." },
+  testing: { kind: "transition", value: flag, meaning: "Whether somebody is testing the alarm." },
+} as const satisfies Record<string, Field>;
+
+export const alarmCapabilities = {
+  graded: { value: flag, meaning: "The sensor tells a warning from an alarm." },
+} as const;

@@ -1,0 +1,10 @@
+import { defineTrait, percent, type TraitOf } from "../trait.ts";
+
+export const humidity = defineTrait({
+  name: "humidity",
+  meaning: "A measured relative humidity.",
+  fields: { percent: { kind: "sample", value: percent, meaning: "The measured relative humidity." } },
+  capabilities: {},
+});
+
+export type Humidity = TraitOf<typeof humidity>;
