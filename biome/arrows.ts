@@ -13,7 +13,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   idempotency: ["store", "runtime", "model"],
   metrics: ["store", "home", "runtime", "model"],
   oauth: ["identity", "store", "web", "runtime", "model"],
-  devices: ["virtual-device", "idempotency", "store", "runtime", "model"],
+  devices: ["virtual-device", "home", "idempotency", "store", "runtime", "model"],
   federation: ["devices", "ecosystems", "nodes", "store", "virtual-device", "home", "runtime", "model"],
   alerts: ["devices", "idempotency", "store", "runtime", "model"],
   events: ["devices", "virtual-device", "idempotency", "store", "runtime", "model"],

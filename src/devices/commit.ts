@@ -8,7 +8,8 @@ import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
 import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growth.ts";
-import { attributeEntry } from "./log-entries.ts";
+import { attributeEntry, thingEntry } from "./log-entries.ts";
+import { type PreparedThings, prepareThings, type ThingChange, type ThingWrite } from "./thing-writes.ts";
 
 /** The tables that a commit touches. */
 export type CommitTables = Pick<
@@ -17,6 +18,7 @@ export type CommitTables = Pick<
   | "devices"
   | "attributes"
   | "attributeUsage"
+  | "things"
   | "triggers"
   | "links"
   | "commands"
@@ -35,6 +37,8 @@ export interface AttributeChange {
 export interface DeviceUpdate {
   readonly deviceId: DeviceId;
   readonly changes: readonly AttributeChange[];
+  /** Things that a snapshot of the ecosystem shows changed, or gone. */
+  readonly things?: readonly ThingWrite[];
 }
 
 export interface CommitRequest {
@@ -69,6 +73,7 @@ export interface DeviceCommit {
   /** The device's time before this commit: a cached state of that time can be updated with these changes. */
   readonly previousTimeMs: number;
   readonly changes: readonly (AttributeChange & { readonly before: string | null })[];
+  readonly things: readonly ThingChange[];
   readonly receivedMs?: number | undefined;
   /** False when no enabled alert watches the device; undefined when this was not looked up. */
   readonly isWatched?: boolean | undefined;
@@ -172,8 +177,11 @@ async function apply(
   return commits;
 }
 
-/** A device whose row is locked, with its present values if they were read already. */
-type LockedDevice = DeviceRow & { readonly present?: PresentValues | undefined };
+/** A device whose row is locked, with its present values and the writes of its things if they were prepared already. */
+type LockedDevice = DeviceRow & {
+  readonly present?: PresentValues | undefined;
+  readonly things?: PreparedThings | undefined;
+};
 
 /**
  * The order of locks is the same everywhere: user, link, devices ascending. Statements that are known beforehand are
@@ -184,11 +192,12 @@ async function lock(tx: CommitTables, { userId, cause, updates, ownership }: Com
   // Values can be read early only for a single update of the ecosystem: a gate may change an update, and of several
   // updates the first changes what the next one compares with.
   const only = readyUpdates?.length === 1 && cause.by === "ecosystem" ? readyUpdates[0] : undefined;
-  const [nowMs, isOwned, early, present] = await Promise.all([
+  const [nowMs, isOwned, early, present, things] = await Promise.all([
     tx.users.lock(userId),
     !ownership || tx.links.holds(userId, ownership.deviceId, ownership),
     readyUpdates && lockDevices(tx, userId, readyUpdates),
     only && presentValues(tx, userId, only),
+    only?.things && prepareThings(tx, userId, only.deviceId, only.things),
   ]);
   if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
   if (ownership && !isOwned) {
@@ -199,7 +208,7 @@ async function lock(tx: CommitTables, { userId, cause, updates, ownership }: Com
   return {
     nowMs,
     updates: found,
-    devices: new Map(rows.map((row): [DeviceId, LockedDevice] => [row.id, { ...row, present }])),
+    devices: new Map(rows.map((row): [DeviceId, LockedDevice] => [row.id, { ...row, present, things }])),
   };
 }
 
@@ -240,7 +249,7 @@ async function applyToDevice(
   devices: Map<DeviceId, LockedDevice>,
   gates: readonly Gate[],
 ): Promise<DeviceCommit | LimitReached | undefined> {
-  const { deviceId, cause } = update;
+  const { deviceId, cause, things: thingWrites = [] } = update;
   const device: LockedDevice | undefined = devices.get(deviceId) ?? (await tx.devices.find(userId, deviceId));
   if (!device) throw new NotFound(`Device ${deviceId} does not exist.`);
   let { changes } = update;
@@ -255,16 +264,24 @@ async function applyToDevice(
   const kept = changes
     .map((change) => ({ ...change, before: before.get(change.key) ?? null }))
     .filter((change) => cause.by !== "ecosystem" || change.isRestated || change.value !== change.before);
-  if (kept.length === 0) return undefined;
+  const things =
+    thingWrites.length > 0 ? (device.things ?? (await prepareThings(tx, userId, deviceId, thingWrites))) : undefined;
+  const thingChanges = things?.changes ?? [];
+  if (kept.length === 0 && thingChanges.length === 0) return undefined;
   const growth = device.isVirtual ? undefined : growthOf(kept, before);
   const refusal = growth && (await refusalOf(tx, userId, new Map([[deviceId, growth]])));
   if (refusal) return refusal;
 
   const timeMs = Math.max(device.lastTimeMs + 1, nowMs);
-  await tx.attributes.write(userId, deviceId, timeMs, kept);
+  if (kept.length > 0) await tx.attributes.write(userId, deviceId, timeMs, kept);
+  await things?.write(timeMs);
   await tx.devices.setLastTime(userId, deviceId, timeMs, growth);
-  await tx.log.append(attributeEntry(userId, deviceId, timeMs, cause, kept));
-  devices.set(deviceId, { ...device, lastTimeMs: timeMs, present: undefined });
+  await tx.log.append(
+    kept.length > 0
+      ? attributeEntry(userId, deviceId, timeMs, cause, kept, thingChanges)
+      : thingEntry(userId, deviceId, timeMs, thingChanges),
+  );
+  devices.set(deviceId, { ...device, lastTimeMs: timeMs, present: undefined, things: undefined });
   return {
     userId,
     deviceId,
@@ -273,6 +290,7 @@ async function applyToDevice(
     timeMs,
     previousTimeMs: device.lastTimeMs,
     changes: kept,
+    things: thingChanges,
     isWatched: device.isWatched,
   };
 }

@@ -1,13 +1,29 @@
+import type { FieldValue } from "../home/stored-thing.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
 import type { LogEntry } from "../store/tables/log.ts";
+import type { ThingChange } from "./thing-writes.ts";
 
 /** The body of an `attribute` entry: the cause, and each changed attribute with its new value. */
 export interface AttributeBody {
   readonly cause: Cause;
   readonly changes: readonly (readonly [key: AttributeKey, value: string | null])[];
+  /** The things that changed in the same commit. */
+  readonly things?: readonly LoggedThing[];
+}
+
+/** A thing in the log: what happened to it, and each changed field as `trait.field` with its new value. */
+export interface LoggedThing {
+  readonly thingId: string;
+  readonly what: ThingChange["what"];
+  readonly fields?: Readonly<Record<string, FieldValue>>;
+}
+
+/** The body of a `thing` entry: a commit that changed things and no attribute. */
+export interface ThingBody {
+  readonly things: readonly LoggedThing[];
 }
 
 export function attributeEntry(
@@ -16,9 +32,29 @@ export function attributeEntry(
   timeMs: number,
   cause: Cause,
   changes: readonly { readonly key: AttributeKey; readonly value: string | null }[],
+  things: readonly ThingChange[] = [],
 ): LogEntry {
-  const body: AttributeBody = { cause, changes: changes.map(({ key, value }) => [key, value]) };
+  const body: AttributeBody = {
+    cause,
+    changes: changes.map(({ key, value }) => [key, value]),
+    ...(things.length > 0 && { things: things.map(loggedThing) }),
+  };
   return { userId, deviceId, kind: "attribute", timeMs, body: JSON.stringify(body) };
+}
+
+export function thingEntry(
+  userId: UserId,
+  deviceId: DeviceId,
+  timeMs: number,
+  things: readonly ThingChange[],
+): LogEntry {
+  const body: ThingBody = { things: things.map(loggedThing) };
+  return { userId, deviceId, kind: "thing", timeMs, body: JSON.stringify(body) };
+}
+
+function loggedThing({ thingId, what, fields }: ThingChange): LoggedThing {
+  if (fields.length === 0) return { thingId, what };
+  return { thingId, what, fields: Object.fromEntries(fields.map((one) => [`${one.trait}.${one.field}`, one.value])) };
 }
 
 /** A device was added or removed; the attributes of an added device follow in entries of their own. */

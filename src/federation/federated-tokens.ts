@@ -19,6 +19,7 @@ import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { tokenContext } from "./link-key.ts";
 import type { OpenToken } from "./link-supervisor.ts";
 import { encodeNotices } from "./notices.ts";
+import { noThingMarks, type ThingIdOf, thingUpdate } from "./thing-marks.ts";
 import { type RemovedCounts, removeLink } from "./unlinking.ts";
 
 export interface FederatedTokenParts {
@@ -30,6 +31,7 @@ export interface FederatedTokenParts {
   readonly states: DeviceStates;
   readonly sealToken: (token: string, place: string) => string;
   readonly openToken: OpenToken;
+  readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   /** Aborts a running read that proves a token when the service stops. */
   readonly signal: AbortSignal;
@@ -170,8 +172,9 @@ export class FederatedTokens {
 
   /** `readMs`: when the account was read, on this node's monotonic clock. */
   async #store(userId: UserId, connector: Connector, accessToken: string, home: Home, readMs: number) {
-    const { commit, membership, sealToken, runtime } = this.#parts;
+    const { commit, membership, sealToken, runtime, thingIdOf } = this.#parts;
     const { map, overLimit } = assignIndexes(emptyIndexMap, home);
+    const things = thingUpdate(home, noThingMarks, { userId, ecosystem: connector.name }, thingIdOf);
     const notices = encodeNotices(overLimit, home, map);
     const values = mirror(home, map, blankValues);
     let row: LinkRow | undefined;
@@ -200,10 +203,11 @@ export class FederatedTokens {
         row = { ...link, epoch: ownership.epoch };
         await tx.log.append(deviceEntry(userId, deviceId, nowMs, "added"));
         await tx.log.append(linkEntry(userId, deviceId, nowMs, link));
-        return [{ deviceId, changes: mirrorChanges(blankValues, values).map(toAttributeChange) }];
+        const changes = mirrorChanges(blankValues, values).map(toAttributeChange);
+        return [{ deviceId, changes, things: things.writes }];
       },
     });
-    const mirrored: Mirrored = { indexMap: map, notices, values };
+    const mirrored: Mirrored = { indexMap: map, notices, values, things: things.marks };
     return { row: row!, mirrored };
   }
 

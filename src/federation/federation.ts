@@ -22,6 +22,7 @@ import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import type { LinkFaultKind } from "./link-faults.ts";
 import { type LinkOverview, linkOverview, type ShownLink, shownLinksOf } from "./link-overview.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
+import type { ThingIdOf } from "./thing-marks.ts";
 
 /** What the adaptor interface offers a platform user (docs/interface.md). */
 export interface Federation {
@@ -62,6 +63,7 @@ export interface FederationParts {
     seal(token: string, place: string): string;
     open(sealedToken: string, place: string): string;
   };
+  readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;

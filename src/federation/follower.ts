@@ -122,7 +122,7 @@ export class Follower {
     this.#stream?.abort();
     this.#secondLook.streamEnded();
     await this.#run;
-    await this.#parts.lane.idle();
+    await this.#parts.lane.stop();
   }
 
   async #follow(): Promise<void> {

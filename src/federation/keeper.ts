@@ -15,6 +15,7 @@ import type { LinkKey } from "./link-key.ts";
 import type { LinkStanding } from "./link-record.ts";
 import { LinkSupervisor, type OpenToken } from "./link-supervisor.ts";
 import { type OwnLink, ownedElsewhere, SharedLinks } from "./shared-links.ts";
+import type { ThingIdOf } from "./thing-marks.ts";
 
 export type FederationTables = Pick<
   Transaction,
@@ -22,6 +23,7 @@ export type FederationTables = Pick<
   | "devices"
   | "attributes"
   | "attributeUsage"
+  | "things"
   | "triggers"
   | "links"
   | "commands"
@@ -38,6 +40,7 @@ export interface KeeperParts {
   readonly connectors: ReadonlyMap<string, Connector>;
   readonly commit: Commit;
   readonly openToken: OpenToken;
+  readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;

@@ -2,7 +2,7 @@ import type { AttributeChange, Commit, DeviceUpdate } from "../devices/commit.ts
 import type { Home } from "../home/home.ts";
 import { sameAlarms, sameTransitions } from "../home/transitions.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
-import { pause, type Runtime } from "../runtime/runtime.ts";
+import { type Cancel, pause, type Runtime } from "../runtime/runtime.ts";
 import { type AttributeValues, mirrorChanges } from "../virtual-device/attribute-values.ts";
 import { assignIndexes, type Eviction, type IndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
@@ -12,12 +12,14 @@ import { disableAlertsOn } from "./alerts-on-lost-slots.ts";
 import type { Restatement } from "./awaited-fans.ts";
 import type { LinkKey } from "./link-key.ts";
 import { encodeNotices } from "./notices.ts";
+import { type ThingIdOf, type ThingMarks, thingUpdate } from "./thing-marks.ts";
 
 /** What the store holds, cached by the lane: only the owner of the link's epoch writes it. */
 export interface Mirrored {
   readonly indexMap: IndexMap;
   readonly notices: string;
   readonly values: AttributeValues;
+  readonly things: ThingMarks;
 }
 
 export interface LaneParts {
@@ -25,6 +27,7 @@ export interface LaneParts {
   readonly commit: Commit;
   /** Reads the stored state; rejects with OwnershipLost when this node no longer owns the link. */
   readonly load: () => Promise<Mirrored>;
+  readonly thingIdOf: ThingIdOf;
   /** Which values a snapshot confirms without changing them. */
   readonly restated?: (receivedMs: number, values: AttributeValues) => Restatement | undefined;
   /** Called when the account is stored; `hasChanged`: it differed from what was stored before. */
@@ -41,6 +44,12 @@ export interface LaneParts {
   readonly runtime: Runtime;
 }
 
+interface Written {
+  readonly mirrored: Mirrored;
+  /** Whether the snapshot differed in more than samples. */
+  readonly hasChanged: boolean;
+}
+
 /**
  * Bound of the queue. Several snapshots wait so that a short emergency is not lost while the store is slow; the bound
  * protects the memory.
@@ -48,6 +57,8 @@ export interface LaneParts {
 const maximalWaiting = 16;
 const retry = { fromMs: 100, toMs: 2_000 };
 const maximalTries = 5;
+/** Small changes of measured values wait so long for another commit. */
+const samplesWaitMs = 60_000;
 
 /**
  * The queue in which the snapshots of one account are committed, one at a time and in order. Accounts never wait for
@@ -68,6 +79,13 @@ export class Lane {
   #hurry: AbortController | undefined;
   #run: Promise<void> | undefined;
   #lastOfferedMs = 0;
+  /** The last snapshot, while its samples are not committed. */
+  #unsampled: Home | undefined;
+  #sampling: Cancel | undefined;
+  /** The snapshot that is committed again only for its samples. */
+  #repeated: Home | undefined;
+  /** When samples were last committed, on this node's monotonic clock. */
+  #sampledMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: LaneParts, mirrored?: Mirrored) {
     this.#parts = parts;
@@ -91,7 +109,7 @@ export class Lane {
       this.#parts.snapshotDropped(this.#lastOfferedMs);
     }
     this.#lastOfferedMs = this.#parts.runtime.nowMs();
-    this.#run ??= this.#work(signal).catch((error) => this.#fail(error));
+    this.#begin(signal);
   }
 
   /** Whether every offered snapshot is committed or dropped. */
@@ -104,15 +122,25 @@ export class Lane {
     await this.#run;
   }
 
+  /** Ends the lane after its signal was aborted: the commit in progress is finished, and waiting samples are dropped. */
+  async stop(): Promise<void> {
+    this.#sampling?.();
+    this.#unsampled = undefined;
+    await this.#run;
+  }
+
+  #begin(signal: AbortSignal): void {
+    this.#run ??= this.#work(signal).catch((error) => this.#fail(error));
+  }
+
   async #work(signal: AbortSignal): Promise<void> {
     for (let failures = 0; this.#waiting.length > 0 && !signal.aborted; ) {
       const home = this.#waiting[0]!;
-      let hasChanged = false;
+      let written: Written | undefined;
       try {
         const before = this.#mirrored ?? (await this.#parts.load());
-        const written = await this.#store(home, before);
+        written = await this.#store(home, before);
         this.#mirrored = written?.mirrored ?? before;
-        hasChanged = written?.hasChanged ?? false;
         failures = 0;
       } catch (error) {
         // A failed commit may still have taken effect: the stored state must be read again.
@@ -137,7 +165,10 @@ export class Lane {
       // A newer snapshot may have replaced it meanwhile; then that one is next.
       if (this.#waiting[0] === home) this.#waiting.shift();
       if (this.#alarming === home) this.#alarming = undefined;
-      this.#parts.stored(home, hasChanged);
+      if (written) this.#sampled();
+      else this.#awaitSamples(home, signal);
+      if (this.#repeated !== home) this.#parts.stored(home, written?.hasChanged ?? false);
+      this.#repeated = undefined;
     }
     if (signal.aborted) this.#waiting.length = 0;
     this.#alarming = undefined;
@@ -146,20 +177,24 @@ export class Lane {
   }
 
   /** Commits a snapshot; undefined when the store holds all of it already. */
-  async #store(
-    home: Home,
-    before: Mirrored,
-  ): Promise<{ readonly mirrored: Mirrored; readonly hasChanged: boolean } | undefined> {
+  async #store(home: Home, before: Mirrored): Promise<Written | undefined> {
     const { link, commit } = this.#parts;
     const receivedMs = this.#offered.get(home) ?? 0;
     const { indexMap, notices, values, evicted } = mirrorOf(home, before);
     const changes = mirrorChanges(before.values, values);
+    const things = thingUpdate(home, before.things, link, this.#parts.thingIdOf);
     const isMapNew = indexMap !== before.indexMap || notices !== before.notices;
     const restated = this.#parts.restated?.(receivedMs, values);
-    const hasChanged = changes.length > 0 || isMapNew;
-    if (!hasChanged && !restated) return undefined;
+    const hasChanged = changes.length > 0 || isMapNew || things.weight === "change";
+    const areSamplesDue = things.weight === "samples" && this.#samplesWaitMs() <= 0;
+    this.#unsampled = things.weight === "nothing" ? undefined : home;
+    if (!hasChanged && !restated && !areSamplesDue) return undefined;
     this.#hurry = new AbortController();
-    const updates = [{ deviceId: link.deviceId, changes: changes.map(toAttributeChange) }];
+    const update: DeviceUpdate = {
+      deviceId: link.deviceId,
+      changes: changes.map(toAttributeChange),
+      things: things.writes,
+    };
     await commit({
       userId: link.userId,
       cause: { by: "ecosystem" },
@@ -167,12 +202,12 @@ export class Lane {
       // made for the old one.
       updates:
         evicted.length === 0 && !restated
-          ? updates
+          ? [update]
           : async (tx) => {
               if (evicted.length > 0) await disableAlertsOn(tx, link, evicted);
-              return withRestated(updates[0]!, await restated?.changes(tx));
+              return withRestated(update, await restated?.changes(tx));
             },
-      urgent: isUrgent(changes) || this.#alarming !== undefined,
+      urgent: isUrgent(changes) || things.isUrgent || this.#alarming !== undefined,
       hurry: this.#hurry.signal,
       ownership: { deviceId: link.deviceId, ...link.ownership },
       receivedMs,
@@ -181,7 +216,33 @@ export class Lane {
       },
     });
     restated?.stored();
-    return { mirrored: { indexMap, notices, values }, hasChanged };
+    return { mirrored: { indexMap, notices, values, things: things.marks }, hasChanged };
+  }
+
+  /** All samples are committed. */
+  #sampled(): void {
+    this.#unsampled = undefined;
+    this.#sampledMs = this.#parts.runtime.elapsedMs();
+    this.#sampling?.();
+    this.#sampling = undefined;
+  }
+
+  /** Commits the samples of this snapshot later, unless another commit takes them along. */
+  #awaitSamples(home: Home, signal: AbortSignal): void {
+    if (this.#unsampled !== home || this.#sampling) return;
+    this.#sampling = this.#parts.runtime.after(Math.max(0, this.#samplesWaitMs()), () => {
+      this.#sampling = undefined;
+      const latest = this.#unsampled;
+      // A waiting snapshot is newer, and takes the samples along.
+      if (!latest || signal.aborted || this.#waiting.length > 0) return;
+      this.#repeated = latest;
+      this.#waiting.push(latest);
+      this.#begin(signal);
+    });
+  }
+
+  #samplesWaitMs(): number {
+    return this.#sampledMs + samplesWaitMs - this.#parts.runtime.elapsedMs();
   }
 
   #replaceLast(home: Home): void {
@@ -220,7 +281,7 @@ function withRestated(update: DeviceUpdate, restated: readonly AttributeChange[]
 }
 
 /** Computes what the store should hold after a snapshot. */
-function mirrorOf(home: Home, before: Mirrored): Mirrored & { readonly evicted: readonly Eviction[] } {
+function mirrorOf(home: Home, before: Mirrored): Omit<Mirrored, "things"> & { readonly evicted: readonly Eviction[] } {
   const { map, overLimit, evicted } = assignIndexes(before.indexMap, home);
   const values = mirror(home, map, before.values);
   return { indexMap: map, notices: encodeNotices(overLimit, home, map), values, evicted };

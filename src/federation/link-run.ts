@@ -10,6 +10,7 @@ import type { FailLink } from "./link-faults.ts";
 import type { LinkKey } from "./link-key.ts";
 import type { LinkRecord } from "./link-record.ts";
 import { loadMirrored, type StoredLinkTables } from "./stored-link.ts";
+import type { ThingIdOf } from "./thing-marks.ts";
 
 export interface LinkRunParts {
   readonly link: LinkKey;
@@ -27,6 +28,7 @@ export interface LinkRunParts {
   readonly mirrored: Mirrored | undefined;
   readonly failed: FailLink;
   readonly lost: () => void;
+  readonly thingIdOf: ThingIdOf;
   /** Which values a snapshot confirms without changing them. */
   readonly restated?: AwaitedFans["restated"];
 }
@@ -45,6 +47,7 @@ export function newRun(parts: LinkRunParts): LinkRun {
       link,
       commit,
       load: () => loadMirrored(store, link),
+      thingIdOf: parts.thingIdOf,
       restated: (receivedMs, values) => parts.restated?.(link.deviceId, receivedMs, values),
       stored: (account, hasChanged) => follower.stored(account, hasChanged),
       snapshotDropped: (sinceMs) => record.snapshotDropped(sinceMs, "the store was too slow"),

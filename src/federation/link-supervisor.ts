@@ -22,6 +22,7 @@ import { type LinkKey, tokenContext } from "./link-key.ts";
 import { LinkRecord, type LinkStanding } from "./link-record.ts";
 import { type LinkRun, newRun } from "./link-run.ts";
 import { type StoredLinkTables, writeStanding } from "./stored-link.ts";
+import type { ThingIdOf } from "./thing-marks.ts";
 
 /** Unseals an ecosystem's token. `place` must be the context that it was sealed with. */
 export type OpenToken = (sealedToken: string, place: string) => string;
@@ -33,6 +34,7 @@ export interface LinkSupervisorParts {
   readonly commit: Commit;
   readonly openToken: OpenToken;
   readonly admission: Admission;
+  readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   readonly owners: ErrorOwners;
   readonly countFault: (kind: LinkFaultKind) => void;

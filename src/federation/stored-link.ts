@@ -7,8 +7,12 @@ import { decodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import type { Mirrored } from "./lane.ts";
 import type { LinkKey } from "./link-key.ts";
 import type { LinkStanding } from "./link-record.ts";
+import { marksOf } from "./thing-marks.ts";
 
-export type StoredLinkTables = Pick<Transaction, "users" | "attributes" | "links" | "blindIntervals" | "log">;
+export type StoredLinkTables = Pick<
+  Transaction,
+  "users" | "attributes" | "things" | "links" | "blindIntervals" | "log"
+>;
 
 const blindIntervalsKeptMs = 90 * 24 * 3_600_000;
 
@@ -19,15 +23,16 @@ const blindIntervalsKeptMs = 90 * 24 * 3_600_000;
 export function loadMirrored(store: Store<StoredLinkTables>, link: LinkKey): Promise<Mirrored> {
   return store.transaction(
     async (tx) => {
-      const [, row, attributes] = await Promise.all([
+      const [, row, attributes, things] = await Promise.all([
         tx.users.lock(link.userId),
         tx.links.ofDevice(link.userId, link.deviceId),
         tx.attributes.all(link.userId, link.deviceId),
+        tx.things.marks(link.userId, link.deviceId),
       ]);
       if (!row || row.owner !== link.ownership.owner || row.epoch !== link.ownership.epoch) throw lostLink(link);
       const values = [...blankValues];
       for (const { key, value } of attributes) values[key as number] = value;
-      return { indexMap: decodeIndexMap(row.indexMap), notices: row.notices, values };
+      return { indexMap: decodeIndexMap(row.indexMap), notices: row.notices, values, things: marksOf(things) };
     },
     { patient: true },
   );

@@ -1,4 +1,5 @@
-import { deviceEntry } from "../devices/log-entries.ts";
+import { deviceEntry, thingEntry } from "../devices/log-entries.ts";
+import type { ThingChange } from "../devices/thing-writes.ts";
 import { NotFederated } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store } from "../store/seam.ts";
@@ -14,8 +15,8 @@ export interface RemovedCounts {
 }
 
 /**
- * Removes a link and its virtual device with all their data, in one transaction. One log entry stays: it tells the
- * readers of the log that the device was removed, and nothing about its content.
+ * Removes a link and its virtual device with all their data, in one transaction. Two log entries
+ * stay: they tell the readers of the log that the device and its things were removed, and nothing about their content.
  */
 export function removeLink(
   store: Store<FederationTables>,
@@ -34,9 +35,15 @@ export function removeLink(
       commands: await tx.commands.removeOfDevice(userId, deviceId),
       alerts: await tx.triggers.removeOfDevice(userId, deviceId),
     };
+    const things = await tx.things.removeOfDevice(userId, deviceId);
     await tx.links.remove(userId, deviceId);
     await tx.devices.remove(userId, deviceId);
+    if (things.length > 0) await tx.log.append(thingEntry(userId, deviceId, nowMs, things.map(goneThing)));
     await tx.log.append(deviceEntry(userId, deviceId, nowMs, "removed"));
     return { deviceId, sealedToken, removed };
   });
+}
+
+function goneThing(thingId: string): ThingChange {
+  return { thingId, what: "gone", fields: [] };
 }

@@ -10,6 +10,7 @@ export type RemovalTables = AccessTables &
     | "links"
     | "devices"
     | "attributes"
+    | "things"
     | "blindIntervals"
     | "commands"
     | "triggers"
@@ -47,6 +48,7 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
     history: await tx.log.removeOfUser(userId),
     devices: await tx.devices.removeOfUser(userId),
   };
+  await tx.things.removeOfUser(userId);
   await tx.idempotencyKeys.removeOfOwner(userId);
   await tx.users.remove(userId);
   return removed;

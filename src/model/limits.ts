@@ -9,6 +9,8 @@ export const limits = {
   attributeBytesPerUser: 8_388_608,
   devicesPerUser: 10_000,
   devicesPerTenant: 1_000_000,
+  /** Things of one linked account. Alarms come first; the link's status counts the others. */
+  thingsPerLink: 500,
   alertsPerDevice: 1_000,
   alertsPerUser: 10_000,
   bytesPerAlert: 16_384,

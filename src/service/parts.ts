@@ -35,7 +35,7 @@ import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
 import { dropValue } from "./lost-values.ts";
 import { sealingContext } from "./sealing-keys.ts";
-import { nodeId } from "./stored-identifiers.ts";
+import { nodeId, thingIds } from "./stored-identifiers.ts";
 
 export interface OpenOptions {
   /** For commands that repair a key file: keys that the store needs may be missing. */
@@ -141,6 +141,7 @@ async function partsOn(
     membership,
     connectors,
     sealing,
+    thingIdOf: await thingIds(store),
     runtime: sharedRuntime,
     countFault: metrics.linkFault,
     owners: processErrorOwners,

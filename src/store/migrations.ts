@@ -28,6 +28,16 @@ const scopedTokens: Step = () => [
   "ALTER TABLE webhooks ADD COLUMN hears_alerts INTEGER NOT NULL DEFAULT 1",
 ];
 
+/** The things of linked accounts. Nodes that don't know this step neither write them nor remove them with their device. */
+const things: Step = ({ integer, withoutRowid, deviceKey }) => [
+  `CREATE TABLE things (
+     user_id INTEGER NOT NULL, thing_id TEXT NOT NULL, device_id INTEGER NOT NULL, external_key TEXT NOT NULL,
+     source TEXT NOT NULL, kind TEXT NOT NULL, room TEXT, descriptor TEXT NOT NULL, state TEXT NOT NULL,
+     print ${integer} NOT NULL, samples TEXT NOT NULL, gone_ms ${integer},
+     PRIMARY KEY (user_id, thing_id), FOREIGN KEY ${deviceKey} ON DELETE CASCADE) ${withoutRowid}`,
+  "CREATE INDEX things_of_device ON things (user_id, device_id)",
+];
+
 /**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
@@ -222,6 +232,7 @@ const steps: readonly Step[] = [
   // Each node reports the keys of its key file, first the one that seals (tables/nodes.ts).
   () => ["ALTER TABLE nodes ADD COLUMN sealing_keys TEXT"],
   scopedTokens,
+  things,
 ];
 
 export const schemaVersion = steps.length;
@@ -229,6 +240,8 @@ export const schemaVersion = steps.length;
 export const sealedAddressStep = steps.indexOf(sealedAddresses) + 1;
 /** Versions that know fewer steps ignore scopes. */
 export const scopeStep = steps.indexOf(scopedTokens) + 1;
+/** Versions that know fewer steps follow links without writing their things. */
+export const thingStep = steps.indexOf(things) + 1;
 
 /**
  * Numbers of steps that are not backward compatible: code that doesn't know the step can't run on the schema after it,
@@ -313,6 +326,8 @@ export interface DialectSql {
   readonly id: string;
   readonly integer: string;
   readonly withoutRowid: string;
+  /** The columns of a row that belongs to a device, and the primary key that they refer to. */
+  readonly deviceKey: string;
   readonly log: readonly string[];
   /** The index of revocations in the log, which all nodes read. */
   readonly revocations: string;
@@ -347,6 +362,7 @@ const dialectSql: Record<Dialect, DialectSql> = {
     id: "INTEGER PRIMARY KEY AUTOINCREMENT",
     integer: "INTEGER",
     withoutRowid: "WITHOUT ROWID",
+    deviceKey: "(device_id) REFERENCES devices (id)",
     log: [
       `CREATE TABLE log (
          id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL, device_id INTEGER, kind TEXT NOT NULL,
@@ -392,6 +408,7 @@ const dialectSql: Record<Dialect, DialectSql> = {
     id: "INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     integer: "BIGINT",
     withoutRowid: "",
+    deviceKey: "(user_id, device_id) REFERENCES devices (user_id, id)",
     log: [
       `CREATE TABLE log (
          user_id INTEGER NOT NULL, id BIGINT GENERATED ALWAYS AS IDENTITY, xid XID8 NOT NULL DEFAULT pg_current_xact_id(),

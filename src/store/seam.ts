@@ -22,6 +22,7 @@ import { type SecTokenTable, secTokenTable } from "./tables/sec-tokens.ts";
 import { type SettingTable, settingTable } from "./tables/settings.ts";
 import { type SignInTable, signInTable } from "./tables/sign-ins.ts";
 import { type TenantTable, tenantTable } from "./tables/tenants.ts";
+import { type ThingTable, thingTable } from "./tables/things.ts";
 import { type TriggerTable, triggerTable } from "./tables/triggers.ts";
 import { type UserTable, userTable } from "./tables/users.ts";
 import { type DeliveryTable, deliveryTable } from "./tables/webhook-deliveries.ts";
@@ -119,6 +120,7 @@ export interface Transaction {
   readonly commands: CommandTable;
   readonly attributes: AttributeTable;
   readonly attributeUsage: AttributeUsageTable;
+  readonly things: ThingTable;
   readonly triggers: TriggerTable;
   readonly idempotencyKeys: IdempotencyKeyTable;
   readonly links: LinkTable;
@@ -150,6 +152,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   commands: commandTable,
   attributes: attributeTable,
   attributeUsage: attributeUsageTable,
+  things: thingTable,
   triggers: triggerTable,
   idempotencyKeys: idempotencyKeyTable,
   links: linkTable,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { removeDevice } from "../../src/devices/inventory.ts";
 import { Lane, type Mirrored } from "../../src/federation/lane.ts";
+import { noThingMarks } from "../../src/federation/thing-marks.ts";
 import { removeLink } from "../../src/federation/unlinking.ts";
 import { removeHome } from "../../src/identity/removal.ts";
 import { UnknownTrigger } from "../../src/model/errors.ts";
@@ -13,6 +14,7 @@ import { postgresHarness } from "../contracts/store/postgres-harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { movedRuntime } from "../federation/moved-runtime.ts";
 import { alarm, homeWith, many, structure } from "../home/home-parts.ts";
+import { plainThingIds } from "../home/thing-ids.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 import { madeAlerts, target } from "./made-alerts.ts";
 
@@ -49,12 +51,13 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         const { account, add, alerts, accessScope, commit, userId, firings } = await madeAlerts(store);
         const link = linkOf({ tenantId: 1, userId, devices: [account] } as never, node("A"));
         const ownership = (await store.transaction((tx) => tx.links.add(link)))!;
-        const mirrored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues };
+        const mirrored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues, things: noThingMarks };
         const lane = new Lane(
           {
             link: { userId, deviceId: account, ecosystem: "nest", ownership },
             commit,
             load: async () => mirrored,
+            thingIdOf: plainThingIds,
             stored: () => undefined,
             snapshotDropped: () => assert.fail("passed over"),
             lost: () => assert.fail("lost"),

@@ -113,11 +113,15 @@ describe("states in memory", () => {
       const { device } = states.cached(userId, three)!;
       const change = { key: "b", value: "x".repeat(4_000), before: null };
       const times = { timeMs: device.lastTimeMs + 1, previousTimeMs: device.lastTimeMs };
-      states.apply([{ userId, deviceId: three, cause: { by: "administrator" }, hop: 0, ...times, changes: [change] }]);
+      states.apply([
+        { userId, deviceId: three, cause: { by: "administrator" }, hop: 0, things: [], ...times, changes: [change] },
+      ]);
       assert.deepEqual([isCached(two), isCached(three)], [false, true]);
       const erased = { key: "b", value: null, before: change.value };
       const later = { timeMs: device.lastTimeMs + 2, previousTimeMs: device.lastTimeMs + 1 };
-      states.apply([{ userId, deviceId: three, cause: { by: "administrator" }, hop: 0, ...later, changes: [erased] }]);
+      states.apply([
+        { userId, deviceId: three, cause: { by: "administrator" }, hop: 0, things: [], ...later, changes: [erased] },
+      ]);
       await states.get(userId, two);
       assert.deepEqual([isCached(two), isCached(three)], [true, true]);
     }));

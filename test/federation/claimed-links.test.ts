@@ -9,6 +9,7 @@ import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { silent } from "../contracts/store/home.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";
+import { plainThingIds } from "../home/thing-ids.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 import { settled } from "./moved-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
@@ -33,6 +34,7 @@ describe("a node that claims links on PostgreSQL", { skip: missingPostgres() ?? 
         membership,
         connectors: new Map([["nest", connector]]),
         sealing: { seal: (token) => token, open: openToken },
+        thingIdOf: plainThingIds,
         runtime,
       });
       await membership.start();

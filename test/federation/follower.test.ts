@@ -7,6 +7,7 @@ import { LinkRecord } from "../../src/federation/link-record.ts";
 import { EcosystemRefused, EcosystemUnreachable, StoreUnavailable } from "../../src/model/errors.ts";
 import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
+import { plainThingIds } from "../home/thing-ids.ts";
 import { HeldStore } from "./held-store.ts";
 import { home } from "./made-homes.ts";
 import { adasLink, linkRow } from "./made-links.ts";
@@ -47,6 +48,7 @@ describe("a follower", () => {
         link: adasLink,
         commit: store.commit,
         load: store.load,
+        thingIdOf: plainThingIds,
         stored: (account, hasChanged) => follower.stored(account, hasChanged),
         snapshotDropped: (sinceMs) => record.snapshotDropped(sinceMs, "the store was too slow"),
         lost: () => void follower.stop(),

@@ -1,12 +1,15 @@
 import type { Commit, CommitRequest, CommitTables, DeviceUpdate } from "../../src/devices/commit.ts";
 import type { Mirrored } from "../../src/federation/lane.ts";
 import { encodeNotices } from "../../src/federation/notices.ts";
+import { noThingMarks, type ThingMarks, thingUpdate } from "../../src/federation/thing-marks.ts";
 import type { Home } from "../../src/home/home.ts";
 import type { AttributeNumber } from "../../src/virtual-device/attribute-names.ts";
 import { blankValues } from "../../src/virtual-device/attribute-values.ts";
 import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { mirror } from "../../src/virtual-device/mirror.ts";
 import { decodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
+import { plainThingIds } from "../home/thing-ids.ts";
+import { adasLink } from "./made-links.ts";
 import { settled } from "./moved-runtime.ts";
 
 interface WaitingCommit {
@@ -23,7 +26,7 @@ export class HeldStore {
   loads = 0;
   /** The error of the next read. */
   loadFails: Error | undefined;
-  #stored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues };
+  #stored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues, things: noThingMarks };
   readonly #committed: CommitRequest[] = [];
   readonly #waiting: WaitingCommit[] = [];
 
@@ -31,7 +34,8 @@ export class HeldStore {
   fill(account: Home): Mirrored {
     const { map, overLimit } = assignIndexes(emptyIndexMap, account);
     const values = mirror(account, map, blankValues);
-    this.#stored = { indexMap: map, notices: encodeNotices(overLimit, account, map), values };
+    const { marks: things } = thingUpdate(account, noThingMarks, adasLink, plainThingIds);
+    this.#stored = { indexMap: map, notices: encodeNotices(overLimit, account, map), values, things };
     return this.#stored;
   }
 
@@ -91,11 +95,24 @@ export class HeldStore {
     return next;
   }
 
+  #marksAfter({ updates }: CommitRequest): ThingMarks {
+    const marks = new Map(this.#stored.things);
+    for (const { things = [] } of updates as readonly DeviceUpdate[]) {
+      for (const write of things) {
+        if ("isGone" in write) {
+          for (const [key, mark] of marks)
+            if (mark.thingId === write.thingId) marks.set(key, { ...mark, isGone: true });
+        } else marks.set(write.reported.key, { ...write.print, thingId: write.thingId, isGone: false });
+      }
+    }
+    return marks;
+  }
+
   async #take(request: CommitRequest): Promise<void> {
     this.#committed.push(request);
     const values = [...this.#stored.values];
     for (const { key, value } of changesOf(request)) values[key as AttributeNumber] = value;
-    this.#stored = { ...this.#stored, values };
+    this.#stored = { ...this.#stored, values, things: this.#marksAfter(request) };
     const setMirror: CommitTables["links"]["setMirror"] = async (_userId, _deviceId, indexMap, notices) => {
       this.#stored = { ...this.#stored, indexMap: decodeIndexMap(indexMap), notices };
     };

@@ -4,6 +4,7 @@ import { Lane, type LaneParts } from "../../src/federation/lane.ts";
 import type { Home } from "../../src/home/home.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../../src/model/errors.ts";
 import { alarmAttribute, structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
+import { plainThingIds } from "../home/thing-ids.ts";
 import { HeldStore } from "./held-store.ts";
 import { home } from "./made-homes.ts";
 import { adasLink } from "./made-links.ts";
@@ -39,6 +40,7 @@ describe("the lane of an account", () => {
       link: adasLink,
       commit: store.commit,
       load: store.load,
+      thingIdOf: plainThingIds,
       stored: (account, hasChanged) => void stored.push({ account, hasChanged }),
       snapshotDropped: (sinceMs) => void droppedSince.push(sinceMs - noonMs),
       lost: () => void losses++,

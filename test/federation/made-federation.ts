@@ -14,6 +14,7 @@ import { Membership } from "../../src/nodes/membership.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
+import { plainThingIds } from "../home/thing-ids.ts";
 import { home } from "./made-homes.ts";
 import { movedRuntime, settled } from "./moved-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
@@ -63,6 +64,7 @@ export async function madeFederation(
     membership,
     connectors,
     sealing: { seal: (token) => token, open: openToken },
+    thingIdOf: plainThingIds,
     runtime: { ...runtime, nowMs: () => membership.nowMs() },
     countFault: (kind) => void faults.push(kind),
   });

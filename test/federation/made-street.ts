@@ -17,6 +17,7 @@ import { ownerlessStore } from "../../src/store/ownerless-store.ts";
 import type { OpenStore, Store, Transaction } from "../../src/store/seam.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { makeHome } from "../contracts/store/home.ts";
+import { plainThingIds } from "../home/thing-ids.ts";
 import { home } from "./made-homes.ts";
 import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
 import { type FaultPoint, PlantedFault } from "./planted-fault.ts";
@@ -75,6 +76,7 @@ export async function madeStreet(
     membership,
     connectors,
     sealing: { seal: (token) => token, open: openToken },
+    thingIdOf: plainThingIds,
     runtime: { ...runtime, nowMs: () => membership.nowMs() },
     countFault: (kind) => void kinds.push(kind),
     owners: processErrorOwners,

@@ -28,6 +28,7 @@ export function replay(history: readonly CommittedTransaction[]): Map<number, Re
     const logged = new Map<number, Set<Key>>();
     for (const line of transaction.log) {
       if (line.kind === "device") demandSameTimeAsAdded(transaction, line);
+      if (line.kind === "thing") takeThings(transaction, line, devices);
       if (line.kind !== "attribute") continue;
       const version = readLine(transaction, line);
       const device = deviceOf(devices, line.deviceId!);
@@ -43,6 +44,22 @@ export function replay(history: readonly CommittedTransaction[]): Map<number, Re
     demandAllWritten(transaction, logged);
   }
   return devices;
+}
+
+/** A commit of things alone gives the device its time too, unless it says that the things left with their device. */
+function takeThings(transaction: CommittedTransaction, line: LogLine, devices: Map<number, ReplayedDevice>): void {
+  const device = deviceOf(devices, line.deviceId!);
+  const isRemoval = transaction.writes.some(
+    ({ table, key, after }) => table === "devices" && key === line.deviceId && !after,
+  );
+  if (isRemoval) return;
+  demandOwnership(transaction, line.deviceId!);
+  demand(
+    line.timeMs > device.timeMs,
+    () =>
+      `transaction ${transaction.seq}: things of device ${line.deviceId} go from time ${device.timeMs} to ${line.timeMs}`,
+  );
+  device.timeMs = line.timeMs;
 }
 
 function readLine(transaction: CommittedTransaction, line: LogLine): Version {

@@ -9,6 +9,7 @@ import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
 import { checkReaders } from "./check-readers.ts";
 import { checkOrder, checkReceived } from "./check-received.ts";
 import { checkRemovals } from "./check-removals.ts";
+import { checkThings } from "./check-things.ts";
 import {
   alarmsIn,
   expectedValues,
@@ -42,6 +43,7 @@ export function check(record: RunRecord): string | undefined {
     checkReceived(record.receipts, record.standings, devices);
     checkOrder(record.arrivals, record.standings, devices);
     checkRemovals(record.history, record.remains);
+    checkThings(record.history);
     checkLinkCalls(record.calls, record.history);
     checkRevocations(record.revocations, record.history);
     checkBlindIntervals(record.history, record.standings, record.visibility);

@@ -12,6 +12,7 @@ import { logRows } from "./log-rows.ts";
 import { exclusive, type LockRequest } from "./row-locks.ts";
 import { type Draft, removeAll } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
+import { thingRows } from "./thing-rows.ts";
 import { triggerRows } from "./trigger-rows.ts";
 import { webhookRows } from "./webhook-rows.ts";
 
@@ -22,6 +23,7 @@ export type SimulatedTables = Pick<
   | "devices"
   | "attributes"
   | "attributeUsage"
+  | "things"
   | "triggers"
   | "links"
   | "commands"
@@ -81,6 +83,7 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   devices: deviceRows,
   attributes: attributeRows,
   attributeUsage: attributeUsageRows,
+  things: thingRows,
   triggers: triggerRows,
   links: linkRows,
   blindIntervals: blindIntervalRows,

@@ -13,6 +13,7 @@ import type { Report, Runtime } from "../../src/runtime/runtime.ts";
 import type { Hint, NodeBus } from "../../src/store/node-bus.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
+import { plainThingIds } from "../home/thing-ids.ts";
 import type { Clock } from "./clocks.ts";
 import type { Claim, HomeTruth } from "./history.ts";
 import type { StoreClient } from "./memory-store.ts";
@@ -112,6 +113,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       membership: this.#membership,
       connectors,
       sealing,
+      thingIdOf: plainThingIds,
       runtime: shared,
     });
     this.events = eventsOn({

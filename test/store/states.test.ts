@@ -50,7 +50,16 @@ class HeldStore implements Store<StateTables> {
 /** A durable commit from one time to the next. */
 function commitOf(value: string, previousTimeMs: number, timeMs: number): DeviceCommit {
   const changes = [{ key: "colour", value, before: null }];
-  return { userId: ada, deviceId: lamp, cause: { by: "ecosystem" }, hop: 0, timeMs, previousTimeMs, changes };
+  return {
+    userId: ada,
+    deviceId: lamp,
+    cause: { by: "ecosystem" },
+    hop: 0,
+    things: [],
+    timeMs,
+    previousTimeMs,
+    changes,
+  };
 }
 
 describe("the state of a device in memory", () => {

@@ -227,5 +227,6 @@ async function mirroredAfter(account: Home, before: Mirrored): Promise<Mirrored>
     indexMap: map,
     notices: encodeNotices(overLimit, account, map),
     values: mirror(account, map, before.values),
+    things: before.things,
   };
 }

@@ -1,0 +1,105 @@
+import type { ReportedThing } from "../home/reported-things.ts";
+import {
+  descriptorOf,
+  type FieldChange,
+  fieldChanges,
+  type ThingState,
+  withFieldChanges,
+} from "../home/stored-thing.ts";
+import type { ThingPrint } from "../home/thing-print.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
+import type { Transaction } from "../store/seam.ts";
+import type { ThingRow } from "../store/tables/things.ts";
+
+/** What a snapshot says of one thing of a link: how it is, or that it is gone. */
+export type ThingWrite =
+  | {
+      readonly thingId: string;
+      readonly source: string;
+      readonly reported: ReportedThing;
+      readonly print: ThingPrint;
+    }
+  | { readonly thingId: string; readonly isGone: true };
+
+/** One thing in a commit. `changed`: what it is called, or what it can do, has changed too. */
+export interface ThingChange {
+  readonly thingId: string;
+  readonly what: "added" | "changed" | "state" | "gone";
+  readonly fields: readonly FieldChange[];
+}
+
+/** Gone things are kept so long, and so many of each link. */
+const goneKept = { forMs: 90 * 24 * 3_600_000, count: 500 };
+
+/** Writes of things that change something, compared with the stored rows under the lock. */
+export interface PreparedThings {
+  readonly changes: readonly ThingChange[];
+  /** Writes the rows; each changed field gets the commit's time. */
+  write(timeMs: number): Promise<void>;
+}
+
+export async function prepareThings(
+  tx: Pick<Transaction, "things">,
+  userId: UserId,
+  deviceId: DeviceId,
+  writes: readonly ThingWrite[],
+): Promise<PreparedThings> {
+  const rows = await tx.things.some(
+    userId,
+    writes.map(({ thingId }) => thingId),
+  );
+  const stored = new Map(rows.map((row) => [row.thingId, row]));
+  const changes: ThingChange[] = [];
+  const puts: ((timeMs: number) => ThingRow)[] = [];
+  const gone: string[] = [];
+  for (const write of writes) {
+    const row = stored.get(write.thingId);
+    if ("isGone" in write) {
+      if (!row || row.goneMs !== null) continue;
+      gone.push(write.thingId);
+      changes.push({ thingId: write.thingId, what: "gone", fields: [] });
+      continue;
+    }
+    const next = comparedWith(row, write);
+    if (!next) continue;
+    changes.push(next.change);
+    puts.push((timeMs) => ({ ...next.row(timeMs), userId, deviceId }));
+  }
+  return {
+    changes,
+    async write(timeMs) {
+      for (const put of puts) await tx.things.put(put(timeMs));
+      if (gone.length === 0) return;
+      await tx.things.setGone(userId, gone, timeMs);
+      await tx.things.trimGone(userId, deviceId, timeMs - goneKept.forMs, goneKept.count);
+    },
+  };
+}
+
+/** The change and the row after it; undefined when the row holds all of it already. */
+function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { readonly isGone: true }>) {
+  const { thingId, source, reported, print } = write;
+  const descriptor = descriptorOf(reported);
+  const text = JSON.stringify(descriptor);
+  const state: ThingState = row ? JSON.parse(row.state) : {};
+  const fields = fieldChanges(state, reported);
+  const isBack = !row || row.goneMs !== null;
+  const isDescribedAnew = row?.descriptor !== text;
+  if (!isBack && !isDescribedAnew && fields.length === 0) return undefined;
+  const change: ThingChange = { thingId, what: isBack ? "added" : isDescribedAnew ? "changed" : "state", fields };
+  return {
+    change,
+    row: (timeMs: number) => ({
+      thingId,
+      key: reported.key,
+      source,
+      kind: descriptor.kind,
+      room: descriptor.room,
+      descriptor: text,
+      state: JSON.stringify(withFieldChanges(state, fields, timeMs)),
+      print: print.hash,
+      samples: JSON.stringify(print.samples),
+      goneMs: null,
+    }),
+  };
+}

@@ -1,0 +1,90 @@
+import type { ThingWrite } from "../devices/thing-writes.ts";
+import type { Home } from "../home/home.ts";
+import { type ReportedThing, reportedThings } from "../home/reported-things.ts";
+import { printOf, sampleDifference, type ThingPrint } from "../home/thing-print.ts";
+import type { UserId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
+import type { ThingMarkRow } from "../store/tables/things.ts";
+import type { LinkKey } from "./link-key.ts";
+
+/** What a link's owner remembers of each stored thing, by its key. */
+export type ThingMarks = ReadonlyMap<string, ThingMark>;
+
+export interface ThingMark extends ThingPrint {
+  readonly thingId: string;
+  readonly isGone: boolean;
+}
+
+export const noThingMarks: ThingMarks = new Map();
+
+/** The id of a thing: the same after relinking, and after unlinking and linking again. */
+export type ThingIdOf = (userId: UserId, ecosystem: string, key: string) => string;
+
+export interface ThingUpdate {
+  readonly writes: readonly ThingWrite[];
+  /** The marks after the writes are committed. */
+  readonly marks: ThingMarks;
+  /** `samples`: only samples differ, and little: they may wait for another commit. */
+  readonly weight: "nothing" | "samples" | "change";
+  /** An alarm has started or stopped. */
+  readonly isUrgent: boolean;
+}
+
+/** Compares a snapshot with the stored things. */
+export function thingUpdate(
+  home: Home,
+  marks: ThingMarks,
+  { userId, ecosystem }: Pick<LinkKey, "userId" | "ecosystem">,
+  thingIdOf: ThingIdOf,
+): ThingUpdate {
+  const report = reportedThings(home);
+  const read = withinLimit(report.read, marks);
+  const writes: ThingWrite[] = [];
+  const next = new Map(marks);
+  const named = new Set([...report.unread, ...report.read.map(({ key }) => key)]);
+  let weight: ThingUpdate["weight"] = "nothing";
+  let isUrgent = false;
+  for (const reported of read) {
+    const { key } = reported;
+    const mark = marks.get(key);
+    const print = printOf(reported);
+    const difference = mark && !mark.isGone ? differenceOf(mark, print) : "change";
+    if (difference === "nothing") continue;
+    if (difference === "change" || weight === "nothing") weight = difference;
+    if (print.danger !== (mark?.danger ?? "")) isUrgent = true;
+    const thingId = mark?.thingId ?? thingIdOf(userId, ecosystem, key);
+    writes.push({ thingId, source: ecosystem, reported, print });
+    next.set(key, { ...print, thingId, isGone: false });
+  }
+  for (const [key, mark] of marks) {
+    if (named.has(key) || mark.isGone || !report.isGoneUnlessNamed(key)) continue;
+    weight = "change";
+    if (mark.danger) isUrgent = true;
+    writes.push({ thingId: mark.thingId, isGone: true });
+    next.set(key, { ...mark, isGone: true });
+  }
+  return { writes, marks: writes.length > 0 ? next : marks, weight, isUrgent };
+}
+
+export function marksOf(rows: readonly ThingMarkRow[]): ThingMarks {
+  return new Map(
+    rows.map(({ thingId, key, print, samples, goneMs }) => [
+      key,
+      { thingId, hash: print, samples: JSON.parse(samples), danger: undefined, isGone: goneMs !== null },
+    ]),
+  );
+}
+
+function differenceOf(mark: ThingMark, print: ThingPrint): ThingUpdate["weight"] {
+  if (mark.hash !== print.hash) return "change";
+  const difference = sampleDifference(mark, print);
+  if (difference === "none") return "nothing";
+  return difference === "jump" ? "change" : "samples";
+}
+
+/** Alarms first, then things that are stored already: a home with too many things keeps the same ones. */
+function withinLimit(read: readonly ReportedThing[], marks: ThingMarks): readonly ReportedThing[] {
+  if (read.length <= limits.thingsPerLink) return read;
+  const rank = ({ key, thing }: ReportedThing) => (thing.kind === "alarm" ? 0 : marks.has(key) ? 1 : 2);
+  return [...read].sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1)).slice(0, limits.thingsPerLink);
+}

@@ -1,0 +1,84 @@
+import { cleanText } from "../model/clean-text.ts";
+import { type TraitName, traitNames, traits } from "./catalogue.ts";
+import type { ReportedThing } from "./reported-things.ts";
+import type { ThingKind } from "./thing.ts";
+
+/** What changes rarely: what a thing is, and what its traits can do. */
+export interface ThingDescriptor {
+  readonly kind: ThingKind;
+  readonly name: string | null;
+  readonly room: string | null;
+  readonly homeName: string | null;
+  readonly maker: string | null;
+  readonly model: string | null;
+  readonly capabilities: Readonly<Partial<Record<TraitName, Readonly<Record<string, unknown>>>>>;
+}
+
+export type FieldValue = string | number | boolean | null;
+
+/** Each field with its value and the time of the commit that changed it, by trait. */
+export type ThingState = Readonly<Partial<Record<TraitName, Readonly<Record<string, TimedValue>>>>>;
+
+export type TimedValue = readonly [value: FieldValue, timeMs: number];
+
+/** A changed field. `available` is a field of every trait. */
+export interface FieldChange {
+  readonly trait: TraitName;
+  readonly field: string;
+  readonly value: FieldValue;
+}
+
+export function descriptorOf({ thing, homeName }: ReportedThing): ThingDescriptor {
+  const { kind, name, room, maker, model } = thing;
+  const capabilities: Partial<Record<TraitName, Readonly<Record<string, unknown>>>> = {};
+  for (const trait of traitNames) {
+    const reported = thing.traits[trait];
+    if (reported) capabilities[trait] = reported.capabilities;
+  }
+  return {
+    kind,
+    name: clean(name),
+    room: clean(room),
+    homeName: clean(homeName),
+    maker: clean(maker),
+    model: clean(model),
+    capabilities,
+  };
+}
+
+/** Which fields a report changes. A trait that the report lacks is no longer available, and keeps its values. */
+export function fieldChanges(stored: ThingState, { thing }: ReportedThing): readonly FieldChange[] {
+  const changes: FieldChange[] = [];
+  const compare = (trait: TraitName, field: string, value: FieldValue) => {
+    const before = stored[trait]?.[field];
+    if (before === undefined || before[0] !== value) changes.push({ trait, field, value });
+  };
+  for (const trait of traitNames) {
+    const reported = thing.traits[trait];
+    if (!reported) {
+      if (stored[trait]) compare(trait, "available", false);
+      continue;
+    }
+    compare(trait, "available", reported.available);
+    const state: Readonly<Record<string, FieldValue>> = reported.state;
+    for (const field in traits[trait].fields) compare(trait, field, clean(state[field] ?? null));
+  }
+  return changes;
+}
+
+/** The state after the changes; each changed field has the commit's time. */
+export function withFieldChanges(stored: ThingState, changes: readonly FieldChange[], timeMs: number): ThingState {
+  const next: Partial<Record<TraitName, Record<string, TimedValue>>> = {};
+  for (const trait of traitNames) if (stored[trait]) next[trait] = { ...stored[trait] };
+  for (const { trait, field, value } of changes) {
+    const fields = next[trait] ?? {};
+    fields[field] = [value, timeMs];
+    next[trait] = fields;
+  }
+  return next;
+}
+
+/** Text from outside is made storable in every database. */
+function clean<Value extends FieldValue>(value: Value): Value {
+  return typeof value === "string" ? (cleanText(value) as Value) : value;
+}

@@ -1,0 +1,148 @@
+import type { AccessScope } from "../../model/access-scope.ts";
+import type { DeviceId, UserId } from "../../model/ids.ts";
+import { first, type Parameter, type Sql } from "../sql.ts";
+
+/** A thing of a linked account. Descriptor, state and samples are JSON, as home/ and federation/ encode them. */
+export interface ThingRow {
+  readonly userId: UserId;
+  readonly thingId: string;
+  /** The virtual device of the link that reports the thing. */
+  readonly deviceId: DeviceId;
+  /** Identifies the thing within its account. */
+  readonly key: string;
+  readonly source: string;
+  readonly kind: string;
+  readonly room: string | null;
+  readonly descriptor: string;
+  readonly state: string;
+  /** A hash of the last report, and its samples (home/thing-print.ts). */
+  readonly print: number;
+  readonly samples: string;
+  /** When the ecosystem said that the thing is gone; null while it is there. */
+  readonly goneMs: number | null;
+}
+
+export type ThingMarkRow = Pick<ThingRow, "thingId" | "key" | "print" | "samples" | "goneMs">;
+
+export interface ThingFilter {
+  readonly kind?: string | undefined;
+  readonly room?: string | undefined;
+  readonly source?: string | undefined;
+}
+
+/** The position after which a page begins. */
+export interface ThingPlace extends ThingFilter {
+  readonly afterUser: number;
+  readonly afterThing: string;
+}
+
+export interface ThingTable {
+  /** What the owner of a link needs in order to recognise changes. */
+  marks(userId: UserId, deviceId: DeviceId): Promise<ThingMarkRow[]>;
+  some(userId: UserId, thingIds: readonly string[]): Promise<ThingRow[]>;
+  /** Within the access scope; gone things included. */
+  within(accessScope: AccessScope, thingId: string): Promise<ThingRow | undefined>;
+  /** Present things within the access scope, by user and thing. */
+  page(accessScope: AccessScope, place: ThingPlace, limit: number): Promise<ThingRow[]>;
+  /** Adds a thing, or replaces the one with the same id. */
+  put(row: ThingRow): Promise<void>;
+  setGone(userId: UserId, thingIds: readonly string[], goneMs: number): Promise<void>;
+  /** Removes gone things of a link: those that were gone before `beforeMs`, and all but the `keep` newest. */
+  trimGone(userId: UserId, deviceId: DeviceId, beforeMs: number, keep: number): Promise<void>;
+  /** Returns the ids of the removed things that were not gone before. */
+  removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<string[]>;
+  removeOfUser(userId: UserId): Promise<number>;
+}
+
+const names = `user_id AS "userId", thing_id AS "thingId", device_id AS "deviceId", external_key AS "key", source, kind,
+  room, descriptor, state, print, samples, gone_ms AS "goneMs"`;
+
+export function thingTable(sql: Sql): ThingTable {
+  const rows = (tail: string, parameters: readonly Parameter[]) =>
+    sql.all<ThingRow>(`SELECT ${names} FROM things t WHERE ${tail}`, parameters);
+  const among = (column: string, position: number) =>
+    sql.dialect === "postgres"
+      ? `${column} = ANY($${position}::text[])`
+      : `${column} IN (SELECT value FROM json_each($${position}))`;
+  return {
+    marks: (userId, deviceId) =>
+      sql.all(
+        `SELECT thing_id AS "thingId", external_key AS "key", print, samples, gone_ms AS "goneMs" FROM things
+         WHERE user_id = $1 AND device_id = $2`,
+        [userId, deviceId],
+      ),
+    some: (userId, thingIds) => rows(`t.user_id = $1 AND ${among("t.thing_id", 2)}`, [userId, thingIds]),
+    within(accessScope, thingId) {
+      const { condition, parameter } = ownerIn(accessScope);
+      return first(rows(`${condition} AND t.thing_id = $2`, [parameter, thingId]));
+    },
+    page(accessScope, { afterUser, afterThing, kind, room, source }, limit) {
+      const { condition, parameter } = ownerIn(accessScope);
+      const parameters: Parameter[] = [parameter, afterUser, afterThing, limit];
+      const filters = Object.entries({ kind, room, source }).flatMap(([column, value]) => {
+        if (value === undefined) return [];
+        parameters.push(value);
+        return [` AND t.${column} = $${parameters.length}`];
+      });
+      return rows(
+        `${condition} AND (t.user_id, t.thing_id) > ($2, $3) AND t.gone_ms IS NULL${filters.join("")}
+         ORDER BY t.user_id, t.thing_id LIMIT $4`,
+        parameters,
+      );
+    },
+    async put(row) {
+      await sql.post(
+        `INSERT INTO things (user_id, thing_id, device_id, external_key, source, kind, room, descriptor, state, print,
+           samples, gone_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         ON CONFLICT (user_id, thing_id) DO UPDATE SET device_id = excluded.device_id,
+           external_key = excluded.external_key, source = excluded.source, kind = excluded.kind, room = excluded.room,
+           descriptor = excluded.descriptor, state = excluded.state, print = excluded.print,
+           samples = excluded.samples, gone_ms = excluded.gone_ms`,
+        [
+          row.userId,
+          row.thingId,
+          row.deviceId,
+          row.key,
+          row.source,
+          row.kind,
+          row.room,
+          row.descriptor,
+          row.state,
+          row.print,
+          row.samples,
+          row.goneMs,
+        ],
+      );
+    },
+    async setGone(userId, thingIds, goneMs) {
+      await sql.run(`UPDATE things SET gone_ms = $3 WHERE user_id = $1 AND ${among("thing_id", 2)}`, [
+        userId,
+        thingIds,
+        goneMs,
+      ]);
+    },
+    async trimGone(userId, deviceId, beforeMs, keep) {
+      await sql.run(
+        `DELETE FROM things WHERE user_id = $1 AND device_id = $2 AND gone_ms IS NOT NULL AND (gone_ms < $3
+           OR thing_id NOT IN (SELECT g.thing_id FROM things g WHERE g.user_id = $1 AND g.device_id = $2
+             AND g.gone_ms IS NOT NULL ORDER BY g.gone_ms DESC, g.thing_id LIMIT $4))`,
+        [userId, deviceId, beforeMs, keep],
+      );
+    },
+    async removeOfDevice(userId, deviceId) {
+      const removed = await sql.all<Pick<ThingRow, "thingId" | "goneMs">>(
+        `DELETE FROM things WHERE user_id = $1 AND device_id = $2 RETURNING thing_id AS "thingId", gone_ms AS "goneMs"`,
+        [userId, deviceId],
+      );
+      return removed.filter(({ goneMs }) => goneMs === null).map(({ thingId }) => thingId);
+    },
+    removeOfUser: (userId) => sql.run("DELETE FROM things WHERE user_id = $1", [userId]),
+  };
+}
+
+function ownerIn(accessScope: AccessScope): { readonly condition: string; readonly parameter: number } {
+  if (accessScope.kind === "user") return { condition: "t.user_id = $1", parameter: accessScope.userId };
+  const condition = "t.user_id IN (SELECT u.id FROM users u WHERE u.tenant_id = $1)";
+  return { condition, parameter: accessScope.tenantId };
+}
