@@ -120,7 +120,8 @@ function queuesOf(history: readonly CommittedTransaction[], log: readonly Retain
     const { userId, deviceIds, from } = webhook;
     const matching = log.filter((line) => {
       const isAsked = deviceIds.length === 0 || deviceIds.includes(line.deviceId);
-      return line.userId === userId && isAsked && compare(line.position, from) > 0;
+      // These webhooks did not ask for things.
+      return line.kind !== "thing" && line.userId === userId && isAsked && compare(line.position, from) > 0;
     });
     const messages = matching.map((line): Message => ({ webhook, line, isAccepted: false }));
     return [...Map.groupBy(messages, ({ line }) => line.deviceId).values()];
