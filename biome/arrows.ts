@@ -29,6 +29,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "events",
     "idempotency",
     "virtual-device",
+    "home",
     "model",
   ],
   cli: ["identity", "oauth", "federation", "devices", "alerts", "virtual-device", "config", "runtime", "model"],

@@ -50,6 +50,7 @@ const byCode: ReadonlyMap<string, typeof ServiceError> = new Map<string, typeof 
   ["missing_token", NotSignedIn],
   ["too_many_requests", TooManyRequests],
   ["unknown_device", NotFound],
+  ["unknown_thing", NotFound],
   ["unknown_attribute", NotFound],
   ["unknown_trigger", NotFound],
   ["unknown_operation", NotFound],

@@ -22,6 +22,7 @@ import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import type { LinkFaultKind } from "./link-faults.ts";
 import { type LinkOverview, linkOverview, type ShownLink, shownLinksOf } from "./link-overview.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
+import { thingFreshnessOfEach } from "./thing-freshness.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
 
 /** What the adaptor interface offers a platform user (docs/interface.md). */
@@ -46,6 +47,10 @@ export interface Federation {
   /** Freshness of many devices with one query. A device whose link has just ended is left out. */
   freshnessOfEach(
     devices: readonly Pick<DeviceRow, "userId" | "id" | "isVirtual">[],
+  ): Promise<ReadonlyMap<DeviceId, Freshness>>;
+  /** Freshness of the things of these links. */
+  thingFreshnessOfEach(
+    links: readonly { readonly userId: UserId; readonly deviceId: DeviceId }[],
   ): Promise<ReadonlyMap<DeviceId, Freshness>>;
   /** Freshness of one device without a query; undefined when the store must be asked. */
   freshnessHere(device: { readonly id: DeviceId; readonly isVirtual: boolean }): Freshness | undefined;
@@ -139,6 +144,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
     status: async (userId, ecosystemName) => linkStatus(store, keeper, freshness, userId, tokens.nameOf(ecosystemName)),
     freshness,
     freshnessOfEach: (devices) => freshnessOfEach(thisNode, devices),
+    thingFreshnessOfEach: (links) => thingFreshnessOfEach(thisNode, links),
     freshnessHere: (device) => freshnessHere(thisNode, device),
     largeStrings: (userId, deviceId) =>
       store.read(async (tx) => {

@@ -65,6 +65,13 @@ export class UnknownDevice extends BreezewayError {
   }
 }
 
+export class UnknownThing extends BreezewayError {
+  readonly code = "unknown_thing";
+  constructor(sentence = "Thing does not exist.") {
+    super(sentence);
+  }
+}
+
 export class AlreadyFederated extends BreezewayError {
   readonly code = "already_federated";
   constructor(ecosystem: string) {

@@ -1,5 +1,6 @@
 import { serveControl } from "../cli/administration/control-socket.ts";
 import { type Config, ConfigurationError, refuseInsecure } from "../config/config.ts";
+import { thingReading } from "../devices/thing-reading.ts";
 import { CertificateProblem } from "../http/connection/certificate.ts";
 import { openFileLimit } from "../http/connection/open-files.ts";
 import type { GuestRoute } from "../http/routes.ts";
@@ -132,6 +133,7 @@ async function outletParts(
     v3: {
       users: identity,
       devices,
+      things: thingReading(store),
       alerts,
       federation,
       events,

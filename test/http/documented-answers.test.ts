@@ -227,6 +227,15 @@ async function useUsersAndDevices(
   await call("getDevice", 400, { bearer, at: deviceId, query: { since: "yesterday" } });
   await call("getDevice", 404, { bearer, at: "999" });
   await call("getDevice", 404, { bearer, at: deviceId, query: { attribute: "nonsense" } });
+
+  const things = await call("listThings", 200, { bearer });
+  await call("listThings", 200, { bearer, query: { kind: "home", room: "Cellar", source: "nest" } });
+  await call("listThings", 400, { bearer, query: { kind: "ghost" } });
+  const thing = things.things[0].thingId;
+  await call("getThing", 200, { bearer, at: thing });
+  await call("getThing", 200, { bearer, at: thing, query: { since: "0" } });
+  await call("getThing", 400, { bearer, at: thing, query: { since: "-1" } });
+  await call("getThing", 404, { bearer, at: "t_nonsense" });
 }
 
 /** This many attributes with distinct names. */

@@ -7,6 +7,7 @@ import { alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
+import { thingReading } from "../../src/devices/thing-reading.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import { eventsOn } from "../../src/events/events.ts";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
@@ -170,9 +171,11 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     devices: { ...deviceReading(store, states), ...deviceWriting(store, commit) },
     federation: {
       freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])),
+      thingFreshnessOfEach: async (links) => new Map(links.map(({ deviceId }) => [deviceId, fresh])),
       freshnessHere: () => fresh,
       receipts: async () => [],
     },
+    things: thingReading(store),
     events,
     webhooks: events.webhooks,
     tokens: { watch: nobody, clientOf: nobody },

@@ -179,7 +179,10 @@ describe("the reference", () => {
       });
     };
     variables.ACCESS_TOKEN = (await run("issueToken")).access_token;
-    examples.push([/\b41\b/g, (await run("linkAccount")).DeviceId]);
+    const linkedId = (await run("linkAccount")).DeviceId;
+    examples.push([/\b41\b/g, linkedId]);
+    const [thing] = await parts.store.read((tx) => tx.things.marks(userId, Number(linkedId) as DeviceId));
+    examples.push([/t_Zk3xV0bqT2m8cQx1r5sYwA/g, thing!.thingId]);
     // The examples of both interfaces use alert 7, and each removes it.
     const triggerId = /<triggerId>(\d+)</.exec(await run("addTrigger"))![1]!;
     examples.push([/triggerId=7\b/g, `triggerId=${triggerId}`]);

@@ -10,6 +10,7 @@ export interface Things {
   readonly lampId: string;
   /** The virtual device of a linked account. */
   readonly linkedId: string;
+  readonly thingId: string;
   /** An alert on the ordinary device. */
   readonly alertId: string;
   /** A webhook of the owner's client, and a message that it was sent. */
@@ -121,6 +122,11 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     { path: { deviceId: linkedId }, parameters: { from: "0", to: "9000000000000", attribute: "o.totalStructures" } },
   ],
   "bearer /v3/devices/:deviceId/commands": ({ linkedId }) => [{ path: { deviceId: linkedId } }],
+  "bearer /v3/things": () => [{}, { parameters: { kind: "alarm", room: "", source: "nest" } }],
+  "bearer /v3/things/:thingId": ({ thingId }) => [
+    { path: { thingId } },
+    { path: { thingId }, parameters: { since: "0" } },
+  ],
 
   "bearer /v3/alerts": ({ lampId }, method) =>
     method === "GET"

@@ -59,7 +59,9 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     return simulator.addAccount({ seed: accounts, structures: [{ name, thermostats: 2, alarms: 1 }] }).token;
   };
 
-  let link: { readonly deviceId: DeviceId; readonly marks: readonly string[] } | undefined;
+  let link:
+    | { readonly deviceId: DeviceId; readonly thingIds: readonly string[]; readonly marks: readonly string[] }
+    | undefined;
   /** Prepares the state that a call needs, and waits until nothing changes by itself. */
   const arrange = async (needed: "linked" | "unlinked") => {
     const linked = await federation.status(userId, "nest").catch(() => undefined);
@@ -74,7 +76,9 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     });
     const { labels, identifiers } = await federation.largeStrings(userId, deviceId);
     const marks = [labels, identifiers].flatMap(textsIn).filter((text) => text.length > 8 && text !== "thermostats");
-    link = { deviceId, marks: marks.filter((text) => text !== "smokeCoAlarms") };
+    const things = await store.read((tx) => tx.things.marks(userId, deviceId));
+    const thingIds = things.map(({ thingId }) => thingId);
+    link = { deviceId, thingIds, marks: marks.filter((text) => text !== "smokeCoAlarms") };
   };
   await arrange("linked");
 
@@ -113,6 +117,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       userName: owner.name,
       lampId: String(lampId),
       linkedId: String(link!.deviceId),
+      thingId: link!.thingIds[0]!,
       alertId: alertAndWebhook.alertId,
       webhookId: alertAndWebhook.webhookId,
       deliveryId: alertAndWebhook.deliveryId,
@@ -147,6 +152,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       userName: owner.name.replace("Ottoline", "Nobodies"),
       lampId: "2147000002",
       linkedId: "2147000003",
+      thingId: `t_${newSecret("").slice(0, 22)}`,
       alertId: "2147000004",
       webhookId: `wh_${newSecret("").slice(0, 16)}`,
       deliveryId: "2147000005",
@@ -168,6 +174,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     marks: (): readonly string[] => [
       ...Object.values(planted),
       ...link!.marks,
+      ...link!.thingIds,
       ...[userId, lampId, link!.deviceId].map(String),
       ...[alertAndWebhook.alertId, alertAndWebhook.webhookId, alertAndWebhook.deliveryId],
       owner.name,

@@ -14,6 +14,8 @@ const needed: Readonly<Record<string, readonly Scope[]>> = {
   "GET /v3/users/:userId": ["devices:read"],
   "GET /v3/devices": ["devices:read"],
   "GET /v3/devices/:deviceId": ["devices:read"],
+  "GET /v3/things": ["devices:read"],
+  "GET /v3/things/:thingId": ["devices:read"],
   "PUT /v3/devices/:deviceId": ["devices:control"],
   "GET /v3/devices/:deviceId/history": ["devices:read"],
   "GET /v3/devices/:deviceId/commands": ["devices:read"],

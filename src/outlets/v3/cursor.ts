@@ -1,29 +1,58 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { DevicePlace } from "../../devices/read.ts";
+import type { ThingPlace } from "../../devices/thing-reading.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
 
 /**
- * Keyset cursors of the device list: the position of the next page, with the list's filter. They never expire. Each is
- * signed for its user or tenant, so another caller's cursor is as invalid as a forged one.
+ * Keyset cursors of a list: the position of the next page, with the list's filter. They never expire. Each is signed
+ * for its list and its user or tenant, so another caller's cursor is as invalid as a forged one.
  */
-export interface Cursors {
-  write(caller: Principal, place: DevicePlace): string;
-  read(caller: Principal, cursor: string): DevicePlace;
+export interface Cursors<Place> {
+  write(caller: Principal, place: Place): string;
+  read(caller: Principal, cursor: string): Place;
 }
 
 const signatureBytes = 32;
 
-/** All nodes have the same key, so any node can answer the next page. */
-export function cursorsWith(key: string): Cursors {
+/** The lists with cursors. All nodes have the same key, so any node can answer the next page. */
+export function cursorsWith(key: string): {
+  readonly devices: Cursors<DevicePlace>;
+  readonly things: Cursors<ThingPlace>;
+} {
+  return {
+    devices: cursorsOf(key, "devices", {
+      write: ({ afterId, typeName }) => [afterId, typeName],
+      read: ([afterId, typeName]) => ({
+        afterId: afterId as number,
+        typeName: (typeName as string | null) ?? undefined,
+      }),
+    }),
+    things: cursorsOf(key, "things", {
+      write: ({ afterUser, afterThing, kind, room, source }) => [afterUser, afterThing, kind, room, source],
+      read: ([afterUser, afterThing, ...filter]) => {
+        const [kind, room, source] = filter.map((value) => (value as string | null) ?? undefined);
+        return { afterUser: afterUser as number, afterThing: afterThing as string, kind, room, source };
+      },
+    }),
+  };
+}
+
+/** The content of a cursor: a JSON list. */
+interface Form<Place> {
+  write(place: Place): readonly unknown[];
+  read(content: readonly unknown[]): Place;
+}
+
+function cursorsOf<Place>(key: string, list: string, form: Form<Place>): Cursors<Place> {
   const sign = (caller: Principal, content: Buffer) =>
     createHmac("sha256", key)
-      .update(`devices of ${ownerOf(caller)}\n`)
+      .update(`${list} of ${ownerOf(caller)}\n`)
       .update(content)
       .digest();
   return {
-    write(caller, { afterId, typeName }) {
-      const content = Buffer.from(JSON.stringify([afterId, typeName]));
+    write(caller, place) {
+      const content = Buffer.from(JSON.stringify(form.write(place)));
       return Buffer.concat([sign(caller, content), content]).toString("base64url");
     },
     read(caller, cursor) {
@@ -34,8 +63,7 @@ export function cursorsWith(key: string): Cursors {
       if (!isWhole || !timingSafeEqual(bytes.subarray(0, signatureBytes), sign(caller, content))) {
         throw new BadParameter("cursor", "The parameter cursor must be one that this list answered to this caller.");
       }
-      const [afterId, typeName] = JSON.parse(content.toString()) as [number, string | null];
-      return { afterId, typeName: typeName ?? undefined };
+      return form.read(JSON.parse(content.toString()) as readonly unknown[]);
     },
   };
 }

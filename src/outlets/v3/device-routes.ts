@@ -16,7 +16,7 @@ import { allValues, deviceIdOf, singleValue, timeOf } from "./v3-parameters.ts";
 
 export interface DeviceRouteParts extends CurrentDeviceParts, KeyedRouteParts {
   readonly devices: CurrentDeviceParts["devices"] & Pick<DeviceReading, "page"> & DeviceWriting;
-  readonly cursors: Cursors;
+  readonly cursors: { readonly devices: Cursors<DevicePlace> };
 }
 
 export const devicePath = "/v3/devices/:deviceId";
@@ -38,7 +38,7 @@ export function deviceRoutes(
       scopes: ["devices:read"],
       description: listDevices,
       async answer(incoming, caller) {
-        const page = await devices.page(caller, pageStartOf(incoming, caller, cursors));
+        const page = await devices.page(caller, pageStartOf(incoming, caller, cursors.devices));
         const freshness = await federation.freshnessOfEach(page.devices);
         return jsonAnswer(200, {
           devices: page.devices.map((device) => ({
@@ -48,7 +48,7 @@ export function deviceRoutes(
             deviceTypeName: device.typeName,
             presenceInfo: freshness.get(device.id)?.isPresent ? 1 : 0,
           })),
-          ...(page.next && { cursor: cursors.write(caller, page.next) }),
+          ...(page.next && { cursor: cursors.devices.write(caller, page.next) }),
         });
       },
     },
@@ -90,7 +90,7 @@ export function deviceRoutes(
 }
 
 /** The start of the page. A cursor holds its filter, so a different filter beside it is refused as a mistake. */
-function pageStartOf(incoming: Incoming, caller: Principal, cursors: Cursors): DevicePlace {
+function pageStartOf(incoming: Incoming, caller: Principal, cursors: Cursors<DevicePlace>): DevicePlace {
   const cursor = singleValue(incoming, "cursor");
   const typeName = singleValue(incoming, "deviceTypeName");
   if (cursor !== undefined) {

@@ -1,5 +1,5 @@
 import type { NodeId } from "../../model/ids.ts";
-import { schemaVersion, scopeStep, sealedAddressStep } from "../migrations.ts";
+import { schemaVersion, scopeStep, sealedAddressStep, thingStep } from "../migrations.ts";
 import type { Sql } from "../sql.ts";
 
 /** The nodes and their heartbeats, on the store's clock. No decision compares the clocks of two machines. */
@@ -18,6 +18,8 @@ export interface NodeTable {
   areAllNew(): Promise<boolean>;
   /** Whether all listed nodes enforce scopes. */
   doAllEnforceScopes(): Promise<boolean>;
+  /** Listed nodes whose version follows links without writing their things. */
+  withoutThings(): Promise<NodeId[]>;
   /** Makes versions that can't read sealed addresses refuse this store. Returns whether they did before. */
   refuseOld(): Promise<boolean>;
 }
@@ -77,6 +79,13 @@ export function nodeTable(sql: Sql): NodeTable {
     },
     areAllNew: () => haveAllStep(sealedAddressStep),
     doAllEnforceScopes: () => haveAllStep(scopeStep),
+    async withoutThings() {
+      const older = await sql.all<{ id: NodeId }>(
+        "SELECT id FROM nodes WHERE schema_version IS NULL OR schema_version < $1",
+        [thingStep],
+      );
+      return older.map(({ id }) => id);
+    },
     refuseOld: async () =>
       (await sql.run("UPDATE schema_reach SET oldest = $1 WHERE oldest < $1", [sealedAddressStep])) === 0,
     forget: async (silentForMs) => sql.run("DELETE FROM nodes WHERE beat_ms < $1", [(await sql.nowMs()) - silentForMs]),

@@ -1,0 +1,74 @@
+import type { ThingPlace, ThingReading } from "../../devices/thing-reading.ts";
+import type { Federation } from "../../federation/federation.ts";
+import { thingKinds } from "../../home/thing.ts";
+import { jsonAnswer } from "../../http/answer/answer.ts";
+import type { Incoming } from "../../http/request/incoming.ts";
+import type { Route } from "../../http/routes.ts";
+import type { Principal } from "../../identity/principal.ts";
+import { BadParameter } from "../../model/errors.ts";
+import type { Cursors } from "./cursor.ts";
+import { thingBody } from "./thing-body.ts";
+import { getThing, listThings } from "./thing-descriptions.ts";
+import { singleValue, timeOf } from "./v3-parameters.ts";
+
+export interface ThingRouteParts {
+  readonly things: ThingReading;
+  readonly federation: Pick<Federation, "thingFreshnessOfEach">;
+  readonly cursors: { readonly things: Cursors<ThingPlace> };
+}
+
+/** Things of linked accounts (docs/interface.md, Things). Each call is limited to the caller's access scope. */
+export function thingRoutes({ things, federation, cursors }: ThingRouteParts): readonly Route[] {
+  return [
+    {
+      methods: ["GET"],
+      path: "/v3/things",
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:read"],
+      description: listThings,
+      async answer(incoming, caller) {
+        const page = await things.page(caller, pageStartOf(incoming, caller, cursors.things));
+        const freshness = await federation.thingFreshnessOfEach(page.things);
+        return jsonAnswer(200, {
+          things: page.things.map((thing) => thingBody(thing, freshness.get(thing.deviceId), caller)),
+          ...(page.next && { cursor: cursors.things.write(caller, page.next) }),
+        });
+      },
+    },
+    {
+      methods: ["GET"],
+      path: "/v3/things/:thingId",
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:read"],
+      description: getThing,
+      async answer(incoming, caller) {
+        const sinceMs = timeOf(incoming, "since");
+        const thing = await things.find(caller, incoming.pathParameters.thingId ?? "");
+        const freshness = await federation.thingFreshnessOfEach([thing]);
+        return jsonAnswer(200, thingBody(thing, freshness.get(thing.deviceId), caller, sinceMs));
+      },
+    },
+  ];
+}
+
+const filters = ["kind", "room", "source"] as const;
+
+/** The start of the page. A cursor holds its filter, so a different filter beside it is refused as a mistake. */
+function pageStartOf(incoming: Incoming, caller: Principal, cursors: Cursors<ThingPlace>): ThingPlace {
+  const cursor = singleValue(incoming, "cursor");
+  const asked = Object.fromEntries(filters.map((name) => [name, singleValue(incoming, name)]));
+  const { kind } = asked;
+  if (kind !== undefined && !thingKinds.some((known) => known === kind)) {
+    throw new BadParameter("kind", `The parameter kind must be one of: ${thingKinds.join(", ")}.`);
+  }
+  if (cursor === undefined) return { afterUser: 0, afterThing: "", ...asked };
+  const place = cursors.read(caller, cursor);
+  for (const name of filters) {
+    if (asked[name] !== undefined && asked[name] !== place[name]) {
+      throw new BadParameter(name, `The parameter ${name} must be the cursor's, or left out.`);
+    }
+  }
+  return place;
+}
