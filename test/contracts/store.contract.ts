@@ -16,6 +16,7 @@ import { migrationCases } from "./store/migration-cases.ts";
 import { nodeBusCases } from "./store/node-bus-cases.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
+import { thingTableCases } from "./store/thing-table-cases.ts";
 import { transactionCases } from "./store/transaction-cases.ts";
 
 /** The contract of every store. A new database needs a harness that passes it. */
@@ -29,6 +30,7 @@ export function describeStore(
       tableCases(harness);
       deviceTableCases(harness);
       commandTableCases(harness);
+      thingTableCases(harness);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.

@@ -25,16 +25,22 @@ export function durabilityCases(harness: StoreHarness): void {
     onStore(harness, async (store, database) => {
       await database.poisonCommits();
       await store.transaction(keep("earlier"));
-      // Started in one turn: SQLite commits them together, PostgreSQL one by one.
-      const names = ["beside 1", "poison", "beside 2"];
-      const outcomes = await Promise.allSettled(names.map((name) => store.transaction(keep(name))));
-      const isRejected = outcomes.map(({ status }) => status === "rejected");
-      assert.deepEqual(isRejected, harness.kind === "sqlite" ? [true, true, true] : [false, true, false]);
-      for (const outcome of outcomes) {
-        if (outcome.status === "rejected")
-          assert.ok(outcome.reason instanceof StoreUnavailable, String(outcome.reason));
+      // Started in one turn: PostgreSQL commits them one by one, SQLite together, unless the machine is so busy that the
+      // first of them had a group of its own.
+      const expected = harness.kind === "sqlite" ? [true, true, true] : [false, true, false];
+      let isRejected: readonly boolean[] = [];
+      for (let round = 1; round <= 20 && isRejected.join() !== expected.join(); round++) {
+        const names = [`before ${round}`, "poison", `after ${round}`];
+        const outcomes = await Promise.allSettled(names.map((name) => store.transaction(keep(name))));
+        isRejected = outcomes.map(({ status }) => status === "rejected");
+        assert.ok(isRejected[1], "the poisoned commit was accepted");
+        for (const outcome of outcomes) {
+          if (outcome.status === "rejected")
+            assert.ok(outcome.reason instanceof StoreUnavailable, String(outcome.reason));
+        }
+        for (const [i, name] of names.entries()) assert.equal(await kept(store, name), !isRejected[i]);
       }
-      for (const [i, name] of names.entries()) assert.equal(await kept(store, name), !isRejected[i]);
+      assert.deepEqual(isRejected, expected);
       await store.transaction(keep("later"));
       assert.ok((await kept(store, "earlier")) && (await kept(store, "later")));
     }));
