@@ -3,6 +3,9 @@ import { describe, it } from "node:test";
 import type { Protocol } from "../../src/ecosystems/protocol.ts";
 import { connectorOf, protocols, readEcosystem } from "../../src/ecosystems/registry.ts";
 import { InvalidSetting } from "../../src/model/setting-checks.ts";
+import { movedRuntime } from "../federation/moved-runtime.ts";
+
+const parts = { runtime: movedRuntime(), onLimitReached: () => undefined };
 
 describe("the registry of protocols", () => {
   it("names each protocol once", () => {
@@ -44,7 +47,7 @@ describe("the registry of protocols", () => {
       const { name, settings } = page.example;
       const configuration = readEcosystem(name, settings);
       assert.deepEqual([configuration.name, configuration.protocol], [name, protocol]);
-      const connector = await connectorOf(configuration, { onLimitReached: () => undefined });
+      const connector = await connectorOf(configuration, parts);
       assert.equal(connector.name, name);
       assert.deepEqual(Object.keys(JSON.parse(page.shortExample)), [name]);
     }
@@ -52,7 +55,7 @@ describe("the registry of protocols", () => {
 
   it("builds no connector for a protocol that is not registered", () => {
     assert.throws(
-      () => connectorOf({ name: "a", protocol: "zigbee" }, { onLimitReached: () => undefined }),
+      () => connectorOf({ name: "a", protocol: "zigbee" }, parts),
       /The ecosystem a has the protocol zigbee, which is not registered/,
     );
   });
