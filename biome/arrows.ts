@@ -2,7 +2,7 @@
 const arrows: Readonly<Record<string, readonly string[]>> = {
   model: [],
   runtime: ["model"],
-  config: ["model"],
+  config: ["ecosystems", "model"],
   web: ["model"],
   home: ["model"],
   "virtual-device": ["home", "model"],
@@ -32,7 +32,18 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "home",
     "model",
   ],
-  cli: ["identity", "oauth", "federation", "devices", "alerts", "virtual-device", "config", "runtime", "model"],
+  cli: [
+    "identity",
+    "oauth",
+    "federation",
+    "devices",
+    "alerts",
+    "virtual-device",
+    "ecosystems",
+    "config",
+    "runtime",
+    "model",
+  ],
 };
 
 /** Folders that run in the deterministic simulation: time, randomness, timers and connections are handed in. */

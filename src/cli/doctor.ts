@@ -41,9 +41,10 @@ export async function examine(call: Call): Promise<readonly Finding[]> {
     database(config, seen),
     ...(seen.databaseProblem === undefined ? [storeClock(seen)] : []),
   );
-  findings.push(
-    ...(await Promise.all(ecosystemsOf(config, call.sources).map((one) => ecosystem(one.name, one.apiUrl)))),
+  const addresses = ecosystemsOf(config, call.sources).flatMap(({ name, apiUrl }) =>
+    apiUrl ? [{ name, apiUrl }] : [],
   );
+  findings.push(...(await Promise.all(addresses.map(({ name, apiUrl }) => ecosystem(name, apiUrl)))));
   return findings;
 }
 

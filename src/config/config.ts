@@ -1,16 +1,10 @@
 import { isIP } from "node:net";
+import type { EcosystemConfiguration } from "../ecosystems/protocol.ts";
+import { defaultExample } from "../ecosystems/registry.ts";
 import { limits } from "../model/limits.ts";
-import {
-  type EcosystemConfig,
-  fileText,
-  httpUrl,
-  InvalidSetting,
-  list,
-  readEcosystems,
-  wholeNumber,
-} from "./setting-values.ts";
-
-export type { EcosystemConfig } from "./setting-values.ts";
+import { httpUrl, InvalidSetting } from "../model/setting-checks.ts";
+import { readEcosystems } from "./ecosystem-settings.ts";
+import { fileText, list, wholeNumber } from "./setting-values.ts";
 
 /** Everything that can be set about a running Breezeway. */
 export interface Config {
@@ -23,7 +17,7 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** Undefined: a file in the data folder. */
   readonly keyFile: string | undefined;
-  readonly ecosystems: readonly EcosystemConfig[];
+  readonly ecosystems: readonly EcosystemConfiguration[];
   readonly logLevel: LogLevel;
   /** Either both TLS files are set, or none. */
   readonly tlsCertFile: string | undefined;
@@ -100,8 +94,8 @@ export const settings = {
   ),
   ecosystems: setting(
     "BREEZEWAY_ECOSYSTEMS",
-    "`nest` at the simulator's address",
-    'The home ecosystems, as JSON or as a file of it: `{"nest":{"protocol":"nest","apiUrl":"…","allowedHosts":["…"]}}`.',
+    `\`${defaultExample.name}\` at the simulator's address`,
+    `The home ecosystems, as JSON or as a file of it: \`${defaultExample.text}\`.`,
     readEcosystems,
   ),
   logLevel: setting("BREEZEWAY_LOG_LEVEL", "info", `How much is logged: ${logLevels.join(", ")}.`, (text = "info") => {
@@ -249,16 +243,27 @@ export function readConfig({ flags, environment }: ConfigSources): Config {
   const values: Partial<Record<keyof Config, unknown>> = {};
   for (const [key, setting] of Object.entries(settings) as [keyof Config, Setting][]) {
     try {
-      values[key] = setting.read(textOf(setting, flags, environment));
-    } catch (problem) {
-      if (!(problem instanceof InvalidSetting)) throw problem;
-      problems.push(`${flags[setting.flag] ? `--${setting.flag}` : setting.variable} ${problem.message}`);
+      values[key] = readSetting(setting, { flags, environment });
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      problems.push(...error.problems);
     }
   }
   const config = values as Config;
   problems.push(...problemsBetween(config));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return config;
+}
+
+/** Reads one setting. Throws a ConfigurationError that names the flag or the variable. */
+export function readSetting<Value>(setting: Setting<Value>, { flags, environment }: ConfigSources): Value {
+  try {
+    return setting.read(textOf(setting, flags, environment));
+  } catch (problem) {
+    if (!(problem instanceof InvalidSetting)) throw problem;
+    const name = flags[setting.flag] ? `--${setting.flag}` : setting.variable;
+    throw new ConfigurationError([`${name} ${problem.message}`]);
+  }
 }
 
 /** Problems of settings that are valid alone but not together. */

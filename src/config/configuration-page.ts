@@ -1,3 +1,5 @@
+import type { Protocol } from "../ecosystems/protocol.ts";
+import { protocols } from "../ecosystems/registry.ts";
 import { settings } from "./config.ts";
 
 /** The text of `docs/configuration.md`, generated from the table of settings. */
@@ -27,30 +29,16 @@ ${rows.join("\n")}
 \`BREEZEWAY_PASSWORD\` is not a setting of the service: only \`breezeway user add\`, \`user set-password\`, \`profile\` and \`verify\` read it.
 
 ## Ecosystems
-\`BREEZEWAY_ECOSYSTEMS\` is a JSON object, or the path of a file that holds one. Keep a file with a \`clientSecret\` readable for the service's user alone.
-
-\`\`\`json
-{
-  "nest": {
-    "protocol": "nest",
-    "apiUrl": "https://api.home.example",
-    "allowedHosts": ["api.home.example:443", "node-1.home.example:443"],
-    "authUrl": "https://home.example/login/oauth2",
-    "tokenUrl": "https://api.home.example/oauth2/access_token",
-    "clientId": "<client id in the ecosystem>",
-    "clientSecret": "<client secret in the ecosystem>"
-  }
-}
-\`\`\`
+\`BREEZEWAY_ECOSYSTEMS\` is a JSON object, or the path of a file that holds one. It has a member for each ecosystem. Keep a file with a \`clientSecret\` readable for the service's user alone.
 
 | member | meaning |
 |---|---|
-| the name, here \`nest\` | what clients send as \`anEcosystemName\` |
-| \`protocol\` | \`nest\`, the only protocol so far |
-| \`apiUrl\` | the address of the ecosystem's interface |
-| \`allowedHosts\` | the hosts to which the ecosystem may redirect. Default: the host of \`apiUrl\` |
-| \`authUrl\`, \`tokenUrl\`, \`clientId\`, \`clientSecret\` | all or none: needed only for \`breezeway link add --consent\`, with which an operator asks an account's owner in a browser |
+| the name | what clients send as \`anEcosystemName\` |
+| \`protocol\` | ${protocols.map(({ protocol }) => `\`${protocol}\``).join(", ")}${protocols.length === 1 ? ", the only protocol so far" : ""} |
 
+The other members depend on the protocol.
+
+${protocols.map(protocolSection).join("\n")}
 ## A service behind a proxy on the same machine
 Write the settings into \`.env\`, in a folder for the service, and run \`breezeway serve\` there. \`breezeway config print\` shows the settings that it would run with:
 
@@ -65,6 +53,34 @@ END
 (cd production && breezeway config print)
 \`\`\`
 `;
+}
+
+/** An example of an ecosystem with this protocol, and the meaning of its members. */
+function protocolSection({ protocol, consent, page: { example, members } }: Protocol): string {
+  const rows = members.map(([names, meaning]) => `| ${names} | ${cell(meaning)} |`);
+  return `### The protocol \`${protocol}\`
+${consents[consent]}
+
+\`\`\`json
+${indentedJson({ [example.name]: example.settings })}
+\`\`\`
+
+| member | meaning |
+|---|---|
+${rows.join("\n")}
+`;
+}
+
+const consents = {
+  token: "A client brings a token of the account along.",
+  code: "A client brings a token of the account along, or an operator asks the account's owner in a browser (`breezeway link add --consent`).",
+} as const satisfies Record<Protocol["consent"], string>;
+
+/** JSON with a line for each member; a list stays on one line. */
+function indentedJson(value: object): string {
+  return JSON.stringify(value, null, 2).replaceAll(/\[\s+([^\]]*?)\s+\]/g, (_, items: string) => {
+    return `[${items.replaceAll(/\s*\n\s*/g, " ")}]`;
+  });
 }
 
 /** Escapes text for a cell of a Markdown table. */

@@ -7,7 +7,7 @@ import { addDevice, removeDevice } from "../devices/inventory.ts";
 import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
 import { deviceWriting } from "../devices/write.ts";
-import { nestConnector } from "../ecosystems/nest/connector.ts";
+import { connectorOf } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
 import { AddressSealing } from "../events/webhooks/address-sealing.ts";
 import { addressContext } from "../events/webhooks/webhooks.ts";
@@ -128,12 +128,8 @@ async function partsOn(
   const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
   // Nodes compare the times that they store for a link or send to a reader: these times are on the shared clock.
   const sharedRuntime = { ...runtime, nowMs: () => membership.nowMs() };
-  const connectors = new Map(
-    config.ecosystems.map(({ name, apiUrl, allowedHosts }) => [
-      name,
-      nestConnector({ name, apiUrl, allowedHosts, onLimitReached }),
-    ]),
-  );
+  const built = await Promise.all(config.ecosystems.map((one) => connectorOf(one, { runtime, onLimitReached })));
+  const connectors = new Map(built.map((connector) => [connector.name, connector]));
   const federation = federationOn({
     store: linkStore,
     states,

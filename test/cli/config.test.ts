@@ -58,6 +58,10 @@ describe("the configuration", () => {
     [{ BREEZEWAY_ECOSYSTEMS: "{}x" }, /BREEZEWAY_ECOSYSTEMS is not JSON/],
     [{ BREEZEWAY_ECOSYSTEMS: '{"a":1}' }, /must hold an object for a/],
     [
+      { BREEZEWAY_ECOSYSTEMS: '{"a":{"protocol":"zigbee"}}' },
+      /BREEZEWAY_ECOSYSTEMS must say "protocol": "nest" for a\./,
+    ],
+    [
       { BREEZEWAY_ECOSYSTEMS: '{"a":{"protocol":"nest","apiUrl":"https://a.example","authUrl":"https://a.example"}}' },
       /must give authUrl, tokenUrl, clientId, clientSecret together, as texts; tokenUrl of a is missing/,
     ],

@@ -19,5 +19,5 @@ describe("the arrows in docs/architecture.md", () => {
 function importsInTable(folder: string): readonly string[] {
   const rows = [...textOf("docs/architecture.md").matchAll(/^\| ([^|]+) \| ([^|(]+)[^|]*\|$/gm)];
   const row = rows.find(([, folders]) => folders!.includes(`\`${folder}\``));
-  return [...(row?.[2] ?? "").matchAll(/`(\w+)`/g)].map(([, name]) => name!).sort();
+  return [...(row?.[2] ?? "").matchAll(/`([\w-]+)`/g)].map(([, name]) => name!).sort();
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
+import { readRetryAfter } from "../../src/ecosystems/kit/retry-after.ts";
 import { nestConnector } from "../../src/ecosystems/nest/connector.ts";
-import { readRetryAfter } from "../../src/ecosystems/nest/fan-command.ts";
 import { answerOf, startByteServer } from "./byte-server.ts";
 
 const signal = new AbortController().signal;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { parseJson } from "../../src/ecosystems/nest/parse-json.ts";
+import { parseJson } from "../../src/ecosystems/kit/parse-json.ts";
 import { readSnapshot } from "../../src/ecosystems/nest/snapshot.ts";
 import type { Home, Sighting, Structure } from "../../src/home/home.ts";
 import { shownOf, shownOfAlarm, shownOfStructure, shownOfThermostat } from "../home/home-parts.ts";

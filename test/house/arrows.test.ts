@@ -19,6 +19,7 @@ const wrongLines: readonly (readonly [room: string, line: string])[] = [
   ["src/home", `import "../ecosystems/connector.ts";`],
   ["src/virtual-device", `import "../ecosystems/connector.ts";`],
   ["src/ecosystems", `import "../store/seam.ts";`],
+  ["src/ecosystems", `import "../config/config.ts";`],
   ["src/ecosystems/nest", `import "../../federation/lane.ts";`],
   ["src/nodes", `import "../devices/commit.ts";`],
   ["src/identity", `import "../oauth/token.ts";`],

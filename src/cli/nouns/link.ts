@@ -4,6 +4,7 @@ import type { Answer } from "../administration/admin-command.ts";
 import { withCleanUp } from "../administration/clean-up.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
+import { ecosystemName } from "../ecosystems.ts";
 import { hasFlag, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
@@ -21,19 +22,19 @@ const variable = "BREEZEWAY_ECOSYSTEM_TOKEN";
 function withUserOptions(command: Command): Command {
   return withServiceOptions(command)
     .option("--user <id>", "the user (on this machine; may be left out when there is only one)")
-    .option("--ecosystem <name>", "the ecosystem", "nest");
+    .option("--ecosystem <name>", "the ecosystem; may be left out when only one is configured");
 }
 
 const add: OwnCommand = {
   name: "link add",
   isDefault: true,
   meaning: `link a user to an account of an ecosystem; its token comes from standard input, ${variable}, or the account's owner in a browser`,
-  examples: ["link --user 3 --consent", "breezeway link --user 3 < token-file", "link add --user 3 --ecosystem nest"],
+  examples: ["link --user 3 --consent", "breezeway link --user 3 < token-file", "link add --user 3 --ecosystem NAME"],
   options: (command) =>
     withUserOptions(command).option("--consent", "ask the account's owner in a browser, even in a script"),
   async run(call) {
-    const { typed, print } = call;
-    const ecosystem = optional(typed, "ecosystem") ?? "nest";
+    const { print } = call;
+    const ecosystem = ecosystemName(call);
     // Check the user before asking for consent, because a consent cannot be used twice.
     const { deviceId, wasLinked } = await asUser(call, async (api) => {
       const token = await ecosystemToken(call, api, ecosystem);
@@ -100,12 +101,12 @@ const list: OwnCommand = {
     withServiceOptions(command)
       .option("--user <id>", "of one user only (on this machine)")
       .option("--tenant <name or id>", "of one tenant only (on this machine)")
-      .option("--ecosystem <name>", "of one ecosystem only; at an address, nest when left out"),
+      .option("--ecosystem <name>", "of one ecosystem only; at an address, the only configured one when left out"),
   async run(call) {
     const { print, programs, config, typed } = call;
     const ecosystem = optional(typed, "ecosystem")?.toLowerCase();
     const found: readonly Answer[] = isRemote(call)
-      ? [ofService(ecosystem ?? "nest", await statusOf(call))]
+      ? [ofService(ecosystem ?? ecosystemName(call), await statusOf(call))]
       : ((await programs.administer(config(), "link facts", typed)) as Answer).links;
     const links = found.filter((one) => ecosystem === undefined || one.ecosystem === ecosystem);
     print.data({ links }, () => {
@@ -159,7 +160,7 @@ const show: OwnCommand = {
 
 /** The link's status with the field names of the adaptor. */
 async function statusOf(call: Call): Promise<Answer> {
-  const ecosystem = optional(call.typed, "ecosystem") ?? "nest";
+  const ecosystem = ecosystemName(call);
   const { deviceId, ...status } = await asUser(call, (api) => {
     const asking = api.asUser((sdk) => sdk.getLinkStatus(ecosystem));
     return call.print.during("asking", asking);
@@ -182,7 +183,7 @@ const remove: OwnCommand = {
   examples: ["link remove --user 3"],
   options: withUserOptions,
   async run(call) {
-    const ecosystem = optional(call.typed, "ecosystem") ?? "nest";
+    const ecosystem = ecosystemName(call);
     const { deviceId, ...unlinked } = await asUser(call, (api) => {
       const unlinking = api.asUser((sdk) => sdk.unlink(ecosystem), { isWrite: true });
       return call.print.during("unlinking", unlinking);

@@ -14,6 +14,7 @@ import { BadParameter, EcosystemUnreachable, NotFound, NotRunning } from "../../
 import { untilSignalled } from "../../runtime/process/signals.ts";
 import type { Call } from "../command.ts";
 import { demoSimulator } from "../demo-simulator.ts";
+import { ecosystemName } from "../ecosystems.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { hasColour } from "../terminal/terminal.ts";
 
@@ -27,7 +28,6 @@ interface VerifyTyped {
   readonly "app-id"?: string;
   readonly device?: string;
   readonly simulator?: string;
-  readonly ecosystem: string;
   readonly patient?: true;
   readonly report?: string;
 }
@@ -35,6 +35,8 @@ interface VerifyTyped {
 /** What a verification needs from the command line. */
 interface VerifyRuntime {
   readonly config: Config;
+  /** The deployment's name of the simulated ecosystem. */
+  readonly ecosystem: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly administer: Administer;
 }
@@ -45,7 +47,12 @@ export async function runVerify({ typed: options, terminal, programs, print, ...
   const config = call.config();
   const administer: Administer = (name, input) => programs.administer(config, name, input);
   const interrupted = untilSignalled();
-  const runtime = { config, environment: terminal.environment, administer };
+  const runtime = {
+    config,
+    ecosystem: ecosystemName({ typed: options, sources: call.sources }),
+    environment: terminal.environment,
+    administer,
+  };
   const { input, temporary } = await prepare(typed, runtime, interrupted);
   let report: Report;
   try {
@@ -72,7 +79,7 @@ interface Prepared {
 
 /** The input from options and environment. Without a client, verify adds a temporary tenant if it may administer the store. */
 async function prepare(typed: VerifyTyped, runtime: VerifyRuntime, interrupted: AbortSignal): Promise<Prepared> {
-  const { administer, config } = runtime;
+  const { administer, config, ecosystem } = runtime;
   const running = await runningHere(runtime);
   const url = httpAddress("url", typed.url ?? running ?? ownAddress(config));
   const typedSimulator = typed.simulator === undefined ? undefined : httpAddress("simulator", typed.simulator);
@@ -85,7 +92,7 @@ async function prepare(typed: VerifyTyped, runtime: VerifyRuntime, interrupted: 
     deviceId: typed.device === undefined ? undefined : deviceId(typed.device),
     foreignDeviceId: undefined,
     simulator: typedSimulator === undefined ? undefined : { url: typedSimulator, isAssumed: false },
-    ecosystem: typed.ecosystem,
+    ecosystem,
     isPatient: typed.patient === true,
   };
   if (typedSimulator !== undefined && !(await new SimulatorControl(typedSimulator).isThere())) {
@@ -97,7 +104,7 @@ async function prepare(typed: VerifyTyped, runtime: VerifyRuntime, interrupted: 
   }
   const isOurs = config.databaseUrl !== undefined || (running !== undefined && running === url);
   if (!isOurs) return { input: base };
-  const simulator = base.simulator ?? (await simulatorOf(config, typed.ecosystem));
+  const simulator = base.simulator ?? (await simulatorOf(config, ecosystem));
   const isCostly = config.databaseUrl !== undefined;
   const temporary = await addTemporaryTenant(administer, { isInterrupted: () => interrupted.aborted, isCostly });
   return { input: { ...base, ...temporary.input, simulator }, temporary };

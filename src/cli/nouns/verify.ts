@@ -22,7 +22,10 @@ function withOptions(command: Command): Command {
     .option("--app-id <number>", "the id of the user's tenant, for the platform's sign-in")
     .option("--device <id>", "an ordinary device of the user that may be written to")
     .option("--simulator <url>", "the simulator that the deployment uses as its ecosystem")
-    .option("--ecosystem <name>", "the deployment's name of that ecosystem", "nest")
+    .option(
+      "--ecosystem <name>",
+      "the deployment's name of that ecosystem; may be left out when only one is configured",
+    )
     .option("--patient", "also run the checks that take more than a minute")
     .option("--report <folder>", "write the report there, as verify.json and verify.html");
 }

@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ConfigurationError } from "../../config/config.ts";
-import { BreezewayError, EcosystemRefused, EcosystemUnreachable, NotFound } from "../../model/errors.ts";
+import type { CodeFlow } from "../../ecosystems/code-flow.ts";
+import type { EcosystemConfiguration, Protocol } from "../../ecosystems/protocol.ts";
+import { protocolOf } from "../../ecosystems/registry.ts";
+import { BadParameter, BreezewayError, EcosystemRefused, EcosystemUnreachable, NotFound } from "../../model/errors.ts";
 import type { Answer } from "../administration/admin-command.ts";
 import type { Call } from "../command.ts";
 import { ecosystemsOf } from "../ecosystems.ts";
@@ -24,12 +27,7 @@ export async function consentOf(call: Call, ecosystemName: string): Promise<stri
     const known = ecosystems.map(({ name }) => name).join(", ");
     throw new NotFound(`There is no ecosystem ${ecosystemName}. Known: ${known}.`);
   }
-  const { consent } = ecosystem;
-  if (!consent) {
-    throw new ConfigurationError([
-      `BREEZEWAY_ECOSYSTEMS must give authUrl, tokenUrl, clientId and clientSecret of ${ecosystem.name}, to ask its users. Or pipe a token in`,
-    ]);
-  }
+  const consent = codeFlowOf(ecosystem, protocolOf(ecosystem));
   const state = randomBytes(16).toString("base64url");
   const returned = await listenForReturn(state);
   try {
@@ -45,6 +43,20 @@ export async function consentOf(call: Call, ecosystemName: string): Promise<stri
   } finally {
     returned.stop();
   }
+}
+
+/** The code flow of an ecosystem. Throws when its protocol has none, or when it is not configured. */
+export function codeFlowOf(
+  { name, consent }: EcosystemConfiguration,
+  { consent: ways }: Pick<Protocol, "consent">,
+): CodeFlow {
+  if (ways === "token") {
+    throw new BadParameter("consent", `${name} has no consent in a browser. Pipe a token of the account in.`);
+  }
+  if (consent) return consent;
+  throw new ConfigurationError([
+    `BREEZEWAY_ECOSYSTEMS must give authUrl, tokenUrl, clientId and clientSecret of ${name}, to ask its users. Or pipe a token in`,
+  ]);
 }
 
 async function listenForReturn(state: string) {
@@ -76,11 +88,7 @@ async function listenForReturn(state: string) {
   };
 }
 
-async function exchange(
-  consent: { readonly tokenUrl: string; readonly clientId: string; readonly clientSecret: string },
-  code: string,
-  redirectUri: string,
-): Promise<string> {
+async function exchange(consent: CodeFlow, code: string, redirectUri: string): Promise<string> {
   const body = new URLSearchParams({
     grant_type: "authorization_code",
     code,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { StreamEnd } from "../connector.ts";
+import { type Outgoing, send } from "../kit/request.ts";
 import { judgeRedirect, type RedirectRules } from "./redirects.ts";
-import { type Outgoing, send } from "./request.ts";
 
 /** The result of a call before its body is read: an answer with status 200, or why there is none. */
 export type Opening =

@@ -1,12 +1,12 @@
 import type { Home } from "../../home/home.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
+import { pauseMs } from "../kit/back-off.ts";
+import { withDeadline } from "../kit/deadline.ts";
+import { IngestTurns } from "../kit/ingest-turns.ts";
 import { eventStream, NestApi } from "./api.ts";
-import { withDeadline } from "./deadline.ts";
 import { sendFanCommand } from "./fan-command.ts";
-import { IngestTurns } from "./ingest-turns.ts";
 import { readHome } from "./read-home.ts";
-import { pauseMs } from "./reconnect-pause.ts";
 import { revokeToken } from "./revocation.ts";
 import { NestStream } from "./stream.ts";
 

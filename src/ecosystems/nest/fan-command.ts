@@ -1,7 +1,8 @@
 import type { CommandOutcome, FanCommand } from "../connector.ts";
+import { readBody } from "../kit/body.ts";
+import { isJsonObject, parseJson } from "../kit/parse-json.ts";
+import { readRetryAfter } from "../kit/retry-after.ts";
 import type { NestApi } from "./api.ts";
-import { readBody } from "./body.ts";
-import { isJsonObject, parseJson } from "./parse-json.ts";
 
 /**
  * Sends a fan command, at most once. 200 means that the cloud accepted it; the stream shows whether the fan runs. The
@@ -33,18 +34,4 @@ export async function sendFanCommand(
 function messageIn(body: string | undefined): string | undefined {
   const error = body === undefined ? undefined : parseJson(body);
   return isJsonObject(error) && typeof error.message === "string" && error.message !== "" ? error.message : undefined;
-}
-
-/** Longer Retry-After times are clamped: a block lasts at most an hour. */
-const longestBlockMs = 3_600_000;
-
-/**
- * Parses Retry-After: seconds or a date (RFC 9110 10.2.3); anything else is ignored. A date is compared with the Date
- * header of the same answer, so a wrong clock of this node doesn't matter.
- */
-export function readRetryAfter(value: string | undefined, answeredMs: number): number | undefined {
-  if (value === undefined) return undefined;
-  const nowMs = Number.isNaN(answeredMs) ? Date.now() : answeredMs;
-  const waitMs = /^\d{1,9}$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - nowMs;
-  return waitMs > 0 ? Math.min(waitMs, longestBlockMs) : undefined;
 }

@@ -1,8 +1,8 @@
 import type { Home } from "../../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
+import { readBody } from "../kit/body.ts";
+import { parseJson } from "../kit/parse-json.ts";
 import type { NestApi } from "./api.ts";
-import { readBody } from "./body.ts";
-import { parseJson } from "./parse-json.ts";
 import { readSnapshot } from "./snapshot.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Home, Listing, Sighting, Structure } from "../../home/home.ts";
 import type { Thing } from "../../home/thing.ts";
-import { isJsonObject, type JsonObject } from "./parse-json.ts";
+import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { type Counts, readAlarm, readStructure, readThermostat } from "./snapshot-objects.ts";
 
 /**

@@ -3,10 +3,10 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Home } from "../../home/home.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
-import type { IngestTurns } from "./ingest-turns.ts";
-import { isJsonObject, largestMessageBytes, parseJson } from "./parse-json.ts";
+import type { IngestTurns } from "../kit/ingest-turns.ts";
+import { isJsonObject, largestMessageBytes, parseJson } from "../kit/parse-json.ts";
+import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
 import { readSnapshot } from "./snapshot.ts";
-import { StreamRateLimit } from "./stream-rate-limit.ts";
 
 /** A document with one of these words may report an alarm. */
 const alarmWords = ['"emergency"', '"warning"'];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { StreamRateLimit } from "../../src/ecosystems/nest/stream-rate-limit.ts";
-import { limits } from "../../src/model/limits.ts";
+import { StreamRateLimit } from "../../../src/ecosystems/kit/stream-rate-limit.ts";
+import { limits } from "../../../src/model/limits.ts";
 
 const { streamBytesAtOnce: atOnce, streamBytesPerSecond: perSecond } = limits;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { IngestTurns } from "../../src/ecosystems/nest/ingest-turns.ts";
+import { IngestTurns } from "../../../src/ecosystems/kit/ingest-turns.ts";
 
 describe("the scheduler for parsing streams", () => {
   let turns: IngestTurns;

@@ -15,7 +15,7 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-  return nestsDeeper(value, deepest) ? undefined : value;
+  return isDeeper(value, deepest) ? undefined : value;
 }
 
 /** An object as JSON knows it: neither null nor a list. */
@@ -26,12 +26,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** Checks the depth after parsing: the engine parses any depth without recursion, and this walk stops at the limit. */
-function nestsDeeper(value: unknown, levels: number): boolean {
+function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   for (const item of Array.isArray(value) ? value : Object.values(value)) {
     // Most items are not objects: testing here saves a call for each.
-    if (typeof item === "object" && nestsDeeper(item, levels - 1)) return true;
+    if (typeof item === "object" && isDeeper(item, levels - 1)) return true;
   }
   return false;
 }

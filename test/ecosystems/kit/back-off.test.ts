@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { StreamEnd, StreamEndReason } from "../../src/ecosystems/connector.ts";
-import { pauseMs } from "../../src/ecosystems/nest/reconnect-pause.ts";
+import type { StreamEnd, StreamEndReason } from "../../../src/ecosystems/connector.ts";
+import { pauseMs } from "../../../src/ecosystems/kit/back-off.ts";
 
-describe("the pause before a Nest connection", () => {
+describe("the pause before the next connection", () => {
   const most = () => 1;
 
   it("is at most a second after a stream that had brought an account", () => {

@@ -1,0 +1,13 @@
+/** An invalid value of a setting. The message is the end of a sentence that begins with the setting's name. */
+export class InvalidSetting extends Error {}
+
+/** Checks an address of HTTP. Slashes at its end are removed. */
+export function httpUrl(text: string): string {
+  if (!URL.canParse(text)) throw new InvalidSetting(`is "${text}", which is not an address`);
+  const url = new URL(text);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    throw new InvalidSetting("must begin with http:// or https://");
+  if (url.username || url.password || /[?#]/.test(text))
+    throw new InvalidSetting("must have no user, query or fragment");
+  return text.replace(/\/+$/, "");
+}
