@@ -27,12 +27,14 @@ export interface Capability<Type extends ValueType = ValueType> {
 }
 
 /** A value that a command takes. */
-export interface Parameter<Type extends ValueType = ValueType> {
-  readonly value: Type;
+export interface Parameter {
+  readonly value: ParameterType;
   readonly meaning: string;
   /** A command is complete without this parameter. */
   readonly isOptional?: true;
 }
+
+export type ParameterType = Exclude<ValueType, { readonly type: "list" }>;
 
 /** A command that things with the trait may accept; the rules beside the trait say when. */
 export interface CommandDefinition {
