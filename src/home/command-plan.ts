@@ -83,8 +83,8 @@ export interface CommandRules<Name extends CommandedTrait> {
     command: CommandFor<Name>,
     rules: PlanningRules,
   ): Plan | CommandError;
-  /** The state after a step, where it is more than `set`. */
-  stateAfter?(state: StateOf<Name>, set: Partial<StateOf<Name>>): StateOf<Name>;
+  /** What a step changes in the state beside `set`. */
+  sideEffects?(state: StateOf<Name>, set: Partial<StateOf<Name>>): Partial<StateOf<Name>>;
 }
 
 /** An expectation that allows no difference. */

@@ -32,19 +32,17 @@ export function placementOf(newer: Command, queued: readonly Pick<PlannedCommand
   for (let index = queued.length - 1; index >= 0; index--) {
     const relation = relationOf(newer, queued[index]!);
     if (relation !== "follows") return { relation, index };
-    if (groups[queued[index]!.command.trait] === groups[newer.trait]) break;
+    if (influenceEachOther(newer.trait, queued[index]!.command.trait)) break;
   }
   return queued.length < maximalQueued ? { relation: "follows" } : { relation: "full" };
 }
 
 /** Traits whose commands influence each other: a brightness switches a light on, a speed of 0 stops a fan. */
-const groups: Readonly<Record<CommandedTrait, string>> = {
-  onOff: "power",
-  brightness: "power",
-  fan: "power",
-  thermostat: "climate",
-  fanTimer: "fanTimer",
-};
+const powerTraits: readonly CommandedTrait[] = ["onOff", "brightness", "fan"];
+
+function influenceEachOther(trait: CommandedTrait, other: CommandedTrait): boolean {
+  return trait === other || (powerTraits.includes(trait) && powerTraits.includes(other));
+}
 
 function isSameKind(command: Command, other: Command): boolean {
   return command.trait === other.trait && command.command === other.command;

@@ -68,7 +68,7 @@ export function planCommand(
 function traitsAfter(traits: Traits, { trait: name, set }: Step): Traits {
   const trait = traits[name];
   if (trait === undefined) return traits;
-  const state = rulesOf(name).stateAfter?.(trait.state, set) ?? { ...trait.state, ...set };
+  const state = { ...trait.state, ...rulesOf(name).sideEffects?.(trait.state, set), ...set };
   return { ...traits, [name]: { ...trait, state } };
 }
 

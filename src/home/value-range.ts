@@ -37,8 +37,17 @@ export function kept(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
+/**
+ * What a distance lacks to a least distance, in whole steps. Half of 0.01 is not lacking: three steps of 1 °F are
+ * 1.6667 °C, and the ecosystem may tell their least distance as 1.67 °C.
+ */
+export function lackingSteps(distance: number, least: number, range: ValueRange): number {
+  const lacking = least - distance - finestStep / 2;
+  return lacking > 0 ? Math.ceil(lacking / stepOf(range)) * stepOf(range) : 0;
+}
+
 /** A step of 0 or less can't be counted in. */
-export function stepOf({ step }: ValueRange): number {
+function stepOf({ step }: ValueRange): number {
   return step !== null && step > 0 ? step : finestStep;
 }
 

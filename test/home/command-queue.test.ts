@@ -10,6 +10,7 @@ const target = (celsius: number) => setTarget({ celsius });
 const adjust = (deltaCelsius: number) => command("thermostat.adjustTarget", { deltaCelsius });
 const setMode = (mode: string) => command("thermostat.setMode", { mode });
 const brightness = (percent: number) => command("brightness.set", { percent });
+const speed = (percent: number) => command("fan.setPercent", { percent });
 const power = (on: boolean) => command("onOff.set", { on });
 const start = (minutes?: number) => command("fanTimer.start", minutes === undefined ? {} : { minutes });
 const waiting = (asked: Command) => ({ command: asked, isSent: false });
@@ -32,6 +33,12 @@ describe("a command and another one that has not ended", () => {
       "one parameter more",
       setTarget({ heatCelsius: 19, coolCelsius: 24 }),
       waiting(setTarget({ heatCelsius: 19 })),
+      "supersedes",
+    ],
+    [
+      "one parameter of two differs",
+      setTarget({ heatCelsius: 19, coolCelsius: 24 }),
+      waiting(setTarget({ heatCelsius: 19, coolCelsius: 25 })),
       "supersedes",
     ],
     ["one parameter less", start(), waiting(start(15)), "supersedes"],
@@ -79,6 +86,24 @@ describe("the place of a command in the queue of its thing", () => {
       brightness(40),
       [waiting(brightness(40)), waiting(power(false))],
       { relation: "follows" },
+    ],
+    [
+      "not with a speed before the fan went off",
+      speed(40),
+      [waiting(speed(40)), waiting(power(false))],
+      { relation: "follows" },
+    ],
+    [
+      "past a light, for a thermostat",
+      target(21),
+      [waiting(target(20)), waiting(power(false))],
+      { relation: "supersedes", index: 0 },
+    ],
+    [
+      "past a thermostat, for a light",
+      power(true),
+      [waiting(power(false)), waiting(target(20))],
+      { relation: "supersedes", index: 0 },
     ],
     [
       "past a fan that has its own timer",

@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { planCommand } from "../../src/home/command.ts";
-import type { Expectation, Step } from "../../src/home/command-plan.ts";
-import { command, fanTimerWith, fanWith, lightWith, planOf, type Target, thermostatWith } from "./command-things.ts";
+import type { Command, Expectation, Step } from "../../src/home/command-plan.ts";
+import {
+  command,
+  fanTimerWith,
+  fanWith,
+  lightWith,
+  planOf,
+  queueOf,
+  type Target,
+  thermostatWith,
+} from "./command-things.ts";
 
 type Case = readonly [what: string, thing: Target, name: string, params: object | undefined];
 type Planned = readonly [...Case, step: Step, expected: readonly Expectation[]];
@@ -192,6 +201,26 @@ describe("a command to a switch, a light or a fan", () => {
       assert.deepEqual(planCommand(thing, [], command(name, params)), error);
     });
   }
+});
+
+describe("a command after queued commands of other traits", () => {
+  it("is planned in the state that they leave", () => {
+    const thing = fanWith({ percentStep: null }, 30);
+    const [slow, fast] = [25, 75].map((percent) => command("fan.setPercent", { percent })) as [Command, Command];
+    assert.deepEqual(planOf(thing, fast, queueOf(thing, [slow])), planOf(thing, fast));
+  });
+
+  it("is planned although the thing has lost the trait of a queued one", () => {
+    const queue = queueOf(lightWith(), [command("onOff.set", { on: true })]);
+    const brightness = command("brightness.set", { percent: 40 });
+    const dimmer = lightWith({ isDimmerOnly: true });
+    assert.deepEqual(planOf(dimmer, brightness, queue), planOf(dimmer, brightness));
+    assert.deepEqual(planCommand(dimmer, queue, command("onOff.set", { on: false })), {
+      code: "notSupported",
+      command: "onOff.set",
+      reason: "the thing has no trait onOff",
+    });
+  });
 });
 
 describe("a command to a thing that may not be reached", () => {

@@ -72,7 +72,8 @@ describe("a planned target of any thermostat", () => {
       if (heatCelsius != null) assertFits(heatCelsius, minHeatCelsius!, maxHeatCelsius!, stepCelsius);
       if (coolCelsius != null) assertFits(coolCelsius, minCoolCelsius!, maxCoolCelsius!, stepCelsius);
       if (heatCelsius != null && coolCelsius != null) {
-        assert.ok(coolCelsius - heatCelsius >= (capabilities.minGapCelsius ?? 0) - 1e-9);
+        // Both targets and the gap are rounded to 0.01.
+        assert.ok(coolCelsius - heatCelsius >= (capabilities.minGapCelsius ?? 0) - 0.0151);
       } else if (heatCelsius == null && coolCelsius == null) {
         const min = Math.max(minHeatCelsius!, minCoolCelsius!);
         assertFits(targetCelsius!, min, Math.min(maxHeatCelsius!, maxCoolCelsius!), stepCelsius);

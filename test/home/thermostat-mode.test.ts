@@ -63,6 +63,11 @@ describe("the end of eco", () => {
     assert.deepEqual(setsOf(plan), [{ mode: "heat", baseMode: null }, { mode: "cool" }]);
   });
 
+  it("returns to the mode before eco also after eco was set twice", () => {
+    const plan = planOf(inEco("heat"), setMode("cool"), queueOf(inEco("heat"), [setMode("eco")]));
+    assert.deepEqual(setsOf(plan), [{ mode: "heat", baseMode: null }, { mode: "cool" }]);
+  });
+
   it("that waits in the queue is not repeated", () => {
     const plan = planOf(inEco("heat"), setMode("off"), queueOf(inEco("heat"), [setMode("cool")]));
     assert.deepEqual(setsOf(plan), [{ mode: "off" }]);

@@ -13,6 +13,8 @@ type Capabilities = Partial<Thermostat["capabilities"]>;
 
 const cooling: State = { mode: "cool", targetCelsius: 24 };
 const dual: State = { mode: "heatCool", targetCelsius: null };
+const noRanges = { minHeatCelsius: null, maxHeatCelsius: null, minCoolCelsius: null, maxCoolCelsius: null };
+const fahrenheit = { stepCelsius: 5 / 9, minHeatCelsius: 10, minCoolCelsius: 10, minGapCelsius: 1.67 };
 const outOfRange = (parameter: string, min: number | null, max: number | null) => ({
   code: "outOfRange",
   parameter,
@@ -149,8 +151,32 @@ describe("the pair of targets in heatCool", () => {
     ["a distance of half steps", { coolCelsius: 24.5 }, {}, { celsius: 22 }, [20, 24.5]],
     ["shown targets between steps", { heatCelsius: 19.9, coolCelsius: 24.1 }, {}, { celsius: 25 }, [23, 27]],
     ["a shown distance below the gap grows", { coolCelsius: 20.5 }, {}, { celsius: 21 }, [20.5, 22]],
+    [
+      "a least gap in steps of 0.1",
+      { heatCelsius: 15.4, coolCelsius: 16.9 },
+      { stepCelsius: 0.1 },
+      { celsius: 20.75 },
+      [20, 21.5],
+    ],
+    [
+      "a least gap of 3 °F",
+      { heatCelsius: 18, coolCelsius: 25 },
+      fahrenheit,
+      { heatCelsius: 20.56, coolCelsius: 22.22 },
+      [20.56, 22.22],
+    ],
+    [
+      "the middle of a least gap of 3 °F",
+      { heatCelsius: 20.56, coolCelsius: 22.22 },
+      fahrenheit,
+      { celsius: 21.94 },
+      [21.11, 22.78],
+    ],
+    ["a grown distance is whole steps", { coolCelsius: 20.5 }, { minGapCelsius: 1.7 }, { celsius: 21 }, [20, 22]],
     ["a kept target outside its range is clamped", { heatCelsius: 5 }, {}, { coolCelsius: 25 }, [9, 25]],
     ["ranges that differ", {}, { maxHeatCelsius: 25 }, { celsius: 27 }, [25, 29]],
+    ["no ranges told, in the cold", {}, noRanges, { celsius: -10 }, [-12, -8]],
+    ["no ranges told, in the heat", {}, noRanges, { celsius: 60 }, [58, 62]],
     ["a pair that shows although dual is not told", {}, { dual: null }, { celsius: 25 }, [23, 27]],
   ];
   for (const [what, state, capabilities, params, [heatCelsius, coolCelsius]] of planned) {
@@ -271,6 +297,11 @@ describe("a target after queued commands", () => {
       assert.deepEqual(setsOf(queue.at(-1)!.plan), [set]);
     });
   }
+
+  it("is adjusted when the mode that waits is the mode in force", () => {
+    const thing = thermostatWith({ mode: "auto" }, { modes: null });
+    assert.deepEqual(setsOf(planOf(thing, adjust(1), queueOf(thing, [setMode("auto")]))), [{ targetCelsius: 21 }]);
+  });
 
   it("is refused in the mode that waits", () => {
     const queue = queueOf(thermostatWith(), [setMode("eco")]);

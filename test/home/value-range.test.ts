@@ -55,7 +55,8 @@ describe("two ranges", () => {
   it("have nothing in common when one ends below the other", () => {
     assert.ok(isEmpty(intersection({ min: 10, max: 15, step: 1 }, { min: 16, max: 20, step: 1 })));
     assert.ok(!isEmpty(intersection({ min: 10, max: 16, step: 1 }, { min: 16, max: 20, step: 1 })));
-    assert.ok(!isEmpty({ min: null, max: 1, step: 1 }));
+    assert.ok(!isEmpty({ min: null, max: -1, step: 1 }));
+    assert.ok(!isEmpty({ min: 1, max: null, step: 1 }));
   });
 
   it("are limited by the one that tells its limit", () => {

@@ -26,18 +26,13 @@ export const thermostatRules: CommandRules<"thermostat"> = {
     }
   },
 
-  stateAfter(state, set) {
-    const next = { ...state, ...set };
-    if (next.mode === state.mode) return next;
-    return { ...next, baseMode: next.mode === "eco" ? state.mode : null, targetCelsius: ownTarget(next) };
-  },
+  /**
+   * Setpoints persist, so that the new mode has its own target; it is unknown in a mode without a setpoint. `baseMode`
+   * has a meaning only in eco.
+   */
+  sideEffects: (state, { mode = state.mode }) =>
+    mode === state.mode ? {} : { baseMode: state.mode, targetCelsius: null },
 };
-
-/** Setpoints persist: a mode begins with the target that it had. Null: its target is unknown until the thing tells. */
-function ownTarget({ mode, heatCelsius, coolCelsius }: Thermostat["state"]): number | null {
-  if (mode === "heat") return heatCelsius;
-  return mode === "cool" ? coolCelsius : null;
-}
 
 type CommandNamed<Name extends string> = Extract<CommandFor<"thermostat">, { readonly command: Name }>;
 

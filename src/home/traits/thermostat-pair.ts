@@ -1,6 +1,6 @@
 import type { CommandError } from "../command-errors.ts";
 import type { Plan } from "../command-plan.ts";
-import { halfStep, intersection, isEmpty, isNearRange, kept, moved, snap, stepOf } from "../value-range.ts";
+import { halfStep, intersection, isEmpty, isNearRange, kept, lackingSteps, moved, snap } from "../value-range.ts";
 import type { Thermostat } from "./thermostat.ts";
 import { coolRange, heatRange, targetOutOfRange } from "./thermostat-ranges.ts";
 
@@ -42,7 +42,9 @@ export function planCentre(
 ): Plan | CommandError {
   const [heat, cool] = [heatRange(capabilities), coolRange(capabilities)];
   const gap = capabilities.minGapCelsius ?? 0;
-  const width = widened(snap(coolCelsius, cool) - snap(heatCelsius, heat), gap, stepOf(heat));
+  const shown = snap(coolCelsius, cool) - snap(heatCelsius, heat);
+  // A distance that the ecosystem would refuse grows by whole steps, so that both targets stay on steps.
+  const width = shown + lackingSteps(shown, gap, heat);
   const heatTargets = intersection(heat, moved(cool, -width));
   if (isEmpty(heatTargets)) return { code: "rangeTooClose", gap };
   const centres = moved(heatTargets, width / 2);
@@ -51,16 +53,12 @@ export function planCentre(
   return planSnapped(capabilities, low, low + width);
 }
 
-/** A distance that the ecosystem would refuse grows by whole steps, so that both targets stay on steps. */
-function widened(width: number, gap: number, step: number): number {
-  return width >= gap ? width : width + Math.ceil((gap - width) / step) * step;
-}
-
 function planSnapped(capabilities: Thermostat["capabilities"], low: number, high: number): Plan | CommandError {
   const gap = capabilities.minGapCelsius ?? 0;
+  const range = heatRange(capabilities);
+  if (lackingSteps(high - low, gap, range) > 0) return { code: "rangeTooClose", gap };
   const pair = { heatCelsius: kept(low), coolCelsius: kept(high) };
-  if (kept(pair.coolCelsius - pair.heatCelsius) < gap) return { code: "rangeTooClose", gap };
-  const tolerance = halfStep(heatRange(capabilities));
+  const tolerance = halfStep(range);
   return {
     steps: [{ trait: "thermostat", set: pair }],
     expected: [
