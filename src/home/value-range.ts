@@ -11,8 +11,12 @@ const finestStep = 0.01;
 /** Absorbs the errors of floating point numbers, such as (21.3 - 7) / 0.1 = 143.00000000000003. */
 const noise = 1e-6;
 
-/** Whether a value is in the range or at most half a step outside it. Such a value is clamped; others are refused. */
+/**
+ * Whether a value is in the range or at most half a step outside it. Such a value is clamped; others are refused.
+ * Nothing is near an empty range.
+ */
 export function isNearRange(value: number, range: ValueRange): boolean {
+  if (isEmpty(range)) return false;
   const margin = halfStep(range) + noise;
   return value >= (range.min ?? -Infinity) - margin && value <= (range.max ?? Infinity) + margin;
 }

@@ -59,6 +59,10 @@ describe("two ranges", () => {
     assert.ok(!isEmpty({ min: 1, max: null, step: 1 }));
   });
 
+  it("accept no value when they are narrowly apart", () => {
+    assert.ok(!isNearRange(15, intersection({ min: 10, max: 15, step: 1 }, { min: 15.1, max: 20, step: 1 })));
+  });
+
   it("are limited by the one that tells its limit", () => {
     const open = { min: null, max: null, step: 0.5 };
     assert.deepEqual(intersection(open, { min: 1, max: null, step: 1 }), { min: 1, max: null, step: 0.5 });
