@@ -26,15 +26,32 @@ export interface Capability<Type extends ValueType = ValueType> {
   readonly meaning: string;
 }
 
+/** A value that a command takes. */
+export interface Parameter {
+  readonly value: ParameterType;
+  readonly meaning: string;
+  /** A command is complete without this parameter. */
+  readonly isOptional?: true;
+}
+
+export type ParameterType = Exclude<ValueType, { readonly type: "list" }>;
+
+/** A command that things with the trait may accept; the rules beside the trait say when. */
+export interface CommandDefinition {
+  readonly meaning: string;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+}
+
 /**
- * A named group of state fields and capabilities. Meanings follow Matter's clusters. Null means that the ecosystem did
- * not tell the value.
+ * A named group of state fields, capabilities and commands. Meanings follow Matter's clusters. Null means that the
+ * ecosystem did not tell the value.
  */
 export interface Trait {
   readonly name: string;
   readonly meaning: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly capabilities: Readonly<Record<string, Capability>>;
+  readonly commands: Readonly<Record<string, CommandDefinition>>;
 }
 
 /** What a connector tells of one trait of a thing. */
@@ -48,6 +65,25 @@ export type TraitOf<Definition extends Trait> = {
     readonly [Name in keyof Definition["capabilities"]]: ValueOf<Definition["capabilities"][Name]["value"]> | null;
   };
 };
+
+/** A command of a trait with its parameters, as a caller sends it. */
+export type CommandOf<Definition extends Trait> = {
+  readonly [Name in keyof Definition["commands"] & string]: {
+    readonly trait: Definition["name"];
+    readonly command: Name;
+    readonly params: ParamsOf<Definition["commands"][Name]["parameters"]>;
+  };
+}[keyof Definition["commands"] & string];
+
+type ParamsOf<Parameters extends Readonly<Record<string, Parameter>>> = {
+  readonly [Name in Exclude<keyof Parameters, OptionalOf<Parameters>>]: ValueOf<Parameters[Name]["value"]>;
+} & {
+  readonly [Name in OptionalOf<Parameters>]?: ValueOf<Parameters[Name]["value"]>;
+};
+
+type OptionalOf<Parameters extends Readonly<Record<string, Parameter>>> = {
+  [Name in keyof Parameters]: Parameters[Name] extends { readonly isOptional: true } ? Name : never;
+}[keyof Parameters];
 
 type ValueOf<Type extends ValueType> = Type extends { readonly type: "boolean" }
   ? boolean

@@ -8,6 +8,7 @@ export const battery = defineTrait({
     percent: { kind: "sample", value: percent, meaning: "Its charge." },
   },
   capabilities: {},
+  commands: {},
 });
 
 export type Battery = TraitOf<typeof battery>;

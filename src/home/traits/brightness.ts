@@ -1,4 +1,4 @@
-import { defineTrait, type TraitOf } from "../trait.ts";
+import { defineTrait, percent, type TraitOf } from "../trait.ts";
 
 export const brightness = defineTrait({
   name: "brightness",
@@ -11,6 +11,12 @@ export const brightness = defineTrait({
     },
   },
   capabilities: {},
+  commands: {
+    set: {
+      meaning: "Sets the brightness and switches the light on; 0 switches it off and keeps the brightness.",
+      parameters: { percent: { value: percent, meaning: "The brightness, rounded to whole percent." } },
+    },
+  },
 });
 
 export type Brightness = TraitOf<typeof brightness>;

@@ -6,6 +6,7 @@ export const carbonMonoxide = defineTrait({
   meaning: "A carbon monoxide alarm.",
   fields: alarmFields,
   capabilities: alarmCapabilities,
+  commands: {},
 });
 
 export type CarbonMonoxide = TraitOf<typeof carbonMonoxide>;

@@ -1,5 +1,7 @@
 import { defineTrait, flag, type TraitOf, text, time } from "../trait.ts";
 
+const minutes = { type: "number", unit: "minutes", min: 1 } as const;
+
 export const fanTimer = defineTrait({
   name: "fanTimer",
   meaning: "A fan that runs for a time.",
@@ -10,7 +12,16 @@ export const fanTimer = defineTrait({
   },
   capabilities: {
     supported: { value: flag, meaning: "Whether there is a fan. Null: not told." },
-    maxMinutes: { value: { type: "number", unit: "minutes" }, meaning: "The longest time that can be set." },
+    maxMinutes: { value: minutes, meaning: "The longest time that can be set." },
+  },
+  commands: {
+    start: {
+      meaning: "Starts the fan for a time.",
+      parameters: {
+        minutes: { value: minutes, isOptional: true, meaning: "How long. Without it the ecosystem's own default." },
+      },
+    },
+    stop: { meaning: "Stops the fan.", parameters: {} },
   },
 });
 

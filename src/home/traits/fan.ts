@@ -11,6 +11,16 @@ export const fan = defineTrait({
     modes: { value: { type: "list" }, meaning: "The modes that can be set." },
     percentStep: { value: percent, meaning: "Speeds are multiples of this step." },
   },
+  commands: {
+    setMode: {
+      meaning: "Sets the mode.",
+      parameters: { mode: { value: text, meaning: "One of the capability `modes`." } },
+    },
+    setPercent: {
+      meaning: "Sets the speed; 0 stops the fan.",
+      parameters: { percent: { value: percent, meaning: "The speed, rounded to the step of the fan." } },
+    },
+  },
 });
 
 export type Fan = TraitOf<typeof fan>;

@@ -5,6 +5,7 @@ export const humidity = defineTrait({
   meaning: "A measured relative humidity.",
   fields: { percent: { kind: "sample", value: percent, meaning: "The measured relative humidity." } },
   capabilities: {},
+  commands: {},
 });
 
 export type Humidity = TraitOf<typeof humidity>;

@@ -5,6 +5,7 @@ export const indicator = defineTrait({
   meaning: "A light on the device that shows its condition.",
   fields: { color: { kind: "level", value: text, meaning: "The colour in the ecosystem's own word." } },
   capabilities: {},
+  commands: {},
 });
 
 export type Indicator = TraitOf<typeof indicator>;

@@ -14,6 +14,7 @@ export const presence = defineTrait({
     word: { kind: "level", value: text, meaning: "The ecosystem's own word for the state." },
   },
   capabilities: {},
+  commands: {},
 });
 
 export type Presence = TraitOf<typeof presence>;

@@ -6,6 +6,7 @@ export const smoke = defineTrait({
   meaning: "A smoke alarm.",
   fields: alarmFields,
   capabilities: alarmCapabilities,
+  commands: {},
 });
 
 export type Smoke = TraitOf<typeof smoke>;

@@ -7,6 +7,7 @@ export const temperature = defineTrait({
   capabilities: {
     unit: { value: { type: "enum", values: ["C", "F"] }, meaning: "The unit in which the device shows temperatures." },
   },
+  commands: {},
 });
 
 export type Temperature = TraitOf<typeof temperature>;

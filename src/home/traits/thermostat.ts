@@ -39,6 +39,32 @@ export const thermostat = defineTrait({
     unit: { value: { type: "enum", values: ["C", "F"] }, meaning: "The unit in which the device shows temperatures." },
     minGapCelsius: { value: celsius, meaning: "The least distance between the heating and the cooling target." },
   },
+  commands: {
+    setMode: {
+      meaning: "Sets the mode. Eco ends when another mode is set.",
+      parameters: {
+        mode: { value: { type: "enum", values: thermostatModes }, meaning: "One of the capability `modes`." },
+      },
+    },
+    setPreset: {
+      meaning: "Activates a preset of the ecosystem.",
+      parameters: { preset: { value: text, meaning: "One of the capability `presets`." } },
+    },
+    setTarget: {
+      meaning:
+        "Sets the target of the mode in force: `celsius`, or `heatCelsius` or `coolCelsius` or both. In heatCool " +
+        "with two targets, `celsius` is the middle between them, and their distance stays.",
+      parameters: {
+        celsius: { value: celsius, isOptional: true, meaning: "The target of the mode." },
+        heatCelsius: { value: celsius, isOptional: true, meaning: "Heat below this temperature." },
+        coolCelsius: { value: celsius, isOptional: true, meaning: "Cool above this temperature." },
+      },
+    },
+    adjustTarget: {
+      meaning: "Raises or lowers the target of the mode in force; in heatCool with two targets, both of them.",
+      parameters: { deltaCelsius: { value: celsius, meaning: "The difference; negative lowers the target." } },
+    },
+  },
 });
 
 export type Thermostat = TraitOf<typeof thermostat>;
