@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
+import type { DeviceUpdate } from "../../src/devices/commit.ts";
 import { Lane, type LaneParts } from "../../src/federation/lane.ts";
 import type { Home } from "../../src/home/home.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../../src/model/errors.ts";
 import { alarmAttribute, structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
+import { homeWith, structure, thermostat } from "../home/home-parts.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
 import { HeldStore } from "./held-store.ts";
 import { home } from "./made-homes.ts";
@@ -366,5 +368,63 @@ describe("the lane of an account", () => {
     offer(home({ away: "away" }));
     await lane.idle();
     assert.deepEqual(store.requests, []);
+  });
+
+  describe("with measured values", () => {
+    const at = (celsius: number, name = "Home") =>
+      homeWith({ structures: { s1: structure({ name }) }, thermostats: { t1: thermostat("s1", { celsius }) } });
+    const measured = () =>
+      store.requests.map(({ updates }) =>
+        (updates as readonly DeviceUpdate[]).flatMap(({ things = [] }) =>
+          things.flatMap((one) =>
+            "reported" in one ? (one.reported.thing.traits.temperature?.state.celsius ?? []) : [],
+          ),
+        ),
+      );
+    const offerAll = async (...homes: readonly Home[]) => {
+      for (const one of homes) {
+        offer(one);
+        await lane.idle();
+      }
+    };
+
+    beforeEach(async () => {
+      lane = new Lane(parts, store.fill(at(20)));
+      await offerAll(at(21));
+      assert.deepEqual(measured(), [[21]], "a jump is committed at once");
+    });
+
+    it("commits small changes together, a minute after the last", async () => {
+      await offerAll(at(21.1), at(21.2), at(21.3));
+      await runtime.advance(59_000);
+      assert.deepEqual(measured(), [[21]]);
+      await runtime.advance(1_000);
+      assert.deepEqual(measured(), [[21], [21.3]]);
+      assert.equal(stored.length, 4, "the repetition is no snapshot of the ecosystem");
+      await offerAll(at(21.4));
+      await runtime.advance(60_000);
+      assert.deepEqual(measured(), [[21], [21.3], [21.4]]);
+      assert.equal(runtime.timers, 0);
+    });
+
+    it("takes them along with any other change, and commits what is due at once", async () => {
+      await offerAll(at(21.1), at(21.2, "Cottage"));
+      assert.deepEqual(measured(), [[21], [21.2]]);
+      await runtime.advance(120_000);
+      assert.deepEqual(measured(), [[21], [21.2]]);
+      await offerAll(at(21.3, "Cottage"));
+      assert.deepEqual(measured(), [[21], [21.2], [21.3]]);
+    });
+
+    it("commits none that have returned to what is stored, and drops them when it is stopped", async () => {
+      await offerAll(at(21.1), at(21));
+      await runtime.advance(60_000);
+      assert.deepEqual(measured(), [[21]]);
+      await offerAll(at(21.1), at(21.2));
+      stopping.abort();
+      await lane.stop();
+      await runtime.advance(60_000);
+      assert.deepEqual([measured(), runtime.timers], [[[21], [21.1]], 0]);
+    });
   });
 });

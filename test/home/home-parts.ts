@@ -45,6 +45,8 @@ export interface ThermostatFields extends Pick<Thing, "structureId" | "name" | "
   readonly fanTimerActive: boolean | null;
   readonly fanTimerTimeout: string | null;
   readonly mode: Thermostat["state"]["mode"];
+  /** The measured temperature; the thing has no such trait when left out. */
+  readonly celsius: number;
 }
 
 export function thermostat(structureId: string | null, fields: Partial<ThermostatFields> = {}): Sighting<Thing> {
@@ -56,6 +58,7 @@ export function thermostatThing({
   fanTimerActive: active = false,
   fanTimerTimeout: untilText = "1970-01-01T00:00:00.000Z",
   mode = "heat",
+  celsius,
   ...fields
 }: Partial<ThermostatFields>): Thing {
   const shown = { structureId: null, name: "Hall", isOnline: true, ...fields };
@@ -66,6 +69,7 @@ export function thermostatThing({
     ...shown,
     traits: {
       thermostat: { available, state: { ...blankThermostat, mode }, capabilities: anyThermostat },
+      ...(celsius !== undefined && { temperature: { available, state: { celsius }, capabilities: { unit: "C" } } }),
       fanTimer: {
         available,
         state: { active, untilMs: null, untilText },
@@ -167,7 +171,12 @@ function stateOf(word: string | null): AlarmState | null {
 }
 
 /** What the attributes show of a thing, a structure or a sighting of one of them. */
-export function shownOfThermostat({ structureId, name, isOnline, traits }: Thing): Omit<ThermostatFields, "mode"> {
+export function shownOfThermostat({
+  structureId,
+  name,
+  isOnline,
+  traits,
+}: Thing): Omit<ThermostatFields, "mode" | "celsius"> {
   const { capabilities, state } = traits.fanTimer!;
   const fan = { hasFan: capabilities.supported, fanTimerActive: state.active, fanTimerTimeout: state.untilText };
   return { structureId, name, isOnline, ...fan };

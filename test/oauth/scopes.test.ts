@@ -6,6 +6,7 @@ import { describe, it } from "node:test";
 import pg from "pg";
 import { hashOf, newCredential } from "../../src/identity/secrets.ts";
 import { scopes } from "../../src/model/scopes.ts";
+import { scopeStep } from "../../src/store/migrations.ts";
 import { send, write } from "../events/made-home.ts";
 import { ada, admin, callback, type MadeClient, type OAuthWorld, oauthWorld } from "./oauth-world.ts";
 
@@ -179,7 +180,7 @@ describe("access from before scopes existed", () => {
 });
 
 describe("scopes on several nodes", () => {
-  it("are enforced at each node, and not offered while a node of the previous version is alive", async (t) => {
+  it("are enforced at each node, and not offered while a node of a version without scopes is alive", async (t) => {
     const world = await oauthWorld(t, { database: "three nodes" });
     const { body } = await world.exchange(await world.code({ scope: "alerts" }));
     const narrowed = await refresh(world, body.refresh_token, "alerts");
@@ -198,7 +199,8 @@ describe("scopes on several nodes", () => {
     await database.connect();
     t.after(() => database.end());
     await database.query(
-      "INSERT INTO nodes (id, beat_ms, schema_version) SELECT 'older', max(beat_ms), min(schema_version) - 1 FROM nodes",
+      "INSERT INTO nodes (id, beat_ms, schema_version) SELECT 'older', max(beat_ms), $1::int FROM nodes",
+      [scopeStep - 1],
     );
     const meanwhile = await world.exchange(await world.code({ scope: "alerts" }));
     assert.equal(meanwhile.body.scope, everything);

@@ -150,7 +150,7 @@ function withClockSpeed(runtime: Runtime, clockSpeed: number): Runtime {
  * Waits until a check passes. The test's own timeout is the deadline, and the last failed check its message. The checks
  * become rarer: a long wait must not spend the CPU time that the service needs.
  */
-export async function eventually(signal: AbortSignal, check: () => Promise<void>): Promise<void> {
+export async function eventually<Result>(signal: AbortSignal, check: () => Promise<Result>): Promise<Result> {
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.2, 100)) {
     try {
       return await check();

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { marksOf, noThingMarks, type ThingMarks, thingUpdate } from "../../src/federation/thing-marks.ts";
+import type { Home } from "../../src/home/home.ts";
+import { limits } from "../../src/model/limits.ts";
+import { alarm, homeWith, incomplete, many, structure, thermostat } from "../home/home-parts.ts";
+import { plainThingIds } from "../home/thing-ids.ts";
+import { adasLink } from "./made-links.ts";
+
+const structures = { s: structure() };
+const update = (home: Home, marks: ThingMarks = noThingMarks) => thingUpdate(home, marks, adasLink, plainThingIds);
+const keysOf = ({ writes }: ReturnType<typeof update>) =>
+  writes.map((write) => ("isGone" in write ? `gone ${write.thingId}` : write.reported.key));
+
+describe("what a snapshot changes of the stored things", () => {
+  const home = homeWith({ structures, thermostats: { t: thermostat("s") }, alarms: { a: alarm("s") } });
+  const { marks } = update(home);
+
+  it("is everything of a new account, and nothing of the same snapshot again", () => {
+    assert.deepEqual(keysOf(update(home)), ["alarm/a", "structure/s", "thermostat/t"]);
+    const again = update(home, marks);
+    assert.deepEqual([again.writes, again.weight, again.isUrgent, again.marks], [[], "nothing", false, marks]);
+  });
+
+  it("is only what differs, and urgent when an alarm starts, changes or stops", () => {
+    const burning = homeWith({
+      structures,
+      thermostats: { t: thermostat("s") },
+      alarms: { a: alarm("s", { smokeAlarmState: "emergency" }) },
+    });
+    const started = update(burning, marks);
+    assert.deepEqual([keysOf(started), started.weight, started.isUrgent], [["alarm/a"], "change", true]);
+    const renamed = homeWith({
+      structures,
+      thermostats: { t: thermostat("s") },
+      alarms: { a: alarm("s", { smokeAlarmState: "emergency", name: "Den" }) },
+    });
+    assert.equal(update(renamed, started.marks).isUrgent, false);
+    assert.equal(update(home, started.marks).isUrgent, true);
+    assert.equal(update(home, marks).isUrgent, false);
+  });
+
+  it("says that a thing is gone once, keeps an unreadable one, and adds one that is back", () => {
+    const without = homeWith({ structures, alarms: { a: incomplete() } });
+    const gone = update(without, marks);
+    assert.deepEqual(keysOf(gone), ["gone t_1_nest_thermostat/t"]);
+    assert.deepEqual(update(without, gone.marks).writes, []);
+    assert.deepEqual(keysOf(update(home, gone.marks)), ["thermostat/t"]);
+    const unlisted = homeWith({ structures, alarms: { a: alarm("s") }, notWhole: ["thermostats"] });
+    assert.deepEqual(update(unlisted, marks).writes, []);
+  });
+
+  it("is urgent when a sounding alarm vanishes", () => {
+    const burning = update(homeWith({ structures, alarms: { a: alarm("s", { coAlarmState: "warning" }) } }));
+    assert.equal(update(homeWith({ structures }), burning.marks).isUrgent, true);
+    assert.equal(update(homeWith({ structures }), marks).isUrgent, false);
+  });
+
+  it("recognises what was stored by another node", () => {
+    const rows = [...marks].map(([key, { thingId, hash, samples }]) => ({
+      thingId,
+      key,
+      print: hash,
+      samples: JSON.stringify(samples),
+      goneMs: null,
+    }));
+    assert.deepEqual(update(home, marksOf(rows)).writes, []);
+    const gone = rows.map((row) => ({ ...row, goneMs: 7 }));
+    assert.equal(update(home, marksOf(gone)).writes.length, 3);
+  });
+
+  it("keeps alarms, and things that are stored already, when there are too many", () => {
+    const crowd = many(limits.thingsPerLink + 40, "t", () => thermostat("s"));
+    const first = update(homeWith({ structures, thermostats: crowd }));
+    assert.equal(first.writes.length, limits.thingsPerLink);
+    const reversed = homeWith({ structures, thermostats: [...crowd].reverse(), alarms: { z: alarm("s") } });
+    const next = update(reversed, first.marks);
+    assert.deepEqual(keysOf(next), ["alarm/z"]);
+  });
+});
