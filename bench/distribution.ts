@@ -16,6 +16,7 @@ const owner = "owner_id";
 export const split: Readonly<Record<string, Split>> = {
   attributes: { by: "user_id", note: "" },
   blind_intervals: { by: "user_id", note: "" },
+  things: { by: "user_id", note: "listed over all users for enterprise clients" },
   commands: { by: "user_id", note: "the sweep for unsettled requests reads all users" },
   devices: { by: "user_id", note: "listed by tenant_id for enterprise clients, over all users" },
   links: { by: "user_id", note: "claimed by owner, over all users" },

@@ -1,6 +1,6 @@
 import type { ThingWrite } from "../devices/thing-writes.ts";
 import type { Home } from "../home/home.ts";
-import { type ReportedThing, reportedThings } from "../home/reported-things.ts";
+import { type ReportedThing, reportedThings, type ThingReport } from "../home/reported-things.ts";
 import { printOf, sampleDifference, type ThingPrint } from "../home/thing-print.ts";
 import type { UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
@@ -40,8 +40,7 @@ export function thingUpdate(
   const report = reportedThings(home);
   const read = withinLimit(report.read, marks);
   const writes: ThingWrite[] = [];
-  const next = new Map(marks);
-  const named = new Set([...report.unread, ...report.read.map(({ key }) => key)]);
+  const changed: [key: string, mark: ThingMark][] = [];
   let weight: ThingUpdate["weight"] = "nothing";
   let isUrgent = false;
   for (const reported of read) {
@@ -54,16 +53,25 @@ export function thingUpdate(
     if (print.danger !== (mark?.danger ?? "")) isUrgent = true;
     const thingId = mark?.thingId ?? thingIdOf(userId, ecosystem, key);
     writes.push({ thingId, source: ecosystem, reported, print });
-    next.set(key, { ...print, thingId, isGone: false });
+    changed.push([key, { ...print, thingId, isGone: false }]);
   }
-  for (const [key, mark] of marks) {
-    if (named.has(key) || mark.isGone || !report.isGoneUnlessNamed(key)) continue;
+  for (const [key, mark] of goneOf(report, marks)) {
     weight = "change";
     if (mark.danger) isUrgent = true;
     writes.push({ thingId: mark.thingId, isGone: true });
-    next.set(key, { ...mark, isGone: true });
+    changed.push([key, { ...mark, isGone: true }]);
   }
-  return { writes, marks: writes.length > 0 ? next : marks, weight, isUrgent };
+  return { writes, marks: changed.length > 0 ? new Map([...marks, ...changed]) : marks, weight, isUrgent };
+}
+
+/** The stored things that the snapshot does not name, though it lists everything where they could be. */
+function goneOf(report: ThingReport, marks: ThingMarks): readonly (readonly [key: string, mark: ThingMark])[] {
+  let named: Set<string> | undefined;
+  return [...marks].filter(([key, mark]) => {
+    if (mark.isGone || !report.isGoneUnlessNamed(key)) return false;
+    named ??= new Set([...report.unread, ...report.read.map((one) => one.key)]);
+    return !named.has(key);
+  });
 }
 
 export function marksOf(rows: readonly ThingMarkRow[]): ThingMarks {

@@ -1,5 +1,6 @@
 import { type TraitName, type Traits, traitNames, traits } from "./catalogue.ts";
 import type { ReportedThing } from "./reported-things.ts";
+import { type Hash, newHash, valueOf, withNumber, withValue } from "./value-hash.ts";
 
 /** What the owner of a link remembers of each stored thing, to recognise a report that changes nothing. */
 export interface ThingPrint {
@@ -12,22 +13,48 @@ export interface ThingPrint {
 }
 
 export function printOf({ thing, homeName }: ReportedThing): ThingPrint {
-  let text = [thing.kind, thing.name, thing.room, homeName, thing.maker, thing.model].map(hashed).join();
-  const samples: (number | null)[] = [];
-  for (const trait of traitNames) {
-    const reported = thing.traits[trait];
+  const hash = newHash();
+  withValue(hash, thing.kind);
+  withValue(hash, thing.name);
+  withValue(hash, thing.room);
+  withValue(hash, homeName);
+  withValue(hash, thing.maker);
+  withValue(hash, thing.model);
+  let samples: (number | null)[] = noSamples;
+  for (let i = 0; i < printed.length; i++) {
+    const { name, stable, sampled } = printed[i]!;
+    const reported = thing.traits[name];
     if (!reported) continue;
     const state: Readonly<Record<string, unknown>> = reported.state;
-    const { stable, sampled } = fieldsOf.get(trait)!;
-    text += `,${trait},${reported.available}`;
-    for (const field of stable) text += `,${hashed(state[field])}`;
-    for (const value of Object.values(reported.capabilities)) text += `,${hashed(value)}`;
+    withNumber(hash, i);
+    withValue(hash, reported.available);
+    for (const field of stable) withValue(hash, state[field]);
+    withNumber(hash, capabilityHash(reported.capabilities));
     for (const { field, jump } of sampled) {
       const value = state[field];
+      if (samples === noSamples) samples = [];
       samples.push(typeof value === "number" ? value / jump : null);
     }
   }
-  return { hash: hashOf(text), samples, danger: dangerOf(thing.traits) };
+  return { hash: valueOf(hash), samples, danger: dangerOf(thing.traits) };
+}
+
+const noSamples: (number | null)[] = [];
+
+/** Connectors share the objects of equal capabilities, so each is hashed once. */
+const capabilityHashes = new WeakMap<object, number>();
+
+function capabilityHash(capabilities: Readonly<Record<string, unknown>>): number {
+  const known = capabilityHashes.get(capabilities);
+  if (known !== undefined) return known;
+  const hash: Hash = newHash();
+  for (const name in capabilities) {
+    withValue(hash, name);
+    withValue(hash, capabilities[name]);
+  }
+  const value = valueOf(hash);
+  capabilityHashes.set(capabilities, value);
+  return value;
 }
 
 function dangerOf({ smoke, carbonMonoxide }: Traits): string {
@@ -54,36 +81,16 @@ export function sampleDifference(before: SamplePrint, after: SamplePrint): "none
   return difference;
 }
 
-interface PrintedFields {
+interface PrintedTrait {
+  readonly name: TraitName;
   readonly stable: readonly string[];
   readonly sampled: readonly { readonly field: string; readonly jump: number }[];
 }
 
-const fieldsOf: ReadonlyMap<TraitName, PrintedFields> = new Map(
-  traitNames.map((name) => {
-    const fields = Object.entries(traits[name].fields);
-    const sampled = fields.flatMap(([field, { kind, value }]) =>
-      kind === "sample" && value.type === "number" ? [{ field, jump: jumps[value.unit] ?? 0 }] : [],
-    );
-    const stable = fields.filter(([, { kind }]) => kind !== "sample").map(([field]) => field);
-    return [name, { stable, sampled }];
-  }),
-);
-
-/** Text with its length before it, so that no text can look like several values. */
-function hashed(value: unknown): string {
-  return typeof value === "string" ? `${value.length}:${value}` : String(value);
-}
-
-/** cyrb53: two multiplicative hashes of 32 bits, of which 53 bits are kept. Not for secrets. */
-function hashOf(text: string): number {
-  let [one, two] = [0xdeadbeef, 0x41c6ce57];
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    one = Math.imul(one ^ code, 2_654_435_761);
-    two = Math.imul(two ^ code, 1_597_334_677);
-  }
-  one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(two ^ (two >>> 13), 3_266_489_909);
-  two = Math.imul(two ^ (two >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909);
-  return 4_294_967_296 * (two & 0x1fffff) + (one >>> 0);
-}
+const printed: readonly PrintedTrait[] = traitNames.map((name) => {
+  const fields = Object.entries(traits[name].fields);
+  const sampled = fields.flatMap(([field, { kind, value }]) =>
+    kind === "sample" && value.type === "number" ? [{ field, jump: jumps[value.unit] ?? 0 }] : [],
+  );
+  return { name, stable: fields.filter(([, { kind }]) => kind !== "sample").map(([field]) => field), sampled };
+});

@@ -37,7 +37,7 @@ export function readThermostat(value: unknown, listedIn: string | null, counts: 
   const fanTimer = {
     available: isOnline,
     state: { active, untilMs: untilMs > 0 ? untilMs : null, untilText },
-    capabilities: { supported, maxMinutes: longestFanTimerMinutes },
+    capabilities: fanTimers[`${supported}`],
   };
   const traits = { ...climateTraits(object, isOnline), fanTimer };
   return { isRead: true, object: { kind: "thermostat", ...described(object, listedIn), isOnline, traits } };
@@ -66,6 +66,13 @@ export function readAlarm(value: unknown, listedIn: string | null, counts: Count
 
 /** The longest time that the ecosystem's own application offers. */
 const longestFanTimerMinutes = 720;
+
+/** Equal capabilities are the same object: there are few, and snapshots are many. */
+const fanTimers = {
+  true: { supported: true, maxMinutes: longestFanTimerMinutes },
+  false: { supported: false, maxMinutes: longestFanTimerMinutes },
+  null: { supported: null, maxMinutes: longestFanTimerMinutes },
+} as const;
 
 const emptyObject: JsonObject = {};
 const noCapabilities = { capabilities: {} };

@@ -14,8 +14,12 @@ export function climateTraits(
   const unit = unitOf(object.temperature_scale);
   return {
     thermostat: thermostatTrait(object, available, unit),
-    temperature: { available, state: { celsius: celsiusOf(object.ambient_temperature_c) }, capabilities: { unit } },
-    humidity: { available, state: { percent: percentOf(object.humidity) }, capabilities: {} },
+    temperature: {
+      available,
+      state: { celsius: celsiusOf(object.ambient_temperature_c) },
+      capabilities: units[unit ?? "none"],
+    },
+    humidity: { available, state: { percent: percentOf(object.humidity) }, capabilities: nothing },
   };
 }
 
@@ -38,20 +42,36 @@ function thermostatTrait(object: JsonObject, available: boolean | null, unit: "C
       preset: null,
       action: actionOf(object.hvac_state, mode),
     },
-    capabilities: {
-      modes: modesOf(claimOf(object.can_heat), claimOf(object.can_cool)),
-      presets: null,
-      dual: true,
-      minHeatCelsius: range.minCelsius,
-      maxHeatCelsius: range.maxCelsius,
-      minCoolCelsius: range.minCelsius,
-      maxCoolCelsius: range.maxCelsius,
-      stepCelsius: range.stepCelsius,
-      unit,
-      minGapCelsius: range.gapCelsius,
-    },
+    capabilities: capabilitiesOf(claimOf(object.can_heat), claimOf(object.can_cool), unit),
   };
 }
+
+/** Equal capabilities are the same object: there are few, and snapshots are many. */
+function capabilitiesOf(
+  canHeat: boolean | null,
+  canCool: boolean | null,
+  unit: "C" | "F" | null,
+): Thermostat["capabilities"] {
+  const key = `${canHeat} ${canCool} ${unit}`;
+  const known = knownCapabilities.get(key);
+  if (known) return known;
+  const capabilities: Thermostat["capabilities"] = {
+    modes: modesOf(canHeat, canCool),
+    presets: null,
+    dual: true,
+    minHeatCelsius: range.minCelsius,
+    maxHeatCelsius: range.maxCelsius,
+    minCoolCelsius: range.minCelsius,
+    maxCoolCelsius: range.maxCelsius,
+    stepCelsius: range.stepCelsius,
+    unit,
+    minGapCelsius: range.gapCelsius,
+  };
+  knownCapabilities.set(key, capabilities);
+  return capabilities;
+}
+
+const knownCapabilities = new Map<string, Thermostat["capabilities"]>();
 
 function modeOf(word: unknown): ThermostatMode | null {
   if (word === "heat-cool") return "heatCool";
@@ -76,6 +96,9 @@ const modeLists = {
   "false-true": ["off", "cool", "eco"],
   "false-false": ["off", "eco"],
 } as const satisfies Record<`${boolean}-${boolean}`, readonly ThermostatMode[]>;
+
+const units = { C: { unit: "C" }, F: { unit: "F" }, none: { unit: null } } as const;
+const nothing = {};
 
 function unitOf(scale: unknown): "C" | "F" | null {
   return scale === "C" || scale === "F" ? scale : null;
