@@ -19,6 +19,19 @@ export interface HomeIds {
   readonly device: DeviceId;
 }
 
+const plainThing = {
+  thingId: "t_text",
+  key: "alarm/text",
+  source: "nest",
+  kind: "alarm",
+  room: null,
+  descriptor: "{}",
+  state: "{}",
+  print: 1,
+  samples: "[]",
+  goneMs: null,
+};
+
 export const textColumns: readonly Column[] = [
   {
     name: "tenants.name",
@@ -144,6 +157,34 @@ export const textColumns: readonly Column[] = [
       const blindness = { sinceMs: 1, cause: text };
       await tx.links.setState(userId, device, { state: "waiting", reason: "", blindness });
       return (await tx.links.ofDevice(userId, device))?.blindness?.cause;
+    },
+  },
+  {
+    name: "things.external_key",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.things.put({ ...plainThing, userId, deviceId: device, key: text });
+      return (await tx.things.some(userId, [plainThing.thingId]))[0]?.key;
+    },
+  },
+  {
+    name: "things.room",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.things.put({ ...plainThing, userId, deviceId: device, room: text });
+      return (await tx.things.some(userId, [plainThing.thingId]))[0]?.room ?? undefined;
+    },
+  },
+  {
+    name: "things.descriptor",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.things.put({ ...plainThing, userId, deviceId: device, descriptor: text });
+      return (await tx.things.some(userId, [plainThing.thingId]))[0]?.descriptor;
+    },
+  },
+  {
+    name: "things.state",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.things.put({ ...plainThing, userId, deviceId: device, state: text });
+      return (await tx.things.some(userId, [plainThing.thingId]))[0]?.state;
     },
   },
   {
