@@ -10,9 +10,10 @@ export interface EmergencyPlan {
   /** The number of accounts that flood the service with changes. */
   readonly others: number;
   readonly emergencies: number;
+  /** Within which time each emergency must be reported: the promised two seconds, unless the machine may be busy. */
+  readonly deadlineMs?: number;
 }
 
-const deadlineMs = 2_000;
 const times = 100;
 
 /**
@@ -20,7 +21,7 @@ const times = 100;
  * time the event stream, the alert's write and a webhook report it within the deadline.
  */
 export async function soundAlarmsUnderFlood(test: TestContext, plan: EmergencyPlan): Promise<void> {
-  const { database, others, emergencies } = plan;
+  const { database, others, deadlineMs = 2_000 } = plan;
   const house = await burningHouse({
     others,
     databaseUrl: await databaseFor(database),
@@ -31,7 +32,7 @@ export async function soundAlarmsUnderFlood(test: TestContext, plan: EmergencyPl
   await ecosystem.makeNoise(times);
   await ecosystem.untilChanged(others);
   const before = { changes: await ecosystem.changes(), atMs: performance.now() };
-  const latencies = await soundAlarms(house, emergencies, before.changes + 3 * others);
+  const latencies = await soundAlarms(house, plan.emergencies, deadlineMs, before.changes + 3 * others);
   const flood = (await ecosystem.changes()) - before.changes;
   const seconds = (performance.now() - before.atMs) / 1_000;
   await ecosystem.makeNoise(0);
@@ -48,7 +49,12 @@ export async function soundAlarmsUnderFlood(test: TestContext, plan: EmergencyPl
 }
 
 /** Sounds the alarm at least `emergencies` times, and until the others have had `changes` changes. */
-async function soundAlarms(house: BurningHouse, emergencies: number, changes: number): Promise<readonly Latencies[]> {
+async function soundAlarms(
+  house: BurningHouse,
+  emergencies: number,
+  deadlineMs: number,
+  changes: number,
+): Promise<readonly Latencies[]> {
   const latencies: Latencies[] = [];
   while (latencies.length < emergencies || (await house.ecosystem.changes()) < changes) {
     latencies.push(await house.soundAlarm(deadlineMs));

@@ -43,11 +43,15 @@ for (const database of longSuiteOn("three nodes", deployments)) {
         assert.deepEqual(await tx.links.ofUser(story.userId), []);
         assert.deepEqual(await tx.attributes.all(story.userId, deviceId), []);
         assert.deepEqual(await tx.blindIntervals.ofDevice(story.userId, deviceId), []);
-        const log = await tx.log.ofDevice(story.userId, deviceId);
+        assert.deepEqual(await tx.things.marks(story.userId, deviceId), []);
+        // Readers of the log learn that the things and their device are gone, and nothing else.
+        const [things, device, ...more] = await tx.log.ofDevice(story.userId, deviceId);
+        const gone = JSON.parse(things!.body).things as readonly object[];
         assert.deepEqual(
-          log.map(({ kind, body }) => [kind, body]),
-          [["device", '{"what":"removed"}']],
+          [things!.kind, gone.length, device!.kind, device!.body, more.length],
+          ["thing", 4, "device", '{"what":"removed"}', 0],
         );
+        for (const one of gone) assert.deepEqual({ ...one, thingId: "" }, { thingId: "", what: "gone" });
       });
       await story.service.stop();
       if (database === "sqlite") {
