@@ -88,10 +88,12 @@ export class FederatedTokens {
       const link = nowMs === undefined ? undefined : await find(tx);
       if (nowMs === undefined || !link) throw new NotFederated(connector.name);
       const { deviceId } = link;
-      // The link has this token, or already the renewed one: writing it would discard the credential.
-      if (typeof given === "string" && keeper.isFollowing(link, given)) return { deviceId, claimed: undefined };
+      const isFollowed = typeof given === "string" && keeper.isFollowing(link, given);
+      // Keep a credential: the store may already hold its next token, which this node does not use yet.
+      if (isFollowed && link.sealedCredential !== null) return { deviceId, claimed: undefined };
       const { sealedToken, sealedCredential } = this.#seal(userId, connector.name, given, nowMs);
       await tx.links.setToken(userId, deviceId, sealedToken, sealedCredential);
+      if (isFollowed) return { deviceId, claimed: undefined };
       // This node takes over the link with a new epoch, in this transaction. An older epoch, this node's own included,
       // can no longer record that the old token was refused.
       const reason = "a new token was given";

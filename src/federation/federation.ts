@@ -94,12 +94,11 @@ export interface RunningFederation extends Federation {
 }
 
 export function federationOn(parts: FederationParts): RunningFederation {
-  const { store, sealing } = parts;
+  const { store } = parts;
   const stopping = new AbortController();
   const awaited = new AwaitedFans();
   const keeper = new LinkKeeper({
     ...parts,
-    openToken: sealing.open,
     restated: (...snapshot) => awaited.restated(...snapshot),
   });
   const fans = new FanSender({
