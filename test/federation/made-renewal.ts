@@ -15,6 +15,7 @@ import { sealingWith } from "../../src/store/keys/sealing.ts";
 import type { OpenStore, Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
+import { plainThingIds } from "../home/thing-ids.ts";
 import { movedRuntime, settled } from "./moved-runtime.ts";
 import { RenewingEcosystem } from "./renewing-ecosystem.ts";
 
@@ -151,6 +152,7 @@ function nodeOn(id: NodeId, { database, isShared, busy, runtime, ecosystem }: No
     membership,
     connectors: new Map([["hearth", connector]]),
     sealing,
+    thingIdOf: plainThingIds,
     runtime: { ...own, nowMs: () => membership.nowMs() },
     countFault: (kind) => void faults.push(kind),
   });

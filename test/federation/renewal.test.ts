@@ -19,12 +19,12 @@ describe("a credential", () => {
     assert.ok(isRenewable);
     assert.equal((await rowOf(ada)).renewingMs, null, "the renewal is over");
     assert.equal(node.federation.keeper.supervisor(ada.deviceId)?.isLive, true, "the stream goes on");
-    await pass(10 * minuteMs);
+    await pass(10 * minuteMs, 250);
     assert.equal(ecosystem.renewalsMs.length, 13);
     const { state, reason, blindIntervals } = await node.federation.status(ada.userId, "hearth");
     assert.deepEqual([state, reason], ["live", ""]);
     // A stream ends when its token expires; the next one opens at once with the renewed token.
-    for (const { fromMs, toMs } of blindIntervals.slice(1)) assert.ok(toMs! - fromMs < 100);
+    for (const { fromMs, toMs } of blindIntervals.slice(1)) assert.ok(toMs! - fromMs <= 250);
     assert.deepEqual(node.faults, []);
   });
 
@@ -49,7 +49,7 @@ describe("a credential", () => {
     ecosystem.lifetimeMs = 0;
     ecosystem.expire("ada");
     const before = ecosystem.renewalsMs.length;
-    await pass(5 * minuteMs);
+    await pass(5 * minuteMs, 250);
     assert.equal(ecosystem.renewalsMs.length, before + 1);
     const { state, reason } = await node.federation.status(ada.userId, "hearth");
     assert.deepEqual([state, reason], ["needs_reauth", "the token is invalid"]);
@@ -60,7 +60,7 @@ describe("a credential", () => {
     const node = await startNode();
     const ada = await link(node, "ada");
     ecosystem.mode = "refuses";
-    await pass(10 * minuteMs);
+    await pass(10 * minuteMs, 250);
     const { state, reason } = await node.federation.status(ada.userId, "hearth");
     assert.deepEqual([state, reason], ["needs_reauth", "invalid_grant: the user has withdrawn access"]);
     assert.equal((await rowOf(ada)).state, "needs_reauth");
