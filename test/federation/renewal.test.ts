@@ -40,6 +40,25 @@ describe("a credential", () => {
     assert.equal(node.federation.keeper.supervisor(ada.deviceId)?.isLive, true);
   });
 
+  it("is renewed when a second look at a quiet stream is refused", async (t) => {
+    const { startNode, link, pass, ecosystem } = await madeRenewal(t);
+    ecosystem.lifetimeMs = 60 * minuteMs;
+    const node = await startNode();
+    const ada = await link(node, "ada");
+    await pass(1_000);
+    // The open stream goes on, and the read after ten quiet minutes is refused.
+    ecosystem.accounts.get("ada")!.accessTokens.clear();
+    await pass(9 * minuteMs, 1_000);
+    assert.equal(ecosystem.renewalsMs.length, 0);
+    await pass(2 * minuteMs, 1_000);
+    assert.equal(ecosystem.renewalsMs.length, 1);
+    assert.equal(node.federation.keeper.supervisor(ada.deviceId)?.isLive, true);
+    assert.deepEqual(
+      [...ecosystem.streams].map(({ token }) => token),
+      ["access 2 of ada"],
+    );
+  });
+
   it("is renewed once before the link needs a new consent", async (t) => {
     const { startNode, link, pass, ecosystem } = await madeRenewal(t);
     const node = await startNode();
