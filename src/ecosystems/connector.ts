@@ -1,4 +1,5 @@
 import type { Home } from "../home/home.ts";
+import type { Credential, RenewalOutcome } from "./credential.ts";
 
 /**
  * The interface of every home ecosystem. A connector turns its protocol into whole homes and handles refusals
@@ -21,6 +22,11 @@ export interface Connector {
   runFan(token: string, command: FanCommand, signal: AbortSignal): Promise<CommandOutcome>;
   /** Revokes the token at the ecosystem, best effort; true when the token is known to be revoked. Never throws. */
   revoke(token: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Obtains a new credential in place of this one. Only for an ecosystem whose tokens expire. A refresh token that the
+   * answer leaves out stays valid. Never throws.
+   */
+  renew?(credential: Credential, signal: AbortSignal): Promise<RenewalOutcome>;
   /** The pause before the next connection. `failures`: consecutive connections that ended without a whole account. */
   pauseMs(end: StreamEnd, failures: number, random: () => number): number;
 }

@@ -25,7 +25,7 @@ export interface FanSenderParts {
 export interface FanConnection {
   readonly link: LinkKey;
   readonly token: string;
-  readonly connector: Connector;
+  readonly connector: Pick<Connector, "runFan">;
   /** Runs work on behalf of the link: an error that nothing catches then belongs to the link. */
   readonly run: <Result>(act: () => Result) => Result;
   /** Handles an unexpected error of the sending. */

@@ -2,22 +2,23 @@ import type { Commit } from "../devices/commit.ts";
 import { deviceEntry, linkEntry } from "../devices/log-entries.ts";
 import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystems/connector.ts";
+import type { Credential } from "../ecosystems/credential.ts";
 import type { Home } from "../home/home.ts";
 import { AlreadyFederated, NotFederated, UnknownEcosystem } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
-import type { LinkRow } from "../store/tables/links.ts";
+import type { LinkRow, NewLink } from "../store/tables/links.ts";
 import { blankValues, mirrorChanges } from "../virtual-device/attribute-values.ts";
 import { assignIndexes, emptyIndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
+import { sealCredential, type TokenSealing } from "./credential.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { tokenContext } from "./link-key.ts";
-import type { OpenToken } from "./link-supervisor.ts";
 import { encodeNotices } from "./notices.ts";
 import { noThingMarks, type ThingIdOf, thingUpdate } from "./thing-marks.ts";
 import { type RemovedCounts, removeLink } from "./unlinking.ts";
@@ -29,8 +30,7 @@ export interface FederatedTokenParts {
   readonly membership: Membership;
   readonly connectors: ReadonlyMap<string, Connector>;
   readonly states: DeviceStates;
-  readonly sealToken: (token: string, place: string) => string;
-  readonly openToken: OpenToken;
+  readonly sealing: TokenSealing;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   /** Aborts a running read that proves a token when the service stops. */
@@ -60,37 +60,40 @@ export class FederatedTokens {
    * Links a user. The read that proves the token is the first snapshot: device, link, index map and attributes become
    * durable together. So the attributes are filled when this resolves, and no alert can exist before them.
    */
-  async link(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId> {
+  async link(userId: UserId, ecosystemName: string, given: string | Credential): Promise<DeviceId> {
     const { store, runtime, keeper, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
     const existing = await store.read((tx) => tx.links.find(userId, connector.name));
     if (existing) throw new AlreadyFederated(connector.name);
-    const home = await connector.read(accessToken, signal);
+    const home = await connector.read(accessTokenOf(given), signal);
     const readMs = runtime.elapsedMs();
-    const { row, mirrored } = await this.#store(userId, connector, accessToken, home, readMs);
+    const { row, mirrored } = await this.#store(userId, connector, given, home, readMs);
     keeper.adopt(row, mirrored);
     return row.deviceId;
   }
 
   /**
-   * Replaces the token. The virtual device, its indexes and its alerts stay; the old token isn't revoked. If the token
+   * Replaces the token or credential. The virtual device, its indexes and its alerts stay; the old token isn't revoked. If the token
    * belongs to another account, the device shows that account when this resolves.
    */
-  async relink(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId> {
-    const { store, sealToken, keeper, membership, signal } = this.#parts;
+  async relink(userId: UserId, ecosystemName: string, given: string | Credential): Promise<DeviceId> {
+    const { store, keeper, membership, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
     const find = (tx: FederationTables) => tx.links.find(userId, connector.name);
     const before = await store.read(find);
     if (!before) throw new NotFederated(connector.name);
-    const home = await connector.read(accessToken, signal);
-    const sealedToken = sealToken(accessToken, tokenContext(userId, connector.name));
+    const home = await connector.read(accessTokenOf(given), signal);
     const { deviceId, claimed } = await store.transaction(async (tx) => {
       const nowMs = await tx.users.lock(userId);
       const link = nowMs === undefined ? undefined : await find(tx);
       if (nowMs === undefined || !link) throw new NotFederated(connector.name);
       const { deviceId } = link;
-      await tx.links.setToken(userId, deviceId, sealedToken);
-      if (keeper.isFollowing(link, accessToken)) return { deviceId, claimed: undefined };
+      const isFollowed = typeof given === "string" && keeper.isFollowing(link, given);
+      // Keep a credential: the store may already hold its next token, which this node does not use yet.
+      if (isFollowed && link.sealedCredential !== null) return { deviceId, claimed: undefined };
+      const { sealedToken, sealedCredential } = this.#seal(userId, connector.name, given, nowMs);
+      await tx.links.setToken(userId, deviceId, sealedToken, sealedCredential);
+      if (isFollowed) return { deviceId, claimed: undefined };
       // This node takes over the link with a new epoch, in this transaction. An older epoch, this node's own included,
       // can no longer record that the old token was refused.
       const reason = "a new token was given";
@@ -160,9 +163,9 @@ export class FederatedTokens {
 
   /** Best effort: the link is removed already, so a token that can't be opened or revoked is only reported. */
   async #revoke(userId: UserId, connector: Pick<Connector, "name" | "revoke">, sealedToken: string): Promise<boolean> {
-    const { openToken, signal, runtime } = this.#parts;
+    const { sealing, signal, runtime } = this.#parts;
     try {
-      return await connector.revoke(openToken(sealedToken, tokenContext(userId, connector.name)), signal);
+      return await connector.revoke(sealing.open(sealedToken, tokenContext(userId, connector.name)), signal);
     } catch (error) {
       const sentence = "the token of a removed link could not be revoked at its ecosystem";
       runtime.report.error({ userId, ecosystem: connector.name, error }, sentence);
@@ -171,8 +174,8 @@ export class FederatedTokens {
   }
 
   /** `readMs`: when the account was read, on this node's monotonic clock. */
-  async #store(userId: UserId, connector: Connector, accessToken: string, home: Home, readMs: number) {
-    const { commit, membership, sealToken, runtime, thingIdOf } = this.#parts;
+  async #store(userId: UserId, connector: Connector, given: string | Credential, home: Home, readMs: number) {
+    const { commit, membership, runtime, thingIdOf } = this.#parts;
     const { map, overLimit } = assignIndexes(emptyIndexMap, home);
     const things = thingUpdate(home, noThingMarks, { userId, ecosystem: connector.name }, thingIdOf);
     const notices = encodeNotices(overLimit, home, map);
@@ -185,11 +188,11 @@ export class FederatedTokens {
         const name = connector.displayName;
         const provenMs = nowMs - Math.ceil(runtime.elapsedMs() - readMs);
         const deviceId = await tx.devices.add({ userId, typeName: virtualDeviceType, name, isVirtual: true });
-        const link: Omit<LinkRow, "epoch"> & { readonly owner: typeof membership.id } = {
+        const link: NewLink & Pick<LinkRow, "sealedCredential"> = {
           userId,
           deviceId,
           ecosystem: connector.name,
-          sealedToken: sealToken(accessToken, tokenContext(userId, connector.name)),
+          ...this.#seal(userId, connector.name, given, nowMs),
           state: "waiting",
           reason: "just linked",
           blindness: { sinceMs: provenMs, cause: "just linked" },
@@ -200,7 +203,7 @@ export class FederatedTokens {
         };
         const ownership = await tx.links.add(link);
         if (!ownership) throw new AlreadyFederated(connector.name);
-        row = { ...link, epoch: ownership.epoch };
+        row = { ...link, renewingMs: null, epoch: ownership.epoch };
         await tx.log.append(deviceEntry(userId, deviceId, nowMs, "added"));
         await tx.log.append(linkEntry(userId, deviceId, nowMs, link));
         const changes = mirrorChanges(blankValues, values).map(toAttributeChange);
@@ -211,10 +214,19 @@ export class FederatedTokens {
     return { row: row!, mirrored };
   }
 
+  #seal(userId: UserId, ecosystem: string, given: string | Credential, nowMs: number) {
+    const issued = typeof given === "string" ? given : { ...given, issuedMs: nowMs };
+    return sealCredential(this.#parts.sealing.seal, { userId, ecosystem }, issued);
+  }
+
   #connector(ecosystemName: string): Connector {
     const connector = this.#parts.connectors.get(ecosystemName.toLowerCase());
     if (connector) return connector;
     const known = [...this.#parts.connectors.keys()].join(", ");
     throw new UnknownEcosystem(`There is no ecosystem of that name. Known: ${known}.`);
   }
+}
+
+function accessTokenOf(given: string | Credential): string {
+  return typeof given === "string" ? given : given.accessToken;
 }

@@ -1,6 +1,7 @@
 import type { Commit, DeviceCommit } from "../devices/commit.ts";
 import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystems/connector.ts";
+import type { Credential } from "../ecosystems/credential.ts";
 import { UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
@@ -14,6 +15,7 @@ import { blankValues } from "../virtual-device/attribute-values.ts";
 import { type LargeStrings, largeStrings } from "../virtual-device/large-strings.ts";
 import { decodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { AwaitedFans } from "./awaited-fans.ts";
+import type { TokenSealing } from "./credential.ts";
 import { receiptsKept } from "./fan-receipts.ts";
 import { FanSender } from "./fan-sender.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
@@ -29,11 +31,11 @@ import type { ThingIdOf } from "./thing-marks.ts";
 export interface Federation {
   /**
    * Links the user to an account of that ecosystem. When this resolves, the token is proven, and device and attributes
-   * are durable.
+   * are durable. A credential is renewed; a token alone is used as long as the ecosystem accepts it.
    */
-  link(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId>;
-  /** Replaces the token of an existing link; the virtual device and its indexes stay. */
-  relink(userId: UserId, ecosystemName: string, accessToken: string): Promise<DeviceId>;
+  link(userId: UserId, ecosystemName: string, token: string | Credential): Promise<DeviceId>;
+  /** Replaces the token or credential of an existing link; the virtual device and its indexes stay. */
+  relink(userId: UserId, ecosystemName: string, token: string | Credential): Promise<DeviceId>;
   /** Removes the link, its virtual device and all their data. */
   unlink(userId: UserId, ecosystemName: string): Promise<Unlinked>;
   /** Unlinks every link of the user, also of an ecosystem that is no longer configured or doesn't answer. */
@@ -64,10 +66,7 @@ export interface FederationParts {
   readonly commit: Commit;
   readonly membership: Membership;
   readonly connectors: ReadonlyMap<string, Connector>;
-  readonly sealing: {
-    seal(token: string, place: string): string;
-    open(sealedToken: string, place: string): string;
-  };
+  readonly sealing: TokenSealing;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   /** Counts an unexpected error in one link's work. */
@@ -95,12 +94,11 @@ export interface RunningFederation extends Federation {
 }
 
 export function federationOn(parts: FederationParts): RunningFederation {
-  const { store, sealing } = parts;
+  const { store } = parts;
   const stopping = new AbortController();
   const awaited = new AwaitedFans();
   const keeper = new LinkKeeper({
     ...parts,
-    openToken: sealing.open,
     restated: (...snapshot) => awaited.restated(...snapshot),
   });
   const fans = new FanSender({
@@ -111,8 +109,6 @@ export function federationOn(parts: FederationParts): RunningFederation {
   const tokens = new FederatedTokens({
     ...parts,
     keeper,
-    sealToken: sealing.seal,
-    openToken: sealing.open,
     signal: stopping.signal,
   });
   const thisNode = { ...parts, keeper };
@@ -137,8 +133,8 @@ export function federationOn(parts: FederationParts): RunningFederation {
       await Promise.all([fans.stop(), keeper.stop()]);
     },
     receipts: (userId, deviceId) => store.read((tx) => tx.commands.ofDevice(userId, deviceId, receiptsKept)),
-    link: (userId, ecosystemName, accessToken) => tokens.link(userId, ecosystemName, accessToken),
-    relink: (userId, ecosystemName, accessToken) => tokens.relink(userId, ecosystemName, accessToken),
+    link: (userId, ecosystemName, token) => tokens.link(userId, ecosystemName, token),
+    relink: (userId, ecosystemName, token) => tokens.relink(userId, ecosystemName, token),
     unlink: (userId, ecosystemName) => tokens.unlink(userId, ecosystemName),
     unlinkAll: (userId) => tokens.unlinkAll(userId),
     status: async (userId, ecosystemName) => linkStatus(store, keeper, freshness, userId, tokens.nameOf(ecosystemName)),

@@ -3,12 +3,13 @@ import type { Home } from "../home/home.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
 import type { Admission } from "./admission.ts";
 import type { Lane } from "./lane.ts";
+import type { FollowedCredential } from "./link-credential.ts";
 import type { FailLink } from "./link-faults.ts";
 import type { LinkRecord } from "./link-record.ts";
 import { SecondLook } from "./second-look.ts";
 
 export interface FollowerParts {
-  readonly token: string;
+  readonly credential: FollowedCredential;
   readonly connector: Connector;
   readonly lane: Lane;
   readonly record: LinkRecord;
@@ -54,6 +55,7 @@ export class Follower {
     this.#confirmedMs = confirmedMs;
     this.#secondLook = new SecondLook({
       ...parts,
+      token: () => parts.credential.token,
       signal: parts.stopping.signal,
       received: (home, purpose) => this.#receive(home, this.#stream, purpose),
       refused: () => this.#stream?.abort("the token was refused"),
@@ -113,7 +115,9 @@ export class Follower {
 
   isFollowingWith(token: string): boolean {
     const { record, stopping } = this.#parts;
-    return token === this.#parts.token && record.standing.state !== "needs_reauth" && !stopping.signal.aborted;
+    return (
+      token === this.#parts.credential.token && record.standing.state !== "needs_reauth" && !stopping.signal.aborted
+    );
   }
 
   /** Ends the stream, and lets the lane finish its commit. */
@@ -126,17 +130,19 @@ export class Follower {
   }
 
   async #follow(): Promise<void> {
-    const { connector, runtime, record, admission, stopping, failed } = this.#parts;
+    const { credential, connector, runtime, record, admission, stopping, failed } = this.#parts;
     const { signal } = stopping;
     for (;;) {
       await admission.admit(signal);
       if (signal.aborted) return;
       const stream = new AbortController();
       this.#stream = stream;
+      const { token } = credential;
       let firstMs: number | undefined;
       const listener: StreamListener = {
         home: (home) => {
           firstMs ??= runtime.elapsedMs();
+          credential.accepted(token);
           this.#secondLook.streamSent(home);
           this.#receive(home, stream, "stream");
         },
@@ -146,24 +152,29 @@ export class Follower {
           this.#secondLook.requestAccount();
         },
       };
-      const end = await this.#connect(guarded(listener, failed), stream.signal);
+      const end = await this.#connect(token, guarded(listener, failed), stream.signal);
       stream.abort();
       this.#secondLook.streamEnded();
       if (signal.aborted) return;
       if (end.error !== undefined) return failed("stream", end.error);
       const lived = firstMs !== undefined && runtime.elapsedMs() - firstMs >= shortestLifeMs;
       this.#failures = lived ? 0 : this.#failures + 1;
-      if (end.reason === "unauthorized") return record.enter("needs_reauth", end.detail);
+      if (end.reason === "unauthorized" && !credential.canReplace(token)) {
+        return record.enter("needs_reauth", end.detail);
+      }
       record.enter("waiting", describe(end, stream.signal.reason), end.unheardMs);
+      if (end.reason === "unauthorized") {
+        await credential.replace(token, signal);
+        if (credential.token !== token) continue;
+      }
       await pause(runtime, connector.pauseMs(end, this.#failures, runtime.random), signal);
     }
   }
 
   /** A connector must not throw. If it does, the defect ends only this link's stream. */
-  async #connect(listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
-    const { connector, token } = this.#parts;
+  async #connect(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
     try {
-      return await connector.follow(token, listener, signal);
+      return await this.#parts.connector.follow(token, listener, signal);
     } catch (error) {
       return { reason: "malformed", detail: "the connector failed", error };
     }

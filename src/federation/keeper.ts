@@ -7,13 +7,14 @@ import { type ErrorOwners, noErrorOwners } from "../runtime/error-owners.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
-import { Admission } from "./admission.ts";
+import { Admission, renewalsPerSecond } from "./admission.ts";
 import type { AwaitedFans } from "./awaited-fans.ts";
+import type { TokenSealing } from "./credential.ts";
 import type { Mirrored } from "./lane.ts";
 import type { LinkFaultKind, PauseCause } from "./link-faults.ts";
 import type { LinkKey } from "./link-key.ts";
 import type { LinkStanding } from "./link-record.ts";
-import { LinkSupervisor, type OpenToken } from "./link-supervisor.ts";
+import { LinkSupervisor } from "./link-supervisor.ts";
 import { type OwnLink, ownedElsewhere, SharedLinks } from "./shared-links.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
 
@@ -39,7 +40,7 @@ export interface KeeperParts {
   readonly membership: Membership;
   readonly connectors: ReadonlyMap<string, Connector>;
   readonly commit: Commit;
-  readonly openToken: OpenToken;
+  readonly sealing: TokenSealing;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   /** Counts an unexpected error in one link's work. */
@@ -71,6 +72,7 @@ interface Followed {
 export class LinkKeeper {
   readonly #parts: KeeperParts;
   readonly #admission: Admission;
+  readonly #renewals: Admission;
   readonly #followed = new Map<DeviceId, Followed>();
   /** Links that were removed on this node. A stale read may still contain one. */
   readonly #dropped = new Set<DeviceId>();
@@ -85,6 +87,7 @@ export class LinkKeeper {
   constructor(parts: KeeperParts) {
     this.#parts = parts;
     this.#admission = new Admission(parts.runtime);
+    this.#renewals = new Admission(parts.runtime, renewalsPerSecond);
     const sentence = "confirmation times could not be stored";
     this.#flushing = new BackgroundTask("confirmation_times", sentence, parts.runtime);
     this.#shared = new SharedLinks({
@@ -139,7 +142,8 @@ export class LinkKeeper {
     if (present) void this.#abandon(present.link, ownedElsewhere);
     const { countFault = () => undefined, owners = noErrorOwners } = this.#parts;
     const lost = () => void this.#abandon(supervisor.link, ownedElsewhere);
-    const parts = { ...this.#parts, connector, admission: this.#admission, owners, countFault, lost };
+    const admitted = { admission: this.#admission, renewals: this.#renewals };
+    const parts = { ...this.#parts, ...admitted, connector, owners, countFault, lost };
     const supervisor: LinkSupervisor = new LinkSupervisor(parts, row);
     this.#followed.set(row.deviceId, { supervisor, flushedMs: supervisor.confirmedMs });
     supervisor.start(mirrored);

@@ -3,8 +3,8 @@ import type { Runtime } from "../runtime/runtime.ts";
 /**
  * Where an unexpected error of a link arose. `stream`: the connector or its listener. `snapshot`: mirroring or storing
  * an account. `second_look`: the plain read beside a stream. `record`: storing the link's standing. `command`: sending
- * a fan request. `token`: opening the sealed token. `timer`: a delayed step. `uncaught`: an error that none of these
- * caught.
+ * a fan request. `token`: opening the sealed token. `renewal`: renewing the credential. `timer`: a delayed step.
+ * `uncaught`: an error that none of these caught.
  */
 export const linkFaultKinds = [
   "stream",
@@ -13,6 +13,7 @@ export const linkFaultKinds = [
   "record",
   "command",
   "token",
+  "renewal",
   "timer",
   "uncaught",
 ] as const;
@@ -44,9 +45,9 @@ export function newErrorId({ random }: Runtime): string {
     .padStart(8, "0");
 }
 
-/** Redacts an error that quotes the link's token: only its name is left. */
-export function withoutToken(error: unknown, token: string | undefined): unknown {
-  if (token === undefined || !quotes(error, token)) return error;
+/** Redacts an error that quotes a secret of the link: only its name is left. */
+export function withoutToken(error: unknown, secrets: readonly string[]): unknown {
+  if (!secrets.some((secret) => quotes(error, secret))) return error;
   return new Error(`${error instanceof Error ? error.name : typeof error} (its text held the token and is withheld)`);
 }
 

@@ -13,3 +13,8 @@ export interface LinkKey {
 export function tokenContext(userId: UserId, ecosystem: string): string {
   return `link of user ${userId} to ${ecosystem}`;
 }
+
+/** The context that a credential is sealed with. It differs from the token's, so that neither opens as the other. */
+export function credentialContext(userId: UserId, ecosystem: string): string {
+  return `credential of user ${userId} for ${ecosystem}`;
+}

@@ -6,6 +6,7 @@ import type { Admission } from "./admission.ts";
 import type { AwaitedFans } from "./awaited-fans.ts";
 import { Follower } from "./follower.ts";
 import { Lane, type Mirrored } from "./lane.ts";
+import type { FollowedCredential } from "./link-credential.ts";
 import type { FailLink } from "./link-faults.ts";
 import type { LinkKey } from "./link-key.ts";
 import type { LinkRecord } from "./link-record.ts";
@@ -14,7 +15,7 @@ import type { ThingIdOf } from "./thing-marks.ts";
 
 export interface LinkRunParts {
   readonly link: LinkKey;
-  readonly token: string;
+  readonly credential: FollowedCredential;
   readonly record: LinkRecord;
   readonly store: Store<StoredLinkTables>;
   readonly connector: Connector;
@@ -40,7 +41,7 @@ export interface LinkRun {
 }
 
 export function newRun(parts: LinkRunParts): LinkRun {
-  const { link, token, record, store, connector, commit, admission, stopping, failed, lost } = parts;
+  const { link, credential, record, store, connector, commit, admission, stopping, failed, lost } = parts;
   const runtime = guardedTimers(parts.runtime, failed);
   const lane = new Lane(
     {
@@ -57,7 +58,7 @@ export function newRun(parts: LinkRunParts): LinkRun {
     },
     parts.mirrored,
   );
-  const followed = { token, connector, lane, record, admission, runtime, stopping, failed };
+  const followed = { credential, connector, lane, record, admission, runtime, stopping, failed };
   const follower: Follower = new Follower(followed, parts.confirmedMs);
   return { stopping, follower };
 }

@@ -7,7 +7,9 @@ import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import type { Admission } from "./admission.ts";
 import type { AwaitedFans } from "./awaited-fans.ts";
+import { type OpenedCredential, openCredential, type TokenSealing } from "./credential.ts";
 import type { Mirrored } from "./lane.ts";
+import { LinkCredential } from "./link-credential.ts";
 import {
   FaultBackOff,
   keyCheckMs,
@@ -18,22 +20,22 @@ import {
   tokenReason,
   withoutToken,
 } from "./link-faults.ts";
-import { type LinkKey, tokenContext } from "./link-key.ts";
+import type { LinkKey } from "./link-key.ts";
 import { LinkRecord, type LinkStanding } from "./link-record.ts";
 import { type LinkRun, newRun } from "./link-run.ts";
+import { withRenewal } from "./renewing-connector.ts";
 import { type StoredLinkTables, writeStanding } from "./stored-link.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
-
-/** Unseals an ecosystem's token. `place` must be the context that it was sealed with. */
-export type OpenToken = (sealedToken: string, place: string) => string;
 
 export interface LinkSupervisorParts {
   readonly store: Store<StoredLinkTables>;
   readonly membership: Membership;
   readonly connector: Connector;
   readonly commit: Commit;
-  readonly openToken: OpenToken;
+  readonly sealing: TokenSealing;
   readonly admission: Admission;
+  /** Admission control for the renewals of all links of this node. */
+  readonly renewals: Admission;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   readonly owners: ErrorOwners;
@@ -43,6 +45,8 @@ export interface LinkSupervisorParts {
   readonly lost: () => void;
 }
 
+/** Faults that leave the stream alone. */
+const harmlessKinds: readonly LinkFaultKind[] = ["command", "record", "renewal"];
 const faultSentence = "an internal error in a link's work";
 
 /**
@@ -53,11 +57,12 @@ const faultSentence = "an internal error in a link's work";
 export class LinkSupervisor implements ErrorOwner {
   readonly link: LinkKey;
   readonly #parts: LinkSupervisorParts;
-  readonly #sealedToken: string;
+  readonly #row: LinkRow;
   readonly #record: LinkRecord;
   readonly #stopping = new AbortController();
   readonly #backOff = new FaultBackOff();
-  #token: string | undefined;
+  /** Undefined until its token could be opened. */
+  #credential: LinkCredential | undefined;
   #run: LinkRun | undefined;
   /** Resolves when the ended runs have no work left. */
   #ended: Promise<void> = Promise.resolve();
@@ -66,6 +71,8 @@ export class LinkSupervisor implements ErrorOwner {
   #tokenFailures = 0;
   /** The reason that the status shows while the record can't be stored; "" otherwise. */
   #recordFault = "";
+  /** The reason that the status shows while the credential can't be renewed; "" otherwise. */
+  #renewalFault = "";
   #confirmedMs: number;
   #drifts = 0;
   #partialPuts = 0;
@@ -75,7 +82,7 @@ export class LinkSupervisor implements ErrorOwner {
     this.#parts = parts;
     const ownership = { owner: membership.id, epoch: row.epoch };
     this.link = { userId: row.userId, deviceId: row.deviceId, ecosystem: row.ecosystem, ownership };
-    this.#sealedToken = row.sealedToken;
+    this.#row = row;
     // Clamp future timestamps: they would mask staleness.
     this.#confirmedMs = Math.min(row.confirmedMs, runtime.nowMs());
     this.#record = new LinkRecord(
@@ -104,7 +111,7 @@ export class LinkSupervisor implements ErrorOwner {
     this.#stopping.abort();
     this.#next?.();
     this.#end();
-    await this.#ended;
+    await Promise.all([this.#ended, this.#credential?.stop()]);
     await this.#record.written();
   }
 
@@ -132,8 +139,8 @@ export class LinkSupervisor implements ErrorOwner {
       const { reason } = this.#paused;
       return { state: "waiting", reason, blindness: { sinceMs: this.confirmedMs, cause: reason } };
     }
-    if (this.#recordFault === "" || standing.reason !== "") return standing;
-    return { ...standing, reason: this.#recordFault };
+    const reason = standing.reason || this.#recordFault || this.#renewalFault;
+    return reason === standing.reason ? standing : { ...standing, reason };
   }
 
   /** Whether the store has the standing. */
@@ -148,12 +155,13 @@ export class LinkSupervisor implements ErrorOwner {
   /** How to send commands to the account; undefined while its token can't be opened. */
   get connection() {
     const { link } = this;
-    const { connector, owners } = this.#parts;
-    if (this.#token === undefined) return undefined;
+    const { owners } = this.#parts;
+    const credential = this.#credential;
+    if (!credential) return undefined;
     return {
       link,
-      token: this.#token,
-      connector,
+      token: credential.token,
+      connector: withRenewal(this.#parts.connector, credential),
       run: <Result>(act: () => Result) => owners.run(this, act),
       failed: (error: unknown) => this.failed("command", error),
       readSoon: () => this.#run?.follower.readSoon(),
@@ -170,17 +178,17 @@ export class LinkSupervisor implements ErrorOwner {
   }
 
   /**
-   * Handles a fault. A failed fan request and a failed write of the record leave the stream alone, so that alarms still
-   * come through. Every other fault pauses the link.
+   * Handles a fault. A failed fan request, a failed renewal and a failed write of the record leave the stream alone, so
+   * that alarms still come through. Every other fault pauses the link.
    */
   failed(kind: LinkFaultKind, error: unknown): void {
     try {
       const errorId = newErrorId(this.#parts.runtime);
       this.#parts.countFault(kind);
-      const isPausing = kind !== "command" && kind !== "record" && !this.#stopping.signal.aborted;
+      const isPausing = !harmlessKinds.includes(kind) && !this.#stopping.signal.aborted;
       if (kind === "record") this.#recordFault = `its state can't be stored (error id ${errorId})`;
       if (isPausing) this.#pause(errorId);
-      const fields = { ...this.#names, kind, errorId, error: withoutToken(error, this.#token) };
+      const fields = { ...this.#names, kind, errorId, error: withoutToken(error, this.#credential?.secrets ?? []) };
       this.#parts.runtime.report.error(fields, isPausing ? "an internal error paused the link" : faultSentence);
     } catch (second) {
       this.#failSafely(second);
@@ -194,15 +202,16 @@ export class LinkSupervisor implements ErrorOwner {
     if (this.#paused && this.#record.standing.state === "live") this.#record.enter("waiting", this.#paused.reason);
     const { runtime } = this.#parts;
     this.#backOff.tried(runtime.elapsedMs());
-    const token = this.#openToken();
-    if (token === undefined) return;
-    this.#token = token;
+    // A credential may have been renewed since this node read the link.
+    const credential = this.#credential?.isRenewable ? this.#credential : this.#openCredential();
+    if (!credential) return;
+    this.#credential = credential;
     this.#paused = undefined;
-    this.#run = this.#newRun(token, mirrored);
+    this.#run = this.#newRun(credential, mirrored);
     this.#run.follower.start();
   }
 
-  #newRun(token: string, mirrored: Mirrored | undefined): LinkRun {
+  #newRun(credential: LinkCredential, mirrored: Mirrored | undefined): LinkRun {
     const stopping = new AbortController();
     // Errors of an ended run are counted and reported, but pause nothing.
     const failed = (kind: LinkFaultKind, error: unknown) => {
@@ -210,20 +219,49 @@ export class LinkSupervisor implements ErrorOwner {
       else this.#report(kind, error);
     };
     const { link } = this;
-    const own = { link, token, record: this.#record, stopping, confirmedMs: this.#confirmedMs, mirrored, failed };
+    const own = { link, credential, record: this.#record, stopping, confirmedMs: this.#confirmedMs, mirrored, failed };
     return newRun({ ...this.#parts, ...own });
   }
 
-  #openToken(): string | undefined {
-    const { userId, ecosystem } = this.link;
+  #openCredential(): LinkCredential | undefined {
+    const { sealing, renewals, runtime } = this.#parts;
+    let opened: OpenedCredential;
     try {
-      const token = this.#parts.openToken(this.#sealedToken, tokenContext(userId, ecosystem));
-      this.#tokenFailures = 0;
-      return token;
+      opened = openCredential(sealing.open, this.#row);
     } catch (error) {
       this.#awaitKey(error);
       return undefined;
     }
+    this.#tokenFailures = 0;
+    const fields = { ...this.#names, error: opened.fault };
+    if (opened.fault)
+      runtime.report.error(fields, "a link's credential can't be opened; its token is used until it expires");
+    const callbacks = {
+      refused: (reason: string) => this.#needsReauth(reason),
+      faulted: (reason: string) => this.#renewalFaulted(reason),
+      failed: (error: unknown) => this.failed("renewal", error),
+    };
+    const credential = new LinkCredential(
+      { ...this.#parts, ...callbacks, link: this.link, admission: renewals },
+      opened,
+    );
+    credential.start();
+    return credential;
+  }
+
+  /** The ecosystem refused to renew: the stream is ended with the change of state, so that it can't become live again. */
+  #needsReauth(reason: string): void {
+    this.#next?.();
+    this.#next = undefined;
+    this.#paused = undefined;
+    this.#end();
+    this.#record.enter("needs_reauth", reason);
+  }
+
+  /** A live link shows the reason beside its state. A link that waits for the renewal stores it. */
+  #renewalFaulted(reason: string): void {
+    this.#renewalFault = reason;
+    if (reason !== "" && this.#run && this.#record.standing.state === "waiting") this.#record.enter("waiting", reason);
   }
 
   /**
@@ -288,7 +326,7 @@ export class LinkSupervisor implements ErrorOwner {
     try {
       this.#parts.countFault(kind);
       const errorId = newErrorId(this.#parts.runtime);
-      const fields = { ...this.#names, kind, errorId, error: withoutToken(error, this.#token) };
+      const fields = { ...this.#names, kind, errorId, error: withoutToken(error, this.#credential?.secrets ?? []) };
       this.#parts.runtime.report.error(fields, faultSentence);
     } catch {
       // Reporting failed; the link goes on.

@@ -5,7 +5,8 @@ import type { Cancel, Runtime } from "../runtime/runtime.ts";
 
 export interface SecondLookParts {
   readonly connector: Connector;
-  readonly token: string;
+  /** The access token that is valid now. */
+  readonly token: () => string;
   readonly runtime: Runtime;
   /**
    * Called with the account and the purpose of the read: `settles` an incomplete snapshot, or `checks` a quiet stream.
@@ -133,7 +134,7 @@ export class SecondLook {
   async #read(turn: number): Promise<Home | undefined> {
     const { connector, token, refused, signal } = this.#parts;
     try {
-      return await connector.read(token, signal);
+      return await connector.read(token(), signal);
     } catch (error) {
       if (turn !== this.#turn || signal.aborted) return undefined;
       if (error instanceof EcosystemRefused) refused();

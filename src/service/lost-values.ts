@@ -8,8 +8,9 @@ import type { SealedLocation } from "../store/tables/sealed-values.ts";
 const reason = "its token was sealed with a key that is lost; link the account again";
 
 /**
- * Gives up a value whose key is lost, and returns what an operator has to know about it. A link loses its token only:
- * device, indexes, alerts and history stay, and the user links again. A webhook is removed: without its secret or its
+ * Gives up a value whose key is lost, and returns what an operator has to know about it. A link loses its token and its
+ * credential: device, indexes, alerts and history stay, and the user links again. A link whose credential alone is lost
+ * keeps its token, which serves until it expires. A webhook is removed: without its secret or its
  * address nothing can be delivered. The stored answer of an idempotent request is removed without a report.
  */
 export async function dropValue(
@@ -21,12 +22,16 @@ export async function dropValue(
     await tx.idempotencyKeys.remove({ ownerId: location.ownerId, hash: location.id });
     return undefined;
   }
-  if (location.kind !== "link") return removeWebhook(tx, location);
-  const { userId, ecosystem } = location;
+  if (!("ecosystem" in location)) return removeWebhook(tx, location);
+  const { kind, userId, ecosystem } = location;
   const nowMs = await tx.users.lock(userId);
   const link = nowMs === undefined ? undefined : await tx.links.find(userId, ecosystem);
   if (nowMs === undefined || !link) return undefined;
   const { deviceId } = link;
+  if (kind === "link credential") {
+    await tx.links.removeCredential(userId, deviceId);
+    return { kind: "link", userId, deviceId, ecosystem };
+  }
   await tx.links.setToken(userId, deviceId, sealer.seal("", tokenContext(userId, ecosystem)));
   const blindness = link.blindness ?? { sinceMs: link.confirmedMs, cause: reason };
   await tx.links.setState(userId, deviceId, { state: "needs_reauth", reason, blindness });
@@ -38,7 +43,7 @@ export async function dropValue(
 
 async function removeWebhook(
   tx: Transaction,
-  { ownerId, id }: Exclude<SealedLocation, { readonly kind: "link" }>,
+  { ownerId, id }: Extract<SealedLocation, { readonly ownerId: unknown }>,
 ): Promise<LostValue> {
   await tx.webhooks.lockFeed();
   await tx.webhooks.lock({ ownerId, id });

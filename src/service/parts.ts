@@ -128,7 +128,9 @@ async function partsOn(
   const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
   // Nodes compare the times that they store for a link or send to a reader: these times are on the shared clock.
   const sharedRuntime = { ...runtime, nowMs: () => membership.nowMs() };
-  const built = await Promise.all(config.ecosystems.map((one) => connectorOf(one, { runtime, onLimitReached })));
+  const built = await Promise.all(
+    config.ecosystems.map((one) => connectorOf(one, { runtime: sharedRuntime, onLimitReached })),
+  );
   const connectors = new Map(built.map((connector) => [connector.name, connector]));
   const federation = federationOn({
     store: linkStore,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { ConfigurationError } from "../config/config.ts";
 import { addressContext, secretContext } from "../events/webhooks/webhooks.ts";
-import { tokenContext } from "../federation/link-key.ts";
+import { credentialContext, tokenContext } from "../federation/link-key.ts";
 import { answerContext } from "../idempotency/idempotent-writes.ts";
 import { keysFromFile, sealingFromFile } from "../store/keys/key-file.ts";
 import type { Sealing } from "../store/keys/sealing.ts";
@@ -60,7 +60,10 @@ function asConfigurationError<Result>(attempt: () => Result): Result {
 
 /** The context that a sealed value is bound to: a value copied to another row does not open there. */
 export function sealingContext(location: SealedLocation): string {
-  if (location.kind === "link") return tokenContext(location.userId, location.ecosystem);
+  if ("ecosystem" in location) {
+    const context = location.kind === "link" ? tokenContext : credentialContext;
+    return context(location.userId, location.ecosystem);
+  }
   if (location.kind === "answer") return answerContext({ ownerId: location.ownerId, hash: location.id });
   return location.kind === "webhook" ? secretContext(location.id) : addressContext(location.id);
 }

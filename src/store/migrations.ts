@@ -39,6 +39,16 @@ const things: Step = ({ integer, withoutRowid, deviceKey }) => [
 ];
 
 /**
+ * The credential of a link, and when its owner began to renew it. Null in rows that existed before this step and in rows
+ * that nodes of the previous version add: such a link has only its token. A credential that nodes of the previous
+ * version have left behind is recognised by its access token (federation/credential.ts).
+ */
+const credentials: Step = ({ integer }) => [
+  "ALTER TABLE links ADD COLUMN sealed_credential TEXT",
+  `ALTER TABLE links ADD COLUMN renewing_ms ${integer}`,
+];
+
+/**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
  *   by it (docs/scaling.md).
@@ -233,6 +243,7 @@ const steps: readonly Step[] = [
   () => ["ALTER TABLE nodes ADD COLUMN sealing_keys TEXT"],
   scopedTokens,
   things,
+  credentials,
 ];
 
 export const schemaVersion = steps.length;

@@ -1,6 +1,7 @@
 import { describe } from "node:test";
 import { commandTableCases } from "./store/command-table-cases.ts";
 import { commitCases } from "./store/commit-cases.ts";
+import { credentialCases } from "./store/credential-cases.ts";
 import { crossingAlertCases } from "./store/crossing-alert-cases.ts";
 import { deliveryCases } from "./store/delivery-cases.ts";
 import { deviceTableCases } from "./store/device-table-cases.ts";
@@ -39,6 +40,7 @@ export function describeStore(
     describe("failures", () => failureCountCases(harness));
     describe("deliveries of webhooks", () => deliveryCases(harness));
     describe("its links", () => linkCases(harness));
+    describe("the credentials of its links", () => credentialCases(harness));
     describe("its nodes", () => nodeBusCases(harness));
     describe("text from outside", () => hostileValueCases(harness));
     describe("a transaction", () => transactionCases(harness));

@@ -29,7 +29,7 @@ describe("the operations document, followed on PostgreSQL in one terminal", {
   it("starts two nodes, changes their key, backs their store up and restores it", { timeout: 240_000 }, async (t) => {
     const cluster = await startCluster({ fsync: false, installation: ensurePostgresWithPrograms() });
     t.after(() => cluster.stop());
-    const { keyFile, databaseUrl, parts } = await madeWorld(t, "postgres", 4, async () => cluster);
+    const { keyFile, databaseUrl, parts } = await madeWorld(t, "postgres", 5, async () => cluster);
     await parts.close();
     const desk = folderOf(t);
     mkdirSync(join(desk, "node-1"), { mode: 0o700 });

@@ -9,6 +9,7 @@ import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
 import { HeldStore } from "./held-store.ts";
+import { lastingToken } from "./lasting-token.ts";
 import { home } from "./made-homes.ts";
 import { adasLink, linkRow } from "./made-links.ts";
 import { type MovedRuntime, movedRuntime, noonMs, settled } from "./moved-runtime.ts";
@@ -58,7 +59,16 @@ describe("a follower", () => {
       mirrored,
     );
     const admission = new Admission(runtime);
-    const parts = { token: "c.token", connector, lane, record, admission, runtime, stopping, failed };
+    const parts = {
+      credential: lastingToken("c.token"),
+      connector,
+      lane,
+      record,
+      admission,
+      runtime,
+      stopping,
+      failed,
+    };
     follower = new Follower(parts, noonMs - 60 * minuteMs);
   }
 

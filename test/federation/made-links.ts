@@ -19,6 +19,8 @@ export function linkRow(row: Partial<LinkRow> = {}): LinkRow {
     ecosystem: adasLink.ecosystem,
     ...adasLink.ownership,
     sealedToken: "v1.key.iv.body",
+    sealedCredential: null,
+    renewingMs: null,
     state: "waiting",
     reason: "just linked",
     blindness: { sinceMs: noonMs, cause: "just linked" },

@@ -29,7 +29,7 @@ describe("a second look", () => {
     stopping = new AbortController();
     look = new SecondLook({
       connector,
-      token: "c.token",
+      token: () => "c.token",
       runtime,
       received: (account, purpose) => void seen.push({ account, purpose }),
       refused: () => void refusals++,
@@ -216,7 +216,15 @@ describe("a second look", () => {
     };
     const failed = (error: unknown) => void faults.push(error);
     const { signal } = stopping;
-    look = new SecondLook({ connector, token: "c.token", runtime, received: seen, refused: () => {}, failed, signal });
+    look = new SecondLook({
+      connector,
+      token: () => "c.token",
+      runtime,
+      received: seen,
+      refused: () => {},
+      failed,
+      signal,
+    });
     look.streamSent(home());
     await untilNextRead();
     await answer(home());

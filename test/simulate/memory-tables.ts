@@ -241,7 +241,7 @@ function linkRows(session: Session): SimulatedTables["links"] {
         "add link",
         (rows) => {
           if (all(rows).some(({ userId, ecosystem }) => userId === row.userId && ecosystem === row.ecosystem)) return;
-          rows.set("links", row.deviceId, { ...row, epoch: 1 });
+          rows.set("links", row.deviceId, { sealedCredential: null, ...row, renewingMs: null, epoch: 1 });
           return { owner: row.owner, epoch: 1 };
         },
         () => [exclusive("new link", `${row.userId} ${row.ecosystem}`)],
@@ -257,7 +257,9 @@ function linkRows(session: Session): SimulatedTables["links"] {
       const locks = (rows: Draft): LockRequest[] => (isHeld(rows) ? [{ key: `links/${id}`, mode: "share" }] : []);
       return session.run(`holds link ${id} at ${epoch}?`, isHeld, locks);
     },
-    setToken: async (_, id, sealedToken) => void (await update("token", id, () => ({ sealedToken }))),
+    setToken: async (_, id, sealedToken, sealedCredential = null) =>
+      void (await update("token", id, () => ({ sealedToken, sealedCredential, renewingMs: null }))),
+    setRenewing: async (_, id, renewingMs) => void (await update("renewing", id, () => ({ renewingMs }))),
     setState: async (_, id, { state, reason, blindness }) =>
       void (await update(`${state}`, id, () => ({ state, reason, blindness }))),
     setMirror: async (_, id, indexMap, notices) => void (await update("map", id, () => ({ indexMap, notices }))),

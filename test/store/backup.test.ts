@@ -15,6 +15,7 @@ import { schemaVersion } from "../../src/store/migrations.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { folderOf } from "../cli/made-folder.ts";
+import { linkOf, makeHome, node } from "../contracts/store/home.ts";
 
 const timeMs = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -95,6 +96,18 @@ describe("a backup", () => {
     const later = new DatabaseSync(join(restored, "breezeway.db"), { readOnly: true });
     assert.equal(later.prepare("SELECT COUNT(*) AS n FROM settings WHERE name LIKE 'meanwhile%'").get()?.n, 0);
     later.close();
+  });
+
+  it("holds the credentials of links", async (t) => {
+    const { outside, store, take } = await madeStore(t);
+    const home = await makeHome(store);
+    await store.transaction((tx) => tx.links.add({ ...linkOf(home, node("A")), sealedCredential: "v1.credential" }));
+    await take(join(outside, "b.tar"), true);
+    await restore(join(outside, "b.tar"), join(outside, "restored"));
+    const restored = await openSqlite({ folder: join(outside, "restored"), nowMs: () => timeMs });
+    t.after(() => restored.close());
+    const link = await restored.read((tx) => tx.links.find(home.userId, "nest"));
+    assert.equal(link?.sealedCredential, "v1.credential");
   });
 
   it("replaces an older backup, and no other file", async (t) => {

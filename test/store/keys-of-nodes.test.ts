@@ -17,7 +17,7 @@ describe("the key of several nodes", { skip: missingPostgres() ?? false }, () =>
   it("is rotated as docs/operations.md says, and never removed while a node needs it", {
     timeout: 60_000,
   }, async (t) => {
-    const { keyFile, databaseUrl, parts, run } = await madeWorld(t, "postgres", 4);
+    const { keyFile, databaseUrl, parts, run } = await madeWorld(t, "postgres", 5);
     const otherFolder = folderOf(t);
     const otherFile = join(otherFolder, "breezeway.key");
     const copy = () => copyFileSync(keyFile, otherFile);
@@ -38,7 +38,7 @@ describe("the key of several nodes", { skip: missingPostgres() ?? false }, () =>
     );
     copy();
     const first = await eventually(t.signal, () => run("key rotate"));
-    assert.deepEqual(first, { keyId, resealed: 4, behind: [otherId] });
+    assert.deepEqual(first, { keyId, resealed: 5, behind: [otherId] });
 
     // The other node's file still has the old key first.
     await addHook("late");
@@ -62,7 +62,7 @@ describe("the key of several nodes", { skip: missingPostgres() ?? false }, () =>
     await parts.store.transaction((tx) => tx.nodes.beat("node-before" as NodeId));
     await assert.rejects(run("key prune"), /^Conflict: Node node-before .* doesn't report which key it seals with/);
     assert.deepEqual(await run("key prune", undefined, { force: true }), { removed: [old.keyId] });
-    assert.equal(await openAll(parts, keyFile), 5);
+    assert.equal(await openAll(parts, keyFile), 6);
     await assert.rejects(run("key rotate"), /The other nodes must know the new key first/);
   });
 });

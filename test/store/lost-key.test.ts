@@ -14,8 +14,8 @@ import { startChild } from "../stories/child-service.ts";
 import { longSuiteOn } from "../stories/world.ts";
 import { madeWorld } from "./sealed-world.ts";
 
-/** One link, one address and secrets of webhooks. The address and one of the secrets belong to the same webhook. */
-const values = 5;
+/** One link with its credential, one address, one answer and secrets of webhooks. The address and one of the secrets belong to the same webhook. */
+const values = 6;
 
 describe("a lost key", () => {
   it("stops the start with its id, is never replaced by a new key, and can be dropped", {
@@ -32,7 +32,7 @@ describe("a lost key", () => {
     assert.equal(start.code, 3);
     assert.match(
       start.stderr,
-      /breezeway\.key does not exist, but 5 values in this store are sealed with key \S+\. Put/,
+      /breezeway\.key does not exist, but 6 values in this store are sealed with key \S+\. Put/,
     );
     assert.ok(start.stderr.includes(`breezeway key drop --key ${lost} (docs/operations.md, A lost key)`));
     assert.equal((await command("user", "list")).code, 3);

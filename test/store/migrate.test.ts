@@ -30,7 +30,8 @@ async function prepareMove(t: TestContext) {
   const [device] = home.devices;
   await store.transaction(async (tx) => {
     await adoptKey(tx, keyId);
-    await tx.links.add(linkOf(home, node("this one")));
+    await tx.links.add({ ...linkOf(home, node("this one")), sealedCredential: hostile });
+    await tx.links.setRenewing(home.userId, device!, 2 ** 40);
     await tx.attributes.write(home.userId, device!, 1, [
       { key: 1, value: hostile },
       { key: 2, value: null },
@@ -102,6 +103,7 @@ describe("a store that moves to PostgreSQL", { skip: missingPostgres() ?? false 
     }));
     // The node that owned the link is not copied: the link has no owner, and keeps its epoch.
     assert.deepEqual([link?.owner, link?.epoch], [null, 1]);
+    assert.deepEqual([link?.sealedCredential, link?.renewingMs], [hostile, 2 ** 40]);
     assert.deepEqual(
       attributes.map(({ key, value }) => [key, value]),
       [

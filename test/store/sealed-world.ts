@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { readConfig } from "../../src/config/config.ts";
 import { addressContext, secretContext } from "../../src/events/webhooks/webhooks.ts";
-import { tokenContext } from "../../src/federation/link-key.ts";
+import { credentialContext, tokenContext } from "../../src/federation/link-key.ts";
 import { answerContext } from "../../src/idempotency/idempotent-writes.ts";
 import type { NodeId, OwnerId, TenantId } from "../../src/model/ids.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
@@ -43,7 +43,7 @@ export async function madeWorld(t: TestContext, database: Deployment, values: nu
   return { folder, databaseUrl, keyFile, parts, run, open };
 }
 
-/** One link, one address of a webhook, one answer with a secret, and secrets of webhooks for the rest. */
+/** One link with token and credential, one address of a webhook, one answer with a secret, and secrets of webhooks for the rest. */
 async function fill({ identity, administration, store }: Parts, keyFile: string, values: number): Promise<void> {
   const sealing = sealingFromFile(keyFile);
   const { tenantId } = await identity.addTenant({ name: "Acme" });
@@ -56,6 +56,7 @@ async function fill({ identity, administration, store }: Parts, keyFile: string,
       deviceId,
       ecosystem: "nest",
       sealedToken: sealing.seal("c.token", tokenContext(userId, "nest")),
+      sealedCredential: sealing.seal('{"accessToken":"c.token"}', credentialContext(userId, "nest")),
       state: "needs_reauth",
       reason: "",
       owner: "nobody" as NodeId,
@@ -69,7 +70,7 @@ async function fill({ identity, administration, store }: Parts, keyFile: string,
     const sealedAnswer = sealing.seal("an answer", answerContext(answered));
     await tx.idempotencyKeys.add(answered, { isSealed: true, text: sealedAnswer }, 60_000);
     await tx.idempotencyKeys.add({ ...answered, hash: "other" }, { isSealed: false, text: "in clear" }, 60_000);
-    for (let i = 1; i < values - 2; i++) {
+    for (let i = 1; i < values - 3; i++) {
       const made = webhook(`w${String(i).padStart(5, "0")}`, tenantId, sealing.seal);
       await tx.webhooks.add(i === 1 ? { ...made, sealedUrl, url } : made);
     }
@@ -113,5 +114,9 @@ export async function openAll({ store }: Parts, keyFile: string): Promise<number
   const [link] = await store.read((tx) => tx.sealedValues.after(undefined, 1));
   assert.ok(link?.location.kind === "link");
   assert.equal(sealing.open(link.sealed, tokenContext(link.location.userId, "nest")), "c.token");
-  return values.length + 1;
+  const [credential] = await store.read((tx) => tx.sealedValues.after(link.location, 1));
+  assert.ok(credential?.location.kind === "link credential");
+  const context = credentialContext(credential.location.userId, "nest");
+  assert.equal(sealing.open(credential.sealed, context), '{"accessToken":"c.token"}');
+  return values.length + 2;
 }

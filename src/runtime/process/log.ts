@@ -38,7 +38,18 @@ function timeMember(): () => string {
   };
 }
 
-const secrets = new Set(["token", "sealedToken", "accessToken", "secToken", "password", "secret", "authorization"]);
+const secrets = new Set([
+  "token",
+  "sealedToken",
+  "accessToken",
+  "refreshToken",
+  "credential",
+  "sealedCredential",
+  "secToken",
+  "password",
+  "secret",
+  "authorization",
+]);
 const redacted = "(secret)";
 
 /** The fields as they may be logged: pino's own redaction needs the paths of secrets, ours finds them at any depth. */

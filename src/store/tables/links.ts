@@ -9,6 +9,13 @@ export interface LinkRow {
   readonly ecosystem: string;
   /** The ecosystem's access token, sealed (store/keys/sealing.ts). */
   readonly sealedToken: string;
+  /**
+   * The credential as JSON, sealed; null when the link has only a token. It is valid only together with `sealedToken`: a
+   * node of an earlier version replaces the token alone (federation/credential.ts).
+   */
+  readonly sealedCredential: string | null;
+  /** When a node began to renew the credential, by the store's clock; null when no renewal is in progress. */
+  readonly renewingMs: number | null;
   readonly state: LinkState;
   /** Why the link is in this state, for its status; never a secret. */
   readonly reason: string;
@@ -33,6 +40,10 @@ export const linkStates = ["live", "waiting", "needs_reauth"] as const;
 
 export type LinkState = (typeof linkStates)[number];
 
+/** A new link; without `sealedCredential` it has only a token. */
+export type NewLink = Omit<LinkRow, "epoch" | "sealedCredential" | "renewingMs"> &
+  Partial<Pick<LinkRow, "sealedCredential">> & { readonly owner: NodeId };
+
 /** The fencing token of a link's writer: a write with an old epoch is refused. */
 export interface Ownership {
   readonly owner: NodeId;
@@ -50,7 +61,7 @@ export interface LinkTally extends Pick<LinkRow, "state" | "owner"> {
 
 export interface LinkTable {
   /** Undefined when this user is linked to that ecosystem already. */
-  add(link: Omit<LinkRow, "epoch"> & { readonly owner: NodeId }): Promise<Ownership | undefined>;
+  add(link: NewLink): Promise<Ownership | undefined>;
   find(userId: UserId, ecosystem: string): Promise<LinkRow | undefined>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LinkRow | undefined>;
   ofUser(userId: UserId): Promise<LinkRow[]>;
@@ -58,7 +69,12 @@ export interface LinkTable {
   standings(devices: readonly Pick<DeviceRow, "userId" | "id">[]): Promise<LinkStandingRow[]>;
   /** Whether the ownership is still valid. If so, a shared lock keeps it valid until the transaction ends. */
   holds(userId: UserId, deviceId: DeviceId, ownership: Ownership): Promise<boolean>;
-  setToken(userId: UserId, deviceId: DeviceId, sealedToken: string): Promise<void>;
+  /** Replaces the token, and with it the credential; a renewal in progress can no longer store its result. */
+  setToken(userId: UserId, deviceId: DeviceId, sealedToken: string, sealedCredential?: string | null): Promise<void>;
+  /** Records that a renewal of the credential begins. */
+  setRenewing(userId: UserId, deviceId: DeviceId, renewingMs: number): Promise<void>;
+  /** Removes a credential that can't be opened. The token stays, and a renewal in progress can store its result. */
+  removeCredential(userId: UserId, deviceId: DeviceId): Promise<void>;
   setState(
     userId: UserId,
     deviceId: DeviceId,
@@ -93,8 +109,8 @@ export interface LinkTable {
   tally(staleBeforeMs: number): Promise<LinkTally[]>;
 }
 
-const columns = `user_id AS "userId", device_id AS "deviceId", ecosystem, sealed_token AS "sealedToken", state, reason,
-  owner, epoch, blind_since_ms AS "blindSinceMs", blind_cause AS "blindCause", confirmed_ms AS "confirmedMs",
+const columns = `user_id AS "userId", device_id AS "deviceId", ecosystem, sealed_token AS "sealedToken",
+  sealed_credential AS "sealedCredential", renewing_ms AS "renewingMs", state, reason, owner, epoch, blind_since_ms AS "blindSinceMs", blind_cause AS "blindCause", confirmed_ms AS "confirmedMs",
   index_map AS "indexMap", notices`;
 
 interface StoredLink extends Omit<LinkRow, "blindness"> {
@@ -117,8 +133,8 @@ export function linkTable(sql: Sql): LinkTable {
     async add(link) {
       const added = await sql.run(
         `INSERT INTO links (user_id, device_id, ecosystem, sealed_token, state, reason, owner, epoch, confirmed_ms,
-           index_map, notices, blind_since_ms, blind_cause)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12) ON CONFLICT (user_id, ecosystem) DO NOTHING`,
+           index_map, notices, blind_since_ms, blind_cause, sealed_credential)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12, $13) ON CONFLICT (user_id, ecosystem) DO NOTHING`,
         [
           link.userId,
           link.deviceId,
@@ -132,6 +148,7 @@ export function linkTable(sql: Sql): LinkTable {
           link.notices,
           link.blindness?.sinceMs ?? null,
           link.blindness?.cause ?? null,
+          link.sealedCredential ?? null,
         ],
       );
       return added > 0 ? { owner: link.owner, epoch: 1 } : undefined;
@@ -157,11 +174,24 @@ export function linkTable(sql: Sql): LinkTable {
       );
       return found.length > 0;
     },
-    async setToken(userId, deviceId, sealedToken) {
-      await sql.run("UPDATE links SET sealed_token = $3 WHERE user_id = $1 AND device_id = $2", [
+    async setToken(userId, deviceId, sealedToken, sealedCredential = null) {
+      await sql.run(
+        `UPDATE links SET sealed_token = $3, sealed_credential = $4, renewing_ms = NULL
+         WHERE user_id = $1 AND device_id = $2`,
+        [userId, deviceId, sealedToken, sealedCredential],
+      );
+    },
+    async setRenewing(userId, deviceId, renewingMs) {
+      await sql.run("UPDATE links SET renewing_ms = $3 WHERE user_id = $1 AND device_id = $2", [
         userId,
         deviceId,
-        sealedToken,
+        renewingMs,
+      ]);
+    },
+    async removeCredential(userId, deviceId) {
+      await sql.run("UPDATE links SET sealed_credential = NULL WHERE user_id = $1 AND device_id = $2", [
+        userId,
+        deviceId,
       ]);
     },
     async setState(userId, deviceId, { state, reason, blindness }) {

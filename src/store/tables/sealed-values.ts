@@ -2,11 +2,15 @@ import type { OwnerId, UserId } from "../../model/ids.ts";
 import { keyIdPosition } from "../keys/sealing.ts";
 import type { Sql } from "../sql.ts";
 
-/** Where a sealed value is: a link's token, a webhook's secret or address, or an answer that an idempotency key repeats. */
+/**
+ * Where a sealed value is: a link's token or credential, a webhook's secret or address, or an answer that an idempotency
+ * key repeats.
+ */
 export type SealedLocation =
-  | { readonly kind: "link"; readonly userId: UserId; readonly ecosystem: string }
+  | { readonly kind: LinkKind; readonly userId: UserId; readonly ecosystem: string }
   | { readonly kind: OwnedKind; readonly ownerId: OwnerId; readonly id: string };
 
+type LinkKind = "link" | "link credential";
 type OwnedKind = "webhook" | "webhook address" | "answer";
 
 export interface SealedValue {
@@ -25,7 +29,11 @@ export interface SealedValueTable {
 }
 
 /** The order in which `after` returns them. */
-const kinds = ["link", "webhook", "webhook address", "answer"] as const;
+const kinds = ["link", "link credential", "webhook", "webhook address", "answer"] as const;
+const linkColumns: Readonly<Record<LinkKind, string>> = {
+  link: "sealed_token",
+  "link credential": "sealed_credential",
+};
 const ownedTables: Readonly<
   Record<OwnedKind, { readonly table: string; readonly id: string; readonly column: string }>
 > = {
@@ -33,17 +41,21 @@ const ownedTables: Readonly<
   "webhook address": { table: "webhooks", id: "id", column: "sealed_url" },
   answer: { table: "idempotency_keys", id: "hash", column: "sealed_answer" },
 };
+/** Sorts before all users and ecosystems. */
+const firstLink = { userId: 0, ecosystem: "" };
 /** Sorts before all owners and ids. */
 const beforeAll = { ownerId: -(2 ** 31), id: "" };
 
 export function sealedValueTable(sql: Sql): SealedValueTable {
-  const links = async (userId: number, ecosystem: string, limit: number): Promise<SealedValue[]> => {
+  const ofLinks = async (kind: LinkKind, after: SealedLocation | undefined, limit: number): Promise<SealedValue[]> => {
+    const column = linkColumns[kind];
+    const from = after?.kind === kind ? after : firstLink;
     const rows = await sql.all<{ userId: UserId; ecosystem: string; sealed: string }>(
-      `SELECT user_id AS "userId", ecosystem, sealed_token AS sealed FROM links
-       WHERE (user_id, ecosystem) > ($1, $2) ORDER BY user_id, ecosystem LIMIT $3`,
-      [userId, ecosystem, limit],
+      `SELECT user_id AS "userId", ecosystem, ${column} AS sealed FROM links
+       WHERE (user_id, ecosystem) > ($1, $2) AND ${column} IS NOT NULL ORDER BY user_id, ecosystem LIMIT $3`,
+      [from.userId, from.ecosystem, limit],
     );
-    return rows.map(({ sealed, ...location }) => ({ location: { kind: "link", ...location }, sealed }));
+    return rows.map(({ sealed, ...location }) => ({ location: { kind, ...location }, sealed }));
   };
   const ofOwners = async (
     kind: OwnedKind,
@@ -61,22 +73,21 @@ export function sealedValueTable(sql: Sql): SealedValueTable {
   };
   return {
     async after(location, limit) {
-      const link = location?.kind === "link" ? location : undefined;
       for (const kind of kinds.slice(kinds.indexOf(location?.kind ?? "link"))) {
-        const page =
-          kind === "link"
-            ? await links(link?.userId ?? 0, link?.ecosystem ?? "", limit)
-            : await ofOwners(kind, location, limit);
+        const page = isLinkKind(kind) ? await ofLinks(kind, location, limit) : await ofOwners(kind, location, limit);
         if (page.length > 0) return page;
       }
       return [];
     },
     async replace({ location, sealed: old }, sealed) {
-      if (location.kind === "link") {
-        await sql.run(
-          "UPDATE links SET sealed_token = $1 WHERE user_id = $2 AND ecosystem = $3 AND sealed_token = $4",
-          [sealed, location.userId, location.ecosystem, old],
-        );
+      if ("ecosystem" in location) {
+        const column = linkColumns[location.kind];
+        await sql.run(`UPDATE links SET ${column} = $1 WHERE user_id = $2 AND ecosystem = $3 AND ${column} = $4`, [
+          sealed,
+          location.userId,
+          location.ecosystem,
+          old,
+        ]);
         return;
       }
       const { table, id, column } = ownedTables[location.kind];
@@ -92,6 +103,7 @@ export function sealedValueTable(sql: Sql): SealedValueTable {
       const rows = await sql.all<{ keyId: string; count: number }>(
         `SELECT key_id AS "keyId", COUNT(*) AS count FROM (
            SELECT ${keyOf("sealed_token")} AS key_id FROM links
+           UNION ALL SELECT ${keyOf("sealed_credential")} FROM links WHERE sealed_credential IS NOT NULL
            UNION ALL SELECT ${keyOf("sealed_secret")} FROM webhooks
            UNION ALL SELECT ${keyOf("sealed_url")} FROM webhooks WHERE sealed_url IS NOT NULL
            UNION ALL SELECT ${keyOf("sealed_answer")} FROM idempotency_keys WHERE sealed_answer IS NOT NULL) AS sealed_values GROUP BY key_id ORDER BY key_id`,
@@ -99,4 +111,8 @@ export function sealedValueTable(sql: Sql): SealedValueTable {
       return new Map(rows.map(({ keyId, count }) => [keyId, count]));
     },
   };
+}
+
+function isLinkKind(kind: (typeof kinds)[number]): kind is LinkKind {
+  return kind in linkColumns;
 }

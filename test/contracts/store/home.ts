@@ -36,6 +36,8 @@ export function linkOf(home: Home, owner: NodeId): Omit<LinkRow, "epoch"> & { re
     deviceId: home.devices[0]!,
     ecosystem: "nest",
     sealedToken: "v1.key.iv.body",
+    sealedCredential: null,
+    renewingMs: null,
     state: "waiting",
     reason: "never connected",
     owner,

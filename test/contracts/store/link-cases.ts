@@ -62,6 +62,29 @@ export function linkCases(harness: StoreHarness): void {
       }
     }));
 
+  it("keep a credential beside the token until either is replaced", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const { userId, deviceId, ecosystem, ...link } = linkOf(home, node("A"));
+      const stored = async () => {
+        const row = await store.read((tx) => tx.links.find(userId, ecosystem));
+        return [row?.sealedToken, row?.sealedCredential, row?.renewingMs];
+      };
+      await store.transaction(async (tx) => {
+        await tx.links.add({ ...link, userId, deviceId, ecosystem, sealedToken: "t1", sealedCredential: "c1" });
+        await tx.links.setRenewing(userId, deviceId, 2 ** 40);
+      });
+      assert.deepEqual(await stored(), ["t1", "c1", 2 ** 40]);
+      await store.transaction((tx) => tx.links.setToken(userId, deviceId, "t2", "c2"));
+      assert.deepEqual(await stored(), ["t2", "c2", null]);
+      await store.transaction((tx) => tx.links.setRenewing(userId, deviceId, 5));
+      await store.transaction((tx) => tx.links.removeCredential(userId, deviceId));
+      assert.deepEqual(await stored(), ["t2", null, 5]);
+      await store.transaction((tx) => tx.links.setToken(userId, deviceId, "t3", "c3"));
+      await store.transaction((tx) => tx.links.setToken(userId, deviceId, "t4"));
+      assert.deepEqual(await stored(), ["t4", null, null]);
+    }));
+
   it("are claimed from dead nodes by live ones, each time with the next epoch", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);

@@ -145,6 +145,13 @@ export const textColumns: readonly Column[] = [
     },
   },
   {
+    name: "links.sealed_credential",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.links.setToken(userId, device, "v1.token", text);
+      return (await tx.links.ofDevice(userId, device))?.sealedCredential ?? undefined;
+    },
+  },
+  {
     name: "links.reason",
     roundTrip: async (tx, text, { userId, device }) => {
       await tx.links.setState(userId, device, { state: "waiting", reason: text, blindness: null });
