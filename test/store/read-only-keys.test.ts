@@ -19,7 +19,7 @@ describe("a key file that is mounted read-only", { skip: missingPostgres() ?? fa
   }, async (t) => {
     const disk = await readOnlyFolder(t);
     if (!disk) return t.skip("this machine has no way to make a folder read-only for root");
-    const { folder, databaseUrl, parts, keyFile } = await madeWorld(t, "postgres", 4);
+    const { folder, databaseUrl, parts, keyFile } = await madeWorld(t, "postgres", 5);
     const [old, fresh] = [readKeyFile(keyFile)[0], newKey()];
     const [oldId, freshId] = [keyIdOf(old), keyIdOf(fresh)];
     await parts.close();
@@ -64,7 +64,7 @@ describe("a key file that is mounted read-only", { skip: missingPostgres() ?? fa
     mount(old, fresh);
     await eventually(t.signal, async () =>
       assert.deepEqual(await standings(), [
-        [oldId, "current", 4, 1],
+        [oldId, "current", 5, 1],
         [freshId, "unused", 0, 0],
       ]),
     );
@@ -72,14 +72,14 @@ describe("a key file that is mounted read-only", { skip: missingPostgres() ?? fa
     await eventually(t.signal, async () =>
       assert.deepEqual(await standings(), [
         [freshId, "current", 0, 1],
-        [oldId, "old", 4, 0],
+        [oldId, "old", 5, 0],
       ]),
     );
-    assert.deepEqual(await run("key rotate"), { keyId: freshId, resealed: 4, behind: [] });
+    assert.deepEqual(await run("key rotate"), { keyId: freshId, resealed: 5, behind: [] });
     await assert.rejects(run("key prune"), /can't be changed here/);
     mount(fresh);
-    await eventually(t.signal, async () => assert.deepEqual(await standings(), [[freshId, "current", 4, 1]]));
+    await eventually(t.signal, async () => assert.deepEqual(await standings(), [[freshId, "current", 5, 1]]));
     rmSync(keyFile);
-    assert.equal(await openAll({ ...command, administration }, mounted), 4);
+    assert.equal(await openAll({ ...command, administration }, mounted), 5);
   });
 });
