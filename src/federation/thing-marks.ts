@@ -61,7 +61,20 @@ export function thingUpdate(
     writes.push({ thingId: mark.thingId, isGone: true });
     changed.push([key, { ...mark, isGone: true }]);
   }
-  return { writes, marks: changed.length > 0 ? new Map([...marks, ...changed]) : marks, weight, isUrgent };
+  return { writes, marks: changed.length > 0 ? marksWith(marks, changed) : marks, weight, isUrgent };
+}
+
+/** A gone thing whose mark is forgotten is recognised by its id when it is back. */
+const goneMarksKept = 500;
+
+function marksWith(marks: ThingMarks, changed: readonly (readonly [key: string, mark: ThingMark])[]): ThingMarks {
+  const next = new Map([...marks, ...changed]);
+  let surplus = next.size - limits.thingsPerLink - goneMarksKept;
+  if (surplus <= 0) return next;
+  for (const [key, { isGone }] of next) {
+    if (isGone && surplus-- > 0) next.delete(key);
+  }
+  return next;
 }
 
 /** The stored things that the snapshot does not name, though it lists everything where they could be. */

@@ -77,4 +77,16 @@ describe("what a snapshot changes of the stored things", () => {
     const next = update(reversed, first.marks);
     assert.deepEqual(keysOf(next), ["alarm/z"]);
   });
+
+  it("remembers a bounded number of gone things, and recognises a forgotten one by its id", () => {
+    let marks = noThingMarks;
+    for (let round = 0; round < 6; round++) {
+      const crowd = many(400, `r${round}-`, () => thermostat("s"));
+      marks = update(homeWith({ structures, thermostats: crowd }), marks).marks;
+    }
+    assert.ok(marks.size <= limits.thingsPerLink + 500, `${marks.size} marks`);
+    assert.equal([...marks.values()].filter(({ isGone }) => !isGone).length, 401);
+    const back = update(homeWith({ structures, thermostats: { "r0-01": thermostat("s") } }), marks);
+    assert.ok(back.writes.some(({ thingId }) => thingId === "t_1_nest_thermostat/r0-01"));
+  });
 });

@@ -63,7 +63,7 @@ export async function assertRevocationsAreShared(
   }
 }
 
-/** Names that an older node adds count for the limit, although older nodes do not count. */
+/** Names that an older node adds count for the limit, also when older nodes do not count. */
 export async function assertGrowthIsSeen(
   olderHome: OlderHome,
   filled: FilledHome,
@@ -73,8 +73,8 @@ export async function assertGrowthIsSeen(
   const names = (from: number, to: number) =>
     Object.fromEntries(Array.from({ length: to - from }, (_, i) => [`thing${from + i}`, "here"]));
   assert.equal((await put(upgraded, token, olderHome.basket, names(0, 990))).status, 200);
-  assert.equal((await put(older, token, olderHome.basket, names(990, 1_005))).status, 200);
-  const refused = await put(upgraded, token, olderHome.basket, names(1_005, 1_006));
+  assert.equal((await put(older, token, olderHome.basket, names(990, 1_000))).status, 200);
+  const refused = await put(upgraded, token, olderHome.basket, names(1_000, 1_001));
   assert.deepEqual([refused.status, refused.body.error], [409, "limit_reached"]);
   assert.equal((await put(upgraded, token, olderHome.basket, { thing1: "moved" })).status, 200);
 }
