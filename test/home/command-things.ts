@@ -4,6 +4,7 @@ import { isCommandError } from "../../src/home/command-errors.ts";
 import type { Command, Plan, PlannedCommand } from "../../src/home/command-plan.ts";
 import type { Thing } from "../../src/home/thing.ts";
 import type { Thermostat } from "../../src/home/traits/thermostat.ts";
+import { nineToThirtyTwo } from "./home-parts.ts";
 
 /** Things for the rules of commands; a test states only what matters to it. */
 export type Target = Pick<Thing, "traits" | "isOnline">;
@@ -93,17 +94,4 @@ const heating: Thermostat["state"] = {
   ecoCoolCelsius: 28,
   preset: null,
   action: null,
-};
-
-const nineToThirtyTwo: Thermostat["capabilities"] = {
-  modes: ["off", "heat", "cool", "heatCool", "eco"],
-  presets: null,
-  dual: true,
-  minHeatCelsius: 9,
-  maxHeatCelsius: 32,
-  minCoolCelsius: 9,
-  maxCoolCelsius: 32,
-  stepCelsius: 0.5,
-  unit: "C",
-  minGapCelsius: 1.5,
 };

@@ -68,7 +68,7 @@ export function thermostatThing({
     ...described,
     ...shown,
     traits: {
-      thermostat: { available, state: { ...blankThermostat, mode }, capabilities: anyThermostat },
+      thermostat: { available, state: { ...blankThermostat, mode }, capabilities: nineToThirtyTwo },
       ...(celsius !== undefined && { temperature: { available, state: { celsius }, capabilities: { unit: "C" } } }),
       fanTimer: {
         available,
@@ -141,7 +141,8 @@ const blankThermostat: Thermostat["state"] = {
   action: null,
 };
 
-const anyThermostat: Thermostat["capabilities"] = {
+/** From 9 to 32 °C in steps of 0.5 °C, with a gap of at least 1.5 °C. */
+export const nineToThirtyTwo: Thermostat["capabilities"] = {
   modes: ["off", "heat", "cool", "heatCool", "eco"],
   presets: null,
   dual: true,
