@@ -24,6 +24,7 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   const rows = await storeRows(olderHome.environment);
   test.after(() => rows.end());
   const first = await olderHome.start("older");
+  const olderSeals = await sealsAddresses(rows);
   let second = await olderHome.start("older");
   const filled = await fillOlder(test, olderHome, first.baseUrl);
   const home = new KeptHome(test, olderHome, filled);
@@ -87,7 +88,7 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   await home.assertMirrors(second.baseUrl);
   await home.assertAlertsFire(upgraded.baseUrl);
   await home.untilReceived(atRestarted, restartedFrom);
-  await assertPlain(rows);
+  if (!olderSeals) await assertPlain(rows);
   await end(second);
   const movedFrom = home.powers.length;
   await home.switchLamp(upgraded.baseUrl);
@@ -99,11 +100,11 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   await home.assertAlertsFire(upgraded.baseUrl);
   await untilDelivered();
 
-  // Only nodes of this version are left: addresses are sealed, and the older version is refused.
+  // Only nodes of this version are left: addresses are sealed, and a version that can't read them is refused.
   const another = await olderHome.start("this");
   const both = [upgraded.baseUrl, another.baseUrl];
   await home.untilSealed(rows);
-  await assert.rejects(olderHome.start("older"), /did not start \(3\)/);
+  if (!olderSeals) await assert.rejects(olderHome.start("older"), /did not start \(3\)/);
   for (const url of both) {
     await home.switchLamp(url, both);
     await home.assertMirrors(url);
@@ -122,10 +123,10 @@ async function end(node: ChildService): Promise<void> {
   assert.equal(await node.ended, 0);
 }
 
-/** How many links the nodes of each version own. Nodes of the older version do not report their schema. */
+/** How many links the nodes of each version own. Old versions do not report their schema. */
 async function ownersOf(rows: StoreRows): Promise<{ readonly older: number; readonly upgraded: number }> {
   const owners = await rows.all("SELECT n.schema_version AS version FROM links l JOIN nodes n ON n.id = l.owner");
-  const older = owners.filter(({ version }) => version === null).length;
+  const older = owners.filter(({ version }) => version === null || version < schemaVersion).length;
   return { older, upgraded: owners.length - older };
 }
 
@@ -135,6 +136,12 @@ async function untilBothOwnLinks(home: KeptHome, rows: StoreRows): Promise<void>
     assert.ok(older > 0 && upgraded > 0, `${older} links at older nodes, ${upgraded} at the node of this version`);
     assert.equal(older + upgraded, accounts);
   });
+}
+
+/** Whether the running nodes can read sealed addresses of webhooks. */
+async function sealsAddresses(rows: StoreRows): Promise<boolean> {
+  const columns = await rows.all("SELECT 1 FROM information_schema.columns WHERE column_name = 'sealed_url'");
+  return columns.length > 0;
 }
 
 /** While older nodes may read them, addresses of webhooks are not sealed. */
