@@ -161,8 +161,9 @@ export function eventsOn(parts: EventsParts): RunningEvents {
 }
 
 function keyOf(accessScope: AccessScope, filter: ReaderFilter, heartbeatSeconds: number | undefined): string {
-  const { deviceIds, attributes, hearsAlerts = true } = filter;
-  return JSON.stringify([...ownerOf(accessScope), deviceIds, attributes, hearsAlerts, heartbeatSeconds]);
+  const { deviceIds, attributes, hearsAlerts = true, hearsThings = false, thingIds = [] } = filter;
+  const things = hearsThings ? thingIds : null;
+  return JSON.stringify([...ownerOf(accessScope), deviceIds, attributes, hearsAlerts, things, heartbeatSeconds]);
 }
 
 function ownerOf(accessScope: AccessScope): readonly [kind: string, id: number] {

@@ -337,8 +337,16 @@ async function crowdedLamp(world: DocumentedWorld): Promise<string> {
 
 async function useEvents({ call }: DocumentedWorld, bearer: string, { deviceId, lampId }: Devices): Promise<void> {
   await call("updateDevice", 200, { bearer, at: deviceId, json: { [fanRequest]: "true" } });
+  const { things } = await call("listThings", 200, { bearer });
+  const { thingId } = things[0];
   await call("followEvents", 200, { bearer });
   await call("followEvents", 200, { bearer, query: { deviceId, attribute: "o.totalStructures", lastEventId: "x" } });
+  await call("followEvents", 200, { bearer, query: { things: "true", thingId } });
+  await call("followEvents", 400, { bearer, query: { things: "yes" } });
+  await call("followEvents", 400, { bearer, query: { thingId } });
+  await call("followEvents", 404, { bearer, query: { things: "true", thingId: "t_nonsense" } });
+  const manyThings = Array.from({ length: limits.filterThings + 1 }, (_, nth) => ["thingId", `t_${nth}`]);
+  await call("followEvents", 409, { bearer, query: new URLSearchParams([["things", "true"], ...manyThings]) });
   await call("followEvents", 404, { bearer, query: { deviceId: "999" } });
   await call("followEvents", 404, { bearer, query: { deviceId, attribute: "nonsense" } });
   const twice = new URLSearchParams([

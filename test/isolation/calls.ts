@@ -138,7 +138,11 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   ],
   "bearer /v3/alerts/:alertId/explain": ({ alertId }) => [{ path: { alertId } }],
 
-  "bearer /v3/events": ({ lampId }) => [{}, { parameters: { deviceId: lampId } }],
+  "bearer /v3/events": ({ lampId, thingId }) => [
+    {},
+    { parameters: { deviceId: lampId } },
+    { parameters: { things: "true", thingId } },
+  ],
   "bearer /v3/webhooks": ({ lampId }, method) =>
     method === "GET"
       ? [{ isOwnersAlone: true }]

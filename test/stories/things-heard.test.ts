@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { EventStream, type ReceivedEvent } from "../events/event-stream.ts";
+import { clientOfUser } from "./v3-client.ts";
+import { type Deployment, eventually, longSuiteOn, person, world } from "./world.ts";
+
+for (const database of longSuiteOn("sqlite")) {
+  describe(`a smoke emergency on ${database}`, () => {
+    it("reaches the streams that asked for things, and leaves the others as they are", {
+      timeout: 60_000,
+    }, async (t) => {
+      const { play, deviceId, alarmThings, open, v3 } = await linkedHome(t, database);
+      const [hearing, others] = [await open("?things=true"), await open()];
+      const ofEach = await Promise.all(alarmThings.map((thingId) => open(`?things=true&thingId=${thingId}`)));
+      await play("smoke");
+      await play("clear");
+      const [alarm, clear] = await hearing.until(2, isSmokeState);
+      assert.deepEqual([alarm, clear].map(smokeState), ["alarm", "clear"]);
+      const { thingId, updateTime, ...data } = alarm!.data;
+      assert.deepEqual(data, { deviceId, what: "state", fields: data.fields, cause: { by: "ecosystem" } });
+      const { body: thing } = await v3.call(`/things/${thingId}`);
+      assert.deepEqual(thing.traits.smoke.state.state, { value: "clear", updateTime: clear?.data.updateTime });
+      assert.ok(updateTime < clear!.data.updateTime);
+
+      const attributes = attributesOf(hearing);
+      await others.until(attributes.length);
+      assert.deepEqual(
+        others.events,
+        others.events.filter(({ name }) => name === "attribute"),
+      );
+      assert.deepEqual(attributesOf(others), attributes);
+      for (const [nth, stream] of ofEach.entries()) {
+        const heard = alarmThings[nth] === thingId ? [alarm, clear] : [];
+        await stream.until(heard.length, ({ name }) => name === "thing");
+        await stream.until(attributes.length, ({ name }) => name === "attribute");
+        assert.deepEqual(
+          stream.events.filter(({ name }) => name === "thing"),
+          heard,
+        );
+      }
+    });
+
+    it("is resumed after every event without a gap or a repetition, also after a restart", {
+      timeout: 60_000,
+    }, async (t) => {
+      const { story, play, open } = await linkedHome(t, database);
+      const first = await open("?things=true");
+      const [beginning] = await first.until(1, () => true);
+      await play("smoke");
+      await play("clear");
+      await first.until(2, isSmokeState);
+      first.close();
+      await story.restart();
+      const last = first.events.findLastIndex(isSmokeState);
+      const all = first.events.slice(0, last + 1);
+      assert.equal(new Set(all.map(({ id }) => id)).size, all.length);
+      for (const [i, { id }] of [beginning!, ...all.slice(0, -1)].entries()) {
+        const resumed = await open("?things=true", id);
+        assert.deepEqual((await resumed.until(all.length - i)).slice(0, all.length - i), all.slice(i), `after ${i}`);
+        resumed.close();
+      }
+    });
+  });
+}
+
+async function linkedHome(t: TestContext, database: Deployment) {
+  const story = await world(t, { database, structures: [{ thermostats: 1, alarms: 2 }] });
+  const v3 = await clientOfUser(() => story.service, "Story", person);
+  const deviceId = await story.link();
+  await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
+  const { body } = await v3.call("/things?kind=alarm");
+  const alarmThings: readonly string[] = body.things.map(({ thingId }: { thingId: string }) => thingId);
+  assert.equal(alarmThings.length, 2);
+  return {
+    story,
+    deviceId,
+    alarmThings,
+    v3,
+    /** Plays a scene, and waits until the service shows it. */
+    async play(scene: "smoke" | "clear") {
+      await story.simulator.playScene(story.accountId, { scene });
+      await eventually(t.signal, async () => {
+        const { attributes } = await story.client.device(deviceId);
+        assert.equal(attributes.get("o.structures[1].emergencies.smoke")?.value, String(scene === "smoke"));
+      });
+    },
+    open: (query = "", lastEventId?: string) =>
+      EventStream.open(story.service.baseUrl, v3.accessToken, { query, ...(lastEventId && { lastEventId }) }),
+  };
+}
+
+function isSmokeState({ name, data }: ReceivedEvent): boolean {
+  return name === "thing" && data.fields["smoke.state"] !== undefined;
+}
+
+function smokeState(event: ReceivedEvent | undefined): unknown {
+  return event?.data.fields["smoke.state"].value;
+}
+
+function attributesOf({ received }: EventStream): readonly object[] {
+  return received.filter(({ name }) => name === "attribute").map(({ data }) => data);
+}
