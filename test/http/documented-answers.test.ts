@@ -378,7 +378,10 @@ async function useWebhooks(
   await call("addWebhook", 400, { bearer, json: { url: "ftp://example.com/" } });
   await call("addWebhook", 404, { bearer, json: { url, deviceIds: [999] } });
   await call("addWebhook", 404, { bearer, json: { url, deviceIds: [deviceId], attributes: ["nonsense"] } });
-  for (let nth = 1; nth < 20; nth++) await call("addWebhook", 201, { bearer, json: { url, attributes: ["never"] } });
+  await call("addWebhook", 400, { bearer, json: { url, things: "yes" } });
+  const { things } = await call("addWebhook", 201, { bearer, json: { url, attributes: ["never"], things: true } });
+  assert.equal(things, true);
+  for (let nth = 2; nth < 20; nth++) await call("addWebhook", 201, { bearer, json: { url, attributes: ["never"] } });
   await call("addWebhook", 409, { bearer, json: { url } });
   await call("listWebhooks", 200, { bearer });
   await call("updateDevice", 200, { bearer, at: lampId, json: { power: "off" } });

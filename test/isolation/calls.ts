@@ -146,7 +146,10 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   "bearer /v3/webhooks": ({ lampId }, method) =>
     method === "GET"
       ? [{ isOwnersAlone: true }]
-      : [{ json: { url: "http://127.0.0.1:9/", deviceIds: [Number(lampId)] }, success: 201 }],
+      : [
+          { json: { url: "http://127.0.0.1:9/", deviceIds: [Number(lampId)] }, success: 201 },
+          { json: { url: "http://127.0.0.1:9/", things: true }, success: 201 },
+        ],
   "bearer /v3/webhooks/:webhookId": ({ webhookId }) => [{ path: { webhookId }, isOwnersAlone: true }],
   "bearer /v3/webhooks/:webhookId/deliveries": ({ webhookId }) => [{ path: { webhookId }, isOwnersAlone: true }],
   "bearer /v3/webhooks/:webhookId/deliveries/:deliveryId/resend": ({ webhookId, deliveryId }) => [

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { EventStream, type ReceivedEvent } from "../events/event-stream.ts";
+import { receiver } from "../events/receiver.ts";
 import { clientOfUser } from "./v3-client.ts";
 import { type Deployment, eventually, longSuiteOn, person, world } from "./world.ts";
 
@@ -40,6 +41,51 @@ for (const database of longSuiteOn("sqlite")) {
       }
     });
 
+    it("reaches a webhook that asked for things, after the attributes of its commit, and no other", {
+      timeout: 60_000,
+    }, async (t) => {
+      const { play, v3, deviceId } = await linkedHome(t, database);
+      const [hearing, other] = [await receiver(t), await receiver(t)];
+      const addWebhook = async (webhook: object) => {
+        const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(webhook) };
+        const { status, body } = await v3.call("/webhooks", init);
+        assert.equal(status, 201, JSON.stringify(body));
+        return body;
+      };
+      const { webhookId, things } = await addWebhook({ url: hearing.url, things: true });
+      assert.equal(things, true);
+      assert.ok(!("things" in (await addWebhook({ url: other.url }))));
+      assert.deepEqual(
+        (await v3.call("/webhooks")).body.webhooks.map((one: { things?: true }) => one.things),
+        [true, undefined],
+      );
+      await play("smoke");
+      await play("clear");
+      await hearing.until(4);
+      await other.until(2);
+      const shown = ({ received }: typeof hearing) =>
+        received.map(({ message: { type, data } }) => [type, data.things?.[0].fields["smoke.state"].value]);
+      const [smokeAttributes, smokeThings] = hearing.received;
+      assert.deepEqual(shown(hearing), [
+        ["attribute", undefined],
+        ["thing", "alarm"],
+        ["attribute", undefined],
+        ["thing", "clear"],
+      ]);
+      const { message } = smokeThings!;
+      assert.deepEqual(Object.keys(message.data), ["deviceId", "updateTime", "cause", "things"]);
+      assert.equal(message.data.updateTime, smokeAttributes?.message.data.updateTime);
+      assert.deepEqual(
+        other.received.map(({ body }) => body),
+        hearing.received.filter(({ message }) => message.type === "attribute").map(({ body }) => body),
+      );
+      const { body } = await v3.call(`/webhooks/${webhookId}/deliveries`);
+      assert.deepEqual(
+        body.deliveries.map((one: { type: string; deviceId: number }) => [one.type, one.deviceId]),
+        ["thing", "attribute", "thing", "attribute"].map((type) => [type, deviceId]),
+      );
+    });
+
     it("is resumed after every event without a gap or a repetition, also after a restart", {
       timeout: 60_000,
     }, async (t) => {
@@ -64,7 +110,7 @@ for (const database of longSuiteOn("sqlite")) {
 }
 
 async function linkedHome(t: TestContext, database: Deployment) {
-  const story = await world(t, { database, structures: [{ thermostats: 1, alarms: 2 }] });
+  const story = await world(t, { database, allowsPrivateWebhooks: true, structures: [{ thermostats: 1, alarms: 2 }] });
   const v3 = await clientOfUser(() => story.service, "Story", person);
   const deviceId = await story.link();
   await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
