@@ -362,6 +362,10 @@ async function useEvents({ call }: DocumentedWorld, bearer: string, { deviceId, 
   await call("getHistory", 400, { bearer, at: lampId, query: { from: "yesterday" } });
   await call("getHistory", 404, { bearer, at: "999" });
   await call("getHistory", 404, { bearer, at: deviceId, query: { attribute: "nonsense" } });
+  await call("getThingHistory", 200, { bearer, at: thingId });
+  await call("getThingHistory", 200, { bearer, at: thingId, query: { from: "0", field: "presence.state" } });
+  await call("getThingHistory", 400, { bearer, at: thingId, query: { field: "presence.ghost" } });
+  await call("getThingHistory", 404, { bearer, at: "t_nonsense" });
   await call("getCommands", 200, { bearer, at: deviceId });
   await call("getCommands", 404, { bearer, at: "999" });
 }

@@ -127,6 +127,10 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     { path: { thingId } },
     { path: { thingId }, parameters: { since: "0" } },
   ],
+  "bearer /v3/things/:thingId/history": ({ thingId }) => [
+    { path: { thingId } },
+    { path: { thingId }, parameters: { from: "0", to: "9000000000000", field: "presence.state" } },
+  ],
 
   "bearer /v3/alerts": ({ lampId }, method) =>
     method === "GET"

@@ -22,6 +22,15 @@ for (const database of longSuiteOn("sqlite")) {
       const { body: thing } = await v3.call(`/things/${thingId}`);
       assert.deepEqual(thing.traits.smoke.state.state, { value: "clear", updateTime: clear?.data.updateTime });
       assert.ok(updateTime < clear!.data.updateTime);
+      const { body: history } = await v3.call(`/things/${thingId}/history?field=smoke.state&from=${updateTime}`);
+      assert.deepEqual(history, {
+        thingId,
+        deviceId,
+        changes: [alarm, clear].map((event) => {
+          const { what, fields, updateTime, cause } = event!.data;
+          return { what, fields: { "smoke.state": fields["smoke.state"] }, updateTime, cause };
+        }),
+      });
 
       const attributes = attributesOf(hearing);
       await others.until(attributes.length);

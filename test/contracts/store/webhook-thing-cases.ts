@@ -5,8 +5,11 @@ import type { ThingChange } from "../../../src/devices/thing-writes.ts";
 import { Backlog } from "../../../src/events/webhooks/backlog.ts";
 import { CompiledFilters } from "../../../src/events/webhooks/compiled-filters.ts";
 import { feedWebhooks } from "../../../src/events/webhooks/feeder.ts";
-import type { OpenStore } from "../../../src/store/seam.ts";
+import { WebhookSender } from "../../../src/events/webhooks/sender.ts";
+import type { OpenStore, Store, Transaction } from "../../../src/store/seam.ts";
 import type { WebhookKey } from "../../../src/store/tables/webhooks.ts";
+import { movedRuntime } from "../../federation/moved-runtime.ts";
+import { eventually } from "../../stories/world.ts";
 import { onStore, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { type Home, makeHome } from "./home.ts";
 import { makeWebhook } from "./made-webhook.ts";
@@ -20,7 +23,7 @@ const smoke: ThingChange = {
 const renamed: ThingChange = { thingId: "t_hall", what: "changed", fields: [] };
 
 export function webhookThingCases(harness: StoreHarness): void {
-  it("follow those about attributes of the same commit, for webhooks that asked for them", () =>
+  it("follow those about attributes of the same commit, for webhooks that asked for them", { timeout: 60_000 }, () =>
     onStore(harness, async (store) => {
       const { home, hearing, other } = await made(store);
       await append(store, home, { attributes: true, things: [renamed] }, { attributes: true }, { things: [renamed] });
@@ -29,46 +32,91 @@ export function webhookThingCases(harness: StoreHarness): void {
       assert.deepEqual(await types(store, hearing), ["attribute", "thing", "attribute", "thing"]);
       const ids = (await messages(store, hearing)).map(({ messageId }) => messageId);
       assert.equal(new Set(ids).size, 4);
-    }));
+    }),
+  );
 
-  it("are urgent when an alarm sounds, also after the message about attributes of the same commit", () =>
+  it(
+    "are urgent when an alarm sounds, also after the message about attributes of the same commit",
+    { timeout: 60_000 },
+    () =>
+      onStore(harness, async (store) => {
+        const { home, hearing, other } = await made(store);
+        await append(store, home, { attributes: true, things: [smoke] });
+        await feed(store);
+        const isUrgent = async (webhook: WebhookKey) =>
+          (await messages(store, webhook)).map(({ nextMs }) => nextMs === 0);
+        assert.deepEqual(await isUrgent(other), [false], "the attributes of this commit are not urgent");
+        assert.deepEqual(await isUrgent(hearing), [true, false]);
+        const [first, second] = await messages(store, hearing);
+        const done = { status: 204, text: null };
+        await store.transaction((tx) => tx.deliveries.settle(first!, "delivered", 5, done, second!.messageId));
+        assert.deepEqual(await isUrgent(hearing), [false, true]);
+        // Another message than the named one becomes due in its turn.
+        await append(store, home, { things: [renamed] });
+        await feed(store);
+        await store.transaction((tx) => tx.deliveries.settle(second!, "delivered", 7, done, first!.messageId));
+        assert.equal((await messages(store, hearing))[2]?.nextMs, 7);
+      }),
+  );
+
+  it("are sent with priority by the sender after an urgent message about attributes", { timeout: 60_000 }, (t) =>
     onStore(harness, async (store) => {
       const { home, hearing, other } = await made(store);
+      await store.transaction((tx) => tx.webhooks.remove(other));
       await append(store, home, { attributes: true, things: [smoke] });
-      await feed(store);
-      const isUrgent = async (webhook: WebhookKey) =>
-        (await messages(store, webhook)).map(({ nextMs }) => nextMs === 0);
-      assert.deepEqual(await isUrgent(other), [false], "the attributes of this commit are not urgent");
-      assert.deepEqual(await isUrgent(hearing), [true, false]);
-      const [first, second] = await messages(store, hearing);
-      const done = { status: 204, text: null };
-      await store.transaction((tx) => tx.deliveries.settle(first!, "delivered", 5, done, second!.messageId));
-      assert.deepEqual(await isUrgent(hearing), [false, true]);
-      // Another message than the named one becomes due in its turn.
-      await append(store, home, { things: [renamed] });
-      await feed(store);
-      await store.transaction((tx) => tx.deliveries.settle(second!, "delivered", 7, done, first!.messageId));
-      assert.equal((await messages(store, hearing))[2]?.nextMs, 7);
-    }));
+      let urgent = 0;
+      const counting: Store<Transaction> = {
+        isShared: store.isShared,
+        read: (body, priority) => store.read(body, priority),
+        transaction: (body, priority) => {
+          if (priority?.urgent) urgent += 1;
+          return store.transaction(body, priority);
+        },
+      };
+      const sender = new WebhookSender({
+        store: counting,
+        runtime: movedRuntime(),
+        post: async () => ({ status: 204, text: null }),
+        secretOf: () => "whsec_",
+        addressOf: ({ url }) => url,
+      });
+      try {
+        sender.wake();
+        await eventually(t.signal, async () =>
+          assert.deepEqual(
+            (await messages(store, hearing)).map(({ state }) => state),
+            ["delivered", "delivered"],
+          ),
+        );
+      } finally {
+        await sender.stop();
+      }
+      assert.equal(urgent, 4, "each message is claimed and settled in an urgent transaction");
+    }),
+  );
 
-  it("that a node without things has passed by are made up for once, and nothing else is repeated", () =>
-    onStore(harness, async (store, database) => {
-      const { home, hearing, other } = await made(store);
-      await append(store, home, { attributes: true, things: [renamed] });
-      await feed(store);
-      await append(store, home, { attributes: true, things: [smoke] }, { things: [renamed] });
-      await feedAsBefore(store, database);
-      await append(store, home, { attributes: true, things: [smoke] });
-      await feed(store);
-      await feed(store);
-      // The old node's own messages are not stored here: its two entries lack their attributes.
-      assert.deepEqual(await types(store, hearing), ["attribute", "thing", "thing", "thing", "attribute", "thing"]);
-      assert.deepEqual(await types(store, other), ["attribute", "attribute"]);
-      const { things, epoch: _, ...position } = await store.transaction((tx) => tx.webhooks.lockFeed());
-      assert.deepEqual({ ...position }, things);
-    }));
+  it(
+    "that a node without things has passed by are made up for once, and nothing else is repeated",
+    { timeout: 60_000 },
+    () =>
+      onStore(harness, async (store, database) => {
+        const { home, hearing, other } = await made(store);
+        await append(store, home, { attributes: true, things: [renamed] });
+        await feed(store);
+        await append(store, home, { attributes: true, things: [smoke] }, { things: [renamed] });
+        await feedAsBefore(store, database);
+        await append(store, home, { attributes: true, things: [smoke] });
+        await feed(store);
+        await feed(store);
+        // The old node's own messages are not stored here: its two entries lack their attributes.
+        assert.deepEqual(await types(store, hearing), ["attribute", "thing", "thing", "thing", "attribute", "thing"]);
+        assert.deepEqual(await types(store, other), ["attribute", "attribute"]);
+        const { things, epoch: _, ...position } = await store.transaction((tx) => tx.webhooks.lockFeed());
+        assert.deepEqual({ ...position }, things);
+      }),
+  );
 
-  it("wait for nobody without a webhook that asked for them", () =>
+  it("wait for nobody without a webhook that asked for them", { timeout: 60_000 }, () =>
     onStore(harness, async (store, database) => {
       const { home, hearing, other } = await made(store);
       await store.transaction((tx) => tx.webhooks.remove(hearing));
@@ -79,7 +127,8 @@ export function webhookThingCases(harness: StoreHarness): void {
       assert.deepEqual(await types(store, other), ["attribute"]);
       const { things, epoch: _, ...position } = await store.transaction((tx) => tx.webhooks.lockFeed());
       assert.deepEqual({ ...position }, things);
-    }));
+    }),
+  );
 }
 
 async function made(store: OpenStore) {
