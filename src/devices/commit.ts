@@ -279,7 +279,7 @@ async function applyToDevice(
   await tx.log.append(
     kept.length > 0
       ? attributeEntry(userId, deviceId, timeMs, cause, kept, thingChanges)
-      : thingEntry(userId, deviceId, timeMs, thingChanges),
+      : thingEntry(userId, deviceId, timeMs, thingChanges, cause),
   );
   devices.set(deviceId, { ...device, lastTimeMs: timeMs, present: undefined, things: undefined });
   return {

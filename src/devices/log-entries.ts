@@ -21,8 +21,10 @@ export interface LoggedThing {
   readonly fields?: Readonly<Record<string, FieldValue>>;
 }
 
-/** The body of a `thing` entry: a commit that changed things and no attribute. */
+/** The body of a `thing` entry: a commit that changed things and no attribute, or an unlinked account. */
 export interface ThingBody {
+  /** Left out when the account was unlinked. */
+  readonly cause?: Cause;
   readonly things: readonly LoggedThing[];
 }
 
@@ -47,8 +49,9 @@ export function thingEntry(
   deviceId: DeviceId,
   timeMs: number,
   things: readonly ThingChange[],
+  cause?: Cause,
 ): LogEntry {
-  const body: ThingBody = { things: things.map(loggedThing) };
+  const body: ThingBody = { ...(cause && { cause }), things: things.map(loggedThing) };
   return { userId, deviceId, kind: "thing", timeMs, body: JSON.stringify(body) };
 }
 

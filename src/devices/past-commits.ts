@@ -14,16 +14,20 @@ export interface PastCommitParts {
  */
 const page = { first: 32, most: 200, characters: 256_000 };
 
-/** The commits to a device in a time range (end excluded), oldest first, in pages of bounded size. */
+/**
+ * The commits to a device in a time range (end excluded), oldest first, in pages of bounded size: those that changed
+ * attributes, or those that changed only things too.
+ */
 export async function* pastCommits(
   { store, turn }: PastCommitParts,
   userId: UserId,
   deviceId: DeviceId,
   { fromMs: startMs, toMs }: TimeRange,
+  kinds: "attributes" | "attributes and things" = "attributes",
 ): AsyncGenerator<LogEntry> {
   let limit = page.first;
   for (let fromMs = startMs; ; ) {
-    const entries = await store.read((tx) => tx.log.changes(userId, deviceId, { fromMs, toMs }, limit));
+    const entries = await store.read((tx) => tx.log.changes(userId, deviceId, { fromMs, toMs }, limit, kinds));
     yield* entries;
     const lastEntry = entries.at(-1);
     if (!lastEntry || entries.length < limit) return;

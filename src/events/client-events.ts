@@ -1,5 +1,6 @@
-import type { AttributeBody, CommandBody } from "../devices/log-entries.ts";
+import type { AttributeBody, CommandBody, LoggedThing, ThingBody } from "../devices/log-entries.ts";
 import { wireName, wireValue } from "../devices/wire-attribute.ts";
+import type { Cause } from "../model/cause.ts";
 import type { DeviceId } from "../model/ids.ts";
 import type { Report } from "../runtime/runtime.ts";
 import type { LogEntry, LogPosition } from "../store/tables/log.ts";
@@ -9,7 +10,7 @@ import { writeEventId } from "./event-id.ts";
 /** An event about a device, as clients receive it. */
 export interface ClientEvent {
   readonly id: string;
-  readonly name: "attribute" | "alert" | "link" | "command" | "device";
+  readonly name: "attribute" | "thing" | "alert" | "link" | "command" | "device";
   readonly data: { readonly deviceId: DeviceId } & Readonly<Record<string, unknown>>;
 }
 
@@ -24,13 +25,17 @@ export interface EventFilter {
   readonly deviceIds: readonly DeviceId[];
   /** In any published spelling, which the events then use. They restrict attribute events only. */
   readonly attributes: readonly string[];
+  /** Whether the reader receives `thing` events. False when left out. */
+  readonly hearsThings?: boolean;
+  /** They restrict `thing` events only. */
+  readonly thingIds?: readonly string[];
 }
 
 export type PlacedEntry = LogEntry & { readonly position: LogPosition };
 
 /**
  * The events of one log entry that pass the filter. `sentChanges`: how many of its changes to skip, because they were
- * sent before.
+ * sent before. An entry's changed things count after its changed attributes.
  */
 export type EventsOf = (entry: PlacedEntry, epoch: string, sentChanges?: number) => readonly ClientEvent[];
 
@@ -47,16 +52,19 @@ export function unreadableReporter(report: Report): ReportUnreadable {
 
 /** Compiles a filter. An entry that can't be parsed is reported and left out: it must not stop the stream. */
 export function compileFilter(filter: ReaderFilter, unreadable: ReportUnreadable): EventsOf {
-  const { deviceIds, attributes, hearsAlerts = true } = filter;
+  const { deviceIds, attributes, hearsAlerts = true, hearsThings = false, thingIds = [] } = filter;
   const devices = deviceIds.length === 0 ? undefined : new Set(deviceIds);
   const nameFor = namesFor(attributes);
+  const namedThings = new Set(thingIds);
+  const isNamed = (thingId: string) => namedThings.size === 0 || namedThings.has(thingId);
   return (entry, epoch, sentChanges = 0) => {
     const { deviceId } = entry;
     if (deviceId === null || devices?.has(deviceId) === false) return [];
     if (entry.kind === "alert" && !hearsAlerts) return [];
     try {
-      if (entry.kind === "attribute") return attributeEvents(entry, epoch, deviceId, nameFor, sentChanges);
-      return otherEvents(entry, epoch, deviceId);
+      if (entry.kind !== "attribute" && entry.kind !== "thing") return otherEvents(entry, epoch, deviceId);
+      if (entry.kind === "thing" && !hearsThings) return [];
+      return changeEvents(entry, epoch, deviceId, { nameFor, hearsThings, isNamed }, sentChanges);
     } catch {
       unreadable(entry);
       return [];
@@ -71,29 +79,57 @@ function otherEvents(entry: PlacedEntry, epoch: string, deviceId: DeviceId): rea
   return [{ id, name: data.name, data: { deviceId, ...data.fields, time: entry.timeMs } }];
 }
 
-function attributeEvents(
+interface ChangeFilter {
+  readonly nameFor: NameFor;
+  readonly hearsThings: boolean;
+  readonly isNamed: (thingId: string) => boolean;
+}
+
+function changeEvents(
   entry: PlacedEntry,
   epoch: string,
   deviceId: DeviceId,
-  nameFor: NameFor,
+  { nameFor, hearsThings, isNamed }: ChangeFilter,
   sentChanges: number,
 ): readonly ClientEvent[] {
-  const { cause, changes } = JSON.parse(entry.body) as AttributeBody;
+  const { cause, changes = [], things = [] } = JSON.parse(entry.body) as Partial<AttributeBody> & Partial<ThingBody>;
+  const count = changes.length + (hearsThings ? things.length : 0);
   const events: ClientEvent[] = [];
-  for (let i = sentChanges; i < changes.length; i++) {
-    const [key, value] = changes[i]!;
-    const name = nameFor(key);
-    if (name === undefined) continue;
+  for (let i = sentChanges; i < count; i++) {
+    const change = changes[i];
+    const named = change
+      ? attributeData(deviceId, change, nameFor, entry.timeMs, cause)
+      : thingData(deviceId, things[i - changes.length]!, isNamed, entry.timeMs, cause);
+    if (!named) continue;
     // The id after the last change stands for the whole entry.
-    const id = writeEventId({
-      epoch,
-      position: entry.position,
-      sentChanges: i + 1 < changes.length ? i + 1 : undefined,
-    });
-    const data = { deviceId, name, value: wireValue(key, value), updateTime: entry.timeMs, cause };
-    events.push({ id, name: "attribute", data });
+    const id = writeEventId({ epoch, position: entry.position, sentChanges: i + 1 < count ? i + 1 : undefined });
+    events.push({ id, ...named });
   }
   return events;
+}
+
+function attributeData(
+  deviceId: DeviceId,
+  [key, value]: AttributeBody["changes"][number],
+  nameFor: NameFor,
+  updateTime: number,
+  cause: Cause | undefined,
+): Omit<ClientEvent, "id"> | undefined {
+  const name = nameFor(key);
+  if (name === undefined) return undefined;
+  return { name: "attribute", data: { deviceId, name, value: wireValue(key, value), updateTime, cause } };
+}
+
+function thingData(
+  deviceId: DeviceId,
+  { thingId, what, fields = {} }: LoggedThing,
+  isNamed: (thingId: string) => boolean,
+  updateTime: number,
+  cause: Cause | undefined,
+): Omit<ClientEvent, "id"> | undefined {
+  if (!isNamed(thingId)) return undefined;
+  const values = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }]));
+  return { name: "thing", data: { deviceId, thingId, what, fields: values, updateTime, cause } };
 }
 
 function dataOf(entry: LogEntry): { readonly name: ClientEvent["name"]; readonly fields: object } | undefined {

@@ -14,6 +14,18 @@ export function boundedFilter({ deviceIds, attributes }: EventFilter): EventFilt
   return { deviceIds: devices, attributes: boundedNames(attributes) };
 }
 
+/** Ids of things without duplicates; throws LimitReached when there are too many. */
+export function boundedThings(thingIds: readonly string[]): readonly string[] {
+  const things = [...new Set(thingIds)];
+  if (things.length > limits.filterThings) {
+    throw new LimitReached(
+      "filterThings",
+      `The filter names ${things.length} things, and ${limits.filterThings} is the limit. Name fewer, or none to get all.`,
+    );
+  }
+  return things;
+}
+
 /** Attribute names without duplicates; throws LimitReached when there are too many. */
 export function boundedNames(attributes: readonly string[]): readonly string[] {
   const names = [...new Set(attributes)];

@@ -1,3 +1,4 @@
+import type { ReadThing } from "../devices/thing-reading.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { OnLimitReached } from "../model/limits.ts";
@@ -10,6 +11,7 @@ import { type HistoryPage, type HistoryQuery, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { OwnerQueues } from "./owner-queues.ts";
+import { type PastThingChange, type ThingHistoryQuery, thingHistoryOf } from "./thing-history.ts";
 import { nameLookup } from "./webhooks/name-lookup.ts";
 import { type Post, postWith } from "./webhooks/post.ts";
 import type { Resolve } from "./webhooks/public-address.ts";
@@ -74,6 +76,10 @@ export interface Events {
   /** Sends all events within the access scope from there on, until the stream is closed. */
   follow(request: EventRequest, writer: EventWriter): void;
   history(userId: UserId, deviceId: DeviceId, query: HistoryQuery): Promise<HistoryPage>;
+  thingHistory(
+    thing: Pick<ReadThing, "userId" | "deviceId" | "thingId">,
+    query: ThingHistoryQuery,
+  ): Promise<HistoryPage<PastThingChange>>;
 }
 
 export interface RunningEvents extends Events {
@@ -148,6 +154,7 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     },
     history: (userId, deviceId, query) =>
       histories.run(userId, () => historyOf({ store, turn }, userId, deviceId, query)),
+    thingHistory: (thing, query) => histories.run(thing.userId, () => thingHistoryOf({ store, turn }, thing, query)),
     start() {
       retention.start();
       sender.start();
@@ -161,8 +168,9 @@ export function eventsOn(parts: EventsParts): RunningEvents {
 }
 
 function keyOf(accessScope: AccessScope, filter: ReaderFilter, heartbeatSeconds: number | undefined): string {
-  const { deviceIds, attributes, hearsAlerts = true } = filter;
-  return JSON.stringify([...ownerOf(accessScope), deviceIds, attributes, hearsAlerts, heartbeatSeconds]);
+  const { deviceIds, attributes, hearsAlerts = true, hearsThings = false, thingIds = [] } = filter;
+  const things = hearsThings ? thingIds : null;
+  return JSON.stringify([...ownerOf(accessScope), deviceIds, attributes, hearsAlerts, things, heartbeatSeconds]);
 }
 
 function ownerOf(accessScope: AccessScope): readonly [kind: string, id: number] {

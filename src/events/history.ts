@@ -18,8 +18,8 @@ export interface PastChange {
   readonly cause: Cause;
 }
 
-export interface HistoryPage {
-  readonly changes: readonly PastChange[];
+export interface HistoryPage<Change = PastChange> {
+  readonly changes: readonly Change[];
   /** Start of the next page; undefined on the last page. */
   readonly nextFromMs: number | undefined;
 }
@@ -28,34 +28,47 @@ export interface HistoryPage {
 export const historyLimits = { changes: 1_000, characters: 1_000_000, commits: 2_000, charactersRead: 4_000_000 };
 
 /** Changes of a device in a time range, as far as the log still has them. */
-export async function historyOf(
+export function historyOf(
   parts: PastCommitParts,
   userId: UserId,
   deviceId: DeviceId,
   { attributes, fromMs, toMs }: HistoryQuery,
 ): Promise<HistoryPage> {
   const nameFor = namesFor(attributes);
-  const changes: PastChange[] = [];
+  return pageOf(pastCommits(parts, userId, deviceId, { fromMs, toMs }), (commit) => {
+    const { cause, changes } = readAttributeBody(commit);
+    return changes.flatMap(([key, value]) => {
+      const name = nameFor(key);
+      if (name === undefined) return [];
+      const change = { name, value: wireValue(key, value), updateTimeMs: commit.timeMs, cause };
+      return [{ change, characters: name.length + (value?.length ?? 0) }];
+    });
+  });
+}
+
+/** The first page of the changes that `read` finds in the commits. */
+export async function pageOf<Change>(
+  commits: AsyncIterable<LogEntry>,
+  read: (commit: LogEntry) => readonly { readonly change: Change; readonly characters: number }[],
+): Promise<HistoryPage<Change>> {
+  const changes: Change[] = [];
   let characters = 0;
-  let commits = 0;
+  let commitsRead = 0;
   let charactersRead = 0;
   let full: LogEntry | undefined;
-  for await (const commit of pastCommits(parts, userId, deviceId, { fromMs, toMs })) {
+  for await (const commit of commits) {
     // Commits to one device have distinct times, so a page can end after any of them.
     if (full) return { changes, nextFromMs: full.timeMs + 1 };
-    commits += 1;
+    commitsRead += 1;
     charactersRead += commit.body.length;
-    const { cause, changes: changed } = readAttributeBody(commit);
-    for (const [key, value] of changed) {
-      const name = nameFor(key);
-      if (name === undefined) continue;
-      changes.push({ name, value: wireValue(key, value), updateTimeMs: commit.timeMs, cause });
-      characters += name.length + (value?.length ?? 0);
+    for (const found of read(commit)) {
+      changes.push(found.change);
+      characters += found.characters;
     }
     const isFull =
       changes.length >= historyLimits.changes ||
       characters >= historyLimits.characters ||
-      commits >= historyLimits.commits ||
+      commitsRead >= historyLimits.commits ||
       charactersRead >= historyLimits.charactersRead;
     if (isFull) full = commit;
   }

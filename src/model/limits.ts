@@ -67,6 +67,7 @@ export const limits = {
   feedMessages: 10_000,
   filterDevices: 100,
   filterNames: 600,
+  filterThings: 100,
   webhookLookupsWaiting: 20,
   webhookSends: 100,
   webhookSendsUrgent: 20,

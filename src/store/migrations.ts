@@ -49,6 +49,17 @@ const credentials: Step = ({ integer }) => [
 ];
 
 /**
+ * Webhooks that receive messages about things, and the position up to which log entries have become such messages. Nodes
+ * that don't know this step advance only the position of the other messages (events/webhooks/feeder.ts).
+ */
+const thingMessages: Step = ({ integer }) => [
+  "ALTER TABLE webhooks ADD COLUMN hears_things INTEGER NOT NULL DEFAULT 0",
+  `ALTER TABLE webhook_feed ADD COLUMN thing_transaction_id ${integer} NOT NULL DEFAULT 0`,
+  `ALTER TABLE webhook_feed ADD COLUMN thing_entry_id ${integer} NOT NULL DEFAULT 0`,
+  "UPDATE webhook_feed SET thing_transaction_id = transaction_id, thing_entry_id = entry_id",
+];
+
+/**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
  *   by it (docs/scaling.md).
@@ -244,6 +255,7 @@ const steps: readonly Step[] = [
   scopedTokens,
   things,
   credentials,
+  thingMessages,
 ];
 
 export const schemaVersion = steps.length;

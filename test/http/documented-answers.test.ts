@@ -337,8 +337,16 @@ async function crowdedLamp(world: DocumentedWorld): Promise<string> {
 
 async function useEvents({ call }: DocumentedWorld, bearer: string, { deviceId, lampId }: Devices): Promise<void> {
   await call("updateDevice", 200, { bearer, at: deviceId, json: { [fanRequest]: "true" } });
+  const { things } = await call("listThings", 200, { bearer });
+  const { thingId } = things[0];
   await call("followEvents", 200, { bearer });
   await call("followEvents", 200, { bearer, query: { deviceId, attribute: "o.totalStructures", lastEventId: "x" } });
+  await call("followEvents", 200, { bearer, query: { things: "true", thingId } });
+  await call("followEvents", 400, { bearer, query: { things: "yes" } });
+  await call("followEvents", 400, { bearer, query: { thingId } });
+  await call("followEvents", 404, { bearer, query: { things: "true", thingId: "t_nonsense" } });
+  const manyThings = Array.from({ length: limits.filterThings + 1 }, (_, nth) => ["thingId", `t_${nth}`]);
+  await call("followEvents", 409, { bearer, query: new URLSearchParams([["things", "true"], ...manyThings]) });
   await call("followEvents", 404, { bearer, query: { deviceId: "999" } });
   await call("followEvents", 404, { bearer, query: { deviceId, attribute: "nonsense" } });
   const twice = new URLSearchParams([
@@ -354,6 +362,10 @@ async function useEvents({ call }: DocumentedWorld, bearer: string, { deviceId, 
   await call("getHistory", 400, { bearer, at: lampId, query: { from: "yesterday" } });
   await call("getHistory", 404, { bearer, at: "999" });
   await call("getHistory", 404, { bearer, at: deviceId, query: { attribute: "nonsense" } });
+  await call("getThingHistory", 200, { bearer, at: thingId });
+  await call("getThingHistory", 200, { bearer, at: thingId, query: { from: "0", field: "presence.state" } });
+  await call("getThingHistory", 400, { bearer, at: thingId, query: { field: "presence.ghost" } });
+  await call("getThingHistory", 404, { bearer, at: "t_nonsense" });
   await call("getCommands", 200, { bearer, at: deviceId });
   await call("getCommands", 404, { bearer, at: "999" });
 }
@@ -370,7 +382,10 @@ async function useWebhooks(
   await call("addWebhook", 400, { bearer, json: { url: "ftp://example.com/" } });
   await call("addWebhook", 404, { bearer, json: { url, deviceIds: [999] } });
   await call("addWebhook", 404, { bearer, json: { url, deviceIds: [deviceId], attributes: ["nonsense"] } });
-  for (let nth = 1; nth < 20; nth++) await call("addWebhook", 201, { bearer, json: { url, attributes: ["never"] } });
+  await call("addWebhook", 400, { bearer, json: { url, things: "yes" } });
+  const { things } = await call("addWebhook", 201, { bearer, json: { url, attributes: ["never"], things: true } });
+  assert.equal(things, true);
+  for (let nth = 2; nth < 20; nth++) await call("addWebhook", 201, { bearer, json: { url, attributes: ["never"] } });
   await call("addWebhook", 409, { bearer, json: { url } });
   await call("listWebhooks", 200, { bearer });
   await call("updateDevice", 200, { bearer, at: lampId, json: { power: "off" } });

@@ -127,6 +127,10 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     { path: { thingId } },
     { path: { thingId }, parameters: { since: "0" } },
   ],
+  "bearer /v3/things/:thingId/history": ({ thingId }) => [
+    { path: { thingId } },
+    { path: { thingId }, parameters: { from: "0", to: "9000000000000", field: "presence.state" } },
+  ],
 
   "bearer /v3/alerts": ({ lampId }, method) =>
     method === "GET"
@@ -138,11 +142,18 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   ],
   "bearer /v3/alerts/:alertId/explain": ({ alertId }) => [{ path: { alertId } }],
 
-  "bearer /v3/events": ({ lampId }) => [{}, { parameters: { deviceId: lampId } }],
+  "bearer /v3/events": ({ lampId, thingId }) => [
+    {},
+    { parameters: { deviceId: lampId } },
+    { parameters: { things: "true", thingId } },
+  ],
   "bearer /v3/webhooks": ({ lampId }, method) =>
     method === "GET"
       ? [{ isOwnersAlone: true }]
-      : [{ json: { url: "http://127.0.0.1:9/", deviceIds: [Number(lampId)] }, success: 201 }],
+      : [
+          { json: { url: "http://127.0.0.1:9/", deviceIds: [Number(lampId)] }, success: 201 },
+          { json: { url: "http://127.0.0.1:9/", things: true }, success: 201 },
+        ],
   "bearer /v3/webhooks/:webhookId": ({ webhookId }) => [{ path: { webhookId }, isOwnersAlone: true }],
   "bearer /v3/webhooks/:webhookId/deliveries": ({ webhookId }) => [{ path: { webhookId }, isOwnersAlone: true }],
   "bearer /v3/webhooks/:webhookId/deliveries/:deliveryId/resend": ({ webhookId, deliveryId }) => [

@@ -16,6 +16,7 @@ const needed: Readonly<Record<string, readonly Scope[]>> = {
   "GET /v3/devices/:deviceId": ["devices:read"],
   "GET /v3/things": ["devices:read"],
   "GET /v3/things/:thingId": ["devices:read"],
+  "GET /v3/things/:thingId/history": ["devices:read"],
   "PUT /v3/devices/:deviceId": ["devices:control"],
   "GET /v3/devices/:deviceId/history": ["devices:read"],
   "GET /v3/devices/:deviceId/commands": ["devices:read"],

@@ -37,7 +37,9 @@ for (const database of surfaceDatabases) {
 
 /** Everything that a stream has sent until it sends the event that `happen` causes. */
 async function seenUntil(baseUrl: string, token: string, happen: () => Promise<string>) {
-  const answer = await fetch(`${baseUrl}/v3/events?lastEventId=0-0`, { headers: { authorization: `Bearer ${token}` } });
+  const answer = await fetch(`${baseUrl}/v3/events?lastEventId=0-0&things=true`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
   assert.equal(answer.status, 200);
   const last = await happen();
   let seen = "";

@@ -94,7 +94,7 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
 export function lockFeed(session: Session): Promise<FeedPosition> {
   return session.run(
     "lock feed",
-    (rows) => rows.get<FeedPosition>(feed, 1) ?? { ...logStart, epoch: "" },
+    (rows) => rows.get<FeedPosition>(feed, 1) ?? { ...logStart, things: logStart, epoch: "" },
     () => [exclusive(feed, 1)],
   );
 }

@@ -32,6 +32,7 @@ export function webhookRows(session: Session): SimulatedTables["webhooks"] {
         where(rows, ({ userId }) => userId === null || userIds.includes(userId)),
       ),
     isAny: () => session.run("any webhook?", (rows) => rows.all("webhooks").size > 0),
+    doAnyHearThings: () => session.run("any things?", (rows) => webhooksIn(rows).some((row) => row.hearsThings)),
     lock: ({ id }) =>
       session.run(
         `lock webhook ${id}`,

@@ -1,13 +1,14 @@
-import { type AttributeBody, readAttributeBody } from "../../devices/log-entries.ts";
+import type { AttributeBody, ThingBody } from "../../devices/log-entries.ts";
+import { isUrgentThing } from "../../devices/urgent-things.ts";
 import { type OwnerId, ownerIdOf } from "../../model/ids.ts";
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
-import { comparePositions, type TailedEntry } from "../../store/tables/log.ts";
+import { comparePositions, type LogPosition, type TailedEntry } from "../../store/tables/log.ts";
 import type { FeedPosition, WebhookRow } from "../../store/tables/webhooks.ts";
 import { isUrgent } from "../../virtual-device/urgent-changes.ts";
 import { writeEventId } from "../event-id.ts";
 import type { Backlog } from "./backlog.ts";
 import type { CompiledFilters } from "./compiled-filters.ts";
-import { messageOf, resyncBody, type WebhookMessage } from "./message.ts";
+import { messagesOf, resyncBody, type WebhookMessage } from "./message.ts";
 
 export type FeedTables = Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries" | "clock">;
 
@@ -21,7 +22,8 @@ const atOnce = { entries: 500, deliveries: 200 };
 
 /**
  * Turns new log entries into deliveries, exactly once over all nodes: the position of the feed is locked and advances
- * in the same transaction.
+ * in the same transaction. Messages about things have a position of their own: a node of a version without things leaves
+ * it behind, and the next node that knows things makes up for it.
  */
 export async function feedWebhooks(
   store: Store<FeedTables>,
@@ -33,7 +35,8 @@ export async function feedWebhooks(
     const feed = await tx.webhooks.lockFeed();
     const epoch = (await tx.logEpoch.current()).name;
     if (feed.epoch !== epoch) await enterEpoch(tx, feed, epoch);
-    const entries = await tx.log.tail(feed, atOnce.entries);
+    const from = await startOf(tx, feed);
+    const entries = await tx.log.tail(from, atOnce.entries);
     if (entries.length === 0) return "done";
     const users = [...new Set(entries.flatMap(({ userId }) => (userId === null ? [] : [userId])))];
     const webhooks = await tx.webhooks.hearing(users);
@@ -41,7 +44,8 @@ export async function feedWebhooks(
     const planned: Planned[] = [];
     let fed = 0;
     for (const entry of entries) {
-      planned.push(...plan(byOwner, entry, filters, epoch));
+      const isFed = from !== feed && comparePositions(entry.position, feed) <= 0;
+      planned.push(...plan(byOwner, entry, filters, epoch).filter(({ message }) => !isFed || message.type === "thing"));
       fed += 1;
       if (planned.length >= atOnce.deliveries) break;
     }
@@ -58,9 +62,21 @@ export async function feedWebhooks(
         writeEventId({ epoch, position: entries[fed - 1]!.position }),
       );
     }
-    await tx.webhooks.setFeed({ ...entries[fed - 1]!.position, epoch });
+    const reached = entries[fed - 1]!.position;
+    await tx.webhooks.setFeed({ ...(from === feed ? reached : latest(reached, feed)), things: reached, epoch });
     return fed < entries.length || fed === atOnce.entries ? "there is more" : "done";
   }, priority);
+}
+
+/** The position from which entries are read. Without webhooks that receive things, none of them waits. */
+async function startOf(tx: FeedTables, feed: FeedPosition): Promise<LogPosition> {
+  const isBehind = comparePositions(feed.things, feed) < 0;
+  return isBehind && (await tx.webhooks.doAnyHearThings()) ? feed.things : feed;
+}
+
+function latest(one: LogPosition, other: LogPosition): LogPosition {
+  const { transaction, id } = comparePositions(one, other) < 0 ? other : one;
+  return { transaction, id };
 }
 
 /**
@@ -95,8 +111,8 @@ function plan(
     .flatMap((ownerId) => webhooks.get(ownerId) ?? [])
     .flatMap((webhook) => {
       if (comparePositions(position, webhook.from) <= 0) return [];
-      const message = messageOf(webhook.id, filters.of(webhook), entry, epoch);
-      return message ? [{ webhook, entry, message }] : [];
+      const messages = messagesOf(webhook.id, filters.of(webhook), entry, epoch);
+      return messages.map((message) => ({ webhook, entry, message }));
     });
 }
 
@@ -109,17 +125,20 @@ async function add(tx: FeedTables, { webhook, entry, message }: Planned): Promis
     messageId: message.id,
     type: message.type,
     body: message.body,
-    isUrgent: isUrgentEntry(entry),
+    isUrgent: isUrgentEntry(entry, webhook.hearsThings),
   });
 }
 
 /**
  * Whether a message is urgent: an alarm started or stopped sounding, or an alert fired or wrote. Urgent messages go
- * before those of other devices.
+ * before those of other devices. For a webhook that receives things, their alarms make both messages of a commit urgent:
+ * the message about things waits for the other one.
  */
-function isUrgentEntry(entry: TailedEntry): boolean {
-  if (entry.kind !== "attribute") return entry.kind === "alert";
-  const { cause, changes }: AttributeBody = readAttributeBody(entry);
-  if (cause.by === "alert") return true;
-  return isUrgent(changes.flatMap(([key, value]) => (typeof key === "number" ? [{ attribute: key, value }] : [])));
+function isUrgentEntry(entry: TailedEntry, hearsThings: boolean): boolean {
+  if (entry.kind !== "attribute" && entry.kind !== "thing") return entry.kind === "alert";
+  const body = JSON.parse(entry.body) as Partial<AttributeBody> & Partial<ThingBody>;
+  const { cause, changes = [], things = [] } = body;
+  if (cause?.by === "alert") return true;
+  const attributes = changes.flatMap(([key, value]) => (typeof key === "number" ? [{ attribute: key, value }] : []));
+  return isUrgent(attributes) || (hearsThings && things.some(isUrgentThing));
 }

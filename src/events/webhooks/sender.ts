@@ -9,6 +9,7 @@ import { Backlog } from "./backlog.ts";
 import { CompiledFilters } from "./compiled-filters.ts";
 import { type DueMessage, DueMessages } from "./due-messages.ts";
 import { type FeedTables, feedWebhooks } from "./feeder.ts";
+import { thingMessageId } from "./message.ts";
 import { inTurns, SendingSlots } from "./sending-slots.ts";
 
 export type SenderTables = FeedTables;
@@ -204,7 +205,7 @@ export class WebhookSender {
       this.#attempts.make(webhook, message, nowMs, inTime),
     );
     if (this.#stopping.signal.aborted && attempt.status === null) return true;
-    await store.transaction((tx) => settle(tx, own, attempt, runtime.random(), this.#backlog), { urgent });
+    await store.transaction((tx) => settle(tx, own, attempt, runtime.random(), this.#backlog, urgent), { urgent });
     return true;
   }
 }
@@ -215,6 +216,7 @@ async function settle(
   attempt: Attempt,
   random: number,
   backlog: Backlog,
+  isUrgent: boolean,
 ): Promise<void> {
   const webhook = { ownerId: delivery.ownerId, id: delivery.webhookId };
   await tx.webhooks.lock(webhook);
@@ -224,7 +226,9 @@ async function settle(
   if (!isDelivered && nextMs <= delivery.createdMs + webhookTimes.giveUpMs) {
     return tx.deliveries.postpone(delivery, nextMs, attempt);
   }
-  await tx.deliveries.settle(delivery, isDelivered ? "delivered" : "failed", nowMs, attempt);
+  // The message about things of the same commit is as urgent as the one about attributes.
+  const urgentNext = isUrgent ? thingMessageId(delivery.messageId) : undefined;
+  await tx.deliveries.settle(delivery, isDelivered ? "delivered" : "failed", nowMs, attempt, urgentNext);
   await backlog.settled(tx, webhook);
 }
 

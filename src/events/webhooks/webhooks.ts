@@ -68,7 +68,12 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
     `${limits.webhookLookupsWaiting} addresses of this owner wait to be looked up. Try again when they are answered.`,
   );
   return {
-    async add(owner, { url, hearsAlerts = true, ...filter }, signal = new AbortController().signal, keep) {
+    async add(
+      owner,
+      { url, hearsAlerts = true, hearsThings = false, ...filter },
+      signal = new AbortController().signal,
+      keep,
+    ) {
       const { deviceIds, attributes } = boundedFilter(filter);
       const { hostname } = readUrl(url, rules.allowsPrivate);
       refuseMore(await store.read((tx) => tx.webhooks.ofOwner(owner)));
@@ -81,7 +86,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
         const from = await tx.log.end();
         // Without any webhook the feed does not advance, so it starts at the present end.
         if (!(await tx.webhooks.isAny())) {
-          await tx.webhooks.setFeed({ ...from, epoch: (await tx.logEpoch.current()).name });
+          await tx.webhooks.setFeed({ ...from, things: from, epoch: (await tx.logEpoch.current()).name });
         }
         const key = await tx.webhooks.add({
           id,
@@ -93,6 +98,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
           deviceIds,
           attributes,
           hearsAlerts,
+          hearsThings,
           from,
         });
         const added = { webhook: { ...(await tx.webhooks.byKey(key))!, url }, secret };

@@ -1,8 +1,11 @@
 import { parseAttributeNames } from "../../devices/attribute-parameter.ts";
 import type { DeviceReading } from "../../devices/read.ts";
-import { boundedFilter } from "../../events/event-filter.ts";
+import type { ThingReading } from "../../devices/thing-reading.ts";
+import { boundedFilter, boundedThings } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
+import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
+import { BadParameter } from "../../model/errors.ts";
 import { hasScope } from "../../model/scopes.ts";
 import type { TokenLife } from "../../oauth/token-verification.ts";
 import { followEvents } from "./event-descriptions.ts";
@@ -10,6 +13,7 @@ import { allValues, heartbeatSecondsOf, readDeviceId, singleValue } from "./v3-p
 
 export interface EventRouteParts {
   readonly devices: Pick<DeviceReading, "device">;
+  readonly things: Pick<ThingReading, "find">;
   readonly events: Pick<Events, "beginning" | "follow">;
   readonly tokens: {
     /** Calls `revoked` when the token is revoked; rejects when the token is no longer valid. */
@@ -21,7 +25,7 @@ export interface EventRouteParts {
 const headers = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
 
 /** Live events of the caller's devices. */
-export function eventRoutes({ devices, events, tokens }: EventRouteParts): readonly Route[] {
+export function eventRoutes({ devices, things, events, tokens }: EventRouteParts): readonly Route[] {
   return [
     {
       methods: ["GET"],
@@ -36,10 +40,13 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
           deviceIds: allValues(incoming, "deviceId").map(readDeviceId),
           attributes: [],
         });
+        const thingFilter = thingFilterOf(incoming);
         const heartbeatSeconds = heartbeatSecondsOf(incoming);
         const named: { readonly isVirtual: boolean }[] = [];
         for (const deviceId of deviceIds) named.push(await devices.device(caller, deviceId));
+        for (const thingId of thingFilter.thingIds) await things.find(caller, thingId);
         const filter = {
+          ...thingFilter,
           ...boundedFilter({ deviceIds, attributes: parseAttributeNames(allValues(incoming, "attribute"), named) }),
           hearsAlerts: hasScope(caller, "alerts"),
         };
@@ -65,4 +72,20 @@ export function eventRoutes({ devices, events, tokens }: EventRouteParts): reado
       },
     },
   ];
+}
+
+/** `things=true` asks for events of things. */
+function thingFilterOf(incoming: Incoming): { readonly hearsThings: boolean; readonly thingIds: readonly string[] } {
+  const things = singleValue(incoming, "things") ?? "false";
+  if (things !== "true" && things !== "false") {
+    throw new BadParameter("things", "The parameter things must be true or false.");
+  }
+  const thingIds = boundedThings(allValues(incoming, "thingId"));
+  if (things === "false" && thingIds.length > 0) {
+    throw new BadParameter(
+      "thingId",
+      "The parameter thingId needs things=true: the stream has no events of things otherwise.",
+    );
+  }
+  return { hearsThings: things === "true", thingIds };
 }

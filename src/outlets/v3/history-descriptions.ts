@@ -1,8 +1,37 @@
-import type { Description } from "../../http/documentation/description.ts";
+import type { Description, Parameter } from "../../http/documentation/description.ts";
 import { integer, list, map, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
 import { deviceId, unknownAttribute, unknownDevice } from "./device-descriptions.ts";
+import { thingId, unknownThing } from "./thing-descriptions.ts";
 
 const ofDevice = { deviceId: integer("The device's id.", { minimum: 1 }) };
+
+const range: readonly Parameter[] = [
+  {
+    name: "from",
+    in: "query",
+    isRequired: false,
+    schema: { type: "integer", format: "int64", minimum: 0 },
+    meaning: "Only changes from this time on, in milliseconds since 1970.",
+  },
+  {
+    name: "to",
+    in: "query",
+    isRequired: false,
+    schema: { type: "integer", format: "int64", minimum: 0 },
+    meaning: "Only changes before this time, in milliseconds since 1970.",
+  },
+  {
+    name: "cursor",
+    in: "query",
+    isRequired: false,
+    schema: { type: "string" },
+    meaning: "From the previous page.",
+  },
+];
+const cause = map(
+  "The cause: `by` is `ecosystem`, `client` (with the `user`), `alert` (with its id) or `administrator`.",
+  { type: ["string", "integer"] },
+);
 
 export const getHistory: Description = {
   operationId: "getHistory",
@@ -23,27 +52,7 @@ export const getHistory: Description = {
         "Only changes of this attribute, in any published spelling; the answer uses yours. `a,b` is read as two names.",
       example: "d.structures[1].a.away",
     },
-    {
-      name: "from",
-      in: "query",
-      isRequired: false,
-      schema: { type: "integer", format: "int64", minimum: 0 },
-      meaning: "Only changes from this time on, in milliseconds since 1970.",
-    },
-    {
-      name: "to",
-      in: "query",
-      isRequired: false,
-      schema: { type: "integer", format: "int64", minimum: 0 },
-      meaning: "Only changes before this time, in milliseconds since 1970.",
-    },
-    {
-      name: "cursor",
-      in: "query",
-      isRequired: false,
-      schema: { type: "string" },
-      meaning: "From the previous page.",
-    },
+    ...range,
   ],
   answers: [
     {
@@ -65,10 +74,7 @@ export const getHistory: Description = {
                     name: text("The attribute."),
                     value: { type: ["string", "number", "null"], description: "Null: it was erased or became blank." },
                     updateTime: milliseconds("When it was committed; all changes of one commit have the same time."),
-                    cause: map(
-                      "The cause: `by` is `ecosystem`, `client` (with the `user`), `alert` (with its id) or `administrator`.",
-                      { type: ["string", "integer"] },
-                    ),
+                    cause,
                   }),
                 ),
               ),
@@ -96,6 +102,86 @@ export const getHistory: Description = {
     unknownAttribute,
     { status: 409, code: "limit_reached", when: "The filter has more than 600 attribute names." },
   ],
+};
+
+export const getThingHistory: Description = {
+  operationId: "getThingHistory",
+  tag: "Events",
+  summary: "Read the history of a thing",
+  words: [
+    "Every change that was committed to a thing, oldest first, as long as it is kept: 7 days unless configured. A page ends when it holds 1,000 changes, or when 2,000 commits to the linked account were read for it. Ask again with `cursor`, and the same filter, for the next one; the last page has no cursor. Other pages may be empty.",
+  ],
+  parameters: [
+    thingId,
+    {
+      name: "field",
+      in: "query",
+      isRequired: false,
+      isRepeatable: true,
+      schema: { type: "string" },
+      meaning: "Only changes of this field, written as trait and field.",
+      example: "smoke.state",
+    },
+    ...range,
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "A page of changes.",
+      content: {
+        contentType: "application/json",
+        schema: named(
+          "ThingHistory",
+          object(
+            "Changes of a thing.",
+            {
+              thingId: text("The thing's id."),
+              deviceId: integer("The virtual device of the linked account that reports it.", { minimum: 1 }),
+              changes: list(
+                "Oldest first.",
+                named(
+                  "ThingChange",
+                  object(
+                    "One commit changed the thing.",
+                    {
+                      what: text("`state`: only fields changed. `changed`: its description or capabilities too.", {
+                        enum: ["added", "changed", "state", "gone"],
+                      }),
+                      fields: map(
+                        "The changed fields by trait and name, such as `smoke.state`.",
+                        object("A field.", {
+                          value: {
+                            type: ["string", "number", "boolean", "null"],
+                            description: "The new value; null when the ecosystem did not tell it.",
+                          },
+                        }),
+                      ),
+                      updateTime: milliseconds("When it was committed."),
+                    },
+                    { cause },
+                  ),
+                ),
+              ),
+            },
+            { cursor: text("For the next page; missing on the last one.") },
+          ),
+        ),
+        example: {
+          thingId: "t_Zk3xV0bqT2m8cQx1r5sYwA",
+          deviceId: 41,
+          changes: [
+            {
+              what: "state",
+              fields: { "smoke.state": { value: "alarm" }, "smoke.word": { value: "emergency" } },
+              updateTime: 1_785_312_000_000,
+              cause: { by: "ecosystem" },
+            },
+          ],
+        },
+      },
+    },
+  ],
+  errors: [{ status: 400, code: "invalid_request", when: "A parameter is malformed." }, unknownThing],
 };
 
 export const getCommands: Description = {

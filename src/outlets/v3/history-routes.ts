@@ -1,24 +1,27 @@
 import { parseAttributeNames } from "../../devices/attribute-parameter.ts";
 import type { DeviceReading } from "../../devices/read.ts";
+import type { ThingReading } from "../../devices/thing-reading.ts";
 import { wireName } from "../../devices/wire-attribute.ts";
 import { boundedNames } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
 import type { Federation } from "../../federation/federation.ts";
+import { type TraitName, traits } from "../../home/catalogue.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter } from "../../model/errors.ts";
-import { getCommands, getHistory } from "./history-descriptions.ts";
+import { getCommands, getHistory, getThingHistory } from "./history-descriptions.ts";
 import { allValues, deviceIdOf, singleValue, timeOf } from "./v3-parameters.ts";
 
 export interface HistoryRouteParts {
   readonly devices: Pick<DeviceReading, "device">;
-  readonly events: Pick<Events, "history">;
+  readonly things: Pick<ThingReading, "find">;
+  readonly events: Pick<Events, "history" | "thingHistory">;
   readonly federation: Pick<Federation, "receipts">;
 }
 
-/** Past changes and fan requests of a device. */
-export function historyRoutes({ devices, events, federation }: HistoryRouteParts): readonly Route[] {
+/** Past changes of devices and things, and fan requests of a device. */
+export function historyRoutes({ devices, things, events, federation }: HistoryRouteParts): readonly Route[] {
   return [
     {
       methods: ["GET"],
@@ -28,10 +31,7 @@ export function historyRoutes({ devices, events, federation }: HistoryRouteParts
       scopes: ["devices:read"],
       description: getHistory,
       async answer(incoming, caller) {
-        const range = {
-          fromMs: readCursor(incoming) ?? timeOf(incoming, "from") ?? 0,
-          toMs: timeOf(incoming, "to") ?? Number.MAX_SAFE_INTEGER,
-        };
+        const range = rangeOf(incoming);
         const device = await devices.device(caller, deviceIdOf(incoming));
         const { id, userId } = device;
         const query = {
@@ -44,6 +44,30 @@ export function historyRoutes({ devices, events, federation }: HistoryRouteParts
           changes: changes.map(({ name, value, updateTimeMs, cause }) => ({
             name,
             value,
+            updateTime: updateTimeMs,
+            cause,
+          })),
+          ...(nextFromMs !== undefined && { cursor: nextFromMs.toString(36) }),
+        });
+      },
+    },
+    {
+      methods: ["GET"],
+      path: "/v3/things/:thingId/history",
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:read"],
+      description: getThingHistory,
+      async answer(incoming, caller) {
+        const query = { ...rangeOf(incoming), fields: fieldsOf(incoming) };
+        const thing = await things.find(caller, incoming.pathParameters.thingId ?? "");
+        const { changes, nextFromMs } = await events.thingHistory(thing, query);
+        return jsonAnswer(200, {
+          thingId: thing.thingId,
+          deviceId: thing.deviceId,
+          changes: changes.map(({ what, fields, updateTimeMs, cause }) => ({
+            what,
+            fields: Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }])),
             updateTime: updateTimeMs,
             cause,
           })),
@@ -77,6 +101,29 @@ export function historyRoutes({ devices, events, federation }: HistoryRouteParts
       },
     },
   ];
+}
+
+function rangeOf(incoming: Incoming): { readonly fromMs: number; readonly toMs: number } {
+  return {
+    fromMs: readCursor(incoming) ?? timeOf(incoming, "from") ?? 0,
+    toMs: timeOf(incoming, "to") ?? Number.MAX_SAFE_INTEGER,
+  };
+}
+
+/** The named fields, each as `trait.field`. The catalogue bounds how many there are. */
+function fieldsOf(incoming: Incoming): readonly string[] {
+  const fields = allValues(incoming, "field");
+  for (const name of fields) {
+    const [trait = "", field = "", ...rest] = name.split(".");
+    const known = Object.hasOwn(traits, trait) ? traits[trait as TraitName].fields : undefined;
+    if (!known || rest.length > 0 || (field !== "available" && !Object.hasOwn(known, field))) {
+      throw new BadParameter(
+        "field",
+        "The parameter field must be a trait and one of its fields, such as smoke.state.",
+      );
+    }
+  }
+  return fields;
 }
 
 /** The start of the next page in the same time range; it replaces `from`. */

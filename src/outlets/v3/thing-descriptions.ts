@@ -12,7 +12,7 @@ import {
   text,
 } from "../../http/documentation/schema.ts";
 
-const thingId: Parameter = {
+export const thingId: Parameter = {
   name: "thingId",
   in: "path",
   isRequired: true,

@@ -105,7 +105,7 @@ function readNewWebhook(body: Body) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new BadParameter("body", "The body must be a JSON object with the member url.");
   }
-  const { url, deviceIds = [], attributes = [] } = value as Record<string, unknown>;
+  const { url, deviceIds = [], attributes = [], things = false } = value as Record<string, unknown>;
   if (typeof url !== "string" || !url.isWellFormed()) throw new BadParameter("url", "The member url must be a text.");
   if (!Array.isArray(deviceIds) || !deviceIds.every((id) => Number.isInteger(id) || typeof id === "string")) {
     throw new BadParameter("deviceIds", "The member deviceIds must be a list of device ids.");
@@ -115,12 +115,18 @@ function readNewWebhook(body: Body) {
   if (!Array.isArray(attributes) || !attributes.every(isName)) {
     throw new BadParameter("attributes", "The member attributes must be a list of attribute names.");
   }
+  if (typeof things !== "boolean") throw new BadParameter("things", "The member things must be true or false.");
   const ids = new Set(deviceIds.map(String));
-  return { url, ...boundedFilter({ deviceIds: [...ids].map(readDeviceId), attributes: attributes as string[] }) };
+  const hearsThings = things;
+  return {
+    url,
+    hearsThings,
+    ...boundedFilter({ deviceIds: [...ids].map(readDeviceId), attributes: attributes as string[] }),
+  };
 }
 
-function webhookBody({ id, url, deviceIds, attributes, createdMs }: WebhookRow) {
-  return { webhookId: id, url, deviceIds, attributes, createdTime: createdMs };
+function webhookBody({ id, url, deviceIds, attributes, hearsThings, createdMs }: WebhookRow) {
+  return { webhookId: id, url, deviceIds, attributes, ...(hearsThings && { things: true }), createdTime: createdMs };
 }
 
 function deliveryBody({ id, messageId, type, deviceId, state, attempts, ...rest }: DeliveryRow) {

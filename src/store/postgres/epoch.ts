@@ -23,7 +23,8 @@ async function reorderIfAhead(sql: Sql): Promise<void> {
   for (const statement of [
     `UPDATE log SET xid = CASE WHEN (xid::text::bigint, id) > (SELECT transaction_id, entry_id FROM webhook_feed)
        THEN '${reservedIds.unsent}'::xid8 ELSE '${reservedIds.sent}'::xid8 END`,
-    `UPDATE webhook_feed SET transaction_id = ${reservedIds.sent}, entry_id = ${Number.MAX_SAFE_INTEGER}`,
+    `UPDATE webhook_feed SET transaction_id = ${reservedIds.sent}, entry_id = ${Number.MAX_SAFE_INTEGER},
+       thing_transaction_id = ${reservedIds.sent}, thing_entry_id = ${Number.MAX_SAFE_INTEGER}`,
     `UPDATE webhooks SET from_transaction = ${reservedIds.sent}, from_entry = ${Number.MAX_SAFE_INTEGER}`,
     // Event ids from before epochs existed are not resumed.
     "UPDATE log_horizon SET transaction_id = pg_current_xact_id()::text::bigint, entry_id = 0",

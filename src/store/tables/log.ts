@@ -47,8 +47,14 @@ export interface LogTable {
   horizon(): Promise<LogPosition>;
   /** Removes entries that are older than `beforeMs`, at most `limit` from the beginning; returns how many. */
   removeOlder(beforeMs: number, limit: number): Promise<number>;
-  /** Changes of a device's attributes in a time range (its end excluded), oldest first. */
-  changes(userId: UserId, deviceId: DeviceId, range: TimeRange, limit: number): Promise<LogEntry[]>;
+  /** Changes of a device's attributes, or of its things too, in a time range (its end excluded), oldest first. */
+  changes(
+    userId: UserId,
+    deviceId: DeviceId,
+    range: TimeRange,
+    limit: number,
+    kinds?: "attributes" | "attributes and things",
+  ): Promise<LogEntry[]>;
   /**
    * The bodies of revocations that became visible since `after` was the log's end, oldest first, at most `limit`. Some
    * may be returned twice. Unlike `tail`, it does not wait for other transactions to end.
@@ -189,10 +195,11 @@ export function logTable(sql: Sql): LogTable {
         ? sql.run("DELETE FROM log WHERE (xid, id) <= ($1::text::xid8, $2)", [String(last.transaction), last.id])
         : sql.run("DELETE FROM log WHERE id <= $1", [last.id]);
     },
-    async changes(userId, deviceId, { fromMs, toMs }, limit) {
+    async changes(userId, deviceId, { fromMs, toMs }, limit, kinds = "attributes") {
+      const isMeant = kinds === "attributes" ? "kind = 'attribute'" : "kind IN ('attribute', 'thing')";
       const rows = await sql.all<StoredEntry>(
         `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND time_ms >= $3 AND time_ms < $4
-           AND kind = 'attribute' ORDER BY time_ms, id LIMIT $5`,
+           AND ${isMeant} ORDER BY time_ms, id LIMIT $5`,
         [userId, deviceId, fromMs, toMs, limit],
       );
       return rows.map(({ id: _, ...entry }) => entry);

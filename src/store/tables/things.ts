@@ -1,6 +1,6 @@
 import type { AccessScope } from "../../model/access-scope.ts";
 import type { DeviceId, UserId } from "../../model/ids.ts";
-import { first, type Parameter, type Sql } from "../sql.ts";
+import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 
 /** A thing of a linked account. Descriptor, state and samples are JSON, as home/ and federation/ encode them. */
 export interface ThingRow {
@@ -72,7 +72,8 @@ export function thingTable(sql: Sql): ThingTable {
         [userId, deviceId],
       ),
     some: (userId, thingIds) => rows(`t.user_id = $1 AND ${among("t.thing_id", 2)}`, [userId, thingIds]),
-    within(accessScope, thingId) {
+    async within(accessScope, thingId) {
+      if (!isStorable(thingId)) return undefined;
       const { condition, parameter } = ownerIn(accessScope);
       return first(rows(`${condition} AND t.thing_id = $2`, [parameter, thingId]));
     },

@@ -69,8 +69,17 @@ export interface DeliveryTable extends DeliveryBounds {
   claim(delivery: DueDelivery, untilMs: number): Promise<boolean>;
   /** Schedules the next attempt, unless another sender has claimed the delivery meanwhile (its `nextMs` differs). */
   postpone(delivery: DueDelivery, untilMs: number, attempt: Attempt): Promise<void>;
-  /** Records the final outcome. The next message of that device becomes due. The caller holds the webhook's lock. */
-  settle(delivery: DueDelivery, state: "delivered" | "failed", nowMs: number, attempt: Attempt): Promise<void>;
+  /**
+   * Records the final outcome. The next message of that device becomes due, before all others if its message id is
+   * `urgentNext`. The caller holds the webhook's lock.
+   */
+  settle(
+    delivery: DueDelivery,
+    state: "delivered" | "failed",
+    nowMs: number,
+    attempt: Attempt,
+    urgentNext?: string,
+  ): Promise<void>;
   removeSettled(beforeMs: number, limit: number): Promise<number>;
   /** How many messages wait, counted up to `limit`, and the earliest time at which one was due. */
   backlog(limit: number): Promise<{ readonly waiting: number; readonly dueMs: number | null }>;
@@ -165,16 +174,16 @@ export function deliveryTable(sql: Sql): DeliveryTable {
       );
     },
     // The message id is compared too: after a restore, the delivery's id may belong to another message.
-    async settle({ ownerId, id, webhookId, deviceId, messageId }, state, nowMs, { status, text }) {
+    async settle({ ownerId, id, webhookId, deviceId, messageId }, state, nowMs, { status, text }, urgentNext) {
       await sql.run(
         `UPDATE webhook_deliveries SET state = $3, next_ms = NULL, settled_ms = $4, status = $5, text = $6
          WHERE owner_id = $1 AND id = $2 AND message_id = $7`,
         [ownerId, id, state, nowMs, status, text, messageId],
       );
       await sql.run(
-        `UPDATE webhook_deliveries SET next_ms = $4
+        `UPDATE webhook_deliveries SET next_ms = CASE WHEN message_id = $5 THEN ${dueFirst} ELSE CAST($4 AS BIGINT) END
          WHERE owner_id = $1 AND id = (SELECT MIN(id) FROM webhook_deliveries WHERE ${isWaitingForDevice}) AND next_ms IS NULL`,
-        [ownerId, webhookId, deviceId, nowMs],
+        [ownerId, webhookId, deviceId, nowMs, urgentNext ?? null],
       );
     },
     ...deliveryBounds(sql),

@@ -23,13 +23,15 @@ export interface WebhookRow extends WebhookKey {
   readonly attributes: readonly string[];
   /** Whether it receives firings of alerts: its client had the scope `alerts`. */
   readonly hearsAlerts: boolean;
+  /** Whether it receives messages about things. */
+  readonly hearsThings: boolean;
   /** It receives entries of the log after this position. */
   readonly from: LogPosition;
   readonly createdMs: number;
 }
 
-export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | "hearsAlerts"> &
-  Partial<Pick<WebhookRow, "hearsAlerts">>;
+export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | "hearsAlerts" | "hearsThings"> &
+  Partial<Pick<WebhookRow, "hearsAlerts" | "hearsThings">>;
 
 /** The owner of webhooks: one client, for one user or for its tenant. */
 export type WebhookOwner = AccessScope & { readonly clientId: string };
@@ -39,7 +41,7 @@ export type WebhookOwner = AccessScope & { readonly clientId: string };
  * return only live webhooks, so a revoked grant takes effect at once.
  */
 export interface WebhookTable {
-  /** `hearsAlerts` is true by default. */
+  /** `hearsAlerts` is true by default, `hearsThings` is false. */
   add(webhook: NewWebhookRow): Promise<WebhookKey>;
   ofOwner(owner: WebhookOwner): Promise<WebhookRow[]>;
   find(owner: WebhookOwner, id: string): Promise<WebhookRow | undefined>;
@@ -47,6 +49,8 @@ export interface WebhookTable {
   /** Webhooks that receive events of one of these users. */
   hearing(userIds: readonly UserId[]): Promise<WebhookRow[]>;
   isAny(): Promise<boolean>;
+  /** Whether any webhook receives messages about things. */
+  doAnyHearThings(): Promise<boolean>;
   /** Some webhooks whose addresses aren't sealed. */
   plainAddresses(limit: number): Promise<(WebhookKey & { readonly url: string })[]>;
   /** Replaces the plain address by the sealed one. */
@@ -69,6 +73,11 @@ export interface WebhookTable {
 
 /** The position up to which entries of the log were turned into deliveries. */
 export interface FeedPosition extends LogPosition {
+  /**
+   * The position of messages about things. It is behind the other one when a node of a version without things has fed the
+   * webhooks.
+   */
+  readonly things: LogPosition;
   /** The epoch of the log that webhooks have seen; empty when they got no message since epochs exist. */
   readonly epoch: string;
 }
@@ -76,7 +85,7 @@ export interface FeedPosition extends LogPosition {
 const columns = `w.owner_id AS "ownerId", w.id, w.tenant_id AS "tenantId",
   CASE WHEN w.owner_id > 0 THEN w.owner_id END AS "userId", w.client_id AS "clientId", w.url,
   w.sealed_url AS "sealedUrl", w.sealed_secret AS "sealedSecret", w.device_ids AS "deviceIds", w.attributes,
-  w.hears_alerts AS "hearsAlerts", w.from_transaction AS "fromTransaction",
+  w.hears_alerts AS "hearsAlerts", w.hears_things AS "hearsThings", w.from_transaction AS "fromTransaction",
   w.from_entry AS "fromEntry", w.created_ms AS "createdMs"`;
 /** Whether the scope of a grant covers all events of the webhook. */
 const coversWebhook = `g.scope IS NULL OR (g.scope LIKE '%webhooks%' AND g.scope LIKE '%devices:read%'
@@ -85,13 +94,16 @@ const isAlive = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (
   FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user' AND (${coversWebhook})))`;
 const ofOwner = "w.owner_id = $1 AND w.client_id = $2";
 
-type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "hearsAlerts" | "from"> & {
+type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "hearsAlerts" | "hearsThings" | "from"> & {
   readonly deviceIds: string;
   readonly attributes: string;
   readonly hearsAlerts: number;
+  readonly hearsThings: number;
   readonly fromTransaction: number;
   readonly fromEntry: number;
 };
+
+type StoredFeed = Omit<FeedPosition, "things"> & { readonly thingTransaction: number; readonly thingEntry: number };
 
 export function webhookTable(sql: Sql): WebhookTable {
   const rows = async (where: string, parameters: readonly Parameter[]) =>
@@ -104,10 +116,12 @@ export function webhookTable(sql: Sql): WebhookTable {
   const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
   const lockFeed = async () => {
-    const position = await sql.all<FeedPosition>(
-      `SELECT transaction_id AS "transaction", entry_id AS id, epoch FROM webhook_feed${forUpdate}`,
+    const [row] = await sql.all<StoredFeed>(
+      `SELECT transaction_id AS "transaction", entry_id AS id, epoch, thing_transaction_id AS "thingTransaction",
+         thing_entry_id AS "thingEntry" FROM webhook_feed${forUpdate}`,
     );
-    return position[0]!;
+    const { thingTransaction, thingEntry, ...position } = row!;
+    return { ...position, things: { transaction: thingTransaction, id: thingEntry } };
   };
   const remove = async ({ ownerId, id }: WebhookKey) => {
     await sql.run("DELETE FROM webhook_deliveries WHERE owner_id = $1 AND webhook_id = $2", [ownerId, id]);
@@ -115,12 +129,12 @@ export function webhookTable(sql: Sql): WebhookTable {
   };
   return {
     async add({ id, tenantId, userId, clientId, url, sealedUrl, sealedSecret, ...filter }) {
-      const { deviceIds, attributes, hearsAlerts = true, from } = filter;
+      const { deviceIds, attributes, hearsAlerts = true, hearsThings = false, from } = filter;
       const ownerId = ownerIdOf({ userId, tenantId });
       await sql.run(
         `INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_url, sealed_secret, device_ids, attributes,
-           hears_alerts, from_transaction, from_entry, created_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+           hears_alerts, hears_things, from_transaction, from_entry, created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
         [
           ownerId,
           id,
@@ -132,6 +146,7 @@ export function webhookTable(sql: Sql): WebhookTable {
           JSON.stringify(deviceIds),
           JSON.stringify(attributes),
           hearsAlerts ? 1 : 0,
+          hearsThings ? 1 : 0,
           from.transaction,
           from.id,
           await sql.nowMs(),
@@ -146,6 +161,7 @@ export function webhookTable(sql: Sql): WebhookTable {
     hearing: (userIds) =>
       rows(`(w.owner_id ${among} OR w.owner_id IN (SELECT -u.tenant_id FROM users u WHERE u.id ${among}))`, [userIds]),
     isAny: async () => (await sql.all("SELECT 1 FROM webhooks LIMIT 1")).length > 0,
+    doAnyHearThings: async () => (await sql.all("SELECT 1 FROM webhooks WHERE hears_things = 1 LIMIT 1")).length > 0,
     plainAddresses: (limit) =>
       sql.all(`SELECT owner_id AS "ownerId", id, url FROM webhooks WHERE sealed_url IS NULL LIMIT $1`, [limit]),
     async sealAddress({ ownerId, id }, sealedUrl) {
@@ -172,8 +188,12 @@ export function webhookTable(sql: Sql): WebhookTable {
       return dead.length;
     },
     lockFeed,
-    async setFeed({ transaction, id, epoch }) {
-      await sql.run("UPDATE webhook_feed SET transaction_id = $1, entry_id = $2, epoch = $3", [transaction, id, epoch]);
+    async setFeed({ transaction, id, epoch, things }) {
+      await sql.run(
+        `UPDATE webhook_feed SET transaction_id = $1, entry_id = $2, epoch = $3, thing_transaction_id = $4,
+           thing_entry_id = $5`,
+        [transaction, id, epoch, things.transaction, things.id],
+      );
     },
   };
 }
@@ -182,6 +202,7 @@ function fromStored({
   deviceIds,
   attributes,
   hearsAlerts,
+  hearsThings,
   fromTransaction,
   fromEntry,
   ...row
@@ -191,6 +212,7 @@ function fromStored({
     deviceIds: JSON.parse(deviceIds) as DeviceId[],
     attributes: JSON.parse(attributes) as string[],
     hearsAlerts: hearsAlerts !== 0,
+    hearsThings: hearsThings !== 0,
     from: { transaction: fromTransaction, id: fromEntry },
   };
 }

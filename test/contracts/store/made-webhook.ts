@@ -19,10 +19,11 @@ export function makeWebhook(
   tenant: { readonly id: TenantId; readonly name: string },
   id: string,
   url = `https://${id}.example/`,
+  hearsThings = false,
 ): Promise<WebhookKey> {
   const owner = { id, tenantId: tenant.id, userId: null, clientId: `client of ${tenant.name}` };
   const plain = { url, sealedUrl: null, sealedSecret: "…", deviceIds: [], attributes: [], from: logStart };
-  return store.transaction((tx) => tx.webhooks.add({ ...owner, ...plain }));
+  return store.transaction((tx) => tx.webhooks.add({ ...owner, ...plain, hearsThings }));
 }
 
 /** Adds waiting messages to a webhook, one for each device. */

@@ -69,7 +69,7 @@ export const webhookPlants = [
             const feed = await tx.webhooks.lockFeed();
             const found = await tx.log.tail(feed, entriesAtOnce);
             const reached = found.at(-1);
-            if (reached) await tx.webhooks.setFeed({ ...feed, ...reached.position });
+            if (reached) await tx.webhooks.setFeed({ ...feed, ...reached.position, things: reached.position });
             return found;
           });
           const later = withTables(store, () => ({
