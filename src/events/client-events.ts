@@ -92,7 +92,10 @@ function changeEvents(
   { nameFor, hearsThings, isNamed }: ChangeFilter,
   sentChanges: number,
 ): readonly ClientEvent[] {
-  const { cause, changes = [], things = [] } = JSON.parse(entry.body) as Partial<AttributeBody> & Partial<ThingBody>;
+  const body = JSON.parse(entry.body) as Partial<AttributeBody> & Partial<ThingBody>;
+  const { cause, things = [] } = body;
+  const changes = entry.kind === "attribute" ? body.changes : [];
+  if (!changes) throw new TypeError("an entry about attributes has none");
   const count = changes.length + (hearsThings ? things.length : 0);
   const events: ClientEvent[] = [];
   for (let i = sentChanges; i < count; i++) {

@@ -96,7 +96,7 @@ function storeWithOneDue(
     logEpoch: { current: async () => ({ name: "first", takesOldIds: false }) },
     webhooks: {
       isAny: async () => true,
-      lockFeed: async () => ({ transaction: 0, id: 0, epoch: "first" }),
+      lockFeed: async () => ({ transaction: 0, id: 0, things: { transaction: 0, id: 0 }, epoch: "first" }),
       byKey: async () => ({ id: "wh_1", url: "https://receiver.example/" }),
       lock: async () => undefined,
     },
