@@ -17,7 +17,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   federation: ["devices", "ecosystems", "nodes", "store", "virtual-device", "home", "runtime", "model"],
   alerts: ["devices", "idempotency", "store", "runtime", "model"],
   events: ["devices", "virtual-device", "idempotency", "store", "runtime", "model"],
-  http: ["identity", "oauth", "virtual-device", "web", "runtime", "model"],
+  http: ["identity", "oauth", "virtual-device", "home", "web", "runtime", "model"],
   outlets: [
     "http",
     "web",

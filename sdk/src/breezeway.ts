@@ -9,11 +9,13 @@ import { type HomeDevice, HomeNames } from "./home-names.ts";
 import { checkMembers, eventOptionNames } from "./known-members.ts";
 import { type Login, PlatformCalls } from "./platform.ts";
 import { type FanOutcome, type RunFanOptions, runFan } from "./run-fan.ts";
+import type { Thing } from "./things.ts";
 import { type CallOptions, Transport, type WriteOptions } from "./transport.ts";
 import type { Trigger, TriggerDefinition } from "./triggers.ts";
 import { missingAccessToken, V3 } from "./v3.ts";
 import type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
 import * as v3Devices from "./v3-devices.ts";
+import { listThings, readThing, type ThingFilter, type ThingQuestion } from "./v3-things.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /** The address of the service, and the credentials of the caller. */
@@ -155,6 +157,18 @@ export class Breezeway {
     if (since !== undefined) throw missingAccessToken("getDevice with since");
     const device = await this.#platform.getDevice(this.#bySecToken("getDevice"), deviceId, { signal });
     return names === undefined ? device : { ...device, attributes: await this.#read(deviceId, names, { signal }) };
+  }
+
+  /** The things of linked accounts, without those that are gone. Each page is read when it is needed. Needs an access token. */
+  things(filter: ThingFilter = {}): AsyncGenerator<Thing, void> {
+    checkMembers("things", filter, ["kind", "room", "source", "signal"]);
+    return listThings(this.#byAccessToken("things"), filter);
+  }
+
+  /** A thing with its traits; a gone thing too, for 90 days. Needs an access token. */
+  async thing(thingId: string, options: ThingQuestion = {}): Promise<Thing> {
+    checkMembers("thing", options, ["since", "signal"]);
+    return readThing(this.#byAccessToken("thing"), thingId, options);
   }
 
   /** Writes an attribute. On a linked account only `….fan_timer_active.requestWrite` can be written: see `runFan`. */

@@ -37,6 +37,7 @@ export { type Authorization, OAuthClient, type OAuthOptions, readCallback, type 
 export type { Login } from "./platform.ts";
 export type { FanOutcome, RunFanOptions } from "./run-fan.ts";
 export type { StreamState } from "./stream-state.ts";
+export type { NamedTrait, Thing, ThingCapability, ThingField, ThingKind, ThingTrait, ThingTraits } from "./things.ts";
 export { TokenKeeper, type TokenStore } from "./token-keeper.ts";
 export type { CallOptions, WriteOptions } from "./transport.ts";
 export type {
@@ -48,4 +49,5 @@ export type {
   TriggerTarget,
 } from "./triggers.ts";
 export type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
+export type { ThingFilter, ThingQuestion } from "./v3-things.ts";
 export type { Delivery, NewWebhook, Webhook, Webhooks } from "./webhooks.ts";

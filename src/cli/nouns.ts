@@ -19,6 +19,7 @@ import { restoreNoun } from "./nouns/restore.ts";
 import { restoredNoun } from "./nouns/restored.ts";
 import { status } from "./nouns/status.ts";
 import { tenant } from "./nouns/tenant.ts";
+import { thing } from "./nouns/thing.ts";
 import { user } from "./nouns/user.ts";
 import { verifyNoun } from "./nouns/verify.ts";
 import { webhook } from "./nouns/webhook.ts";
@@ -26,7 +27,7 @@ import { webhook } from "./nouns/webhook.ts";
 /** Nouns by topic, in the order of the help. */
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
   { title: "Tenants, users and clients:", nouns: [tenant, user, client] },
-  { title: "Homes:", nouns: [link, device, fan, alert, event, webhook] },
+  { title: "Homes:", nouns: [link, device, thing, fan, alert, event, webhook] },
   {
     title: "Operation:",
     nouns: [

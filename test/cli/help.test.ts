@@ -76,6 +76,7 @@ describe("an unknown word", () => {
       "users",
       "clients",
       "devices",
+      "things",
       "links",
       "alerts",
       "events",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
+import { traitNames, traits } from "../../src/home/catalogue.ts";
 import { describedRoutes } from "../../src/http/documentation/described-route.ts";
 import { curl } from "../../src/http/documentation/reference/curl.ts";
 import { referencePage } from "../../src/http/documentation/reference/reference-page.ts";
@@ -75,6 +76,27 @@ describe("the reference", () => {
       const pattern = name.replace(/structures\[\d+\]/, "structures[X]").replace(/(\.d\.\w+)\[\d+\]/, "$1[Y]");
       const row = `${pattern} ${type} ${isWritable ? "writable" : "read-only"}\n`;
       assert.ok(groups.includes(row), row);
+    }
+  });
+
+  it("shows the fields and capabilities of each trait, collapsed, and no commands", async (t) => {
+    const { url } = await served(t);
+    const html = await (await fetch(`${url}/docs`)).text();
+    const [section = ""] = matches(html, /<section [^>]*id="traits"[^>]*>([\s\S]*?)<\/section>/g);
+    const shown = matches(section, /<details class="attributes">([\s\S]*?)<\/details>/g).map(textOf);
+    assert.equal(shown.length, traitNames.length);
+    for (const [at, name] of traitNames.entries()) {
+      const { fields, capabilities, commands } = traits[name];
+      const rows = shown[at]!.split("\n");
+      assert.equal(rows[0], name);
+      const named = rows.flatMap(
+        (row) => /^(\w+) [a-z ]+ (transition|level|sample|capability)$/.exec(row)?.slice(1) ?? [],
+      );
+      assert.deepEqual(named, [
+        ...Object.entries(fields).flatMap(([field, { kind }]) => [field, kind]),
+        ...Object.keys(capabilities).flatMap((capability) => [capability, "capability"]),
+      ]);
+      for (const { meaning } of Object.values(commands)) assert.ok(!section.includes(meaning), meaning);
     }
   });
 

@@ -67,10 +67,14 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     );
     assert.match(eventOutput, /^d\.structures\[1\]\.d\.smokeCoAlarms\[1\]\.smoke_alarm_state is \w+\n$/);
 
+    const token = world.store.tokens!.accessToken;
+    const byThings = readmeExamples().find((code) => code.includes("things("))!;
+    writeFileSync(join(sdk.project, "by-things.js"), real(byThings).replace("<access token>", token));
+    assert.match(await sdk.run("node", "by-things.js"), /^[^\n]+: smoke (clear|warning|alarm)\n$/);
+
     const byState = readmeExamples().find((code) => code.includes("onState"))!;
     const untilLive = `const { log } = console;
       console.log = (line) => { log(line); if (line === "stream: live") process.exit(); };\n`;
-    const token = world.store.tokens!.accessToken;
     const ofHome = real(byState)
       .replace("<access token>", token)
       .replace("getDevice(1)", `getDevice(${linked.deviceId})`);

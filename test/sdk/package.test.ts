@@ -11,7 +11,8 @@ import { installedSdk, root } from "./installed-sdk.ts";
 /** Uses the SDK's public types in strict mode. */
 const consumer = `
 import {
-  type Authorization, Breezeway, type FanOutcome, type HomeEvent, NotSignedIn, OAuthClient, TokenKeeper, type Tokens,
+  type Authorization, Breezeway, type FanOutcome, type HomeEvent, NotSignedIn, OAuthClient, type ThingTrait, TokenKeeper,
+  type Tokens,
 } from "@breezeway/sdk";
 
 let tokens: Tokens | undefined;
@@ -29,6 +30,14 @@ export async function use(signal: AbortSignal): Promise<string> {
   const outcome: FanOutcome = await home.runFan(deviceId, "d.structures[1].d.thermostats[1]", { signal });
   if (!outcome.done) return outcome.error.message;
   for await (const event of home.events({ signal, lastEventId: undefined })) told(event);
+  for await (const { thingId, stale, goneTime } of home.things({ kind: "alarm", signal })) {
+    const { traits } = await home.thing(thingId, { since: goneTime });
+    Object.values(traits).flatMap(({ state }: ThingTrait) => Object.values(state).map(({ value }) => value));
+    const { smoke } = traits;
+    const state: string | number | boolean | null | undefined = smoke?.state.state?.value;
+    // @ts-expect-error A smoke alarm has no brightness.
+    if (smoke?.state.brightness === undefined && !stale) return String(state);
+  }
   const { attributes } = await home.getDevice(deviceId);
   const value: string | number | null | undefined = attributes["a"]?.value;
   return String(value);

@@ -16,6 +16,7 @@ export const introductions: readonly { readonly id: string; readonly title: stri
   { id: "authentication", title: "Authentication" },
   { id: "errors", title: "Errors" },
   { id: "attributes", title: "Attributes of a linked account" },
+  { id: "traits", title: "Traits of things" },
 ];
 
 export function introductionSections({ version, baseUrl }: Deployment): Html {

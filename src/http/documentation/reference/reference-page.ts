@@ -11,6 +11,7 @@ import { introductionSections, introductions } from "./introduction.ts";
 import { methodMark, operationSection } from "./operation.ts";
 import { style } from "./reference-style.ts";
 import { anchor, renderText } from "./render-text.ts";
+import { traitSection } from "./trait-section.ts";
 
 /** The operations with one tag. */
 interface Chapter {
@@ -30,6 +31,7 @@ export function referencePage(routes: readonly Route[], deployment: Deployment):
 <details class="menu" id="contents"><summary>Contents</summary><nav aria-label="Contents of the page">${links}</nav></details>
 ${introductionSections(deployment)}
 ${attributeSection()}
+${traitSection()}
 ${all.map((chapter) => chapterSections(chapter, deployment.baseUrl))}
 </main>
 </div>`;

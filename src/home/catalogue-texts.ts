@@ -1,0 +1,78 @@
+import { traits } from "./catalogue.ts";
+import type { Field, FieldKind, Trait, Unit, ValueType } from "./trait.ts";
+
+/** A trait as readers of the documents look for it. The reference and docs/interface.md show this. */
+export interface CataloguedTrait {
+  readonly name: string;
+  readonly meaning: string;
+  readonly fields: readonly CataloguedField[];
+  readonly capabilities: readonly CataloguedValue[];
+}
+
+export interface CataloguedValue {
+  readonly name: string;
+  /** The JSON type. */
+  readonly type: string;
+  readonly values: string;
+  readonly meaning: string;
+}
+
+export interface CataloguedField extends CataloguedValue {
+  readonly kind: FieldKind;
+}
+
+/** All traits in the order of the catalogue: their fields and capabilities. */
+export function cataloguedTraits(): readonly CataloguedTrait[] {
+  return Object.values(traits).map(({ name, meaning, fields, capabilities }: Trait) => ({
+    name,
+    meaning,
+    fields: Object.entries(fields).map(([field, definition]) => ({
+      ...described(field, definition),
+      kind: definition.kind,
+    })),
+    capabilities: Object.entries(capabilities).map(([capability, definition]) => described(capability, definition)),
+  }));
+}
+
+function described(name: string, { value, meaning }: Pick<Field, "value" | "meaning">): CataloguedValue {
+  return { name, type: typeNames[value.type], values: valuesOf(value), meaning };
+}
+
+const typeNames: Readonly<Record<ValueType["type"], string>> = {
+  boolean: "boolean",
+  enum: "string",
+  number: "number",
+  text: "string",
+  list: "list of strings",
+};
+
+function valuesOf(value: ValueType): string {
+  switch (value.type) {
+    case "boolean":
+      return choices(["true", "false"]);
+    case "enum":
+      return choices(value.values);
+    case "list":
+      return value.values === undefined ? "any text" : choices(value.values);
+    case "text":
+      return "any text";
+    case "number":
+      return [unitNames[value.unit], ...rangeOf(value)].join(", ");
+  }
+}
+
+const unitNames: Readonly<Record<Unit, string>> = {
+  celsius: "degrees Celsius",
+  percent: "percent",
+  milliseconds: "milliseconds since 1970",
+  minutes: "minutes",
+};
+
+function rangeOf({ min, max }: { readonly min?: number; readonly max?: number }): readonly string[] {
+  if (min === undefined) return [];
+  return [max === undefined ? `${min} or more` : `${min} to ${max}`];
+}
+
+function choices(values: readonly string[]): string {
+  return values.map((one) => `\`${one}\``).join(", ");
+}
