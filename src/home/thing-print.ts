@@ -1,6 +1,6 @@
 import { type TraitName, type Traits, traitNames, traits } from "./catalogue.ts";
 import type { ReportedThing } from "./reported-things.ts";
-import { type Hash, newHash, valueOf, withNumber, withValue } from "./value-hash.ts";
+import { type Hash, hashValue, newHash, withNumber, withValue } from "./value-hash.ts";
 
 /** What the owner of a link remembers of each stored thing, to recognise a report that changes nothing. */
 export interface ThingPrint {
@@ -36,7 +36,7 @@ export function printOf({ thing, homeName }: ReportedThing): ThingPrint {
       samples.push(typeof value === "number" ? value / jump : null);
     }
   }
-  return { hash: valueOf(hash), samples, danger: dangerOf(thing.traits) };
+  return { hash: hashValue(hash), samples, danger: dangerOf(thing.traits) };
 }
 
 const noSamples: (number | null)[] = [];
@@ -52,7 +52,7 @@ function capabilityHash(capabilities: Readonly<Record<string, unknown>>): number
     withValue(hash, name);
     withValue(hash, capabilities[name]);
   }
-  const value = valueOf(hash);
+  const value = hashValue(hash);
   capabilityHashes.set(capabilities, value);
   return value;
 }

@@ -37,7 +37,7 @@ export function withNumber(hash: Hash, value: number): void {
   add(hash, Math.floor(scaled / 4_294_967_296) | 0);
 }
 
-export function valueOf({ one, two }: Hash): number {
+export function hashValue({ one, two }: Hash): number {
   const first = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(two ^ (two >>> 13), 3_266_489_909);
   const second = Math.imul(two ^ (two >>> 16), 2_246_822_507) ^ Math.imul(first ^ (first >>> 13), 3_266_489_909);
   return 4_294_967_296 * (second & 0x1fffff) + (first >>> 0);

@@ -16,7 +16,7 @@ const subject: Argument = { name: "thing", isRequired: true, meaning: "the thing
 const list: OwnCommand = {
   name: "thing list",
   meaning: "list the things of linked accounts, without those that are gone",
-  examples: ["thing list", "thing list --kind alarm", 'thing list --room "Living room" --source nest --profile home'],
+  examples: ["thing list", "thing list --kind alarm", 'thing list --room "Living room" --profile home'],
   options: (command) =>
     withOwnerOptions(command)
       .option("--kind <kind>", "of one kind only, such as thermostat, alarm, light, home")

@@ -9,7 +9,7 @@ export const presence = defineTrait({
     state: {
       kind: "transition",
       value: { type: "enum", values: presenceStates },
-      meaning: "Who is at home. `autoAway`: the ecosystem found out by itself that nobody is.",
+      meaning: "Who is at home. `autoAway`: the ecosystem found out automatically that nobody is.",
     },
     word: { kind: "level", value: text, meaning: "The ecosystem's own word for the state." },
   },

@@ -26,7 +26,7 @@ ${cataloguedTraits().map(trait)}
 function trait({ name, meaning, fields, capabilities }: CataloguedTrait): Html {
   return html`<details class="attributes"><summary>${name}</summary>
 <p class="soft">${renderText(meaning)}</p>
-<ul class="fields">${fields.map(field)}${capabilities.map((one) => row(one, "capability"))}</ul></details>`;
+<ul class="fields">${[...fields.map(field), ...capabilities.map((one) => row(one, "capability"))]}</ul></details>`;
 }
 
 function field(described: CataloguedField): Html {
