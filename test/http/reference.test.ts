@@ -83,20 +83,20 @@ describe("the reference", () => {
     const { url } = await served(t);
     const html = await (await fetch(`${url}/docs`)).text();
     const [section = ""] = matches(html, /<section [^>]*id="traits"[^>]*>([\s\S]*?)<\/section>/g);
-    const shown = matches(section, /<details class="attributes">([\s\S]*?)<\/details>/g).map(textOf);
+    const shown = matches(section, /<details class="attributes">([\s\S]*?)<\/details>/g);
     assert.equal(shown.length, traitNames.length);
     for (const [at, name] of traitNames.entries()) {
       const { fields, capabilities, commands } = traits[name];
-      const rows = shown[at]!.split("\n");
-      assert.equal(rows[0], name);
-      const named = rows.flatMap(
-        (row) => /^(\w+) [a-z ]+ (transition|level|sample|capability)$/.exec(row)?.slice(1) ?? [],
+      assert.deepEqual(matches(shown[at]!, /<summary>(\w+)</g), [name]);
+      const rows = shown[at]!.matchAll(/class="name">(\w+)<[^>]*> <[^>]*>[a-z ]+<[^>]*> <span class="note">(\w+)</g);
+      assert.deepEqual(
+        [...rows].map(([, row, what]) => [row, what]),
+        [
+          ...Object.entries(fields).map(([field, { kind }]) => [field, kind]),
+          ...Object.keys(capabilities).map((capability) => [capability, "capability"]),
+        ],
       );
-      assert.deepEqual(named, [
-        ...Object.entries(fields).flatMap(([field, { kind }]) => [field, kind]),
-        ...Object.keys(capabilities).flatMap((capability) => [capability, "capability"]),
-      ]);
-      for (const { meaning } of Object.values(commands)) assert.ok(!section.includes(meaning), meaning);
+      for (const { meaning } of Object.values(commands)) assert.ok(!textOf(section).includes(meaning), meaning);
     }
   });
 
