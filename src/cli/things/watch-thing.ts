@@ -7,7 +7,7 @@ import { reportLive, reportLost } from "../remote/follow.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 import { freshnessOf, isAlarming, shownField, thingView, traitsOf } from "./thing-view.ts";
 
-/** No event reports changes of things, so the thing is polled. */
+/** The thing is polled: events do not report that a thing became stale because its node died. */
 const pollMs = 2_000;
 const answerWithinMs = 2_500;
 
