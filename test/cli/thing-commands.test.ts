@@ -52,9 +52,10 @@ describe("the commands about things", () => {
     await eventually(t.signal, async () => {
       assert.match((await get()).out, /\nsmoke {2}unavailable: last known values\n/);
     });
+    const offline = (await at(["thing", "get", alarm!.thingId])).json;
     await play("smoke");
     await eventually(t.signal, async () => assert.match((await get()).out, /\n {2}state +alarm /));
-    const recent = (await get("--since", String(latestOf(json)))).out;
+    const recent = (await get("--since", String(latestOf(offline)))).out;
     assert.match(recent, /\nsmoke {2}unavailable/, "also when only the state changed in that time");
     await play("remove-alarm");
     await eventually(t.signal, async () => assert.match((await get()).out, / · gone since \d{4}-\S+Z/));
