@@ -1,9 +1,11 @@
 import type { TraitName } from "../home/catalogue.ts";
 import type { FieldValue, ThingDescriptor, ThingState } from "../home/stored-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
+import { virtualDeviceType } from "../model/device-types.ts";
 import { UnknownThing } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
 import type { ThingPlace, ThingRow } from "../store/tables/things.ts";
 
 export type { ThingPlace } from "../store/tables/things.ts";
@@ -38,16 +40,20 @@ export interface ThingReading {
 
 export const thingsPerPage = 100;
 
-export function thingReading(store: Store<Pick<Transaction, "things">>): ThingReading {
+/** Bounds the work for a page: a filter may match no thing of a large tenant. A page can be short, or empty, therefore. */
+const linksPerPage = 100;
+
+export function thingReading(store: Store<Pick<Transaction, "devices" | "things">>): ThingReading {
   return {
     async page(accessScope, place) {
-      // One extra row shows whether another page follows.
-      const found = await store.read((tx) => tx.things.page(accessScope, place, thingsPerPage + 1));
+      const from = { afterId: place.afterDevice - 1, typeName: virtualDeviceType };
+      const { devices, found } = await store.read(async (tx) => {
+        const devices = await tx.devices.page(accessScope, from, linksPerPage);
+        // One extra row shows whether more follow.
+        return { devices, found: await tx.things.ofDevices(devices, place, thingsPerPage + 1) };
+      });
       const rows = found.slice(0, thingsPerPage);
-      const last = rows.at(-1);
-      const hasMore = found.length > rows.length && last !== undefined;
-      const next = hasMore ? { ...place, afterUser: last.userId, afterThing: last.thingId } : undefined;
-      return { things: rows.map(readThing), next };
+      return { things: rows.map(readThing), next: nextPlace(place, devices, rows, found.length > rows.length) };
     },
     async find(accessScope, thingId) {
       const row = await store.read((tx) => tx.things.within(accessScope, thingId));
@@ -55,6 +61,18 @@ export function thingReading(store: Store<Pick<Transaction, "things">>): ThingRe
       return readThing(row);
     },
   };
+}
+
+function nextPlace(
+  place: ThingPlace,
+  devices: readonly DeviceRow[],
+  rows: readonly ThingRow[],
+  hasMore: boolean,
+): ThingPlace | undefined {
+  const [lastRow, lastDevice] = [rows.at(-1), devices.at(-1)];
+  if (hasMore && lastRow) return { ...place, afterDevice: lastRow.deviceId, afterThing: lastRow.thingId };
+  if (devices.length < linksPerPage || !lastDevice) return undefined;
+  return { ...place, afterDevice: lastDevice.id + 1, afterThing: "" };
 }
 
 /** The fields of one trait that changed strictly after a time, by name; `available` is among them. */

@@ -4,6 +4,7 @@ import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystems/connector.ts";
 import type { Credential } from "../ecosystems/credential.ts";
 import type { Home } from "../home/home.ts";
+import { virtualDeviceType } from "../model/device-types.ts";
 import { AlreadyFederated, NotFederated, UnknownEcosystem } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
@@ -42,8 +43,6 @@ export interface Unlinked {
   readonly removed: RemovedCounts;
   readonly isTokenRevoked: boolean;
 }
-
-export const virtualDeviceType = "EcosystemAccount";
 
 /**
  * Links, relinks and unlinks users. A token is proven by a read before anything is stored, and a refused token changes

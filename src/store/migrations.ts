@@ -36,6 +36,8 @@ const things: Step = ({ integer, withoutRowid, deviceKey }) => [
      print ${integer} NOT NULL, samples TEXT NOT NULL, gone_ms ${integer},
      PRIMARY KEY (user_id, thing_id), FOREIGN KEY ${deviceKey} ON DELETE CASCADE) ${withoutRowid}`,
   "CREATE INDEX things_of_device ON things (user_id, device_id)",
+  // For enterprise clients, which do not know the owner.
+  "CREATE INDEX things_by_id ON things (thing_id)",
 ];
 
 /**

@@ -6,9 +6,6 @@ import {
   placeOf,
 } from "../../virtual-device/attribute-names.ts";
 
-/** The type of the devices that mirror a linked account. */
-export const virtualTypeName = "EcosystemAccount";
-
 /** A device in an answer of /v3. */
 export interface ShownDevice {
   readonly deviceId: number;

@@ -1,6 +1,7 @@
 import type { AlertDefinition } from "../../../sdk/src/index.ts";
+import { virtualDeviceType } from "../../model/device-types.ts";
 import { parseAttributeName } from "../../virtual-device/attribute-names.ts";
-import { type ShownDevice, virtualTypeName } from "../devices/friendly-names.ts";
+import type { ShownDevice } from "../devices/friendly-names.ts";
 import type { Api } from "../remote/api.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 
@@ -29,7 +30,7 @@ export async function nameDevice(error: unknown, api: Api, definition: AlertDefi
   if (error.code === "unknown_attribute") {
     for (const one of named) {
       const device = parseAttributeName(one.attrName) ? undefined : await find(api, one.deviceId);
-      if (device?.deviceTypeName !== virtualTypeName) continue;
+      if (device?.deviceTypeName !== virtualDeviceType) continue;
       throw refuse(
         `Device ${one.deviceId} (${device.deviceName}) has no attribute ${one.attrName}.`,
         `See all with: breezeway device get ${one.deviceId} --json`,

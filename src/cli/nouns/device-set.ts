@@ -1,3 +1,4 @@
+import { virtualDeviceType } from "../../model/device-types.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { Call, OwnCommand } from "../command.ts";
@@ -59,9 +60,9 @@ async function nameWrites(
 ): Promise<Readonly<Record<string, string | null>>> {
   const isWire = ([name]: readonly [string, unknown]) => /^[od]\./.test(name);
   if (given.every(isWire)) return Object.fromEntries(given);
-  const { attributeMatching, virtualTypeName } = await import("../devices/friendly-names.ts");
+  const { attributeMatching } = await import("../devices/friendly-names.ts");
   const shown = await call.print.during("reading", api.getDevice(device));
-  if (shown.deviceTypeName !== virtualTypeName) {
+  if (shown.deviceTypeName !== virtualDeviceType) {
     for (const [name] of given) refusePlace(shown, name);
     return Object.fromEntries(given);
   }

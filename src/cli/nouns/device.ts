@@ -1,9 +1,9 @@
+import { virtualDeviceType } from "../../model/device-types.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import { ownerOfDevice } from "../administration/command-access.ts";
 import type { Call, OwnCommand } from "../command.ts";
-import { virtualTypeName } from "../devices/friendly-names.ts";
 import { hasFlag, id, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { isRemote, serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
@@ -21,10 +21,10 @@ const add: AdminCommand = {
       .requiredOption("--name <name>", "the device's name")
       .requiredOption("--type <name>", "the device type's name"),
   extraInput({ type, user }) {
-    if (type !== virtualTypeName) return {};
+    if (type !== virtualDeviceType) return {};
     throw new BadParameter(
       "type",
-      `The type ${virtualTypeName} is for linked accounts, not for ordinary devices. Link the user with: breezeway link --user ${user}`,
+      `The type ${virtualDeviceType} is for linked accounts, not for ordinary devices. Link the user with: breezeway link --user ${user}`,
     );
   },
   async act({ identity, addDevice }, input) {

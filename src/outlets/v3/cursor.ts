@@ -29,10 +29,10 @@ export function cursorsWith(key: string): {
       }),
     }),
     things: cursorsOf(key, "things", {
-      write: ({ afterUser, afterThing, kind, room, source }) => [afterUser, afterThing, kind, room, source],
-      read: ([afterUser, afterThing, ...filter]) => {
+      write: ({ afterDevice, afterThing, kind, room, source }) => [afterDevice, afterThing, kind, room, source],
+      read: ([afterDevice, afterThing, ...filter]) => {
         const [kind, room, source] = filter.map((value) => (value as string | null) ?? undefined);
-        return { afterUser: afterUser as number, afterThing: afterThing as string, kind, room, source };
+        return { afterDevice: afterDevice as number, afterThing: afterThing as string, kind, room, source };
       },
     }),
   };

@@ -63,7 +63,7 @@ function pageStartOf(incoming: Incoming, caller: Principal, cursors: Cursors<Thi
   if (kind !== undefined && !thingKinds.some((known) => known === kind)) {
     throw new BadParameter("kind", `The parameter kind must be one of: ${thingKinds.join(", ")}.`);
   }
-  if (cursor === undefined) return { afterUser: 0, afterThing: "", ...asked };
+  if (cursor === undefined) return { afterDevice: 0, afterThing: "", ...asked };
   const place = cursors.read(caller, cursor);
   for (const name of filters) {
     if (asked[name] !== undefined && asked[name] !== place[name]) {

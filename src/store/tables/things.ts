@@ -1,6 +1,7 @@
 import type { AccessScope } from "../../model/access-scope.ts";
 import type { DeviceId, UserId } from "../../model/ids.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
+import type { DeviceRow } from "./devices.ts";
 
 /** A thing of a linked account. Descriptor, state and samples are JSON, as home/ and federation/ encode them. */
 export interface ThingRow {
@@ -32,7 +33,7 @@ export interface ThingFilter {
 
 /** The position after which a page begins. */
 export interface ThingPlace extends ThingFilter {
-  readonly afterUser: number;
+  readonly afterDevice: number;
   readonly afterThing: string;
 }
 
@@ -42,8 +43,12 @@ export interface ThingTable {
   some(userId: UserId, thingIds: readonly string[]): Promise<ThingRow[]>;
   /** Within the access scope; gone things included. */
   within(accessScope: AccessScope, thingId: string): Promise<ThingRow | undefined>;
-  /** Present things within the access scope, by user and thing. */
-  page(accessScope: AccessScope, place: ThingPlace, limit: number): Promise<ThingRow[]>;
+  /** Present things of these devices, by device and thing. */
+  ofDevices(
+    devices: readonly Pick<DeviceRow, "userId" | "id">[],
+    place: ThingPlace,
+    limit: number,
+  ): Promise<ThingRow[]>;
   /** Adds a thing, or replaces the one with the same id. */
   put(row: ThingRow): Promise<void>;
   setGone(userId: UserId, thingIds: readonly string[], goneMs: number): Promise<void>;
@@ -54,8 +59,8 @@ export interface ThingTable {
   removeOfUser(userId: UserId): Promise<number>;
 }
 
-const names = `user_id AS "userId", thing_id AS "thingId", device_id AS "deviceId", external_key AS "key", source, kind,
-  room, descriptor, state, print, samples, gone_ms AS "goneMs"`;
+const names = `t.user_id AS "userId", t.thing_id AS "thingId", t.device_id AS "deviceId", t.external_key AS "key",
+  t.source, t.kind, t.room, t.descriptor, t.state, t.print, t.samples, t.gone_ms AS "goneMs"`;
 
 export function thingTable(sql: Sql): ThingTable {
   const rows = (tail: string, parameters: readonly Parameter[]) =>
@@ -74,20 +79,29 @@ export function thingTable(sql: Sql): ThingTable {
     some: (userId, thingIds) => rows(`t.user_id = $1 AND ${among("t.thing_id", 2)}`, [userId, thingIds]),
     async within(accessScope, thingId) {
       if (!isStorable(thingId)) return undefined;
-      const { condition, parameter } = ownerIn(accessScope);
-      return first(rows(`${condition} AND t.thing_id = $2`, [parameter, thingId]));
+      if (accessScope.kind === "user")
+        return first(rows("t.user_id = $1 AND t.thing_id = $2", [accessScope.userId, thingId]));
+      const tenant = "(SELECT u.tenant_id FROM users u WHERE u.id = t.user_id)";
+      return first(rows(`t.thing_id = $1 AND ${tenant} = $2`, [thingId, accessScope.tenantId]));
     },
-    page(accessScope, { afterUser, afterThing, kind, room, source }, limit) {
-      const { condition, parameter } = ownerIn(accessScope);
-      const parameters: Parameter[] = [parameter, afterUser, afterThing, limit];
-      const filters = Object.entries({ kind, room, source }).flatMap(([column, value]) => {
-        if (value === undefined) return [];
-        parameters.push(value);
-        return [` AND t.${column} = $${parameters.length}`];
-      });
-      return rows(
-        `${condition} AND (t.user_id, t.thing_id) > ($2, $3) AND t.gone_ms IS NULL${filters.join("")}
-         ORDER BY t.user_id, t.thing_id LIMIT $4`,
+    async ofDevices(devices, { afterDevice, afterThing, kind, room, source }, limit) {
+      const filters = Object.entries({ kind, room, source }).filter(([, value]) => value !== undefined);
+      // No thing has a text that can't be stored.
+      if (devices.length === 0 || filters.some(([, value]) => !isStorable(value!))) return [];
+      const parameters: Parameter[] = [];
+      const bound = (value: Parameter) => `$${parameters.push(value)}`;
+      const [userIds, ids] = [devices.map(({ userId }) => userId), devices.map(({ id }) => id)];
+      const asked =
+        sql.dialect === "postgres"
+          ? `unnest(${bound(userIds)}::int[], ${bound(ids)}::int[])`
+          : `(SELECT u.value, d.value FROM json_each(${bound(userIds)}) u JOIN json_each(${bound(ids)}) d ON u.key = d.key)`;
+      return sql.all(
+        `WITH asked (user_id, device_id) AS (SELECT * FROM ${asked})
+         SELECT ${names} FROM asked CROSS JOIN things t
+         WHERE t.user_id = asked.user_id AND t.device_id = asked.device_id
+           AND (t.device_id, t.thing_id) > (${bound(afterDevice)}, ${bound(afterThing)}) AND t.gone_ms IS NULL
+           ${filters.map(([column, value]) => `AND t.${column} = ${bound(value!)}`).join(" ")}
+         ORDER BY t.device_id, t.thing_id LIMIT ${bound(limit)}`,
         parameters,
       );
     },
@@ -140,10 +154,4 @@ export function thingTable(sql: Sql): ThingTable {
     },
     removeOfUser: (userId) => sql.run("DELETE FROM things WHERE user_id = $1", [userId]),
   };
-}
-
-function ownerIn(accessScope: AccessScope): { readonly condition: string; readonly parameter: number } {
-  if (accessScope.kind === "user") return { condition: "t.user_id = $1", parameter: accessScope.userId };
-  const condition = "t.user_id IN (SELECT u.id FROM users u WHERE u.tenant_id = $1)";
-  return { condition, parameter: accessScope.tenantId };
 }

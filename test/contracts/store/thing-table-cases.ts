@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { ThingRow } from "../../../src/store/tables/things.ts";
+import { type ThingPage, thingReading } from "../../../src/devices/thing-reading.ts";
+import type { AccessScope } from "../../../src/model/access-scope.ts";
+import { virtualDeviceType } from "../../../src/model/device-types.ts";
+import { UnknownThing } from "../../../src/model/errors.ts";
+import type { TenantId } from "../../../src/model/ids.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import type { ThingPlace, ThingRow } from "../../../src/store/tables/things.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome, plain } from "./home.ts";
 
@@ -22,6 +28,13 @@ function thingOf(home: Home, thingId: string, fields: Partial<ThingRow> = {}): T
   };
 }
 
+/** A home whose first device is the virtual device of a link. */
+async function linkedHome(store: OpenStore, name = "Ada"): Promise<Home> {
+  const home = await makeHome(store, { devices: 0, name });
+  const device = { userId: home.userId, typeName: virtualDeviceType, name: "account", isVirtual: true };
+  return { ...home, devices: [await store.transaction((tx) => tx.devices.add(device))] };
+}
+
 export function thingTableCases(harness: StoreHarness): void {
   it("keeps a thing as it was put, and replaces it", () =>
     onStore(harness, async (store) => {
@@ -37,42 +50,64 @@ export function thingTableCases(harness: StoreHarness): void {
       assert.deepEqual(marks.map(plain), [{ thingId, key, print, samples, goneMs }]);
     }));
 
-  it("pages over present things within the access scope, with any filter", () =>
+  it("pages over the present things of links within the access scope, with any filter", () =>
     onStore(harness, async (store) => {
-      const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const [ada, bob] = [await linkedHome(store), await linkedHome(store, "Bob")];
       await store.transaction(async (tx) => {
         await tx.things.put(thingOf(ada, "t_b"));
         await tx.things.put(thingOf(ada, "t_a", { kind: "thermostat", room: null }));
         await tx.things.put(thingOf(ada, "t_gone", { goneMs: 5 }));
         await tx.things.put(thingOf(bob, "t_a", { source: "other" }));
       });
-      const start = { afterUser: 0, afterThing: "" };
-      const page = async (scope: Parameters<typeof ids>[0], place: object = {}, limit = 9) => ids(scope, place, limit);
-      const ids = async (
-        scope: { kind: "user"; userId: typeof ada.userId } | { kind: "enterprise"; tenantId: typeof ada.tenantId },
-        place: object,
-        limit: number,
-      ) => {
-        const rows = await store.read((tx) => tx.things.page(scope, { ...start, ...place }, limit));
-        return rows.map(({ userId, thingId }) => `${userId === ada.userId ? "ada" : "bob"} ${thingId}`);
-      };
+      const { page, find } = thingReading(store);
+      const start = { afterDevice: 0, afterThing: "" };
       const own = { kind: "user", userId: ada.userId } as const;
       const all = { kind: "enterprise", tenantId: ada.tenantId } as const;
-      const none = { kind: "enterprise", tenantId: (ada.tenantId + 1) as typeof ada.tenantId } as const;
-      assert.deepEqual(await page(own), ["ada t_a", "ada t_b"]);
-      assert.deepEqual(await page(own, { afterUser: ada.userId, afterThing: "t_a" }), ["ada t_b"]);
-      assert.deepEqual(await page(all), ["ada t_a", "ada t_b", "bob t_a"]);
-      assert.deepEqual(await page(all, {}, 1), ["ada t_a"]);
-      assert.deepEqual(await page(all, { afterUser: ada.userId, afterThing: "t_b" }), ["bob t_a"]);
-      assert.deepEqual(await page(none), []);
-      assert.deepEqual(await page(all, { kind: "thermostat" }), ["ada t_a"]);
-      assert.deepEqual(await page(all, { room: "Hallway" }), ["ada t_b", "bob t_a"]);
-      assert.deepEqual(await page(all, { source: "other", kind: "alarm" }), ["bob t_a"]);
-      const within = (scope: typeof own | typeof all | typeof none, id: string) =>
-        store.read(async (tx) => (await tx.things.within(scope, id))?.thingId);
-      assert.deepEqual(await within(own, "t_gone"), "t_gone");
-      assert.deepEqual(await within({ kind: "user", userId: bob.userId } as never, "t_b"), undefined);
-      assert.deepEqual([await within(all, "t_b"), await within(none, "t_b")], ["t_b", undefined]);
+      const none = { kind: "enterprise", tenantId: (ada.tenantId + 1) as TenantId } as const;
+      const ids = async (scope: AccessScope, place: object = {}) =>
+        (await page(scope, { ...start, ...place })).things.map(
+          ({ userId, thingId }) => `${userId === ada.userId ? "ada" : "bob"} ${thingId}`,
+        );
+      assert.deepEqual(await ids(own), ["ada t_a", "ada t_b"]);
+      const after = { afterDevice: ada.devices[0], afterThing: "t_a" };
+      assert.deepEqual(await ids(own, after), ["ada t_b"]);
+      assert.deepEqual(await ids(all), ["ada t_a", "ada t_b", "bob t_a"]);
+      assert.deepEqual(await ids(all, after), ["ada t_b", "bob t_a"]);
+      assert.deepEqual(await ids(none), []);
+      assert.deepEqual(await ids(all, { kind: "thermostat" }), ["ada t_a"]);
+      assert.deepEqual(await ids(all, { room: "Hallway" }), ["ada t_b", "bob t_a"]);
+      assert.deepEqual(await ids(all, { source: "other", kind: "alarm" }), ["bob t_a"]);
+      assert.deepEqual(await ids(all, { room: "\0" }), []);
+      assert.equal((await find(own, "t_gone")).goneMs, 5);
+      assert.equal((await find(all, "t_b")).userId, ada.userId);
+      await assert.rejects(find({ kind: "user", userId: bob.userId }, "t_b"), UnknownThing);
+      for (const scope of [own, all]) await assert.rejects(find(scope, "t_\0"), UnknownThing);
+      await assert.rejects(find(none, "t_b"), UnknownThing);
+    }));
+
+  it("goes on after a page without a match, and after a page that is full", () =>
+    onStore(harness, async (store) => {
+      const homes = [];
+      for (let i = 0; i < 102; i++) homes.push(await linkedHome(store, `user ${i}`));
+      const [first, last] = [homes[0]!, homes.at(-1)!];
+      await store.transaction(async (tx) => {
+        for (let i = 0; i < 101; i++) await tx.things.put(thingOf(first, `t_${100 + i}`));
+        await tx.things.put(thingOf(last, "t_last", { kind: "light" }));
+      });
+      const { page } = thingReading(store);
+      const scope = { kind: "enterprise", tenantId: first.tenantId } as const;
+      const sizesOf = async (filter: object) => {
+        const sizes: number[] = [];
+        let place: ThingPlace | undefined = { afterDevice: 0, afterThing: "", ...filter };
+        while (place) {
+          const found: ThingPage = await page(scope, place);
+          sizes.push(found.things.length);
+          place = found.next;
+        }
+        return sizes;
+      };
+      assert.deepEqual(await sizesOf({}), [100, 1, 1]);
+      assert.deepEqual(await sizesOf({ kind: "light" }), [0, 1]);
     }));
 
   it("forgets gone things after their time, and all but the newest", () =>

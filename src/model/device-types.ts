@@ -1,0 +1,2 @@
+/** The type of every virtual device. */
+export const virtualDeviceType = "EcosystemAccount";
