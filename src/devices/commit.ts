@@ -118,7 +118,7 @@ export interface CommitParts {
 export type Commit = (request: CommitRequest) => Promise<readonly DeviceCommit[]>;
 
 /**
- * The only writer of attributes: one transaction with all consequences of a change. The commit is durable when the
+ * The only writer of attributes and things: one transaction with all consequences of a change. The commit is durable when the
  * promise resolves.
  */
 export function commitOn(parts: CommitParts): Commit {

@@ -1,10 +1,17 @@
 import type { Home, Oddities } from "../home/home.ts";
+import { limits } from "../model/limits.ts";
 import type { IndexMap, OverLimit } from "../virtual-device/index-map.ts";
 import { countStrayAlarms } from "../virtual-device/stray-alarms.ts";
 
 /** Notices about an account that its 519 attributes can't show, for the link's status. */
 export interface Notices {
-  readonly overLimit: { readonly structures: number; readonly thermostats: number; readonly alarms: number };
+  readonly overLimit: {
+    readonly structures: number;
+    readonly thermostats: number;
+    readonly alarms: number;
+    /** Things that are not stored; left out when all are. */
+    readonly things?: number;
+  };
   readonly oddities: Oddities & {
     /** Alarms that belong to no known structure. */
     readonly strayAlarms: number;
@@ -18,11 +25,16 @@ export const noNotices: Notices = {
 
 export function encodeNotices(overLimit: OverLimit, home: Home, map: IndexMap): string {
   const { structures, thermostats, alarms } = overLimit;
+  const things = thingsOverLimit(home);
   const notices: Notices = {
-    overLimit: { structures: structures.length, thermostats, alarms },
+    overLimit: { structures: structures.length, thermostats, alarms, ...(things > 0 && { things }) },
     oddities: { ...home.oddities, strayAlarms: countStrayAlarms(home, map.structures) },
   };
   return JSON.stringify(notices);
+}
+
+function thingsOverLimit({ structures, thermostats, alarms }: Home): number {
+  return Math.max(0, structures.byId.size + thermostats.byId.size + alarms.byId.size - limits.thingsPerLink);
 }
 
 /** Undefined when the stored text can't be parsed; the next snapshot that differs replaces it. */

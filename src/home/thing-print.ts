@@ -1,6 +1,7 @@
 import { type TraitName, type Traits, traitNames, traits } from "./catalogue.ts";
 import type { ReportedThing } from "./reported-things.ts";
-import { type Hash, hashValue, newHash, withNumber, withValue } from "./value-hash.ts";
+import type { Unit } from "./trait.ts";
+import { addNumber, addValue, type Hash, hashValue, newHash } from "./value-hash.ts";
 
 /** What the owner of a link remembers of each stored thing, to recognise a report that changes nothing. */
 export interface ThingPrint {
@@ -14,22 +15,22 @@ export interface ThingPrint {
 
 export function printOf({ thing, homeName }: ReportedThing): ThingPrint {
   const hash = newHash();
-  withValue(hash, thing.kind);
-  withValue(hash, thing.name);
-  withValue(hash, thing.room);
-  withValue(hash, homeName);
-  withValue(hash, thing.maker);
-  withValue(hash, thing.model);
+  addValue(hash, thing.kind);
+  addValue(hash, thing.name);
+  addValue(hash, thing.room);
+  addValue(hash, homeName);
+  addValue(hash, thing.maker);
+  addValue(hash, thing.model);
   let samples: (number | null)[] = noSamples;
   for (let i = 0; i < printed.length; i++) {
     const { name, stable, sampled } = printed[i]!;
     const reported = thing.traits[name];
     if (!reported) continue;
     const state: Readonly<Record<string, unknown>> = reported.state;
-    withNumber(hash, i);
-    withValue(hash, reported.available);
-    for (const field of stable) withValue(hash, state[field]);
-    withNumber(hash, capabilityHash(reported.capabilities));
+    addNumber(hash, i);
+    addValue(hash, reported.available);
+    for (const field of stable) addValue(hash, state[field]);
+    addNumber(hash, capabilityHash(reported.capabilities));
     for (const { field, jump } of sampled) {
       const value = state[field];
       if (samples === noSamples) samples = [];
@@ -49,8 +50,8 @@ function capabilityHash(capabilities: Readonly<Record<string, unknown>>): number
   if (known !== undefined) return known;
   const hash: Hash = newHash();
   for (const name in capabilities) {
-    withValue(hash, name);
-    withValue(hash, capabilities[name]);
+    addValue(hash, name);
+    addValue(hash, capabilities[name]);
   }
   const value = hashValue(hash);
   capabilityHashes.set(capabilities, value);
@@ -63,7 +64,7 @@ function dangerOf({ smoke, carbonMonoxide }: Traits): string {
 }
 
 /** A change of a sample that is committed at once; smaller ones wait for the next commit, at most a minute. */
-const jumps: Readonly<Record<string, number>> = { celsius: 0.5, percent: 5 };
+const jumps: Readonly<Record<Unit, number>> = { celsius: 0.5, percent: 5, milliseconds: 1_000, minutes: 1 };
 /** Values have two decimals, which binary fractions only approximate. */
 const roundingError = 1e-6;
 
@@ -90,7 +91,7 @@ interface PrintedTrait {
 const printed: readonly PrintedTrait[] = traitNames.map((name) => {
   const fields = Object.entries(traits[name].fields);
   const sampled = fields.flatMap(([field, { kind, value }]) =>
-    kind === "sample" && value.type === "number" ? [{ field, jump: jumps[value.unit] ?? 0 }] : [],
+    kind === "sample" && value.type === "number" ? [{ field, jump: jumps[value.unit] }] : [],
   );
   return { name, stable: fields.filter(([, { kind }]) => kind !== "sample").map(([field]) => field), sampled };
 });

@@ -9,9 +9,9 @@ export function newHash(): Hash {
 }
 
 /** Adds a value with its type, and with its length if it is a text or a list: no two sequences of values look alike. */
-export function withValue(hash: Hash, value: unknown): void {
+export function addValue(hash: Hash, value: unknown): void {
   if (typeof value === "string") {
-    withNumber(hash, value.length);
+    addNumber(hash, value.length);
     let { one, two } = hash;
     for (let i = 0; i < value.length; i++) {
       const code = value.charCodeAt(i);
@@ -22,16 +22,16 @@ export function withValue(hash: Hash, value: unknown): void {
     hash.two = two;
   } else if (typeof value === "number") {
     add(hash, 1);
-    withNumber(hash, value);
+    addNumber(hash, value);
   } else if (Array.isArray(value)) {
     add(hash, 2);
-    withNumber(hash, value.length);
-    for (const item of value) withValue(hash, item);
+    addNumber(hash, value.length);
+    for (const item of value) addValue(hash, item);
   } else add(hash, value === null ? 3 : value === undefined ? 4 : value ? 5 : 6);
 }
 
 /** Adds a number of any size; fractions count to a ten-thousandth. */
-export function withNumber(hash: Hash, value: number): void {
+export function addNumber(hash: Hash, value: number): void {
   const scaled = Math.round(value * 10_000);
   add(hash, scaled | 0);
   add(hash, Math.floor(scaled / 4_294_967_296) | 0);

@@ -118,7 +118,8 @@ async function startFed(t: TestContext, runtime: Runtime) {
   const ecosystem = new SmallEcosystem();
   await ecosystem.start(t);
   const failed = (error: unknown) => assert.fail(error as Error);
-  const feed = new DeploymentFeed<SmallMessage>({ runtime: movedRuntime(), onLimitReached: () => undefined, failed });
+  const alone = { onLimitReached: () => undefined, storeForOtherNode: async () => false };
+  const feed = new DeploymentFeed<SmallMessage>({ runtime: movedRuntime(), ...alone, failed });
   t.after(() => feed.stop());
   ecosystem.subscribe((message) => feed.take(message));
   const at = (url: string, clock: Runtime) => fedConnector(url, feed, clock);

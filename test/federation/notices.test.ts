@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { decodeNotices, encodeNotices } from "../../src/federation/notices.ts";
+import { limits } from "../../src/model/limits.ts";
 import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { alarm, homeWith, many, structure, thermostat } from "../home/home-parts.ts";
 
@@ -17,6 +18,16 @@ describe("the notices about an account", () => {
       overLimit: { structures: 1, thermostats: 2, alarms: 1 },
       oddities: { ...oddities, strayAlarms: 2 },
     });
+  });
+
+  it("count the things that are not stored, and only then", () => {
+    const structures = { s1: structure() };
+    const thingsOf = (thermostats: number) => {
+      const home = homeWith({ structures, thermostats: many(thermostats, "t", () => thermostat("s1")) });
+      const { overLimit, map } = assignIndexes(emptyIndexMap, home);
+      return decodeNotices(encodeNotices(overLimit, home, map))?.overLimit.things;
+    };
+    assert.deepEqual([thingsOf(limits.thingsPerLink - 1), thingsOf(limits.thingsPerLink + 6)], [undefined, 7]);
   });
 
   it("are zero for an ordinary account", () => {

@@ -15,7 +15,7 @@ const measured = (celsius: number | null, percent: number | null = 40): Thing =>
 };
 
 describe("the print of a thing", () => {
-  it("differs in everything that is told of it, but the samples", () => {
+  it("has another hash when any field but a sample differs", () => {
     const base = thermostatThing({});
     const hash = (thing: Thing, homeName?: string) => printOf(reported(thing, homeName)).hash;
     const others: Record<string, number> = {

@@ -20,7 +20,7 @@ export function thingView(thing: Thing, view: View, whole = thing): string {
   const fields = traits.flatMap(([, { state }]) => Object.entries(state));
   const nameWidth = widest(fields.map(([name]) => name));
   const valueWidth = Math.min(40, widest(fields.map(([, field]) => shownField(field))));
-  const lines = [headOf(thing, view), style.dim(thing.thingId)];
+  const lines = [headOf(whole, view), style.dim(thing.thingId)];
   for (const [name, trait] of traits) {
     const doubt = doubtOf(new Map(traitsOf(whole)).get(name) ?? trait);
     lines.push("", `${style.bold(name)}${doubt === undefined ? "" : `  ${style.yellow(doubt)}`}`);
@@ -84,14 +84,14 @@ export function freshnessOf({ stale, confirmedTime, goneTime }: Thing): readonly
 
 function headOf(thing: Thing, { style, nowMs }: View): string {
   const { kind, name, room, homeName, maker, model, source, confirmedTime } = thing;
-  const [freshness] = freshnessOf(thing);
+  const condition = conditionOf(thing);
   const facts = [
     kind,
     [room, homeName].filter(Boolean).join(", "),
     [maker, model].filter(Boolean).join(" "),
     `by ${source}`,
     `device ${thing.deviceId}`,
-    freshness === undefined ? style.green("current") : style.yellow(freshness),
+    condition === "current" ? style.green(condition) : style.yellow(condition),
     confirmedTime === undefined ? "" : `confirmed ${ago(confirmedTime, nowMs)}`,
   ];
   const shown = facts.filter(Boolean).join(" · ");

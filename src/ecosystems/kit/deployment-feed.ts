@@ -28,7 +28,7 @@ export interface FeedParts<Content> {
    * Called for an account that has no handler on this node. It resolves with true when it has stored the message durably
    * for the node that follows the link, and with false when no link has this account.
    */
-  readonly storeForOtherNode?: (externalUserId: string, content: Content, signal: AbortSignal) => Promise<boolean>;
+  readonly storeForOtherNode: (externalUserId: string, content: Content, signal: AbortSignal) => Promise<boolean>;
 }
 
 export interface FeedCounts {
@@ -127,7 +127,7 @@ export class DeploymentFeed<Content> {
 
   /** Hands a message to the node that follows the link, if there is one. */
   async #handOver(externalUserId: string, content: Content, inTime: AbortSignal): Promise<keyof FeedCounts> {
-    const isStored = await this.#parts.storeForOtherNode?.(externalUserId, content, inTime);
+    const isStored = await this.#parts.storeForOtherNode(externalUserId, content, inTime);
     return isStored ? "handled" : "unknownUsers";
   }
 }

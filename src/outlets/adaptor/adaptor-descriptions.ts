@@ -151,6 +151,9 @@ export const getLinkStatus: Description = {
                 thermostats: integer("Thermostats without an index.", { minimum: 0 }),
                 alarms: integer("Smoke/CO alarms without an index.", { minimum: 0 }),
               },
+              {
+                things: integer("Things beyond 500, which are not stored; missing when there is none.", { minimum: 1 }),
+              },
             ),
             oddities: object("Counts of incomplete or unexpected data in the last snapshot.", {
               incomplete: integer("Objects that were announced but not readable; their values stay.", { minimum: 0 }),

@@ -93,10 +93,10 @@ export function thingTable(sql: Sql): ThingTable {
       const [userIds, ids] = [devices.map(({ userId }) => userId), devices.map(({ id }) => id)];
       const asked =
         sql.dialect === "postgres"
-          ? `unnest(${bound(userIds)}::int[], ${bound(ids)}::int[])`
-          : `(SELECT u.value, d.value FROM json_each(${bound(userIds)}) u JOIN json_each(${bound(ids)}) d ON u.key = d.key)`;
+          ? `SELECT p.u, p.d FROM unnest(${bound(userIds)}::int[], ${bound(ids)}::int[]) AS p (u, d)`
+          : `SELECT u.value, d.value FROM json_each(${bound(userIds)}) u JOIN json_each(${bound(ids)}) d ON u.key = d.key`;
       return sql.all(
-        `WITH asked (user_id, device_id) AS (SELECT * FROM ${asked})
+        `WITH asked (user_id, device_id) AS (${asked})
          SELECT ${names} FROM asked CROSS JOIN things t
          WHERE t.user_id = asked.user_id AND t.device_id = asked.device_id
            AND (t.device_id, t.thing_id) > (${bound(afterDevice)}, ${bound(afterThing)}) AND t.gone_ms IS NULL

@@ -14,7 +14,8 @@ describe("a feed of the whole deployment", () => {
 
   const start = (parts: Partial<FeedParts<string>> = {}) => {
     const onLimitReached = (limit: LimitName) => void reached.push(limit);
-    feed = new DeploymentFeed({ runtime, onLimitReached, failed: (error) => void failures.push(error), ...parts });
+    const failed = (error: unknown) => void failures.push(error);
+    feed = new DeploymentFeed({ runtime, onLimitReached, failed, storeForOtherNode: async () => false, ...parts });
   };
   const send = (externalUserId: string, content: string) =>
     feed.take({
