@@ -8,7 +8,7 @@ import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { Admission, renewalsPerSecond } from "./admission.ts";
-import type { AwaitedFans } from "./awaited-fans.ts";
+import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import type { TokenSealing } from "./credential.ts";
 import type { Mirrored } from "./lane.ts";
 import type { LinkFaultKind, PauseCause } from "./link-faults.ts";

@@ -9,7 +9,7 @@ import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isUrgent } from "../virtual-device/urgent-changes.ts";
 import { disableAlertsOn } from "./alerts-on-lost-slots.ts";
-import type { Restatement } from "./awaited-fans.ts";
+import type { Restatement } from "./commands/awaited-fans.ts";
 import type { LinkKey } from "./link-key.ts";
 import { encodeNotices } from "./notices.ts";
 import { type ThingIdOf, type ThingMarks, thingUpdate } from "./thing-marks.ts";

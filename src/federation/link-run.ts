@@ -3,7 +3,7 @@ import type { Connector } from "../ecosystems/connector.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { Admission } from "./admission.ts";
-import type { AwaitedFans } from "./awaited-fans.ts";
+import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import { Follower } from "./follower.ts";
 import { Lane, type Mirrored } from "./lane.ts";
 import type { FollowedCredential } from "./link-credential.ts";

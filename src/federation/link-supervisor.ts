@@ -6,7 +6,7 @@ import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import type { Admission } from "./admission.ts";
-import type { AwaitedFans } from "./awaited-fans.ts";
+import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import { type OpenedCredential, openCredential, type TokenSealing } from "./credential.ts";
 import type { Mirrored } from "./lane.ts";
 import { LinkCredential } from "./link-credential.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
-import { fanGate } from "../../src/federation/fan-gate.ts";
-import { overdue } from "../../src/federation/fan-outcome.ts";
+import { fanGate } from "../../src/federation/commands/fan-gate.ts";
+import { overdue } from "../../src/federation/commands/fan-outcome.ts";
 import { heartbeat } from "../../src/nodes/membership.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { silent } from "../contracts/store/home.ts";

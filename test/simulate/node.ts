@@ -3,8 +3,8 @@ import { type Commit, type CommitRequest, commitOn, type DeviceCommit } from "..
 import { DeviceStates } from "../../src/devices/states.ts";
 import { eventsOn, type RunningEvents } from "../../src/events/events.ts";
 import type { Post } from "../../src/events/webhooks/post.ts";
-import { fanEcho } from "../../src/federation/fan-echo.ts";
-import { fanGate } from "../../src/federation/fan-gate.ts";
+import { fanEcho } from "../../src/federation/commands/fan-echo.ts";
+import { fanGate } from "../../src/federation/commands/fan-gate.ts";
 import type { Unlinked } from "../../src/federation/federated-tokens.ts";
 import { federationOn, type RunningFederation } from "../../src/federation/federation.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";

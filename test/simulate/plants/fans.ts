@@ -1,11 +1,11 @@
 import type { CommandOutcome, Connector } from "../../../src/ecosystems/connector.ts";
-import type { FanSenderParts } from "../../../src/federation/fan-sender.ts";
+import type { FanSenderParts } from "../../../src/federation/commands/command-sender.ts";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import { withMethods, withTables } from "./changed-parts.ts";
 import { plant, replace } from "./plant.ts";
 
 function withSenderParts(change: (parts: FanSenderParts) => Partial<FanSenderParts>) {
-  return replace(() => import("../../../src/federation/fan-sender.ts"), {
+  return replace(() => import("../../../src/federation/commands/command-sender.ts"), {
     FanSender: (original) =>
       class extends original {
         constructor(parts: FanSenderParts) {
@@ -87,7 +87,7 @@ export const fanPlants = [
   plant(
     "outcome-of-another",
     "the outcome of a fan request is written also when another thermostat has its slot",
-    replace(() => import("../../../src/federation/fan-slot.ts"), {
+    replace(() => import("../../../src/federation/commands/fan-slot.ts"), {
       slotOf: (original) => async (tx, command) => {
         const { isAbout } = await import("../../../src/virtual-device/fan-request.ts");
         const { userId, deviceId, attribute } = command;

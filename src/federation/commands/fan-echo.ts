@@ -1,7 +1,7 @@
-import type { AttributeChange, CommitTables, DeviceCommit, Reaction } from "../devices/commit.ts";
-import { commandDeadlines } from "../home/command-states.ts";
-import type { CommandRow } from "../store/tables/commands.ts";
-import { placeOf, thermostatAttribute } from "../virtual-device/attribute-names.ts";
+import type { AttributeChange, CommitTables, DeviceCommit, Reaction } from "../../devices/commit.ts";
+import { commandDeadlines } from "../../home/command-states.ts";
+import type { CommandRow } from "../../store/tables/commands.ts";
+import { placeOf, thermostatAttribute } from "../../virtual-device/attribute-names.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 import { slotOf } from "./fan-slot.ts";
 

@@ -1,8 +1,8 @@
-import type { CommitTables, DeviceUpdate } from "../devices/commit.ts";
-import type { CommandOutcome } from "../ecosystems/connector.ts";
-import type { CommandState } from "../home/command-states.ts";
-import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
-import { fanErrorText, fanMessage, noAnswer } from "../virtual-device/fan-request.ts";
+import type { CommitTables, DeviceUpdate } from "../../devices/commit.ts";
+import type { CommandOutcome } from "../../ecosystems/connector.ts";
+import type { CommandState } from "../../home/command-states.ts";
+import type { CommandChange, CommandRow } from "../../store/tables/commands.ts";
+import { fanErrorText, fanMessage, noAnswer } from "../../virtual-device/fan-request.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 import { type FanSlot, slotOf } from "./fan-slot.ts";
 

@@ -1,14 +1,14 @@
-import type { AttributeChange, CommitTables, Gate } from "../devices/commit.ts";
-import type { Connector } from "../ecosystems/connector.ts";
-import type { DeviceRow } from "../store/tables/devices.ts";
-import type { LinkState } from "../store/tables/links.ts";
+import type { AttributeChange, CommitTables, Gate } from "../../devices/commit.ts";
+import type { Connector } from "../../ecosystems/connector.ts";
+import type { DeviceRow } from "../../store/tables/devices.ts";
+import type { LinkState } from "../../store/tables/links.ts";
 import {
   type AttributePlace,
   placeOf,
   structureAttribute,
   thermostatAttribute,
-} from "../virtual-device/attribute-names.ts";
-import { type FanView, fanErrorText, fanRefusal } from "../virtual-device/fan-request.ts";
+} from "../../virtual-device/attribute-names.ts";
+import { type FanView, fanErrorText, fanRefusal } from "../../virtual-device/fan-request.ts";
 import { addReceipt } from "./fan-receipts.ts";
 
 export interface FanGateParts {

@@ -1,9 +1,9 @@
-import type { AttributeChange, CommitTables } from "../devices/commit.ts";
-import { commandDeadlines } from "../home/command-states.ts";
-import type { DeviceId } from "../model/ids.ts";
-import type { CommandRow } from "../store/tables/commands.ts";
-import { type AttributeNumber, placeOf, thermostatAttribute } from "../virtual-device/attribute-names.ts";
-import type { AttributeValues } from "../virtual-device/attribute-values.ts";
+import type { AttributeChange, CommitTables } from "../../devices/commit.ts";
+import { commandDeadlines } from "../../home/command-states.ts";
+import type { DeviceId } from "../../model/ids.ts";
+import type { CommandRow } from "../../store/tables/commands.ts";
+import { type AttributeNumber, placeOf, thermostatAttribute } from "../../virtual-device/attribute-names.ts";
+import type { AttributeValues } from "../../virtual-device/attribute-values.ts";
 
 /** Values that a snapshot confirms without changing them: they are written again, with a new time. */
 export interface Restatement {

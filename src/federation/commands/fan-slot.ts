@@ -1,7 +1,7 @@
-import type { CommitTables } from "../devices/commit.ts";
-import type { CommandRow } from "../store/tables/commands.ts";
-import { type AttributeNumber, placeOf, thermostatAttribute } from "../virtual-device/attribute-names.ts";
-import { isAbout } from "../virtual-device/fan-request.ts";
+import type { CommitTables } from "../../devices/commit.ts";
+import type { CommandRow } from "../../store/tables/commands.ts";
+import { type AttributeNumber, placeOf, thermostatAttribute } from "../../virtual-device/attribute-names.ts";
+import { isAbout } from "../../virtual-device/fan-request.ts";
 
 /** The present state of the slot for which a fan request was written. */
 export interface FanSlot {

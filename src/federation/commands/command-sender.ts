@@ -1,16 +1,16 @@
-import type { Commit, CommitRequest, CommitTables } from "../devices/commit.ts";
-import type { CommandOutcome, Connector } from "../ecosystems/connector.ts";
-import { commandDeadlines } from "../home/command-states.ts";
-import { NotFound, StoreUnavailable } from "../model/errors.ts";
-import type { Membership } from "../nodes/membership.ts";
-import { BackgroundTask } from "../runtime/background-task.ts";
-import { type Cancel, pause, type Runtime, within } from "../runtime/runtime.ts";
-import type { Store } from "../store/seam.ts";
-import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
+import type { Commit, CommitRequest, CommitTables } from "../../devices/commit.ts";
+import type { CommandOutcome, Connector } from "../../ecosystems/connector.ts";
+import { commandDeadlines } from "../../home/command-states.ts";
+import { NotFound, StoreUnavailable } from "../../model/errors.ts";
+import type { Membership } from "../../nodes/membership.ts";
+import { BackgroundTask } from "../../runtime/background-task.ts";
+import { type Cancel, pause, type Runtime, within } from "../../runtime/runtime.ts";
+import type { Store } from "../../store/seam.ts";
+import type { CommandChange, CommandRow } from "../../store/tables/commands.ts";
 import type { AwaitedFans } from "./awaited-fans.ts";
 import { answered, isShownAlready, overdue } from "./fan-outcome.ts";
 import { changeReceipt } from "./fan-receipts.ts";
-import type { LinkKey } from "./link-key.ts";
+import type { LinkKey } from "../link-key.ts";
 
 export interface FanSenderParts {
   readonly store: Store<CommitTables>;

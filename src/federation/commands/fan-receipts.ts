@@ -1,7 +1,7 @@
-import { commandEntry } from "../devices/log-entries.ts";
-import type { CommandState } from "../home/command-states.ts";
-import type { Transaction } from "../store/seam.ts";
-import type { CommandChange, CommandRow } from "../store/tables/commands.ts";
+import { commandEntry } from "../../devices/log-entries.ts";
+import type { CommandState } from "../../home/command-states.ts";
+import type { Transaction } from "../../store/seam.ts";
+import type { CommandChange, CommandRow } from "../../store/tables/commands.ts";
 
 export type ReceiptTables = Pick<Transaction, "commands" | "log">;
 
