@@ -19,6 +19,7 @@ export type CommitTables = Pick<
   | "attributes"
   | "attributeUsage"
   | "things"
+  | "thingCommands"
   | "triggers"
   | "links"
   | "commands"

@@ -4,6 +4,7 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
 import type { LogEntry } from "../store/tables/log.ts";
+import type { ThingCommandRow } from "../store/tables/thing-commands.ts";
 import type { ThingChange } from "./thing-writes.ts";
 
 /** The body of an `attribute` entry: the cause, and each changed attribute with its new value. */
@@ -111,4 +112,31 @@ export function commandEntry(command: CommandRow, timeMs: number): LogEntry {
   const { userId, deviceId, id, attribute, value, state, text, requestedMs } = command;
   const body: CommandBody = { id, attribute, value, state, text, requestedMs };
   return { userId, deviceId, kind: "command", timeMs, body: JSON.stringify(body) };
+}
+
+/** The body of a `thingCommand` entry: a command to a thing in its new state. */
+export interface ThingCommandBody {
+  readonly id: number;
+  readonly thingId: string;
+  /** Trait, command and parameters. */
+  readonly command: object;
+  readonly state: ThingCommandRow["state"];
+  readonly error: object | null;
+  readonly requestedMs: number;
+  /** The client that sent the command. Event streams and webhooks leave it out. */
+  readonly clientId: string | null;
+}
+
+export function thingCommandEntry(row: ThingCommandRow, timeMs: number): LogEntry {
+  const { userId, deviceId, id, thingId, command, state, error, requestedMs, clientId } = row;
+  const body: ThingCommandBody = {
+    id,
+    thingId,
+    command: JSON.parse(command),
+    state,
+    error: error === null ? null : JSON.parse(error),
+    requestedMs,
+    clientId,
+  };
+  return { userId, deviceId, kind: "thingCommand", timeMs, body: JSON.stringify(body) };
 }

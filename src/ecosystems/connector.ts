@@ -1,3 +1,4 @@
+import type { PlanningRules, Step } from "../home/command-plan.ts";
 import type { Home } from "../home/home.ts";
 import type { Credential, RenewalOutcome } from "./credential.ts";
 
@@ -18,8 +19,8 @@ export interface Connector {
   read(token: string, signal: AbortSignal): Promise<Home>;
   /** Follows the account on one connection until it ends. Never throws and never reconnects. */
   follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd>;
-  /** Sends one command, at most once. The stream shows whether it was carried out. Never throws. */
-  runFan(token: string, command: FanCommand, signal: AbortSignal): Promise<CommandOutcome>;
+  /** Sends one step of a command, at most once. The stream shows whether it was carried out. Never throws. */
+  act(token: string, action: Action, signal: AbortSignal): Promise<CommandOutcome>;
   /** Revokes the token at the ecosystem, best effort; true when the token is known to be revoked. Never throws. */
   revoke(token: string, signal: AbortSignal): Promise<boolean>;
   /**
@@ -34,17 +35,29 @@ export interface Connector {
 export interface Capabilities {
   /** A fan starts only while somebody is home. */
   readonly fanNeedsHome: boolean;
+  /** How commands are planned for this ecosystem. */
+  readonly planning: PlanningRules;
 }
 
-export interface FanCommand {
-  readonly thermostatId: string;
-  readonly isOn: boolean;
+/** One call that changes a thing. */
+export interface Action {
+  /** The key of the thing, as the things of the account's home have it. */
+  readonly key: string;
+  readonly step: Step;
 }
 
-/** `unanswered`: unknown whether it was carried out. `unauthorized`: the token is no longer valid. */
+/**
+ * `unanswered`: unknown whether it was carried out. `unauthorized`: the token is no longer valid. `reason`: what the
+ * ecosystem's message means, where Breezeway knows it.
+ */
 export type CommandOutcome =
   | { readonly state: "accepted" }
-  | { readonly state: "rejected"; readonly message: string; readonly retryAfterMs?: number }
+  | {
+      readonly state: "rejected";
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      readonly reason?: "offline" | "notHome" | "forbidden";
+    }
   | { readonly state: "unanswered"; readonly detail: string }
   | { readonly state: "unauthorized" };
 

@@ -1,4 +1,4 @@
-import type { AttributeBody, CommandBody, LoggedThing, ThingBody } from "../devices/log-entries.ts";
+import type { AttributeBody, CommandBody, LoggedThing, ThingBody, ThingCommandBody } from "../devices/log-entries.ts";
 import { wireName, wireValue } from "../devices/wire-attribute.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId } from "../model/ids.ts";
@@ -10,7 +10,7 @@ import { writeEventId } from "./event-id.ts";
 /** An event about a device, as clients receive it. */
 export interface ClientEvent {
   readonly id: string;
-  readonly name: "attribute" | "thing" | "alert" | "link" | "command" | "device";
+  readonly name: "attribute" | "thing" | "thingCommand" | "alert" | "link" | "command" | "device";
   readonly data: { readonly deviceId: DeviceId } & Readonly<Record<string, unknown>>;
 }
 
@@ -25,9 +25,9 @@ export interface EventFilter {
   readonly deviceIds: readonly DeviceId[];
   /** In any published spelling, which the events then use. They restrict attribute events only. */
   readonly attributes: readonly string[];
-  /** Whether the reader receives `thing` events. False when left out. */
+  /** Whether the reader receives `thing` and `thingCommand` events. False when left out. */
   readonly hearsThings?: boolean;
-  /** They restrict `thing` events only. */
+  /** They restrict `thing` and `thingCommand` events only. */
   readonly thingIds?: readonly string[];
 }
 
@@ -62,8 +62,8 @@ export function compileFilter(filter: ReaderFilter, unreadable: ReportUnreadable
     if (deviceId === null || devices?.has(deviceId) === false) return [];
     if (entry.kind === "alert" && !hearsAlerts) return [];
     try {
-      if (entry.kind !== "attribute" && entry.kind !== "thing") return otherEvents(entry, epoch, deviceId);
-      if (entry.kind === "thing" && !hearsThings) return [];
+      if ((entry.kind === "thing" || entry.kind === "thingCommand") && !hearsThings) return [];
+      if (entry.kind !== "attribute" && entry.kind !== "thing") return otherEvents(entry, epoch, deviceId, isNamed);
       return changeEvents(entry, epoch, deviceId, { nameFor, hearsThings, isNamed }, sentChanges);
     } catch {
       unreadable(entry);
@@ -72,8 +72,13 @@ export function compileFilter(filter: ReaderFilter, unreadable: ReportUnreadable
   };
 }
 
-function otherEvents(entry: PlacedEntry, epoch: string, deviceId: DeviceId): readonly ClientEvent[] {
-  const data = dataOf(entry);
+function otherEvents(
+  entry: PlacedEntry,
+  epoch: string,
+  deviceId: DeviceId,
+  isNamed: (thingId: string) => boolean,
+): readonly ClientEvent[] {
+  const data = entry.kind === "thingCommand" ? thingCommandData(entry, isNamed) : dataOf(entry);
   if (!data) return [];
   const id = writeEventId({ epoch, position: entry.position });
   return [{ id, name: data.name, data: { deviceId, ...data.fields, time: entry.timeMs } }];
@@ -133,6 +138,13 @@ function thingData(
   if (!isNamed(thingId)) return undefined;
   const values = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value }]));
   return { name: "thing", data: { deviceId, thingId, what, fields: values, updateTime, cause } };
+}
+
+function thingCommandData(entry: LogEntry, isNamed: (thingId: string) => boolean) {
+  const { id, thingId, command, state, error, requestedMs } = JSON.parse(entry.body) as ThingCommandBody;
+  if (!isNamed(thingId)) return undefined;
+  const fields = { commandId: `c${id}`, thingId, ...command, state, error, requestedTime: requestedMs };
+  return { name: "thingCommand" as const, fields };
 }
 
 function dataOf(entry: LogEntry): { readonly name: ClientEvent["name"]; readonly fields: object } | undefined {

@@ -10,14 +10,18 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
+import type { ThingCommandRow } from "../store/tables/thing-commands.ts";
 import { placeOf } from "../virtual-device/attribute-names.ts";
 import { blankValues } from "../virtual-device/attribute-values.ts";
 import { type LargeStrings, largeStrings } from "../virtual-device/large-strings.ts";
 import { decodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { AwaitedFans } from "./commands/awaited-fans.ts";
-import type { TokenSealing } from "./credential.ts";
+import { CommandSender } from "./commands/command-sender.ts";
+import { fanCommands } from "./commands/fan-commands.ts";
 import { receiptsKept } from "./commands/fan-receipts.ts";
-import { FanSender } from "./commands/command-sender.ts";
+import { thingCommands } from "./commands/thing-commands.ts";
+import { type ThingControl, thingControl } from "./commands/thing-control.ts";
+import type { TokenSealing } from "./credential.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
 import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
@@ -56,6 +60,8 @@ export interface Federation {
   ): Promise<ReadonlyMap<DeviceId, Freshness>>;
   /** Freshness of one device without a query; undefined when the store must be asked. */
   freshnessHere(device: { readonly id: DeviceId; readonly isVirtual: boolean }): Freshness | undefined;
+  /** Commands to things. */
+  readonly control: ThingControl;
   /** The receipts of a device's fan requests, newest first. */
   receipts(userId: UserId, deviceId: DeviceId): Promise<readonly CommandRow[]>;
 }
@@ -75,10 +81,11 @@ export interface FederationParts {
   readonly owners?: ErrorOwners;
 }
 
-/** Federation with its background work: no stream is opened and no fan request sent before `start`. */
+/** Federation with its background work: no stream is opened and no command sent before `start`. */
 export interface RunningFederation extends Federation {
   readonly keeper: LinkKeeper;
-  readonly fans: FanSender;
+  readonly fans: CommandSender<CommandRow>;
+  readonly commands: CommandSender<ThingCommandRow>;
   /** The links that this node follows, by state, and how many of them are stale. */
   tally(): ReturnType<typeof tallyOf>;
   /** The links of a user, for an administrator. */
@@ -101,11 +108,9 @@ export function federationOn(parts: FederationParts): RunningFederation {
     ...parts,
     restated: (...snapshot) => awaited.restated(...snapshot),
   });
-  const fans = new FanSender({
-    ...parts,
-    awaited,
-    connectionOf: (deviceId) => keeper.supervisor(deviceId)?.connection,
-  });
+  const connectionOf = (deviceId: DeviceId) => keeper.supervisor(deviceId)?.connection;
+  const fans = new CommandSender({ ...parts, kind: fanCommands(awaited), connectionOf });
+  const commands = new CommandSender({ ...parts, kind: thingCommands(parts.connectors), connectionOf });
   const tokens = new FederatedTokens({
     ...parts,
     keeper,
@@ -113,9 +118,17 @@ export function federationOn(parts: FederationParts): RunningFederation {
   });
   const thisNode = { ...parts, keeper };
   const freshness = (userId: UserId, deviceId: DeviceId) => freshnessOf(thisNode, userId, deviceId);
+  const control = thingControl({
+    ...parts,
+    stateOf: (deviceId) => keeper.standing(deviceId)?.state,
+    isStale: async (thing) => (await thingFreshnessOfEach(thisNode, [thing])).get(thing.deviceId)?.isStale ?? true,
+    stored: () => commands.wake(),
+  });
   return {
     keeper,
     fans,
+    commands,
+    control,
     tally: () => tallyOf(keeper, parts.runtime.nowMs()),
     shownLinksOf: (userId) => shownLinksOf(thisNode, userId),
     overview: () => linkOverview(thisNode),
@@ -125,12 +138,13 @@ export function federationOn(parts: FederationParts): RunningFederation {
     async start() {
       await keeper.start();
       await fans.start();
+      await commands.start();
     },
     handBack: () => keeper.stop(),
     async stop() {
       stopping.abort();
-      // Both at the same time: a running fan request does not need its link to record the outcome.
-      await Promise.all([fans.stop(), keeper.stop()]);
+      // All at the same time: a running command does not need its link to record the outcome.
+      await Promise.all([fans.stop(), commands.stop(), keeper.stop()]);
     },
     receipts: (userId, deviceId) => store.read((tx) => tx.commands.ofDevice(userId, deviceId, receiptsKept)),
     link: (userId, ecosystemName, token) => tokens.link(userId, ecosystemName, token),

@@ -25,6 +25,7 @@ export type FederationTables = Pick<
   | "attributes"
   | "attributeUsage"
   | "things"
+  | "thingCommands"
   | "triggers"
   | "links"
   | "commands"

@@ -6,14 +6,14 @@ import type { FollowedCredential } from "./link-credential.ts";
  * renewed, and the command is sent with the new token. A refused command was not carried out, so it is carried out at
  * most once.
  */
-export function withRenewal(connector: Connector, credential: FollowedCredential): Pick<Connector, "runFan"> {
+export function withRenewal(connector: Connector, credential: FollowedCredential): Pick<Connector, "act"> {
   return {
-    async runFan(token, command, signal) {
-      const outcome = await connector.runFan(token, command, signal);
+    async act(token, action, signal) {
+      const outcome = await connector.act(token, action, signal);
       if (outcome.state !== "unauthorized" || !credential.canReplace(token)) return outcome;
       await credential.replace(token, signal);
       if (credential.token === token || signal.aborted) return outcome;
-      return connector.runFan(credential.token, command, signal);
+      return connector.act(credential.token, action, signal);
     },
   };
 }

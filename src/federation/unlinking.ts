@@ -32,7 +32,9 @@ export function removeLink(
       attributes: await tx.attributes.removeOfDevice(userId, deviceId),
       history: await tx.log.removeOfDevice(userId, deviceId),
       blindIntervals: await tx.blindIntervals.removeOfDevice(userId, deviceId),
-      commands: await tx.commands.removeOfDevice(userId, deviceId),
+      commands:
+        (await tx.commands.removeOfDevice(userId, deviceId)) +
+        (await tx.thingCommands.removeOfDevice(userId, deviceId)),
       alerts: await tx.triggers.removeOfDevice(userId, deviceId),
     };
     const things = await tx.things.removeOfDevice(userId, deviceId);

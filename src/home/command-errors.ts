@@ -20,7 +20,9 @@ export type CommandError =
   | { readonly code: "forbidden" }
   /** `text`: the ecosystem's own words. */
   | { readonly code: "refused"; readonly text: string }
-  | { readonly code: "noAnswer" };
+  | { readonly code: "noAnswer" }
+  | { readonly code: "notSent" }
+  | { readonly code: "superseded" };
 
 /** Null: the range has no limit on this side. */
 export interface OutOfRange {
@@ -71,6 +73,10 @@ export function commandErrorText(error: CommandError): string {
       return `The ecosystem refused the command with this message: ${error.text}`;
     case "noAnswer":
       return "The ecosystem did not answer. The command may have been carried out. Read the state of the thing before you send the command again.";
+    case "notSent":
+      return "Breezeway could not send the command in time. It was not carried out. Try again.";
+    case "superseded":
+      return "A newer command replaced this one before it was sent. It was not carried out.";
   }
 }
 

@@ -53,7 +53,10 @@ export function planCommand(
   command: Command,
   rules: PlanningRules = { endsEcoFirst: true },
 ): Plan | CommandError {
-  const traits = queued.flatMap(({ plan }) => plan.steps).reduce(traitsAfter, thing.traits);
+  const { traits } = thingAfter(
+    thing,
+    queued.map(({ plan }) => plan),
+  );
   const trait = traits[command.trait];
   if (trait === undefined) {
     const reason = `the thing has no trait ${command.trait}`;
@@ -62,6 +65,11 @@ export function planCommand(
   // Null: the ecosystem did not tell whether it reaches the thing, and decides.
   if (thing.isOnline === false || trait.available === false) return { code: "offline" };
   return rulesOf(command.trait).plan(traits as Required<Traits>, command, rules);
+}
+
+/** The thing after these plans were carried out. */
+export function thingAfter<Planned extends Pick<Thing, "traits">>(thing: Planned, plans: readonly Plan[]): Planned {
+  return { ...thing, traits: plans.flatMap(({ steps }) => steps).reduce(traitsAfter, thing.traits) };
 }
 
 /** The traits after a step was carried out. */

@@ -46,6 +46,16 @@ function keyOf(group: Group, id: string): string {
   return `${group}/${id}`;
 }
 
+/** The key of the thing for a thermostat with the ecosystem's id. */
+export function thermostatKey(id: string): string {
+  return keyOf("thermostat", id);
+}
+
+/** The ecosystem's id of the thermostat that has this key; undefined for any other thing. */
+export function thermostatIn(key: string): string | undefined {
+  return key.startsWith("thermostat/") ? key.slice("thermostat/".length) : undefined;
+}
+
 /** A missing device is gone only when its own listing and the lists of all structures are complete. */
 function goneRule({ alarms, thermostats, structures }: Home): (key: string) => boolean {
   const isListed =

@@ -1,5 +1,5 @@
 import { cleanText } from "../model/clean-text.ts";
-import { type TraitName, traitNames, traits } from "./catalogue.ts";
+import { type TraitName, type Traits, traitNames, traits } from "./catalogue.ts";
 import type { ReportedThing } from "./reported-things.ts";
 import type { ThingKind } from "./thing.ts";
 
@@ -76,6 +76,18 @@ export function withFieldChanges(stored: ThingState, changes: readonly FieldChan
     next[trait] = fields;
   }
   return next;
+}
+
+/** The traits of a stored thing, as its connector reported them last. */
+export function storedTraits({ capabilities }: Pick<ThingDescriptor, "capabilities">, state: ThingState): Traits {
+  const traits: Partial<Record<TraitName, object>> = {};
+  for (const trait of traitNames) {
+    const fields = state[trait];
+    if (!fields) continue;
+    const { available, ...values } = Object.fromEntries(Object.entries(fields).map(([name, [value]]) => [name, value]));
+    traits[trait] = { available: available ?? null, state: values, capabilities: capabilities[trait] ?? {} };
+  }
+  return traits as Traits;
 }
 
 /** Text from outside is made storable in every database. */

@@ -11,6 +11,7 @@ export type RemovalTables = AccessTables &
     | "devices"
     | "attributes"
     | "things"
+    | "thingCommands"
     | "blindIntervals"
     | "commands"
     | "triggers"
@@ -42,7 +43,7 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
     grants: await endAccess(tx, userId),
     attributes: await tx.attributes.removeOfUser(userId),
     blindIntervals: await tx.blindIntervals.removeOfUser(userId),
-    commands: await tx.commands.removeOfUser(userId),
+    commands: (await tx.commands.removeOfUser(userId)) + (await tx.thingCommands.removeOfUser(userId)),
     webhooks: await tx.webhooks.removeOfUser(userId),
     alerts: await tx.triggers.removeOfUser(userId),
     history: await tx.log.removeOfUser(userId),

@@ -114,6 +114,12 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   );
   const fans = registry.counter("breezeway_fan_requests_total", "Fan requests, by state.", ...(["state"] as const));
   fans.initialize(commandStates);
+  const commands = registry.counter(
+    "breezeway_commands_total",
+    "Commands to things, by state.",
+    ...(["state"] as const),
+  );
+  commands.initialize(commandStates);
   const links = registry.counter(
     "breezeway_link_changes_total",
     "Links that changed, by their new state.",
@@ -187,6 +193,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
           fired.add(1);
           if ((JSON.parse(body) as { note?: string }).note !== undefined) stopped.add(1);
         } else if (kind === "command") fans.add(1, stateIn(body));
+        else if (kind === "thingCommand") commands.add(1, stateIn(body));
         else if (kind === "link") links.add(1, stateIn(body));
       },
       blind({ fromMs, toMs }) {

@@ -72,6 +72,13 @@ export class UnknownThing extends BreezewayError {
   }
 }
 
+export class UnknownCommand extends BreezewayError {
+  readonly code = "unknown_command";
+  constructor(sentence = "Command does not exist.") {
+    super(sentence);
+  }
+}
+
 export class AlreadyFederated extends BreezewayError {
   readonly code = "already_federated";
   constructor(ecosystem: string) {

@@ -12,6 +12,7 @@ import type { DeviceAnswerCache } from "./v3/device-body.ts";
 import { type DeviceRouteParts, deviceRoutes } from "./v3/device-routes.ts";
 import { type EventRouteParts, eventRoutes } from "./v3/event-routes.ts";
 import { type HistoryRouteParts, historyRoutes } from "./v3/history-routes.ts";
+import { type ThingCommandRouteParts, thingCommandRoutes } from "./v3/thing-command-routes.ts";
 import { type ThingRouteParts, thingRoutes } from "./v3/thing-routes.ts";
 import { userRoutes } from "./v3/user-routes.ts";
 import { type WebhookRouteParts, webhookRoutes } from "./v3/webhook-routes.ts";
@@ -20,6 +21,7 @@ import { type WebhookRouteParts, webhookRoutes } from "./v3/webhook-routes.ts";
 export interface RouteParts {
   readonly v3: DeviceRouteParts &
     ThingRouteParts &
+    ThingCommandRouteParts &
     AlertRouteParts &
     EventRouteParts &
     HistoryRouteParts &
@@ -49,6 +51,7 @@ export function routeTable(
     ...userRoutes(parts.v3.users),
     ...deviceRoutes(parts.v3, deviceAnswers),
     ...thingRoutes(parts.v3),
+    ...thingCommandRoutes(parts.v3),
     ...alertRoutes(parts.v3),
     ...historyRoutes(parts.v3),
     ...eventRoutes(parts.v3),

@@ -167,7 +167,10 @@ async function outletParts(
 function listenToHints({ store, events, federation, oauth }: Parts): () => void {
   const handlers: Readonly<Record<Hint, () => void>> = {
     log: () => events.hinted(),
-    commands: () => federation.fans.wake(),
+    commands: () => {
+      federation.fans.wake();
+      federation.commands.wake();
+    },
     revocations: () => oauth.hinted(),
     links: () => federation.keeper.wake(),
   };

@@ -62,6 +62,21 @@ const thingMessages: Step = ({ integer }) => [
 ];
 
 /**
+ * Commands to things. They have a table of their own: nodes that don't know this step send every queued row of
+ * `commands` as a fan request.
+ */
+const thingCommands: Step = ({ id, integer, deviceKey, thingCommandKey }) => [
+  `CREATE TABLE thing_commands (
+     id ${id}, user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, thing_id TEXT NOT NULL, external_key TEXT NOT NULL,
+     command TEXT NOT NULL, plan TEXT, state TEXT NOT NULL, step INTEGER NOT NULL, error TEXT, client_id TEXT,
+     requested_ms ${integer} NOT NULL, sent_ms ${integer}, settled_ms ${integer}, blocked_until_ms ${integer},
+     FOREIGN KEY ${deviceKey} ON DELETE CASCADE)`,
+  ...thingCommandKey,
+  "CREATE INDEX thing_commands_of_thing ON thing_commands (user_id, device_id, thing_id, id)",
+  "CREATE INDEX thing_commands_unsettled ON thing_commands (state, id) WHERE state IN ('queued', 'sending', 'accepted')",
+];
+
+/**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
  *   by it (docs/scaling.md).
@@ -258,6 +273,7 @@ const steps: readonly Step[] = [
   things,
   credentials,
   thingMessages,
+  thingCommands,
 ];
 
 export const schemaVersion = steps.length;
@@ -367,6 +383,8 @@ export interface DialectSql {
    * the rows, which does not block other connections.
    */
   readonly alertSizes: readonly string[];
+  /** Makes the owner the first column of the primary key. Empty on SQLite, which is never sharded. */
+  readonly thingCommandKey: readonly string[];
 }
 
 /** Changes the primary key of a table on PostgreSQL. */
@@ -428,6 +446,7 @@ const dialectSql: Record<Dialect, DialectSql> = {
          octet_length(condition) + octet_length(action) + octet_length(targets) + octet_length(address) +
          octet_length(message)))`,
     ],
+    thingCommandKey: [],
   },
   postgres: {
     id: "INTEGER GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
@@ -469,5 +488,6 @@ const dialectSql: Record<Dialect, DialectSql> = {
     epoch: "substr(md5(gen_random_uuid()::text), 1, 8)",
     tokensByOwner: [],
     alertSizes: [],
+    thingCommandKey: [primaryKey("thing_commands", "user_id, device_id, id")],
   },
 };

@@ -22,6 +22,7 @@ import { type SecTokenTable, secTokenTable } from "./tables/sec-tokens.ts";
 import { type SettingTable, settingTable } from "./tables/settings.ts";
 import { type SignInTable, signInTable } from "./tables/sign-ins.ts";
 import { type TenantTable, tenantTable } from "./tables/tenants.ts";
+import { type ThingCommandTable, thingCommandTable } from "./tables/thing-commands.ts";
 import { type ThingTable, thingTable } from "./tables/things.ts";
 import { type TriggerTable, triggerTable } from "./tables/triggers.ts";
 import { type UserTable, userTable } from "./tables/users.ts";
@@ -121,6 +122,7 @@ export interface Transaction {
   readonly attributes: AttributeTable;
   readonly attributeUsage: AttributeUsageTable;
   readonly things: ThingTable;
+  readonly thingCommands: ThingCommandTable;
   readonly triggers: TriggerTable;
   readonly idempotencyKeys: IdempotencyKeyTable;
   readonly links: LinkTable;
@@ -153,6 +155,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   attributes: attributeTable,
   attributeUsage: attributeUsageTable,
   things: thingTable,
+  thingCommands: thingCommandTable,
   triggers: triggerTable,
   idempotencyKeys: idempotencyKeyTable,
   links: linkTable,

@@ -4,6 +4,7 @@ import { inspect } from "node:util";
 import type { Connector, StreamEnd } from "../../src/ecosystems/connector.ts";
 import type { Home } from "../../src/home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
+import { fanAction } from "../ecosystems/actions.ts";
 import { listen } from "../ecosystems/listening.ts";
 
 /** An ecosystem under the test's control, with connectors to it. All of it ends with the test. */
@@ -124,21 +125,21 @@ export function describeConnector(
       await stream.until(1);
       const { thermostats } = await connector.read(account.token, unending());
       const [thermostatId] = thermostats.byId.keys();
-      const command = { thermostatId: thermostatId!, isOn: true };
-      assert.deepEqual(await connector.runFan(account.token, command, unending()), { state: "accepted" });
+      const action = fanAction(thermostatId!, true);
+      assert.deepEqual(await connector.act(account.token, action, unending()), { state: "accepted" });
       await stream.until(2);
       const heard = stream.heard[1] as Home;
       const sighting = heard.thermostats.byId.get(thermostatId!);
       assert.equal(sighting?.isRead && sighting.object.traits.fanTimer?.state.active, true);
       stream.stop();
       await stream.ended;
-      const refused = await connector.runFan(unknownToken, command, unending());
+      const refused = await connector.act(unknownToken, action, unending());
       assert.deepEqual(refused, { state: "unauthorized" });
     });
 
     it("reports an unknown outcome when the ecosystem can't be reached, and never throws", async (t) => {
       const { astray, account } = await start(t);
-      const outcome = await astray.runFan(account.token, { thermostatId: "t", isOn: true }, unending());
+      const outcome = await astray.act(account.token, fanAction("t", true), unending());
       assert.equal(outcome.state, "unanswered");
       assert.doesNotMatch(inspect(outcome), holding(account.token));
       assert.equal(await astray.revoke(account.token, unending()), false);

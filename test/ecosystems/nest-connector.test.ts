@@ -11,7 +11,7 @@ describe("the Nest connector's description", () => {
     const connector = nestConnector({ name: "NEST", apiUrl: "http://127.0.0.1:8090", allowedHosts: [] });
     assert.equal(connector.name, "nest");
     assert.equal(connector.displayName, "Nest account");
-    assert.deepEqual(connector.capabilities, { fanNeedsHome: true });
+    assert.deepEqual(connector.capabilities, { fanNeedsHome: true, planning: { endsEcoFirst: false } });
   });
 });
 

@@ -37,8 +37,8 @@ async function startHarness(t: TestContext): Promise<ConnectorHarness> {
   return {
     connector: {
       ...connector,
-      async runFan(...args) {
-        const outcome = await connector.runFan(...args);
+      async act(...args) {
+        const outcome = await connector.act(...args);
         await nextRead();
         return outcome;
       },

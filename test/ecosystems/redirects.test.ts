@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { nestConnector } from "../../src/ecosystems/nest/connector.ts";
 import { judgeRedirect } from "../../src/ecosystems/nest/redirects.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
+import { fanAction } from "./actions.ts";
 import { answerOf, type ByteServer, putFrame, redirectTo, startByteServer, streamHead } from "./byte-server.ts";
 import { listen } from "./listening.ts";
 import { makeDocument } from "./made-documents.ts";
@@ -77,7 +78,7 @@ describe("a redirected Nest call", () => {
       const end = await listen(connector, token).ended;
       assert.equal(end.reason, "refused");
       assert.doesNotMatch(end.detail, /TestToken|\?/i);
-      const outcome = await connector.runFan(token, { thermostatId: "t1", isOn: true }, signal);
+      const outcome = await connector.act(token, fanAction("t1", true), signal);
       assert.equal(outcome.state, "rejected");
       assert.doesNotMatch(JSON.stringify(outcome), /TestToken|\?/i);
       assert.equal(await connector.revoke(token, signal), false);

@@ -1,4 +1,4 @@
-import type { CommandOutcome, Connector, FanCommand } from "../../src/ecosystems/connector.ts";
+import type { Action, CommandOutcome, Connector } from "../../src/ecosystems/connector.ts";
 import { pauseMs } from "../../src/ecosystems/kit/back-off.ts";
 import { readBody } from "../../src/ecosystems/kit/body.ts";
 import { withDeadline } from "../../src/ecosystems/kit/deadline.ts";
@@ -7,6 +7,7 @@ import { type Outgoing, send } from "../../src/ecosystems/kit/request.ts";
 import { WholeHome } from "../../src/ecosystems/kit/whole-home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import { alarmThing, presence, thermostatThing } from "../home/home-parts.ts";
+import { fanOf } from "./actions.ts";
 import type { SmallAccount } from "./small-ecosystem.ts";
 
 const answerLimitMs = 30_000;
@@ -16,15 +17,15 @@ export function smallConnector(url: string): Omit<Connector, "follow"> {
   return {
     name: "small",
     displayName: "Small account",
-    capabilities: { fanNeedsHome: false },
+    capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: false } },
     read: (token, signal) =>
       withDeadline(signal, answerLimitMs, async (inTime) => {
         const whole = new WholeHome();
         list(whole, await readAccount(url, token, inTime));
         return whole.home()!;
       }),
-    runFan: (token, command, signal) =>
-      withDeadline(signal, answerLimitMs, (inTime) => sendFanCommand(url, token, command, inTime)),
+    act: (token, action, signal) =>
+      withDeadline(signal, answerLimitMs, (inTime) => sendFanCommand(url, token, action, inTime)),
     async revoke(token, signal) {
       const answer = await ask(url, token, { method: "DELETE" }, signal);
       return answer?.status === 200;
@@ -72,10 +73,10 @@ export function put(whole: WholeHome, kind: keyof SmallAccount, id: string, obje
 async function sendFanCommand(
   url: string,
   token: string,
-  { isOn }: FanCommand,
+  action: Action,
   signal: AbortSignal,
 ): Promise<CommandOutcome> {
-  const answer = await ask(url, token, { method: "PUT", body: JSON.stringify({ fan: isOn }) }, signal);
+  const answer = await ask(url, token, { method: "PUT", body: JSON.stringify({ fan: fanOf(action).isOn }) }, signal);
   if (answer === undefined) return { state: "unanswered", detail: "no answer" };
   if (answer.status === 401) return { state: "unauthorized" };
   return answer.status === 200 ? { state: "accepted" } : { state: "rejected", message: `it answered ${answer.status}` };

@@ -104,7 +104,7 @@ async function provoke(street: Street, house: House, point: FaultPoint, random: 
       await street.runtime.advance(8 * 60_000);
       while (!isThrown()) await street.runtime.advance(500);
     },
-    runFan: () => street.askFan(house, "true"),
+    act: () => street.askFan(house, "true"),
     async commit() {
       fault.plant(house.userId, point, { times: persistent });
       change();
@@ -147,7 +147,7 @@ async function provoke(street: Street, house: House, point: FaultPoint, random: 
 async function assertReasonShown(street: Street, house: House, point: FaultPoint): Promise<void> {
   const { state, reason, isPresent, blindIntervals } = await street.status(house);
   const { pausedBy } = street.federation.keeper.supervisor(house.deviceId)!;
-  if (point === "runFan") return assert.ok(street.kinds.includes("command"));
+  if (point === "act") return assert.ok(street.kinds.includes("command"));
   if (point === "record") return assert.ok(street.kinds.includes("record"));
   assert.deepEqual([state, isPresent], ["waiting", false], `${point}: ${street.kinds}`);
   if (point === "open token") assert.deepEqual([reason, pausedBy], [tokenReason, "token"]);

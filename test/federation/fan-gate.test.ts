@@ -35,7 +35,7 @@ describe("a fan request that the gate refuses", () => {
         blockedUntilMs: null,
       });
       await runtime.advance(minuteMs);
-      assert.deepEqual(connector.fanCommands, []);
+      assert.deepEqual(connector.actions, []);
     });
   }
 
@@ -108,7 +108,7 @@ describe("a fan request while one runs", () => {
     command.answers({ state: "accepted" });
     await until(async () => assert.equal(await request(), null));
     await runtime.advance(minuteMs / 2);
-    assert.equal(connector.fanCommands.length, 1);
+    assert.equal(connector.actions.length, 1);
     assert.deepEqual(await states(), ["accepted"]);
   });
 
@@ -158,7 +158,7 @@ describe("a fan request while one runs", () => {
     await write("true");
     assert.equal((await sent(2)).thermostatId, occupant);
     old.answers({ state: "rejected", message: "that one is gone" });
-    connector.fanCommands[1]!.answers({ state: "accepted" });
+    connector.actions[1]!.answers({ state: "accepted" });
     await until(async () => assert.equal(await request(), null));
   });
 
@@ -180,7 +180,7 @@ describe("an erased fan request", () => {
     assert.equal(await request(), null);
     await runtime.advance(minuteMs);
     assert.equal((await receipts()).length, 1);
-    assert.deepEqual(connector.fanCommands, []);
+    assert.deepEqual(connector.actions, []);
   });
 
   it("that was being sent still shows its outcome", async (t) => {

@@ -63,7 +63,7 @@ describe("a fan request that is being sent", () => {
     await until(async () => assert.equal(await request(), `error: no answer from the ecosystem, true, ${at}`));
     assert.deepEqual(await states(), ["expired"]);
     await runtime.advance(600_000);
-    assert.equal(connector.fanCommands.length, 1);
+    assert.equal(connector.actions.length, 1);
   });
 
   it("has no answer when the connection breaks, and says so at once", async (t) => {
@@ -79,7 +79,7 @@ describe("a fan request that is being sent", () => {
     (await sent(1)).breaks(new Error("a mistake"));
     await until(async () => assert.match((await request()) ?? "", noAnswer));
     await runtime.advance(35_000);
-    assert.equal(connector.fanCommands.length, 1);
+    assert.equal(connector.actions.length, 1);
     assert.deepEqual(
       runtime.said.filter(({ level }) => level === "error").map(({ fields }) => (fields as { kind: string }).kind),
       ["command"],
@@ -222,7 +222,7 @@ describe("a node that stops", () => {
     assert.match((await request()) ?? "", noAnswer);
     await write("true");
     await runtime.advance(5_000);
-    assert.equal(connector.fanCommands.length, 1);
+    assert.equal(connector.actions.length, 1);
   });
 
   it("doesn't wait for a store that can't be reached", async (t) => {
@@ -256,7 +256,7 @@ describe("a lone node that starts", () => {
     await federation.fans.start();
     assert.deepEqual(await states(), ["expired"]);
     assert.match((await request()) ?? "", noAnswer);
-    assert.equal(connector.fanCommands.length, 1);
+    assert.equal(connector.actions.length, 1);
   });
 
   it("sends recent requests that were not sent yet, and expires old ones", async (t) => {
@@ -271,7 +271,7 @@ describe("a lone node that starts", () => {
       await federation.fans.start();
       if (isSent) await until(async () => assert.deepEqual(await states(), ["sending"]));
       else await until(async () => assert.deepEqual(await states(), ["expired"]));
-      assert.equal(connector.fanCommands.length, isSent ? 1 : 0);
+      assert.equal(connector.actions.length, isSent ? 1 : 0);
       assert.match((await request()) ?? "", isSent ? /^true$/ : noAnswer);
     }
   });
@@ -289,9 +289,9 @@ describe("a node among others", () => {
     });
     const changes = [{ key: thermostatAttribute(1, 1, "requestWrite"), value: "true" }];
     await elsewhere({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId, changes }] });
-    assert.deepEqual(connector.fanCommands, []);
+    assert.deepEqual(connector.actions, []);
     await runtime.advance(999);
-    await until(() => assert.equal(connector.fanCommands.length, 1));
+    await until(() => assert.equal(connector.actions.length, 1));
   });
 
   it("doesn't send when another node has claimed the link since its read", async (t) => {
@@ -299,7 +299,7 @@ describe("a node among others", () => {
     await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
     await write("true");
     await runtime.advance(2_000);
-    assert.deepEqual(connector.fanCommands, []);
+    assert.deepEqual(connector.actions, []);
     assert.deepEqual(await states(), ["queued"]);
   });
 
@@ -310,7 +310,7 @@ describe("a node among others", () => {
     await store.transaction((tx) => tx.links.take(userId, deviceId, membership.id));
     await write("true");
     await runtime.advance(1_000);
-    assert.deepEqual(connector.fanCommands, []);
+    assert.deepEqual(connector.actions, []);
     assert.deepEqual(await states(), ["queued"]);
   });
 
@@ -330,7 +330,7 @@ describe("a node among others", () => {
     await until(async () => assert.deepEqual(await states(), ["expired", "expired"]));
     assert.match((await request(1)) ?? "", noAnswer);
     assert.match((await request(2)) ?? "", noAnswer);
-    assert.deepEqual(connector.fanCommands, []);
+    assert.deepEqual(connector.actions, []);
   });
 
   it("that gets a link late has an outcome for its request within 35 seconds of the write", async (t) => {
@@ -349,7 +349,7 @@ describe("a node among others", () => {
       await runtime.advance(34_900 - lateMs);
       await until(async () => assert.deepEqual(await states(), ["expired"]));
       assert.match((await request()) ?? "", noAnswer);
-      assert.equal(connector.fanCommands.length, isSent ? 1 : 0);
+      assert.equal(connector.actions.length, isSent ? 1 : 0);
     }
   });
 

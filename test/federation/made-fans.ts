@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import type { Home } from "../../src/home/home.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
+import { fanOf } from "../ecosystems/actions.ts";
 import { type AwayWord, homeWith, structure, type ThermostatFields, thermostat } from "../home/home-parts.ts";
 import { madeFederation } from "./made-federation.ts";
 import { settled } from "./moved-runtime.ts";
@@ -65,8 +66,9 @@ export async function madeFans(
     states: async () => (await federation.receipts(userId, deviceId)).map(({ state }) => state).reverse(),
     /** The sent commands, when there are `count`. */
     async sent(count: number) {
-      await until(() => assert.equal(connector.fanCommands.length, count));
-      return connector.fanCommands[count - 1]!;
+      await until(() => assert.equal(connector.actions.length, count));
+      const action = connector.actions[count - 1]!;
+      return { ...action, ...fanOf(action) };
     },
     /** Sends the home on the stream and waits until it is stored. */
     async shows(plan: FanHome) {

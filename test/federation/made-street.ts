@@ -154,7 +154,7 @@ function streetConnector(houses: readonly House[], fault: PlantedFault): Connect
   return {
     name: "nest",
     displayName: "Nest account",
-    capabilities: { fanNeedsHome: false },
+    capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: false } },
     async read(token) {
       fault.pass("read", of(token).userId);
       return of(token).account;
@@ -181,8 +181,8 @@ function streetConnector(houses: readonly House[], fault: PlantedFault): Connect
       fault.pass("pauseMs", presentUser());
       return 1_000;
     },
-    async runFan(token) {
-      fault.pass("runFan", of(token).userId);
+    async act(token) {
+      fault.pass("act", of(token).userId);
       return { state: "accepted" };
     },
     revoke: async () => true,

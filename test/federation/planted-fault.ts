@@ -6,7 +6,7 @@ export const faultPoints = [
   "account",
   "unchanged",
   "read",
-  "runFan",
+  "act",
   "open token",
   "commit",
   "load",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sealCredential } from "../../src/federation/credential.ts";
 import { renewalDelay, retryDelayMs } from "../../src/federation/renewal-times.ts";
+import { fanAction } from "../ecosystems/actions.ts";
 import { type LinkedAccount, madeRenewal, type RenewalNode, sealing } from "./made-renewal.ts";
 
 const minuteMs = 60_000;
@@ -94,13 +95,13 @@ describe("the owner of a link", () => {
     await pass(1_000);
     const { connector, token } = node.federation.keeper.supervisor(ada.deviceId)!.connection!;
     ecosystem.accounts.get("ada")!.accessTokens.clear();
-    const command = { thermostatId: "t1", isOn: true };
+    const action = fanAction("t1", true);
     const { signal } = new AbortController();
-    assert.deepEqual(await drive(connector.runFan(token, command, signal)), { state: "accepted" });
+    assert.deepEqual(await drive(connector.act(token, action, signal)), { state: "accepted" });
     assert.deepEqual(ecosystem.commands, ["access 2 of ada"]);
     ecosystem.mode = "refuses";
     ecosystem.accounts.get("ada")!.accessTokens.clear();
-    assert.deepEqual(await drive(connector.runFan("access 2 of ada", command, signal)), { state: "unauthorized" });
+    assert.deepEqual(await drive(connector.act("access 2 of ada", action, signal)), { state: "unauthorized" });
     assert.equal(ecosystem.commands.length, 1);
   });
 

@@ -70,13 +70,13 @@ export class RenewingEcosystem {
     return {
       name: "hearth",
       displayName: "Hearth account",
-      capabilities: { fanNeedsHome: false },
+      capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: false } },
       read: async (token) => {
         if (!this.accepts(token)) throw new EcosystemRefused("the token is invalid");
         return home();
       },
       follow: (token, listener, signal) => this.#follow(token, listener, signal),
-      runFan: async (token): Promise<CommandOutcome> => {
+      act: async (token): Promise<CommandOutcome> => {
         if (!this.accepts(token)) return { state: "unauthorized" };
         this.commands.push(token);
         return { state: "accepted" };

@@ -1,8 +1,8 @@
 import type {
+  Action,
   Capabilities,
   CommandOutcome,
   Connector,
-  FanCommand,
   StreamEnd,
   StreamEndReason,
   StreamListener,
@@ -16,14 +16,14 @@ export class ScriptedConnector implements Connector {
   readonly capabilities: Capabilities;
   readonly streams: ScriptedStream[] = [];
   readonly reads: PromiseWithResolvers<Home>[] = [];
-  /** Sent commands in order; each waits for the test's answer. */
-  readonly fanCommands: ScriptedCommand[] = [];
+  /** Sent actions in order; each waits for the test's answer. */
+  readonly actions: ScriptedAction[] = [];
   /** Requested pauses in order. */
   readonly pauses: { readonly end: StreamEnd; readonly failures: number }[] = [];
   pauseBetweenMs = 5_000;
 
   constructor({ fanNeedsHome = true } = {}) {
-    this.capabilities = { fanNeedsHome };
+    this.capabilities = { fanNeedsHome, planning: { endsEcoFirst: false } };
   }
 
   read(): Promise<Home> {
@@ -43,9 +43,9 @@ export class ScriptedConnector implements Connector {
     return this.pauseBetweenMs;
   }
 
-  runFan(token: string, command: FanCommand, signal: AbortSignal): Promise<CommandOutcome> {
+  act(token: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<CommandOutcome>();
-    this.fanCommands.push({ token, ...command, answers: resolve, breaks: reject });
+    this.actions.push({ token, ...action, answers: resolve, breaks: reject });
     signal.addEventListener("abort", () => resolve({ state: "unanswered", detail: "given up" }), { once: true });
     return promise;
   }
@@ -69,8 +69,8 @@ export class ScriptedConnector implements Connector {
   }
 }
 
-/** One command, and functions that settle it. */
-export interface ScriptedCommand extends FanCommand {
+/** One action, and functions that settle it. */
+export interface ScriptedAction extends Action {
   readonly token: string;
   readonly answers: (outcome: CommandOutcome) => void;
   readonly breaks: (error: Error) => void;

@@ -28,6 +28,8 @@ const examples: { readonly [Code in CommandError["code"]]: readonly [Example<Cod
   forbidden: [{}, /no permission.*devices:control/],
   refused: [{ text: "Fan is locked" }, /refused.*: Fan is locked$/],
   noAnswer: [{}, /did not answer.*Read the state/],
+  notSent: [{}, /could not send.*not carried out.*Try again/],
+  superseded: [{}, /newer command replaced.*not carried out/],
 };
 
 describe("the text of a command's error", () => {

@@ -174,6 +174,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
       thingFreshnessOfEach: async (links) => new Map(links.map(({ deviceId }) => [deviceId, fresh])),
       freshnessHere: () => fresh,
       receipts: async () => [],
+      control: { command: nobody, receipts: nobody, receipt: nobody },
     },
     things: thingReading(store),
     events,

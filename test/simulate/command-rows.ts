@@ -42,6 +42,12 @@ export function commandRows(session: Session): SimulatedTables["commands"] {
         },
         () => lock(command.id),
       ),
+    running: (_, deviceId, thermostatId) =>
+      session.run("running commands", (rows) =>
+        commandsOf(rows, deviceId).filter(
+          ({ thermostatId: id, state }) => id === thermostatId && (state === "queued" || state === "sending"),
+        ),
+      ),
     blockedUntil: (_, deviceId, thermostatId) =>
       session.run(`blocked until?`, (rows) => {
         const times = commandsOf(rows, deviceId).flatMap((row) =>
@@ -68,7 +74,8 @@ export function commandRows(session: Session): SimulatedTables["commands"] {
     trim: (_, deviceId, keep, nowMs) =>
       session.run(`trim commands of ${deviceId}`, (rows) => {
         for (const row of commandsOf(rows, deviceId).slice(0, -keep)) {
-          const isUnderWay = row.state === "queued" || row.state === "sending" || row.state === "accepted";
+          const isAwaited = row.state === "accepted" && row.settledMs === null;
+          const isUnderWay = row.state === "queued" || row.state === "sending" || isAwaited;
           const isBlocking = row.blockedUntilMs !== null && row.blockedUntilMs > nowMs;
           if (!isUnderWay && !isBlocking) rows.set(table(deviceId), row.id, undefined);
         }

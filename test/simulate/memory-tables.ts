@@ -12,6 +12,7 @@ import { logRows } from "./log-rows.ts";
 import { exclusive, type LockRequest } from "./row-locks.ts";
 import { type Draft, removeAll } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
+import { thingCommandRows } from "./thing-command-rows.ts";
 import { thingRows } from "./thing-rows.ts";
 import { triggerRows } from "./trigger-rows.ts";
 import { webhookRows } from "./webhook-rows.ts";
@@ -24,6 +25,7 @@ export type SimulatedTables = Pick<
   | "attributes"
   | "attributeUsage"
   | "things"
+  | "thingCommands"
   | "triggers"
   | "links"
   | "commands"
@@ -84,6 +86,7 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   attributes: attributeRows,
   attributeUsage: attributeUsageRows,
   things: thingRows,
+  thingCommands: thingCommandRows,
   triggers: triggerRows,
   links: linkRows,
   blindIntervals: blindIntervalRows,

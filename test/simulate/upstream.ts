@@ -1,12 +1,7 @@
-import type {
-  CommandOutcome,
-  Connector,
-  FanCommand,
-  StreamEnd,
-  StreamListener,
-} from "../../src/ecosystems/connector.ts";
+import type { CommandOutcome, Connector, StreamEnd, StreamListener } from "../../src/ecosystems/connector.ts";
 import type { Home as ReportedHome } from "../../src/home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
+import { fanOf } from "../ecosystems/actions.ts";
 import type { Faults } from "./faults.ts";
 import type { Arrival, FanSend, HomeTruth, Revocation, StreamLife } from "./history.ts";
 import type { Home } from "./home.ts";
@@ -119,10 +114,10 @@ export class Upstream {
     return standIn<Connector>("the connector", {
       name: "nest",
       displayName: "Nest account",
-      capabilities: { fanNeedsHome: true },
+      capabilities: { fanNeedsHome: true, planning: { endsEcoFirst: false } },
       read: (token) => this.#read(node, token),
       follow: (token, listener, signal) => this.#follow(node, token, listener, signal),
-      runFan: (token, command, signal) => this.#runFan(node, token, command, signal),
+      act: (token, action, signal) => this.#runFan(node, token, fanOf(action), signal),
       revoke: (token) => this.#revoke(node, token),
       pauseMs: (_, failures, random) => Math.min(15_000, 250 * 2 ** failures) * (0.5 + random() / 2),
     });
@@ -172,7 +167,12 @@ export class Upstream {
   }
 
   /** Accepts and executes most commands, refuses some, and leaves some without an answer. */
-  #runFan(node: UpstreamNode, token: string, command: FanCommand, signal: AbortSignal): Promise<CommandOutcome> {
+  #runFan(
+    node: UpstreamNode,
+    token: string,
+    command: ReturnType<typeof fanOf>,
+    signal: AbortSignal,
+  ): Promise<CommandOutcome> {
     const { dice } = this.#scheduler;
     const userId = userOf(token);
     const send: FanSend = { node: node.name, userId, ...command, seq: this.#parts.committedSoFar(), answer: undefined };
@@ -207,7 +207,7 @@ export class Upstream {
     });
   }
 
-  #carryOut(userId: number, { thermostatId, isOn }: FanCommand): void {
+  #carryOut(userId: number, { thermostatId, isOn }: ReturnType<typeof fanOf>): void {
     const index = this.#parts.homeOf[userId - 1]!;
     this.#scheduler.after(this.#delayMs(), this.#process, `fan of ${thermostatId} is ${isOn}`, () => {
       this.#parts.homes[index]!.runFan(thermostatId, isOn);

@@ -4,8 +4,8 @@ import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { pauseMs } from "../kit/back-off.ts";
 import { withDeadline } from "../kit/deadline.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
+import { sendAction } from "./action.ts";
 import { eventStream, NestApi } from "./api.ts";
-import { sendFanCommand } from "./fan-command.ts";
 import { readHome } from "./read-home.ts";
 import { revokeToken } from "./revocation.ts";
 import { NestStream } from "./stream.ts";
@@ -51,11 +51,11 @@ export function nestConnector(options: NestOptions): Connector {
   return {
     name,
     displayName: "Nest account",
-    capabilities: { fanNeedsHome: true },
+    capabilities: { fanNeedsHome: true, planning: { endsEcoFirst: false } },
     read,
     follow,
-    runFan: (token, command, signal) =>
-      withDeadline(signal, answerLimitMs, (inTime) => sendFanCommand(api, token, command, inTime)),
+    act: (token, action, signal) =>
+      withDeadline(signal, answerLimitMs, (inTime) => sendAction(api, token, action, inTime)),
     revoke: (token, signal) => withDeadline(signal, answerLimitMs, (inTime) => revokeToken(tokensUrl, token, inTime)),
     pauseMs,
   };

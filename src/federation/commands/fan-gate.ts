@@ -1,5 +1,6 @@
 import type { AttributeChange, CommitTables, Gate } from "../../devices/commit.ts";
 import type { Connector } from "../../ecosystems/connector.ts";
+import { thermostatKey } from "../../home/reported-things.ts";
 import type { DeviceRow } from "../../store/tables/devices.ts";
 import type { LinkState } from "../../store/tables/links.ts";
 import {
@@ -10,6 +11,7 @@ import {
 } from "../../virtual-device/attribute-names.ts";
 import { type FanView, fanErrorText, fanRefusal } from "../../virtual-device/fan-request.ts";
 import { addReceipt } from "./fan-receipts.ts";
+import { commandIn } from "./thing-receipts.ts";
 
 export interface FanGateParts {
   readonly connectors: ReadonlyMap<string, Connector>;
@@ -55,6 +57,10 @@ async function admit(
     await reject("Another request is running");
     return [];
   }
+  if (view.thermostatId !== null && (await isOppositeRunning(tx, userId, deviceId, view.thermostatId, value))) {
+    await reject("Another request is running");
+    return [];
+  }
   const refusal = fanRefusal(value, view);
   if (refusal !== undefined) {
     await reject(refusal);
@@ -62,6 +68,21 @@ async function admit(
   }
   await addReceipt(tx, { ...command, state: "queued", text: null, settledMs: null });
   return [change];
+}
+
+/** Whether a command through /v3/things is about to switch the fan to the other state. */
+async function isOppositeRunning(
+  tx: CommitTables,
+  userId: DeviceRow["userId"],
+  deviceId: DeviceRow["id"],
+  thermostatId: string,
+  value: string,
+): Promise<boolean> {
+  const running = await tx.thingCommands.running(userId, deviceId, thermostatKey(thermostatId));
+  return running.some((row) => {
+    const { trait, command } = commandIn(row);
+    return trait === "fanTimer" && (command === "start") !== (value === "true");
+  });
 }
 
 async function viewOf(

@@ -56,7 +56,7 @@ const idsSkipped = 1_000_000_000;
 
 /**
  * Prepares a restored copy for use. The service may have run on after the backup, so:
- * - A queued fan request may have been sent already. It is marked as sent, so that it is never sent twice.
+ * - A queued fan request or command may have been sent already. It is marked as sent, so that it is never sent twice.
  * - Clients may have read events that are not in this copy. The log continues with unused ids, a later horizon and a new
  *   epoch, so that every reader gets a resync.
  */
@@ -67,8 +67,10 @@ export function markRestored(file: string): void {
     database.exec("PRAGMA synchronous = FULL");
     // A schema older than log_horizon had no readers of events.
     if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'log_horizon'").get()) return;
+    const hasThingCommands = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'thing_commands'").get();
     database.exec(`BEGIN;
       UPDATE commands SET state = 'sending', sent_ms = requested_ms WHERE state = 'queued';
+      ${hasThingCommands ? "UPDATE thing_commands SET state = 'sending', sent_ms = requested_ms WHERE state = 'queued';" : ""}
       INSERT INTO sqlite_sequence (name, seq) SELECT 'log', 0
         WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'log');
       UPDATE sqlite_sequence SET seq = seq + ${idsSkipped} WHERE name = 'log';

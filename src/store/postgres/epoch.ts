@@ -29,6 +29,7 @@ async function reorderIfAhead(sql: Sql): Promise<void> {
     // Event ids from before epochs existed are not resumed.
     "UPDATE log_horizon SET transaction_id = pg_current_xact_id()::text::bigint, entry_id = 0",
     "UPDATE commands SET state = 'sending', sent_ms = requested_ms WHERE state = 'queued'",
+    "UPDATE thing_commands SET state = 'sending', sent_ms = requested_ms WHERE state = 'queued'",
     "DELETE FROM nodes",
   ]) {
     await sql.run(statement);

@@ -32,6 +32,10 @@ export interface CommandTable {
   latest(userId: UserId, deviceId: DeviceId, attribute: number): Promise<CommandRow | undefined>;
   /** Changes the request if it is in one of the states `from`; returns whether it was. */
   change(command: CommandRow, from: readonly CommandState[], change: CommandChange): Promise<boolean>;
+  /** Requests for a thermostat that are queued or being sent, oldest first. */
+  running(userId: UserId, deviceId: DeviceId, thermostatId: string): Promise<CommandRow[]>;
+  /** The newest first. */
+  ofThermostat(userId: UserId, deviceId: DeviceId, thermostatId: string, limit: number): Promise<CommandRow[]>;
   /** The newest first. */
   ofDevice(userId: UserId, deviceId: DeviceId, limit: number): Promise<CommandRow[]>;
   /** Until when the ecosystem accepts no request for this thermostat. */
@@ -84,6 +88,19 @@ export function commandTable(sql: Sql): CommandTable {
       );
       return touched > 0;
     },
+    running: (userId, deviceId, thermostatId) =>
+      rows(`WHERE ${ofDevice} AND c.thermostat_id = $3 AND c.state IN ('queued', 'sending') ORDER BY c.id`, [
+        userId,
+        deviceId,
+        thermostatId,
+      ]),
+    ofThermostat: (userId, deviceId, thermostatId, limit) =>
+      rows(`WHERE ${ofDevice} AND c.thermostat_id = $3 ORDER BY c.id DESC LIMIT $4`, [
+        userId,
+        deviceId,
+        thermostatId,
+        limit,
+      ]),
     ofDevice: (userId, deviceId, limit) =>
       rows(`WHERE ${ofDevice} ORDER BY c.id DESC LIMIT $3`, [userId, deviceId, limit]),
     async blockedUntil(userId, deviceId, thermostatId) {
@@ -109,8 +126,8 @@ export function commandTable(sql: Sql): CommandTable {
       ),
     async trim(userId, deviceId, keep, nowMs) {
       await sql.run(
-        `DELETE FROM commands WHERE user_id = $1 AND device_id = $2 AND state NOT IN ('queued', 'sending', 'accepted')
-           AND (blocked_until_ms IS NULL OR blocked_until_ms <= $4) AND id <=
+        `DELETE FROM commands WHERE user_id = $1 AND device_id = $2
+           AND state NOT IN ('queued', 'sending') AND NOT (state = 'accepted' AND settled_ms IS NULL) AND (blocked_until_ms IS NULL OR blocked_until_ms <= $4) AND id <=
            (SELECT c.id FROM commands c WHERE ${ofDevice} ORDER BY c.id DESC LIMIT 1 OFFSET $3)`,
         [userId, deviceId, keep, nowMs],
       );

@@ -69,7 +69,9 @@ export function logEpochTable(sql: Sql): LogEpochTable {
       if (row!.was === "" && !always) return false;
       await sql.run("UPDATE log_epoch SET epoch = $1, takes_old_ids = 0", [name]);
       // A queued command may have been sent in the lost part of the history. It must not be sent twice.
-      await sql.run("UPDATE commands SET state = 'sending', sent_ms = requested_ms WHERE state = 'queued'");
+      for (const table of ["commands", "thing_commands"]) {
+        await sql.run(`UPDATE ${table} SET state = 'sending', sent_ms = requested_ms WHERE state = 'queued'`);
+      }
       return true;
     },
   };

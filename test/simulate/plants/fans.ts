@@ -1,31 +1,36 @@
 import type { CommandOutcome, Connector } from "../../../src/ecosystems/connector.ts";
-import type { FanSenderParts } from "../../../src/federation/commands/command-sender.ts";
+import type { StoredCommand } from "../../../src/federation/commands/command-kind.ts";
+import type { CommandSenderParts } from "../../../src/federation/commands/command-sender.ts";
 import type { DeviceId } from "../../../src/model/ids.ts";
+import type { CommandRow } from "../../../src/store/tables/commands.ts";
+import { fanAction, fanOf } from "../../ecosystems/actions.ts";
 import { withMethods, withTables } from "./changed-parts.ts";
 import { plant, replace } from "./plant.ts";
 
-function withSenderParts(change: (parts: FanSenderParts) => Partial<FanSenderParts>) {
+type Parts = CommandSenderParts<CommandRow>;
+
+function withSenderParts(change: (parts: Parts) => Partial<Parts>) {
   return replace(() => import("../../../src/federation/commands/command-sender.ts"), {
-    FanSender: (original) =>
-      class extends original {
-        constructor(parts: FanSenderParts) {
-          super({ ...parts, ...change(parts) });
+    CommandSender: (original) =>
+      class extends original<StoredCommand> {
+        constructor(parts: CommandSenderParts<StoredCommand>) {
+          super(parts.kind.task === "fan_requests" ? ({ ...parts, ...change(parts as never) } as never) : parts);
         }
-      },
+      } as never,
   });
 }
 
 /** Connections whose connectors run fans in another way. */
 function connectionsWith(
-  connectionOf: FanSenderParts["connectionOf"],
-  runFan: (deviceId: DeviceId, original: Connector["runFan"]) => Connector["runFan"],
-): FanSenderParts["connectionOf"] {
+  connectionOf: Parts["connectionOf"],
+  act: (deviceId: DeviceId, original: Connector["act"]) => Connector["act"],
+): Parts["connectionOf"] {
   return (deviceId) => {
     const found = connectionOf(deviceId);
     if (!found) return undefined;
     const { connector } = found;
-    const original = connector.runFan.bind(connector);
-    return { ...found, connector: withMethods(connector, { runFan: runFan(deviceId, original) }) };
+    const original = connector.act.bind(connector);
+    return { ...found, connector: withMethods(connector, { act: act(deviceId, original) }) };
   };
 }
 
@@ -45,21 +50,21 @@ export const fanPlants = [
               for (const { deviceId, thermostatId, value } of queued) {
                 const [found, key] = [connectionOf(deviceId), `${deviceId}/${thermostatId}`];
                 if (!found || early.has(key)) continue;
-                const request = { thermostatId, isOn: value === "true" };
+                const action = fanAction(thermostatId, value === "true");
                 early.set(
                   key,
-                  found.run(() => found.connector.runFan(found.token, request, never)),
+                  found.run(() => found.connector.act(found.token, action, never)),
                 );
               }
               return queued;
             },
           },
         })),
-        connectionOf: connectionsWith(connectionOf, (deviceId, runFan) => (token, request, signal) => {
-          const key = `${deviceId}/${request.thermostatId}`;
+        connectionOf: connectionsWith(connectionOf, (deviceId, act) => (token, action, signal) => {
+          const key = `${deviceId}/${fanOf(action).thermostatId}`;
           const sent = early.get(key);
           early.delete(key);
-          return sent ?? runFan(token, request, signal);
+          return sent ?? act(token, action, signal);
         }),
       };
     }),
@@ -68,9 +73,9 @@ export const fanPlants = [
     "sent-again",
     "a fan request that the ecosystem may have carried out is sent again",
     withSenderParts(({ connectionOf }) => ({
-      connectionOf: connectionsWith(connectionOf, (_, runFan) => async (token, request, signal) => {
-        const outcome = await runFan(token, request, signal);
-        return outcome.state === "unanswered" ? runFan(token, request, never) : outcome;
+      connectionOf: connectionsWith(connectionOf, (_, act) => async (token, action, signal) => {
+        const outcome = await act(token, action, signal);
+        return outcome.state === "unanswered" ? act(token, action, never) : outcome;
       }),
     })),
   ),

@@ -3,6 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { type Simulator, startSimulator } from "../../simulator/simulator.ts";
 import { readRetryAfter } from "../../src/ecosystems/kit/retry-after.ts";
 import { nestConnector } from "../../src/ecosystems/nest/connector.ts";
+import { fanAction } from "./actions.ts";
 import { answerOf, startByteServer } from "./byte-server.ts";
 
 const signal = new AbortController().signal;
@@ -13,7 +14,7 @@ async function home(t: TestContext, options: Parameters<typeof startSimulator>[0
   const { accountId, token } = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
   const connector = nestConnector({ name: "nest", apiUrl: simulator.url, allowedHosts: simulator.hosts });
   const thermostatId = Object.keys((simulator.document(accountId) as never as Document).devices.thermostats)[0]!;
-  return { simulator, accountId, token, connector, command: { thermostatId, isOn: true } };
+  return { simulator, accountId, token, connector, action: fanAction(thermostatId, true) };
 }
 
 interface Document {
@@ -27,25 +28,26 @@ function commands(simulator: Simulator): number {
 describe("a fan command", () => {
   it("is accepted by the cloud, also after a redirect", async (t) => {
     for (const redirect of ["off", "second-host"] as const) {
-      const { simulator, token, connector, command } = await home(t, { redirect });
-      assert.deepEqual(await connector.runFan(token, command, signal), { state: "accepted" });
+      const { simulator, token, connector, action } = await home(t, { redirect });
+      assert.deepEqual(await connector.act(token, action, signal), { state: "accepted" });
       assert.equal(commands(simulator), 1);
     }
   });
 
   it("is refused in the ecosystem's own words", async (t) => {
-    const { simulator, accountId, token, connector, command } = await home(t);
+    const { simulator, accountId, token, connector, action } = await home(t);
     await simulator.playScene(accountId, { scene: "leave" });
-    assert.deepEqual(await connector.runFan(token, command, signal), {
+    assert.deepEqual(await connector.act(token, action, signal), {
       state: "rejected",
       message: "Cannot change fan_timer_active while structure is away",
+      reason: "notHome",
     });
   });
 
   it("reports how long it is blocked when the ecosystem says so", async (t) => {
-    const { simulator, token, connector, command } = await home(t);
+    const { simulator, token, connector, action } = await home(t);
     simulator.addFault({ fault: "too-many-requests", retryAfter: "seconds", seconds: 120 });
-    assert.deepEqual(await connector.runFan(token, command, signal), {
+    assert.deepEqual(await connector.act(token, action, signal), {
       state: "rejected",
       message: "blocked",
       retryAfterMs: 120_000,
@@ -58,7 +60,7 @@ describe("a fan command", () => {
       const headers = () => `Date: ${theirs(0)}\r\nRetry-After: ${theirs(120_000)}\r\n`;
       const blocking = await startByteServer(t, (socket) => socket.end(answerOf(429, "{}", headers())));
       const connector = nestConnector({ name: "nest", apiUrl: blocking.url, allowedHosts: [] });
-      const outcome = await connector.runFan("c.token", { thermostatId: "t", isOn: true }, signal);
+      const outcome = await connector.act("c.token", fanAction("t", true), signal);
       const { retryAfterMs } = outcome as { readonly retryAfterMs?: number };
       // Two readings of one clock may fall into different seconds.
       assert.ok(retryAfterMs === 120_000 || retryAfterMs === 121_000, JSON.stringify(outcome));
@@ -66,23 +68,23 @@ describe("a fan command", () => {
   });
 
   it("is sent once and is unanswered when no answer comes", async (t) => {
-    const { simulator, token, connector, command } = await home(t);
+    const { simulator, token, connector, action } = await home(t);
     simulator.addFault({ fault: "reset-after-body" });
-    assert.equal((await connector.runFan(token, command, signal)).state, "unanswered");
+    assert.equal((await connector.act(token, action, signal)).state, "unanswered");
     let sent = 0;
     const silent = await startByteServer(t, (socket) => {
       sent += 1;
       socket.destroy();
     });
     const astray = nestConnector({ name: "nest", apiUrl: `http://${silent.host}`, allowedHosts: [] });
-    assert.equal((await astray.runFan(token, command, signal)).state, "unanswered");
+    assert.equal((await astray.act(token, action, signal)).state, "unanswered");
     assert.equal(sent, 1);
   });
 
   it("reports that the token is no longer valid", async (t) => {
-    const { simulator, token, connector, command } = await home(t);
+    const { simulator, token, connector, action } = await home(t);
     simulator.revokeToken(token);
-    assert.deepEqual(await connector.runFan(token, command, signal), { state: "unauthorized" });
+    assert.deepEqual(await connector.act(token, action, signal), { state: "unauthorized" });
   });
 });
 

@@ -1,0 +1,18 @@
+import { type Command, exactly, type PlannedCommand } from "../../home/command-plan.ts";
+import type { CommandRow } from "../../store/tables/commands.ts";
+
+/** A fan request in the form of a command to the thermostat's thing. */
+export function fanAsCommand({ value }: Pick<CommandRow, "value">): Command {
+  return { trait: "fanTimer", command: value === "true" ? "start" : "stop", params: {} };
+}
+
+/** It counts as sent: it can't be taken back, because its client waits for the outcome in `requestWrite`. */
+export function plannedFan(row: Pick<CommandRow, "value">): PlannedCommand {
+  const [command, active] = [fanAsCommand(row), row.value === "true"];
+  const steps = [{ trait: "fanTimer", set: { active } }] as const;
+  return {
+    command,
+    plan: { steps, expected: [exactly("fanTimer", "active", active)], absolute: command },
+    isSent: true,
+  };
+}

@@ -1,0 +1,40 @@
+import { thermostatKey } from "../../home/reported-things.ts";
+import type { CommandChange, CommandRow } from "../../store/tables/commands.ts";
+import type { AwaitedFans } from "./awaited-fans.ts";
+import type { CommandKind } from "./command-kind.ts";
+import { answered, isShownAlready, overdue } from "./fan-outcome.ts";
+import { changeReceipt } from "./fan-receipts.ts";
+
+/** Fan requests: commands that clients write to `requestWrite` of a virtual device. */
+export function fanCommands(awaited: AwaitedFans): CommandKind<CommandRow> {
+  return {
+    task: "fan_requests",
+    words: { one: "a fan request", many: "fan requests" },
+    isSerial: false,
+    queuedFor: (tx, owner, limit) => tx.commands.queuedFor(owner, limit),
+    overdue: (tx, ...found) => tx.commands.overdue(...found),
+    async mark(tx, command, sentMs) {
+      const others = await tx.thingCommands.running(
+        command.userId,
+        command.deviceId,
+        thermostatKey(command.thermostatId),
+      );
+      // One command to a thermostat at a time, through either door.
+      if (others.some(({ state }) => state === "sending")) return undefined;
+      const change: CommandChange = { state: "sending", sentMs };
+      return (await changeReceipt(tx, command, ["queued"], change, sentMs)) ? { ...command, ...change } : undefined;
+    },
+    hasNextStep: () => false,
+    send: (connector, token, { thermostatId, value }, signal) => {
+      const step = { trait: "fanTimer", set: { active: value === "true" } } as const;
+      return connector.act(token, { key: thermostatKey(thermostatId), step }, signal);
+    },
+    async answered(tx, command, outcome, nowMs) {
+      const updates = await answered(tx, command, outcome, nowMs);
+      return { updates, isAwaited: outcome.state === "accepted" && (await isShownAlready(tx, command)) };
+    },
+    awaited: (command, sentMs) => awaited.add(command, sentMs),
+    forgetOverdue: (nowMs) => awaited.forgetOverdue(nowMs),
+    settleOverdue: overdue,
+  };
+}

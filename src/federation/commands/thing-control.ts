@@ -1,0 +1,92 @@
+import type { CommitTables } from "../../devices/commit.ts";
+import { thermostatIn } from "../../home/reported-things.ts";
+import type { AccessScope } from "../../model/access-scope.ts";
+import { UnknownCommand, UnknownThing } from "../../model/errors.ts";
+import type { Store } from "../../store/seam.ts";
+import type { ThingRow } from "../../store/tables/things.ts";
+import { type CommandReceipt, receiptOf, receiptOfCommand, receiptOfFan } from "./command-receipt.ts";
+import { admitToThing, type RequestedCommand, type ThingGateParts } from "./thing-gate.ts";
+
+/**
+ * Commands to things within the caller's access scope. A thing or receipt outside it looks as if it did not exist.
+ */
+export interface ThingControl {
+  /**
+   * Accepts or refuses a command; the receipt is durable when the promise resolves. `keep` stores the answer of a
+   * request with an Idempotency-Key in the same transaction.
+   */
+  command(
+    accessScope: AccessScope,
+    thingId: string,
+    requested: Omit<RequestedCommand, "isStale">,
+    keep?: (tx: CommitTables, receipt: CommandReceipt) => Promise<void>,
+  ): Promise<CommandReceipt>;
+  /** The newest receipts of a thing, newest first; fan requests of a thermostat are among them. */
+  receipts(accessScope: AccessScope, thingId: string): Promise<readonly CommandReceipt[]>;
+  receipt(accessScope: AccessScope, thingId: string, commandId: string): Promise<CommandReceipt>;
+}
+
+export interface ThingControlParts extends ThingGateParts {
+  readonly store: Store<CommitTables>;
+  readonly isStale: (thing: Pick<ThingRow, "userId" | "deviceId">) => Promise<boolean>;
+  /** A command was stored on this node. */
+  readonly stored: () => void;
+}
+
+const receiptsShown = 100;
+
+export function thingControl(parts: ThingControlParts): ThingControl {
+  const { store } = parts;
+  const find = async (accessScope: AccessScope, thingId: string) => {
+    const thing = await store.read((tx) => tx.things.within(accessScope, thingId));
+    if (!thing) throw new UnknownThing();
+    return thing;
+  };
+  return {
+    async command(accessScope, thingId, requested, keep) {
+      const found = await find(accessScope, thingId);
+      const isStale = await parts.isStale(found);
+      const receipt = await store.transaction(async (tx) => {
+        const nowMs = await tx.users.lock(found.userId);
+        const [thing] = nowMs === undefined ? [] : await tx.things.some(found.userId, [thingId]);
+        // It was removed after the read above.
+        if (nowMs === undefined || !thing) throw new UnknownThing();
+        const admitted = await admitToThing(tx, parts, thing, { ...requested, isStale }, nowMs);
+        const receipt = receiptOf(admitted, thingId);
+        await keep?.(tx, receipt);
+        return receipt;
+      });
+      parts.stored();
+      return receipt;
+    },
+    async receipts(accessScope, thingId) {
+      const { userId, deviceId, key } = await find(accessScope, thingId);
+      const thermostatId = thermostatIn(key);
+      const all = await store.read(async (tx) => {
+        const commands = await tx.thingCommands.ofThing(userId, deviceId, thingId, receiptsShown);
+        const fans =
+          thermostatId === undefined
+            ? []
+            : await tx.commands.ofThermostat(userId, deviceId, thermostatId, receiptsShown);
+        return [...commands.map(receiptOfCommand), ...fans.map((row) => receiptOfFan(row, thingId))];
+      });
+      return all.sort((a, b) => b.requestedMs - a.requestedMs).slice(0, receiptsShown);
+    },
+    async receipt(accessScope, thingId, commandId) {
+      const { userId, deviceId, key } = await find(accessScope, thingId);
+      const [, door, digits] = /^([cf])([1-9]\d{0,9})$/.exec(commandId) ?? [];
+      const id = Number(digits);
+      if (door === undefined || id > 2_147_483_647) throw new UnknownCommand();
+      const receipt = await store.read(async (tx) => {
+        if (door === "c") {
+          const row = await tx.thingCommands.find(userId, deviceId, id);
+          return row?.thingId === thingId ? receiptOfCommand(row) : undefined;
+        }
+        const row = await tx.commands.find(userId, deviceId, id);
+        return row && row.thermostatId === thermostatIn(key) ? receiptOfFan(row, thingId) : undefined;
+      });
+      if (!receipt) throw new UnknownCommand();
+      return receipt;
+    },
+  };
+}

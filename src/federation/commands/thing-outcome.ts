@@ -1,0 +1,97 @@
+import type { CommitTables } from "../../devices/commit.ts";
+import type { CommandOutcome } from "../../ecosystems/connector.ts";
+import { type Echo, judgeEcho } from "../../home/command-echo.ts";
+import type { CommandError } from "../../home/command-errors.ts";
+import { cleanText } from "../../model/clean-text.ts";
+import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
+import { changeThingReceipt, commandIn, errorJson, planIn, thingIn } from "./thing-receipts.ts";
+
+/**
+ * Records the ecosystem's answer. It is the best evidence about a command, so it also replaces `expired`, and what the
+ * stream seemed to show.
+ */
+export async function recordAnswer(
+  tx: CommitTables,
+  row: ThingCommandRow,
+  outcome: CommandOutcome,
+  nowMs: number,
+): Promise<void> {
+  const found = await tx.thingCommands.find(row.userId, row.deviceId, row.id);
+  if (!found) return;
+  switch (outcome.state) {
+    case "accepted":
+      return accept(tx, found, nowMs);
+    case "rejected": {
+      const { retryAfterMs } = outcome;
+      const blockedUntilMs = retryAfterMs === undefined ? null : nowMs + retryAfterMs;
+      return reject(tx, found, refusalOf(outcome), nowMs, blockedUntilMs);
+    }
+    case "unauthorized":
+      return reject(tx, found, { code: "needsReauth" }, nowMs);
+    case "unanswered": {
+      const change = { state: "expired", error: errorJson({ code: "noAnswer" }), settledMs: nowMs } as const;
+      await changeThingReceipt(tx, found, ["sending"], change, nowMs);
+    }
+  }
+}
+
+async function accept(tx: CommitTables, row: ThingCommandRow, nowMs: number): Promise<void> {
+  // A state that holds already changes nothing, so that no later commit would confirm the command.
+  const isShown = (await shownEcho(tx, row)) === "holds";
+  const change = isShown
+    ? ({ state: "confirmed", error: null, settledMs: nowMs } as const)
+    : ({ state: "accepted", error: null, settledMs: null } as const);
+  if (!(await changeThingReceipt(tx, row, ["sending", "expired"], change, nowMs))) return;
+  // The state will show this command instead of older ones of its kind, which were accepted and not shown yet.
+  const { trait, command } = commandIn(row);
+  for (const open of await tx.thingCommands.open(row.userId, row.deviceId, row.thingId)) {
+    const older = commandIn(open);
+    if (open.id >= row.id || older.trait !== trait || older.command !== command) continue;
+    await changeThingReceipt(tx, open, ["accepted"], { state: "accepted", settledMs: nowMs }, nowMs);
+  }
+}
+
+async function reject(
+  tx: CommitTables,
+  row: ThingCommandRow,
+  error: CommandError,
+  nowMs: number,
+  blockedUntilMs: number | null = null,
+): Promise<void> {
+  const change = { state: "rejected", error: errorJson(error), settledMs: nowMs, blockedUntilMs } as const;
+  await changeThingReceipt(tx, row, ["sending", "expired", "confirmed", "contradicted"], change, nowMs);
+}
+
+function refusalOf(outcome: Extract<CommandOutcome, { readonly state: "rejected" }>): CommandError {
+  const { message, retryAfterMs, reason } = outcome;
+  if (retryAfterMs !== undefined) return { code: "rateLimited", retryAfterMs };
+  if (reason === "offline" || reason === "notHome") return { code: reason };
+  return { code: "refused", text: cleanText(message) };
+}
+
+/**
+ * Settles a command that stayed in one state for too long. For an accepted command the shown state decides, if the link
+ * is live.
+ */
+export async function recordOverdue(tx: CommitTables, found: ThingCommandRow, nowMs: number): Promise<void> {
+  const row = await tx.thingCommands.find(found.userId, found.deviceId, found.id);
+  // Another node has settled it meanwhile.
+  if (row?.state !== found.state) return;
+  if (row.state !== "accepted") {
+    const error = errorJson({ code: row.state === "queued" ? "notSent" : "noAnswer" });
+    await changeThingReceipt(tx, row, [row.state], { state: "expired", error, settledMs: nowMs }, nowMs);
+    return;
+  }
+  const echo = await shownEcho(tx, row);
+  const state = ({ holds: "confirmed", differs: "contradicted", unknown: "accepted" } as const)[echo];
+  await changeThingReceipt(tx, row, ["accepted"], { state, settledMs: nowMs }, nowMs);
+}
+
+/** What the stored state shows of the command's result; unknown while the link is not live. */
+async function shownEcho(tx: CommitTables, row: ThingCommandRow): Promise<Echo> {
+  const { userId, deviceId, thingId } = row;
+  const [thing] = await tx.things.some(userId, [thingId]);
+  const isFollowed = (await tx.links.ofDevice(userId, deviceId))?.state === "live";
+  if (!thing || thing.goneMs !== null || !isFollowed) return "unknown";
+  return judgeEcho(planIn(row).expected, thingIn(thing).traits);
+}

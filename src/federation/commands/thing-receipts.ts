@@ -1,0 +1,65 @@
+import { thingCommandEntry } from "../../devices/log-entries.ts";
+import { type CommandError, commandErrorText } from "../../home/command-errors.ts";
+import type { Command, Plan, PlannedCommand } from "../../home/command-plan.ts";
+import type { CommandState } from "../../home/command-states.ts";
+import { storedTraits, type ThingDescriptor, type ThingState } from "../../home/stored-thing.ts";
+import type { Thing } from "../../home/thing.ts";
+import type { Transaction } from "../../store/seam.ts";
+import type { NewThingCommand, ThingCommandChange, ThingCommandRow } from "../../store/tables/thing-commands.ts";
+import type { ThingRow } from "../../store/tables/things.ts";
+
+export type ThingReceiptTables = Pick<Transaction, "thingCommands" | "log">;
+
+/** Receipts that are kept for the things of a link, besides those of commands that have not ended. */
+export const thingReceiptsKept = 500;
+
+/** Stores a receipt for a command and appends it to the log, in the same transaction. */
+export async function addThingReceipt(tx: ThingReceiptTables, command: NewThingCommand): Promise<ThingCommandRow> {
+  const { userId, deviceId, requestedMs } = command;
+  const row = { ...command, id: await tx.thingCommands.add(command), step: 0, sentMs: null, blockedUntilMs: null };
+  await tx.thingCommands.trim(userId, deviceId, thingReceiptsKept, requestedMs);
+  await tx.log.append(thingCommandEntry(row, requestedMs));
+  return row;
+}
+
+/**
+ * Changes a receipt if it is in one of the states `from`, and appends a new state to the log. Returns the changed
+ * receipt.
+ */
+export async function changeThingReceipt(
+  tx: ThingReceiptTables,
+  row: ThingCommandRow,
+  from: readonly CommandState[],
+  change: ThingCommandChange,
+  nowMs: number,
+): Promise<ThingCommandRow | undefined> {
+  if (!(await tx.thingCommands.change(row, from, change))) return undefined;
+  const changed = { ...row, ...change };
+  if (change.state !== row.state) await tx.log.append(thingCommandEntry(changed, nowMs));
+  return changed;
+}
+
+/** Why a command ended without being carried out, as its receipt shows it. `text` explains it to people. */
+export function errorJson(error: CommandError): string {
+  return JSON.stringify({ ...error, text: commandErrorText(error) });
+}
+
+export function commandIn({ command }: Pick<ThingCommandRow, "command">): Command {
+  return JSON.parse(command);
+}
+
+/** The plan of a command that was queued. */
+export function planIn({ plan }: Pick<ThingCommandRow, "plan">): Plan {
+  if (plan === null) throw new TypeError("a command that was refused has no plan");
+  return JSON.parse(plan);
+}
+
+export function plannedIn(row: ThingCommandRow): PlannedCommand {
+  return { command: commandIn(row), plan: planIn(row), isSent: row.state !== "queued" };
+}
+
+/** The thing as far as planning and echo need it. Whether the ecosystem reaches it stands in its traits. */
+export function thingIn({ descriptor, state }: ThingRow): Pick<Thing, "traits" | "isOnline"> {
+  const described = JSON.parse(descriptor) as ThingDescriptor;
+  return { traits: storedTraits(described, JSON.parse(state) as ThingState), isOnline: null };
+}

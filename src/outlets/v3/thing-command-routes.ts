@@ -1,0 +1,109 @@
+import type { CommandReceipt } from "../../federation/commands/command-receipt.ts";
+import type { Federation } from "../../federation/federation.ts";
+import { readCommand } from "../../home/command.ts";
+import { commandErrorText, isCommandError } from "../../home/command-errors.ts";
+import type { Command } from "../../home/command-plan.ts";
+import { jsonAnswer } from "../../http/answer/answer.ts";
+import type { Route } from "../../http/routes.ts";
+import type { ScopedPrincipal } from "../../identity/principal.ts";
+import { BadParameter } from "../../model/errors.ts";
+import { InsufficientScope } from "../../model/scope-errors.ts";
+import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
+import { getThingCommand, listThingCommands, sendThingCommand } from "./thing-command-descriptions.ts";
+
+export interface ThingCommandRouteParts extends KeyedRouteParts {
+  readonly federation: Pick<Federation, "control">;
+}
+
+const path = "/v3/things/:thingId/commands";
+const bodyBytes = 8_192;
+
+/** Commands to things and their receipts (docs/interface.md, Commands). */
+export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRouteParts): readonly Route[] {
+  const { control } = federation;
+  return [
+    keyed(keyedParts, {
+      methods: ["POST"],
+      path,
+      bodyBytes,
+      scopes: ["devices:control"],
+      description: sendThingCommand,
+      async answer(incoming, caller, keep) {
+        const command = commandOf(incoming.body);
+        requireConsent(caller, command);
+        const clientId = await keyedParts.tokens.clientOf(incoming.bearer ?? "");
+        const accepted = (receipt: CommandReceipt) => jsonAnswer(202, receiptBody(receipt));
+        const { thingId = "" } = incoming.pathParameters;
+        return accepted(await control.command(caller, thingId, { command, clientId }, keep(accepted)));
+      },
+    }),
+    {
+      methods: ["GET"],
+      path,
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:read"],
+      description: listThingCommands,
+      async answer(incoming, caller) {
+        const { thingId = "" } = incoming.pathParameters;
+        const receipts = await control.receipts(caller, thingId);
+        return jsonAnswer(200, { thingId, commands: receipts.map(receiptBody) });
+      },
+    },
+    {
+      methods: ["GET"],
+      path: `${path}/:commandId`,
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:read"],
+      description: getThingCommand,
+      async answer(incoming, caller) {
+        const { thingId = "", commandId = "" } = incoming.pathParameters;
+        return jsonAnswer(200, receiptBody(await control.receipt(caller, thingId, commandId)));
+      },
+    },
+  ];
+}
+
+const members = ["trait", "command", "params"];
+
+function commandOf(body: unknown): Command {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw new BadParameter("body", "The body must be a JSON object with trait, command and params.");
+  }
+  const { trait, command, params } = body as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(body)) {
+    if (!members.includes(name)) throw new BadParameter("body", "The body must hold only trait, command and params.");
+  }
+  for (const [name, value] of Object.entries({ trait, command })) {
+    if (typeof value !== "string") throw new BadParameter(name, `The member ${name} must be a text.`);
+  }
+  const read = readCommand(trait as string, command as string, params);
+  if (!isCommandError(read)) return read;
+  throw new BadParameter(read.code === "badValue" ? "params" : "command", commandErrorText(read));
+}
+
+/**
+ * A user who granted access without any scope allowed what clients could do before scopes existed: run fans. Heating
+ * and everything else need an explicit consent.
+ */
+function requireConsent(caller: ScopedPrincipal, { trait }: Command): void {
+  if (caller.kind === "user" && caller.scopes === null && trait !== "fanTimer") {
+    throw new InsufficientScope(["devices:control"], ["devices:control"]);
+  }
+}
+
+function receiptBody({ id, thingId, command, state, error, requestedMs, sentMs, settledMs }: CommandReceipt): object {
+  return {
+    commandId: id,
+    thingId,
+    trait: command.trait,
+    command: command.command,
+    params: command.params,
+    state,
+    error,
+    requestedTime: requestedMs,
+    sentTime: sentMs,
+    settledTime: settledMs,
+  };
+}

@@ -1,0 +1,153 @@
+import type { CommandState } from "../../home/command-states.ts";
+import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
+import { first, type Parameter, type Sql } from "../sql.ts";
+
+/** One command to a thing: first the intent to send it, then its outcome. Command, plan and error are JSON. */
+export interface ThingCommandRow {
+  readonly id: number;
+  readonly userId: UserId;
+  readonly deviceId: DeviceId;
+  readonly thingId: string;
+  /** The key of the thing within its account. */
+  readonly key: string;
+  readonly command: string;
+  /** Null for a command that was refused before it was planned. */
+  readonly plan: string | null;
+  readonly state: CommandState;
+  /** How many steps of the plan were sent. */
+  readonly step: number;
+  readonly error: string | null;
+  /** The client that sent it. */
+  readonly clientId: string | null;
+  readonly requestedMs: number;
+  /** When its last step was sent. */
+  readonly sentMs: number | null;
+  readonly settledMs: number | null;
+  /** Until then the ecosystem accepts no command for this thing. */
+  readonly blockedUntilMs: number | null;
+}
+
+export type NewThingCommand = Omit<ThingCommandRow, "id" | "step" | "sentMs" | "blockedUntilMs">;
+
+export type ThingCommandChange = Partial<
+  Pick<ThingCommandRow, "plan" | "step" | "error" | "sentMs" | "settledMs" | "blockedUntilMs">
+> & { readonly state: CommandState };
+
+export interface ThingCommandTable {
+  add(command: NewThingCommand): Promise<number>;
+  find(userId: UserId, deviceId: DeviceId, id: number): Promise<ThingCommandRow | undefined>;
+  /** Changes the command if it is in one of the states `from`; returns whether it was. */
+  change(command: ThingCommandRow, from: readonly CommandState[], change: ThingCommandChange): Promise<boolean>;
+  /** The commands of a thing that have not ended, oldest first. */
+  open(userId: UserId, deviceId: DeviceId, thingId: string): Promise<ThingCommandRow[]>;
+  /** Commands of a device whose outcome the ecosystem may still show, oldest first. */
+  awaitingEcho(userId: UserId, deviceId: DeviceId, sentAfterMs: number): Promise<ThingCommandRow[]>;
+  /** The newest first. */
+  ofThing(userId: UserId, deviceId: DeviceId, thingId: string, limit: number): Promise<ThingCommandRow[]>;
+  /** The commands to the thing with this key that are queued or being sent, oldest first. */
+  running(userId: UserId, deviceId: DeviceId, key: string): Promise<ThingCommandRow[]>;
+  /** Until when the ecosystem accepts no command for the thing with this key. */
+  blockedUntil(userId: UserId, deviceId: DeviceId, key: string): Promise<number | null>;
+  /** The first queued command of each thing of the links that this node owns, oldest first. */
+  queuedFor(owner: NodeId, limit: number): Promise<ThingCommandRow[]>;
+  /** Commands of all nodes that should have been settled by now, by the time of their request or of their sending. */
+  overdue(
+    queuedBeforeMs: number,
+    sendingBeforeMs: number,
+    sentBeforeMs: number,
+    limit: number,
+  ): Promise<ThingCommandRow[]>;
+  /** Keeps the newest `keep` commands, and older ones that have not ended or still block their thing. */
+  trim(userId: UserId, deviceId: DeviceId, keep: number, nowMs: number): Promise<void>;
+  removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
+  removeOfUser(userId: UserId): Promise<number>;
+}
+
+const columns = `c.id, c.user_id AS "userId", c.device_id AS "deviceId", c.thing_id AS "thingId",
+  c.external_key AS "key", c.command, c.plan, c.state, c.step, c.error, c.client_id AS "clientId",
+  c.requested_ms AS "requestedMs", c.sent_ms AS "sentMs", c.settled_ms AS "settledMs",
+  c.blocked_until_ms AS "blockedUntilMs"`;
+const ofDevice = "c.user_id = $1 AND c.device_id = $2";
+/** An accepted command has ended when it was settled without evidence. */
+const isOpen = "(c.state IN ('queued', 'sending') OR (c.state = 'accepted' AND c.settled_ms IS NULL))";
+
+export function thingCommandTable(sql: Sql): ThingCommandTable {
+  const rows = (tail: string, parameters: readonly Parameter[]) =>
+    sql.all<ThingCommandRow>(`SELECT ${columns} FROM thing_commands c ${tail}`, parameters);
+  return {
+    async add({ userId, deviceId, thingId, key, command, plan, state, error, clientId, requestedMs, settledMs }) {
+      const added = await sql.all<{ id: number }>(
+        `INSERT INTO thing_commands (user_id, device_id, thing_id, external_key, command, plan, state, step, error,
+           client_id, requested_ms, settled_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11) RETURNING id`,
+        [userId, deviceId, thingId, key, command, plan, state, error, clientId, requestedMs, settledMs],
+      );
+      if (state === "queued") sql.hint("commands");
+      return added[0]!.id;
+    },
+    find: (userId, deviceId, id) => first(rows(`WHERE ${ofDevice} AND c.id = $3`, [userId, deviceId, id])),
+    async change(command, from, { state, ...change }) {
+      const { plan, step, error, sentMs, settledMs, blockedUntilMs } = { ...command, ...change };
+      const states = from.map((name) => `'${name}'`).join(", ");
+      const touched = await sql.run(
+        `UPDATE thing_commands SET state = $4, plan = $5, step = $6, error = $7, sent_ms = $8, settled_ms = $9,
+           blocked_until_ms = $10
+         WHERE user_id = $1 AND device_id = $2 AND id = $3 AND state IN (${states})`,
+        [command.userId, command.deviceId, command.id, state, plan, step, error, sentMs, settledMs, blockedUntilMs],
+      );
+      return touched > 0;
+    },
+    open: (userId, deviceId, thingId) =>
+      rows(`WHERE ${ofDevice} AND c.thing_id = $3 AND ${isOpen} ORDER BY c.id`, [userId, deviceId, thingId]),
+    awaitingEcho: (userId, deviceId, sentAfterMs) =>
+      rows(
+        `WHERE ${ofDevice} AND c.sent_ms > $3 AND c.state IN ('sending', 'accepted', 'expired') AND
+           (c.settled_ms IS NULL OR c.state = 'expired') ORDER BY c.id`,
+        [userId, deviceId, sentAfterMs],
+      ),
+    ofThing: (userId, deviceId, thingId, limit) =>
+      rows(`WHERE ${ofDevice} AND c.thing_id = $3 ORDER BY c.id DESC LIMIT $4`, [userId, deviceId, thingId, limit]),
+    running: (userId, deviceId, key) =>
+      rows(`WHERE ${ofDevice} AND c.external_key = $3 AND c.state IN ('queued', 'sending') ORDER BY c.id`, [
+        userId,
+        deviceId,
+        key,
+      ]),
+    async blockedUntil(userId, deviceId, key) {
+      const row = await first(
+        sql.all<{ untilMs: number | null }>(
+          `SELECT MAX(c.blocked_until_ms) AS "untilMs" FROM thing_commands c WHERE ${ofDevice} AND c.external_key = $3`,
+          [userId, deviceId, key],
+        ),
+      );
+      return row?.untilMs ?? null;
+    },
+    queuedFor: (owner, limit) =>
+      rows(
+        `JOIN links l ON l.user_id = c.user_id AND l.device_id = c.device_id
+         WHERE c.state = 'queued' AND l.owner = $1 AND NOT EXISTS (
+           SELECT 1 FROM thing_commands e WHERE e.user_id = c.user_id AND e.device_id = c.device_id
+             AND e.thing_id = c.thing_id AND e.id < c.id AND e.state IN ('queued', 'sending'))
+         ORDER BY c.id LIMIT $2`,
+        [owner, limit],
+      ),
+    overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit) =>
+      rows(
+        `WHERE (c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.requested_ms <= $2)
+           OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3) ORDER BY c.id LIMIT $4`,
+        [queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit],
+      ),
+    async trim(userId, deviceId, keep, nowMs) {
+      await sql.run(
+        `DELETE FROM thing_commands WHERE user_id = $1 AND device_id = $2
+           AND state NOT IN ('queued', 'sending') AND NOT (state = 'accepted' AND settled_ms IS NULL)
+           AND (blocked_until_ms IS NULL OR blocked_until_ms <= $4) AND id <=
+           (SELECT c.id FROM thing_commands c WHERE ${ofDevice} ORDER BY c.id DESC LIMIT 1 OFFSET $3)`,
+        [userId, deviceId, keep, nowMs],
+      );
+    },
+    removeOfDevice: (userId, deviceId) =>
+      sql.run("DELETE FROM thing_commands WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
+    removeOfUser: (userId) => sql.run("DELETE FROM thing_commands WHERE user_id = $1", [userId]),
+  };
+}
