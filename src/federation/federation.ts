@@ -109,8 +109,16 @@ export function federationOn(parts: FederationParts): RunningFederation {
     restated: (...snapshot) => awaited.restated(...snapshot),
   });
   const connectionOf = (deviceId: DeviceId) => keeper.supervisor(deviceId)?.connection;
-  const fans = new CommandSender({ ...parts, kind: fanCommands(awaited), connectionOf });
-  const commands = new CommandSender({ ...parts, kind: thingCommands(parts.connectors), connectionOf });
+  const senderParts = {
+    ...parts,
+    connectionOf,
+    ended: () => {
+      fans.wake();
+      commands.wake();
+    },
+  };
+  const fans = new CommandSender({ ...senderParts, kind: fanCommands(awaited) });
+  const commands = new CommandSender({ ...senderParts, kind: thingCommands(parts.connectors) });
   const tokens = new FederatedTokens({
     ...parts,
     keeper,

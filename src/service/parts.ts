@@ -13,7 +13,7 @@ import { AddressSealing } from "../events/webhooks/address-sealing.ts";
 import { addressContext } from "../events/webhooks/webhooks.ts";
 import { fanEcho } from "../federation/commands/fan-echo.ts";
 import { fanGate } from "../federation/commands/fan-gate.ts";
-import { thingEcho } from "../federation/commands/thing-echo.ts";
+import { sentCommands, thingEcho } from "../federation/commands/thing-echo.ts";
 import { federationOn } from "../federation/federation.ts";
 import { IdempotentWrites } from "../idempotency/idempotent-writes.ts";
 import { identityOn } from "../identity/identity.ts";
@@ -162,10 +162,7 @@ async function partsOn(
   gates.push(fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state }));
   reactions.push(
     fanEcho((commandId) => federation.fans.sentAt(commandId)),
-    thingEcho({
-      sentAt: (commandId) => federation.commands.sentAt(commandId),
-      hasSentTo: (deviceId) => federation.commands.hasSentTo(deviceId),
-    }),
+    thingEcho(sentCommands(() => federation)),
     alerts.react,
   );
   listeners.push(

@@ -6,6 +6,7 @@ import { commitOn } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import { fanEcho } from "../../src/federation/commands/fan-echo.ts";
 import { fanGate } from "../../src/federation/commands/fan-gate.ts";
+import { sentCommands, thingEcho } from "../../src/federation/commands/thing-echo.ts";
 import { federationOn } from "../../src/federation/federation.ts";
 import type { Home } from "../../src/home/home.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
@@ -25,6 +26,7 @@ export const otherNode = "node-b" as NodeId;
 export interface MadeFederationPlan {
   readonly isShared?: boolean;
   readonly fanNeedsHome?: boolean;
+  readonly endsEcoFirst?: boolean;
   /** By how much the store's clock is ahead of this node's. */
   readonly storeAheadMs?: number;
   /** Opens sealed tokens; here sealing does nothing. */
@@ -34,14 +36,20 @@ export interface MadeFederationPlan {
 /** All of federation on its own store, for Ada and her lamp; the test controls ecosystem and time. */
 export async function madeFederation(
   t: TestContext,
-  { isShared = false, fanNeedsHome = true, storeAheadMs = 0, openToken = (sealed) => sealed }: MadeFederationPlan = {},
+  {
+    isShared = false,
+    fanNeedsHome = true,
+    endsEcoFirst = false,
+    storeAheadMs = 0,
+    openToken = (sealed) => sealed,
+  }: MadeFederationPlan = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-federation-"));
   const runtime = movedRuntime();
   const database = await openSqlite({ folder, nowMs: () => runtime.nowMs() + storeAheadMs });
   const accessScope = { isDown: false };
   const store = reachable(database, isShared, accessScope);
-  const connector = new ScriptedConnector({ fanNeedsHome });
+  const connector = new ScriptedConnector({ fanNeedsHome, endsEcoFirst });
   const connectors = new Map([["nest", connector]]);
   const states = new DeviceStates(store);
   const { report } = runtime;
@@ -49,7 +57,7 @@ export async function madeFederation(
   const commit = commitOn({
     store,
     gates: [fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state })],
-    reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId))],
+    reactions: [fanEcho((commandId) => federation.fans.sentAt(commandId)), thingEcho(sentCommands(() => federation))],
     committed: (commits) => {
       states.apply(commits);
       federation.afterCommit(commits);

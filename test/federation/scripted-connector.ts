@@ -22,8 +22,8 @@ export class ScriptedConnector implements Connector {
   readonly pauses: { readonly end: StreamEnd; readonly failures: number }[] = [];
   pauseBetweenMs = 5_000;
 
-  constructor({ fanNeedsHome = true } = {}) {
-    this.capabilities = { fanNeedsHome, planning: { endsEcoFirst: false } };
+  constructor({ fanNeedsHome = true, endsEcoFirst = false } = {}) {
+    this.capabilities = { fanNeedsHome, planning: { endsEcoFirst } };
   }
 
   read(): Promise<Home> {

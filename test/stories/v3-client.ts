@@ -78,8 +78,9 @@ export async function clientOfUser(
   service: () => Service,
   tenant: string,
   person: { readonly name: string; readonly password: string },
+  scope?: string,
 ): Promise<V3Client> {
-  return authorize(() => service().baseUrl, await addClient(service(), tenant, "user"), person);
+  return authorize(() => service().baseUrl, await addClient(service(), tenant, "user"), person, scope);
 }
 
 /** Gets a user's consent for an existing client, and exchanges the code. */
@@ -87,8 +88,14 @@ export async function authorize(
   baseUrl: () => string,
   credentials: { readonly client_id: string; readonly client_secret: string },
   person: { readonly name: string; readonly password: string },
+  scope?: string,
 ): Promise<V3Client> {
-  const query = new URLSearchParams({ response_type: "code", client_id: credentials.client_id, state: "s" });
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: credentials.client_id,
+    state: "s",
+    ...(scope !== undefined && { scope }),
+  });
   const address = `${baseUrl()}/oauth2/authorize?${query}`;
   const returned = await new ScriptedBrowser(baseUrl).authorize(address, person);
   const code = returned.searchParams.get("code") ?? "";

@@ -18,8 +18,6 @@ export interface CommandKind<Command extends StoredCommand> {
   readonly task: BackgroundTaskName;
   /** For the log, such as "a fan request" and "fan requests". */
   readonly words: { readonly one: string; readonly many: string };
-  /** Another command may wait until this one was sent. */
-  readonly isSerial: boolean;
   queuedFor(tx: CommitTables, owner: NodeId, limit: number): Promise<readonly Command[]>;
   /** Commands of all nodes that should have been settled by now, by the time of their request or of their sending. */
   overdue(

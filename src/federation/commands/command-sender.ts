@@ -17,6 +17,8 @@ export interface CommandSenderParts<Command extends StoredCommand> {
   readonly membership: Membership;
   /** How to reach the ecosystem for a link that this node owns. */
   readonly connectionOf: (deviceId: DeviceId) => CommandConnection | undefined;
+  /** The sending of a command has ended: others may have waited for it. */
+  readonly ended: () => void;
   readonly runtime: Runtime;
 }
 
@@ -135,18 +137,20 @@ export class CommandSender<Command extends StoredCommand> {
       .run(() => this.#send(command, connection))
       .catch((error) => {
         // The sweep settles commands that were sent; commands that were not sent are tried again later.
-        if (error instanceof StoreUnavailable) return;
+        if (error instanceof StoreUnavailable) return false;
         this.#putOff(command);
         connection.failed(error);
+        return false;
       })
-      .finally(() => {
+      .then((isSent) => {
         this.#sending.delete(command.id);
-        if (this.#parts.kind.isSerial) this.wake();
+        if (isSent) this.#parts.ended();
       });
     this.#sending.set(command.id, sending);
   }
 
-  async #send(command: Command, connection: CommandConnection): Promise<void> {
+  /** Returns whether it was sent. */
+  async #send(command: Command, connection: CommandConnection): Promise<boolean> {
     const { kind, runtime } = this.#parts;
     // The mark may be visible to others before this call returns. Until then a snapshot counts as received before the
     // sending.
@@ -157,7 +161,7 @@ export class CommandSender<Command extends StoredCommand> {
         if (!sent) this.#sentMs.delete(command.id);
         // Of two steps only the first was sent: the sweep would settle the command later.
         if (marked || sent) await this.#record(command, (tx, nowMs) => kind.settleOverdue(tx, sent ?? command, nowMs));
-        return;
+        return sent !== undefined;
       }
       sent = marked;
       const sentMs = runtime.elapsedMs();
@@ -165,10 +169,11 @@ export class CommandSender<Command extends StoredCommand> {
       this.#sentToMs.set(command.deviceId, sentMs);
       const outcome = await this.#run(marked, connection, timeLeft(marked, commandDeadlines.answerMs));
       if (outcome.state === "accepted" && kind.hasNextStep(marked)) continue;
-      if (!(await this.#settle(marked, outcome))) return;
-      kind.awaited(marked, sentMs);
-      connection.readSoon();
-      return;
+      if (await this.#settle(marked, outcome)) {
+        kind.awaited(marked, sentMs);
+        connection.readSoon();
+      }
+      return true;
     }
   }
 

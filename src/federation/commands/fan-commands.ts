@@ -10,7 +10,6 @@ export function fanCommands(awaited: AwaitedFans): CommandKind<CommandRow> {
   return {
     task: "fan_requests",
     words: { one: "a fan request", many: "fan requests" },
-    isSerial: false,
     queuedFor: (tx, owner, limit) => tx.commands.queuedFor(owner, limit),
     overdue: (tx, ...found) => tx.commands.overdue(...found),
     async mark(tx, command, sentMs) {

@@ -10,6 +10,7 @@ import {
   thermostatAttribute,
 } from "../../virtual-device/attribute-names.ts";
 import { type FanView, fanErrorText, fanRefusal } from "../../virtual-device/fan-request.ts";
+import { blockedUntil } from "./blocked-until.ts";
 import { addReceipt } from "./fan-receipts.ts";
 import { commandIn } from "./thing-receipts.ts";
 
@@ -112,7 +113,8 @@ async function viewOf(
     isOnline: shown(keys.isOnline),
     away: shown(keys.away),
     needsHome: connectors.get(link?.ecosystem ?? "")?.capabilities.fanNeedsHome ?? false,
-    blockedUntilMs: thermostatId === null ? null : await tx.commands.blockedUntil(userId, deviceId, thermostatId),
+    blockedUntilMs:
+      thermostatId === null ? null : await blockedUntil(tx, { userId, deviceId, key: thermostatKey(thermostatId) }),
     nowMs,
   };
 }

@@ -14,7 +14,6 @@ export function thingCommands(connectors: ReadonlyMap<string, Connector>): Comma
   return {
     task: "commands",
     words: { one: "a command", many: "commands" },
-    isSerial: true,
     queuedFor: (tx, owner, limit) => tx.thingCommands.queuedFor(owner, limit),
     overdue: (tx, ...found) => tx.thingCommands.overdue(...found),
     mark: (tx, row, nowMs) => (row.step === 0 ? markFirst(tx, connectors, row, nowMs) : markSecond(tx, row, nowMs)),

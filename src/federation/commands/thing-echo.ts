@@ -3,6 +3,7 @@ import { judgeEcho } from "../../home/command-echo.ts";
 import { commandDeadlines } from "../../home/command-states.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
+import type { CommandSender } from "./command-sender.ts";
 import type { SentAt } from "./fan-echo.ts";
 import { changeThingReceipt, planIn, thingIn } from "./thing-receipts.ts";
 
@@ -11,6 +12,16 @@ export interface SentCommands {
   readonly sentAt: SentAt;
   /** Whether this node has recently sent a command to a thing of this device. Without one, nothing is looked up. */
   readonly hasSentTo: (deviceId: DeviceId) => boolean;
+}
+
+/** The commands that a node's sender has sent. The sender is created after the reaction. */
+export function sentCommands(
+  federation: () => { readonly commands: Pick<CommandSender<ThingCommandRow>, "sentAt" | "hasSentTo"> },
+): SentCommands {
+  return {
+    sentAt: (commandId) => federation().commands.sentAt(commandId),
+    hasSentTo: (deviceId) => federation().commands.hasSentTo(deviceId),
+  };
 }
 
 /**

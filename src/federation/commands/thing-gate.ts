@@ -9,6 +9,7 @@ import type { CommandRow } from "../../store/tables/commands.ts";
 import type { LinkRow, LinkState } from "../../store/tables/links.ts";
 import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
 import type { ThingRow } from "../../store/tables/things.ts";
+import { blockedUntil } from "./blocked-until.ts";
 import { plannedFan } from "./fan-as-command.ts";
 import { addThingReceipt, changeThingReceipt, errorJson, plannedIn, thingIn } from "./thing-receipts.ts";
 
@@ -72,15 +73,6 @@ export async function admitToThing(
 
 function planningFor({ connectors }: ThingGateParts, { ecosystem }: Pick<LinkRow, "ecosystem">) {
   return connectors.get(ecosystem)?.capabilities.planning;
-}
-
-/** Until when the ecosystem accepts no command for the thing, through either door. */
-async function blockedUntil(tx: CommitTables, { userId, deviceId, key }: ThingRow): Promise<number | null> {
-  const thermostatId = thermostatIn(key);
-  const untilMs = await tx.thingCommands.blockedUntil(userId, deviceId, key);
-  if (thermostatId === undefined) return untilMs;
-  const fanUntilMs = await tx.commands.blockedUntil(userId, deviceId, thermostatId);
-  return untilMs === null || fanUntilMs === null ? (untilMs ?? fanUntilMs) : Math.max(untilMs, fanUntilMs);
 }
 
 interface RunningCommand {

@@ -4,6 +4,7 @@ import { readCommand } from "../../home/command.ts";
 import { commandErrorText, isCommandError } from "../../home/command-errors.ts";
 import type { Command } from "../../home/command-plan.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
+import type { Body } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import type { ScopedPrincipal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
@@ -16,7 +17,7 @@ export interface ThingCommandRouteParts extends KeyedRouteParts {
 }
 
 const path = "/v3/things/:thingId/commands";
-const bodyBytes = 8_192;
+const bodyBytes = 1_024;
 
 /** Commands to things and their receipts (docs/interface.md, Commands). */
 export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRouteParts): readonly Route[] {
@@ -67,16 +68,17 @@ export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRo
 
 const members = ["trait", "command", "params"];
 
-function commandOf(body: unknown): Command {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+function commandOf(body: Body): Command {
+  const value = body.kind === "json" ? body.value : undefined;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new BadParameter("body", "The body must be a JSON object with trait, command and params.");
   }
-  const { trait, command, params } = body as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(body)) {
+  const { trait, command, params } = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(value)) {
     if (!members.includes(name)) throw new BadParameter("body", "The body must hold only trait, command and params.");
   }
-  for (const [name, value] of Object.entries({ trait, command })) {
-    if (typeof value !== "string") throw new BadParameter(name, `The member ${name} must be a text.`);
+  for (const [name, text] of Object.entries({ trait, command })) {
+    if (typeof text !== "string") throw new BadParameter(name, `The member ${name} must be a text.`);
   }
   const read = readCommand(trait as string, command as string, params);
   if (!isCommandError(read)) return read;

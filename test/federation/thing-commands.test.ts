@@ -1,0 +1,279 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { commandDeadlines } from "../../src/home/command-states.ts";
+import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
+import { heatedHome, madeCommands } from "./made-commands.ts";
+import { until } from "./made-fans.ts";
+import { settled } from "./moved-runtime.ts";
+
+const accepted = { state: "accepted" } as const;
+
+describe("a command to a thing", () => {
+  it("is marked as sent, durably, before it is sent, and is confirmed when the ecosystem shows its result", async (t) => {
+    const { send, sent, receipt, becomes, shows, thingId } = await madeCommands(t);
+    const queued = await send("thermostat", "setTarget", { celsius: 21.7 });
+    assert.deepEqual([queued.thingId, queued.state, queued.sentMs], [thingId, "queued", null]);
+    const action = await sent(1);
+    const { token, key, step } = action;
+    assert.deepEqual({ token, key }, { token: "c.token", key: "thermostat/t1" });
+    assert.deepEqual(step, { trait: "thermostat", set: { targetCelsius: 21.5, heatCelsius: 21.5 } });
+    assert.equal((await receipt(queued.id)).state, "sending");
+    action.answers(accepted);
+    await becomes(queued, "accepted");
+    await shows({ targetCelsius: 21.5, heatCelsius: 21.5 });
+    const confirmed = await becomes(queued, "confirmed");
+    assert.notEqual(confirmed.settledMs, null);
+  });
+
+  it("is confirmed at once when the thing shows its result already", async (t) => {
+    const { send, sent, becomes } = await madeCommands(t);
+    const command = await send("thermostat", "setTarget", { celsius: 20 });
+    (await sent(1)).answers(accepted);
+    await becomes(command, "confirmed");
+  });
+
+  it("is not confirmed by a change that shows something else", async (t) => {
+    const { send, sent, becomes, receipt, shows } = await madeCommands(t);
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers(accepted);
+    await becomes(command, "accepted");
+    await shows({ heatCelsius: 19, targetCelsius: 19 });
+    assert.equal((await receipt(command.id)).state, "accepted");
+    await shows({ heatCelsius: 19, targetCelsius: 19, fanTimerActive: true });
+    await becomes(command, "confirmed");
+  });
+
+  it("is not confirmed by a snapshot that was received before it was sent", async (t) => {
+    const { send, sent, becomes, receipt, connector, store, federation } = await madeCommands(t);
+    const held = Promise.withResolvers<void>();
+    const holding = store.transaction(() => held.promise);
+    // The snapshot waits for the store, and the command after it.
+    connector.stream.brings(heatedHome({ fanTimerActive: true }));
+    const sending = send("fanTimer", "start");
+    await settled();
+    held.resolve();
+    await holding;
+    const command = await sending;
+    const action = await sent(1);
+    assert.equal(federation.commands.sentAt(Number(command.id.slice(1))), 0);
+    connector.stream.brings(heatedHome({ fanTimerActive: false }));
+    await settled();
+    action.answers({ state: "unanswered", detail: "no answer" });
+    await becomes(command, "expired");
+    assert.equal((await receipt(command.id)).error?.code, "noAnswer");
+  });
+
+  it("is sent when the one before it was answered", async (t) => {
+    const { send, sent, connector, becomes } = await madeCommands(t);
+    const mode = await send("thermostat", "setMode", { mode: "cool" });
+    const first = await sent(1);
+    const target = await send("thermostat", "setTarget", { celsius: 23 });
+    const fan = await send("fanTimer", "start");
+    await settled();
+    assert.equal(connector.actions.length, 1);
+    first.answers(accepted);
+    // The target is for the mode that the ecosystem has accepted and not shown yet.
+    const second = await sent(2);
+    assert.deepEqual(second.step, { trait: "thermostat", set: { targetCelsius: 23, coolCelsius: 23 } });
+    second.answers({ state: "rejected", message: "not now" });
+    assert.deepEqual((await becomes(target, "rejected")).error?.code, "refused");
+    (await sent(3)).answers(accepted);
+    await becomes(fan, "accepted");
+    await becomes(mode, "accepted");
+  });
+
+  it("joins one that asks for the same, and replaces one of its kind that was not sent", async (t) => {
+    const { send, sent, connector, becomes, receipt } = await madeCommands(t);
+    const fan = await send("fanTimer", "start");
+    const running = await sent(1);
+    assert.equal((await send("fanTimer", "start")).id, fan.id);
+    const twenty = await send("thermostat", "setTarget", { celsius: 22 });
+    const replacing = await send("thermostat", "setTarget", { celsius: 23 });
+    const replaced = await receipt(twenty.id);
+    assert.deepEqual([replaced.state, replaced.error?.code], ["rejected", "superseded"]);
+    running.answers(accepted);
+    const { step, answers } = await sent(2);
+    assert.deepEqual(step, { trait: "thermostat", set: { targetCelsius: 23, heatCelsius: 23 } });
+    answers(accepted);
+    await becomes(replacing, "accepted");
+    assert.equal(connector.actions.length, 2);
+  });
+
+  it("is refused as busy behind four others", async (t) => {
+    const { send, sent } = await madeCommands(t);
+    await send("fanTimer", "start");
+    await sent(1);
+    await send("thermostat", "setMode", { mode: "cool" });
+    await send("thermostat", "setTarget", { celsius: 24 });
+    await send("fanTimer", "stop");
+    const fifth = await send("thermostat", "setMode", { mode: "off" });
+    assert.deepEqual([fifth.state, fifth.error?.code], ["rejected", "busy"]);
+  });
+
+  it("counts those that wait when it raises a target, and is refused while the state is stale", async (t) => {
+    const { send, sent, connector } = await madeCommands(t);
+    await send("fanTimer", "start");
+    const fan = await sent(1);
+    await send("thermostat", "adjustTarget", { deltaCelsius: 1 });
+    await send("thermostat", "adjustTarget", { deltaCelsius: 1 });
+    fan.answers(accepted);
+    assert.deepEqual((await sent(2)).step, { trait: "thermostat", set: { targetCelsius: 22, heatCelsius: 22 } });
+    connector.stream.ends("closed");
+    await until(async () => {
+      const refused = await send("thermostat", "adjustTarget", { deltaCelsius: 1 });
+      assert.equal(refused.error?.code, "stale");
+    });
+  });
+
+  it("is checked again when it is sent", async (t) => {
+    const { send, sent, connector, becomes, shows } = await madeCommands(t);
+    await send("fanTimer", "start");
+    const fan = await sent(1);
+    const target = await send("thermostat", "setTarget", { celsius: 22 });
+    await shows({ mode: "eco", baseMode: "heat" });
+    fan.answers(accepted);
+    const refused = await becomes(target, "rejected");
+    assert.deepEqual([refused.error?.code, refused.sentMs], ["notInMode", null]);
+    assert.equal(connector.actions.length, 1);
+  });
+
+  it("of two steps sends the second when the first was accepted, and never repeats one", async (t) => {
+    const home = heatedHome({ mode: "eco", baseMode: "heat" });
+    const { send, sent, becomes, shows, connector } = await madeCommands(t, { endsEcoFirst: true, home });
+    const command = await send("thermostat", "setMode", { mode: "cool" });
+    const first = await sent(1);
+    assert.deepEqual(first.step, { trait: "thermostat", set: { mode: "heat", baseMode: null } });
+    first.answers(accepted);
+    const second = await sent(2);
+    assert.deepEqual(second.step, { trait: "thermostat", set: { mode: "cool" } });
+    second.answers(accepted);
+    await becomes(command, "accepted");
+    await shows({ mode: "cool", targetCelsius: 25 });
+    await becomes(command, "confirmed");
+    assert.equal(connector.actions.length, 2);
+  });
+
+  it("of two steps has ended when the first is refused, and expires when the node stops between them", async (t) => {
+    const home = heatedHome({ mode: "eco", baseMode: "heat" });
+    const { send, sent, becomes, connector, federation } = await madeCommands(t, { endsEcoFirst: true, home });
+    const refused = await send("thermostat", "setMode", { mode: "cool" });
+    (await sent(1)).answers({ state: "rejected", message: "no" });
+    await becomes(refused, "rejected");
+    const command = await send("thermostat", "setMode", { mode: "cool" });
+    const first = await sent(2);
+    const stopped = federation.commands.stop();
+    first.answers({ state: "unanswered", detail: "the connection was lost" });
+    await stopped;
+    assert.equal((await becomes(command, "expired")).error?.code, "noAnswer");
+    await federation.commands.start();
+    await settled();
+    assert.equal(connector.actions.length, 2);
+  });
+
+  it("is contradicted when the ecosystem still shows another state after a minute", async (t) => {
+    const { send, sent, becomes, runtime } = await madeCommands(t);
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers(accepted);
+    await becomes(command, "accepted");
+    await runtime.advance(commandDeadlines.showMs + 1_000);
+    await becomes(command, "contradicted");
+  });
+
+  it("stays accepted, and settled, when the link was not live at the end of that minute", async (t) => {
+    const { send, sent, becomes, receipt, connector, runtime } = await madeCommands(t);
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers(accepted);
+    await becomes(command, "accepted");
+    connector.pauseBetweenMs = 600_000;
+    connector.stream.ends("closed");
+    await runtime.advance(commandDeadlines.showMs + 1_000);
+    await until(async () => assert.notEqual((await receipt(command.id)).settledMs, null));
+    assert.equal((await receipt(command.id)).state, "accepted");
+  });
+
+  it("is settled by a newer one of its kind that the ecosystem accepted", async (t) => {
+    const { send, sent, becomes, receipt, shows } = await madeCommands(t);
+    const older = await send("thermostat", "setTarget", { celsius: 22 });
+    (await sent(1)).answers(accepted);
+    await becomes(older, "accepted");
+    const newer = await send("thermostat", "setTarget", { celsius: 23 });
+    (await sent(2)).answers(accepted);
+    await becomes(newer, "accepted");
+    assert.notEqual((await receipt(older.id)).settledMs, null);
+    await shows({ targetCelsius: 23, heatCelsius: 23 });
+    await becomes(newer, "confirmed");
+    assert.equal((await receipt(older.id)).state, "accepted");
+  });
+
+  it("that no node could send in time was not carried out, and says so", async (t) => {
+    const { send, federation, runtime, becomes, connector } = await madeCommands(t);
+    await federation.commands.stop();
+    const command = await send("fanTimer", "start");
+    await runtime.advance(commandDeadlines.sweepMs + 1_000);
+    await federation.commands.start();
+    assert.equal((await becomes(command, "expired")).error?.code, "notSent");
+    assert.equal(connector.actions.length, 0);
+  });
+
+  it("is refused for a thing that is offline, or whose account must be linked again", async (t) => {
+    const { send, shows, connector } = await madeCommands(t);
+    await shows({ isOnline: false });
+    assert.equal((await send("fanTimer", "start")).error?.code, "offline");
+    connector.stream.ends("unauthorized");
+    await until(async () => assert.equal((await send("fanTimer", "start")).error?.code, "needsReauth"));
+    assert.equal(connector.actions.length, 0);
+  });
+});
+
+describe("a command and a fan request to the same thermostat", () => {
+  const requestWrite = thermostatAttribute(1, 1, "requestWrite");
+
+  it("share what runs: equal ones join, others wait or are refused in the words of fan requests", async (t) => {
+    const { commit, userId, deviceId, send, sent, connector, federation, becomes, shows } = await madeCommands(t);
+    const write = (value: string) =>
+      commit({
+        userId,
+        cause: { by: "client", user: userId },
+        updates: [{ deviceId, changes: [{ key: requestWrite, value }] }],
+      });
+    await write("true");
+    const fan = await sent(1);
+    const joined = await send("fanTimer", "start");
+    assert.match(joined.id, /^f\d+$/);
+    assert.equal(joined.state, "sending");
+    const stop = await send("fanTimer", "stop");
+    await settled();
+    assert.equal(connector.actions.length, 1);
+    await write("false");
+    const refused = (await federation.receipts(userId, deviceId))[0]!;
+    assert.deepEqual([refused.state, refused.text], ["rejected", "Another request is running"]);
+    fan.answers(accepted);
+    await becomes(joined, "accepted");
+    await shows({ fanTimerActive: true });
+    await becomes(joined, "confirmed");
+    const stopping = await sent(2);
+    assert.deepEqual(stopping.step, { trait: "fanTimer", set: { active: false } });
+    // A request that arrives while the command is being sent waits for it.
+    await write("false");
+    await settled();
+    assert.equal(connector.actions.length, 2);
+    stopping.answers(accepted);
+    await becomes(stop, "accepted");
+    const last = await sent(3);
+    assert.deepEqual(last.step, { trait: "fanTimer", set: { active: false } });
+    last.answers(accepted);
+  });
+
+  it("share the time for which the ecosystem blocks the thermostat", async (t) => {
+    const { commit, userId, deviceId, send, sent, becomes, federation } = await madeCommands(t);
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers({ state: "rejected", message: "blocked", retryAfterMs: 60_000 });
+    await becomes(command, "rejected");
+    const changes = [{ key: requestWrite, value: "true" }];
+    await commit({ userId, cause: { by: "client", user: userId }, updates: [{ deviceId, changes }] });
+    const [refused] = await federation.receipts(userId, deviceId);
+    assert.match(refused!.text ?? "", /^blocked until /);
+    const next = await send("thermostat", "setMode", { mode: "off" });
+    assert.deepEqual([next.state, next.error?.code], ["rejected", "rateLimited"]);
+  });
+});
