@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { startChild } from "./child-service.ts";
+import { killAroundCommands } from "./command-kills.ts";
 import { killAroundFanRequests } from "./fan-kills.ts";
 import { killAtEachStep } from "./fan-steps.ts";
 import { killableHouse } from "./killable-house.ts";
@@ -25,6 +26,16 @@ describe("a fan request around which the service is killed", () => {
         killAroundFanRequests(t, { database, seed: 6, rounds: kills }),
       );
     }
+  }
+
+  for (const database of databases) {
+    it(
+      `which came through /v3/things, is sent at most once and has an outcome, on ${database}`,
+      {
+        timeout: 5 * minutes,
+      },
+      (t) => killAroundCommands(t, { database, seed: 7, rounds: database === "sqlite" ? 12 : 3 }),
+    );
   }
 
   it("is sent by the next owner of its link when the owner died before sending it", {

@@ -51,7 +51,7 @@ export async function killableHouse(test: TestContext, database: Deployment, eco
       ownUrl = url;
     },
     /** A client of /v3 with the user's consent. */
-    authorizeClient: (): Promise<V3Client> => authorize(() => house.baseUrl, credentials, person),
+    authorizeClient: (scope?: string): Promise<V3Client> => authorize(() => house.baseUrl, credentials, person, scope),
     signIn: () => client.login(person.name, person.password, appId),
   };
   return house;
