@@ -17,6 +17,7 @@ import { migrationCases } from "./store/migration-cases.ts";
 import { nodeBusCases } from "./store/node-bus-cases.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
+import { thingCommandTableCases } from "./store/thing-command-table-cases.ts";
 import { thingTableCases } from "./store/thing-table-cases.ts";
 import { transactionCases } from "./store/transaction-cases.ts";
 
@@ -32,6 +33,7 @@ export function describeStore(
       deviceTableCases(harness);
       commandTableCases(harness);
       thingTableCases(harness);
+      thingCommandTableCases(harness);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.

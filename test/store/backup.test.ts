@@ -185,6 +185,9 @@ describe("a restore", () => {
     const database = new DatabaseSync(join(folder, "breezeway.db"));
     database.exec(`INSERT INTO commands
       (user_id, device_id, attribute, thermostat_id, value, state, requested_ms) VALUES (1, 1, 1, 't', 'true', 'queued', 5)`);
+    database.exec(`PRAGMA foreign_keys = OFF; INSERT INTO thing_commands
+      (user_id, device_id, thing_id, external_key, command, state, step, requested_ms)
+      VALUES (1, 1, 't', 'thermostat/t', '{}', 'queued', 0, 5)`);
     database.exec("INSERT INTO log (user_id, kind, time_ms, body) VALUES (1, 'device', 5, '{}')");
     database.close();
     const { file } = await take(join(outside, "b.tar"), true);
@@ -192,13 +195,18 @@ describe("a restore", () => {
     await restore(file, restored);
     const store = await openSqlite({ folder: restored, nowMs: () => timeMs });
     t.after(() => store.close());
-    const { queued, sent, end, horizon } = await store.read(async (tx) => ({
+    const { queued, sent, sentToThings, end, horizon } = await store.read(async (tx) => ({
       queued: await tx.commands.overdue(timeMs, -1, -1, 10),
       sent: await tx.commands.overdue(-1, timeMs, -1, 10),
+      sentToThings: await tx.thingCommands.overdue(-1, timeMs, -1, 10),
       end: await tx.log.end(),
       horizon: await tx.log.horizon(),
     }));
     assert.deepEqual([queued.length, sent.map(({ sentMs }) => sentMs)], [0, [5]]);
+    assert.deepEqual(
+      sentToThings.map(({ sentMs }) => sentMs),
+      [5],
+    );
     assert.deepEqual(horizon, { ...end });
     // A restore skips ids: entries that were written after the backup may have had the next ones.
     assert.ok(end.id > 1_000_000);

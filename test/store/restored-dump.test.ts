@@ -37,6 +37,9 @@ describe("a dump that was restored to another server", () => {
       (SELECT xid::text::bigint, id FROM log WHERE time_ms = 2)`);
     await client.query(`INSERT INTO commands (user_id, device_id, attribute, thermostat_id, value, state, requested_ms)
       VALUES (1, 1, 1, 't', 'true', 'queued', 5)`);
+    await client.query("ALTER TABLE thing_commands DROP CONSTRAINT thing_commands_user_id_device_id_fkey");
+    await client.query(`INSERT INTO thing_commands (user_id, device_id, thing_id, external_key, command, state, step,
+      requested_ms) VALUES (1, 1, 't', 'thermostat/t', '{}', 'queued', 0, 5)`);
 
     const restored = await open();
     await restored.transaction((tx) => tx.log.append(entry(4)));
@@ -44,13 +47,13 @@ describe("a dump that was restored to another server", () => {
     const { untold, horizon, sent } = await restored.transaction(async (tx) => ({
       untold: await tx.log.tail(await tx.webhooks.lockFeed(), 10),
       horizon: await tx.log.horizon(),
-      sent: await tx.commands.overdue(-1, 10, -1, 10),
+      sent: [...(await tx.commands.overdue(-1, 10, -1, 10)), ...(await tx.thingCommands.overdue(-1, 10, -1, 10))],
     }));
     assert.deepEqual(
       untold.map(({ timeMs }) => timeMs),
       [3, 4],
     );
-    assert.equal(sent.length, 1);
+    assert.equal(sent.length, 2);
     assert.ok(horizon.transaction > 4);
 
     // The next start finds nothing to reorder.

@@ -79,12 +79,14 @@ export async function killAroundCommands(t: TestContext, { database, seed, round
     if (database === "sqlite") await untilEnded([...unsettled]);
   }
   await untilEnded([...unsettled]);
-  const sent = simulator
-    .log()
-    .filter(isCommand)
-    .map(({ path, body }) => `${path} ${body}`);
-  const repeated = sent.filter((one, index) => sent.indexOf(one) !== index);
+  const sent = simulator.log().filter(isCommand);
+  const told = sent.flatMap(({ path, body }) => (body === undefined ? [] : [`${path} ${body}`]));
+  const repeated = told.filter((one, index) => told.indexOf(one) !== index);
   assert.deepEqual(repeated, [], `seed ${seed}: commands that were sent twice`);
+  for (const path of new Set(sent.map((one) => one.path))) {
+    const times = sent.filter((one) => one.path === path).length;
+    assert.ok(times <= Math.ceil(rounds / thermostats), `seed ${seed}: ${path} received ${times} commands`);
+  }
   const received = sent.length;
   assert.ok(
     received >= rounds / 4,

@@ -72,9 +72,13 @@ export function logEpochCases(harness: StoreHarness): void {
       const { userId, devices } = await makeHome(store);
       await database.sql(`INSERT INTO commands (user_id, device_id, attribute, thermostat_id, value, state, requested_ms)
         VALUES (${userId}, ${devices[0]}, 1, 't', 'true', 'queued', 5)`);
+      await database.sql(`INSERT INTO thing_commands (user_id, device_id, thing_id, external_key, command, state, step,
+        requested_ms) VALUES (${userId}, ${devices[0]}, 't', 'thermostat/t', '{}', 'queued', 0, 6)`);
       await store.transaction((tx) => tx.logEpoch.renew("deadbeef", true));
       const [command] = await store.read((tx) => tx.commands.ofDevice(userId, devices[0]!, 1));
       assert.deepEqual([command?.state, command?.sentMs], ["sending", 5]);
+      const [toThing] = await store.read((tx) => tx.thingCommands.ofThing(userId, devices[0]!, "t", 1));
+      assert.deepEqual([toThing?.state, toThing?.sentMs], ["sending", 6]);
     }));
 
   it("adds a message to the deliveries of every webhook, before all others", () =>

@@ -239,6 +239,15 @@ export const textColumns: readonly Column[] = [
       return (await tx.commands.find(userId, device, id))?.[name] ?? undefined;
     },
   })),
+  ...(["key", "command", "plan", "error", "clientId"] as const).map((name) => ({
+    name: `thing_commands.${name}`,
+    roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
+      const command = { userId, deviceId: device, thingId: "t", key: "k", command: "{}", plan: null, error: null };
+      const rest = { clientId: null, requestedMs: 1, settledMs: null };
+      const id = await tx.thingCommands.add({ ...command, ...rest, state: "queued", [name]: text });
+      return (await tx.thingCommands.find(userId, device, id))?.[name] ?? undefined;
+    },
+  })),
   ...(["attributeName", "action", "address", "message", "reason"] as const).map((name) => ({
     name: `triggers.${name}`,
     roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
