@@ -79,6 +79,42 @@ export async function assertGrowthIsSeen(
   assert.equal((await put(upgraded, token, olderHome.basket, { thing1: "moved" })).status, 200);
 }
 
+/**
+ * Commands to things that a node of this version accepts are carried out by nodes of this version, or not at all. Older
+ * nodes, which own some of the links, send none of them, and no fan moves.
+ */
+export async function assertCommandsMoveNoFan(
+  home: KeptHome,
+  { simulator }: OlderHome,
+  { enterpriseToken }: FilledHome,
+  upgraded: string,
+): Promise<void> {
+  const from = simulator.log().at(-1)!.sequence;
+  const { body: listed } = await send(`${upgraded}/v3/things?kind=thermostat`, enterpriseToken, "GET");
+  assert.ok(listed.things.length > 0);
+  const receipts: string[] = [];
+  for (const { thingId, traits } of listed.things) {
+    const mode = traits.thermostat.state.mode.value === "off" ? "heat" : "off";
+    const command = { trait: "thermostat", command: "setMode", params: { mode } };
+    const { status, body } = await send(`${upgraded}/v3/things/${thingId}/commands`, enterpriseToken, "POST", command);
+    assert.equal(status, 202, JSON.stringify(body));
+    receipts.push(`${upgraded}/v3/things/${thingId}/commands/${body.commandId}`);
+  }
+  for (const url of receipts) {
+    await home.eventually(async () => {
+      const { body } = await send(url, enterpriseToken, "GET");
+      const wasNotSent = body.state === "expired" && body.error.code === "notSent";
+      assert.ok(body.state === "confirmed" || wasNotSent, JSON.stringify(body));
+    });
+  }
+  const sent = simulator.log(from).filter(({ kind }) => kind === "command");
+  assert.ok(
+    sent.length > 0 && sent.length <= receipts.length,
+    `${sent.length} of ${receipts.length} commands were sent`,
+  );
+  for (const { body } of sent) assert.deepEqual(Object.keys(JSON.parse(String(body))), ["hvac_mode"]);
+}
+
 function bothDirections([older, upgraded]: TwoVersions): readonly (readonly [from: string, to: string])[] {
   return [
     [older, upgraded],

@@ -6,6 +6,7 @@ import { sharedCluster } from "../set-up/postgres.ts";
 import type { ChildService } from "../stories/child-service.ts";
 import { KeptHome } from "./kept-home.ts";
 import {
+  assertCommandsMoveNoFan,
   assertGrowthIsSeen,
   assertIdsAreTaken,
   assertRevocationsAreShared,
@@ -80,6 +81,7 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   await home.untilReceived(atRestarted, restartedFrom);
   await untilBothOwnLinks(home, rows);
   await home.assertAlertsFire(second.baseUrl);
+  await assertCommandsMoveNoFan(home, olderHome, filled, upgraded.baseUrl);
 
   // The older nodes stop one after the other.
   await end(first);
