@@ -68,6 +68,11 @@ export interface StreamListener {
   unchanged(): void;
   /** The ecosystem sent a part of the home. It is not applied: the whole home must be read. */
   partial(): void;
+  /**
+   * Resolves with true when every home that was handed over before is durable: then a connector may acknowledge the
+   * messages that led to it. Resolves with false when one was dropped.
+   */
+  stored(): Promise<boolean>;
 }
 
 export interface StreamEnd {

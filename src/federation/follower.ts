@@ -151,6 +151,7 @@ export class Follower {
           this.#partialPuts += 1;
           this.#secondLook.requestAccount();
         },
+        stored: () => this.#parts.lane.idle(),
       };
       const end = await this.#connect(token, guarded(listener, failed), stream.signal);
       stream.abort();
@@ -237,6 +238,7 @@ function guarded(listener: StreamListener, failed: FailLink): StreamListener {
     home: guard(listener.home),
     unchanged: guard(listener.unchanged),
     partial: guard(listener.partial),
+    stored: listener.stored,
   };
 }
 

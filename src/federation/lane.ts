@@ -78,6 +78,8 @@ export class Lane {
   /** Makes the commit in progress urgent. */
   #hurry: AbortController | undefined;
   #run: Promise<void> | undefined;
+  /** How many snapshots were dropped. */
+  #drops = 0;
   #lastOfferedMs = 0;
   /** The last snapshot, while its samples are not committed. */
   #unsampled: Home | undefined;
@@ -106,6 +108,7 @@ export class Lane {
     else {
       this.#replaceLast(home);
       this.#report.warn({ ...this.#parts.link }, "the store is too slow: a snapshot was dropped");
+      this.#drops += 1;
       this.#parts.snapshotDropped(this.#lastOfferedMs);
     }
     this.#lastOfferedMs = this.#parts.runtime.nowMs();
@@ -117,9 +120,11 @@ export class Lane {
     return this.#run === undefined;
   }
 
-  /** Resolves when every offered snapshot is committed or dropped. */
-  async idle(): Promise<void> {
+  /** Resolves when every offered snapshot is committed or dropped; with true when none was dropped meanwhile. */
+  async idle(): Promise<boolean> {
+    const dropsBefore = this.#drops;
     await this.#run;
+    return this.#drops === dropsBefore;
   }
 
   /** Ends the lane after its signal was aborted: the commit in progress is finished, and waiting samples are dropped. */
@@ -146,7 +151,7 @@ export class Lane {
         // A failed commit may still have taken effect: the stored state must be read again.
         this.#mirrored = undefined;
         if (error instanceof OwnershipLost || error instanceof NotFound) {
-          this.#waiting.length = 0;
+          this.#dropAll();
           this.#run = undefined;
           return this.#parts.lost();
         }
@@ -155,6 +160,7 @@ export class Lane {
         // A snapshot that always fails must not block those behind it; an unavailable store may.
         if (!(error instanceof StoreUnavailable) && failures > maximalTries) {
           this.#waiting.shift();
+          this.#drops += 1;
           this.#parts.snapshotDropped(this.#lastOfferedMs);
           if (this.#waiting.length === 0) throw error;
           failures = 0;
@@ -170,7 +176,7 @@ export class Lane {
       if (this.#repeated !== home) this.#parts.stored(home, written?.hasChanged ?? false);
       this.#repeated = undefined;
     }
-    if (signal.aborted) this.#waiting.length = 0;
+    if (signal.aborted) this.#dropAll();
     this.#alarming = undefined;
     // In the same turn of the event loop as the last check of the queue, so that a later offer starts a new run.
     this.#run = undefined;
@@ -251,8 +257,13 @@ export class Lane {
     if (last === this.#alarming) this.#alarming = home;
   }
 
-  #fail(error: unknown): void {
+  #dropAll(): void {
+    this.#drops += this.#waiting.length;
     this.#waiting.length = 0;
+  }
+
+  #fail(error: unknown): void {
+    this.#dropAll();
     this.#mirrored = undefined;
     this.#alarming = undefined;
     this.#run = undefined;

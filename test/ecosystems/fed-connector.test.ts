@@ -17,12 +17,16 @@ const watchdogMs = 70_000;
 describeConnector("fed", startHarness);
 
 describe("a connector with a feed of the whole deployment", () => {
-  it("acknowledges a change when its link's listener has it", async (t) => {
+  it("acknowledges a change when it is durable, and not before", async (t) => {
     const { connector, ecosystem } = await startFed(t, movedRuntime());
-    const stream = listen(connector, token);
+    const durable = Promise.withResolvers<boolean>();
+    const stream = listen(connector, token, () => durable.promise);
     await stream.until(1);
     ecosystem.leave();
     await stream.until(2);
+    await settled();
+    assert.deepEqual(ecosystem.acknowledged, []);
+    durable.resolve(true);
     await settled();
     assert.deepEqual(ecosystem.acknowledged, [1]);
     stream.stop();
@@ -98,6 +102,7 @@ async function hear(
     }
     put(whole, message.kind, message.id, message.object);
     whole.report(listener);
+    if (!(await listener.stored())) throw new Error("the change was not stored");
   });
   signal.addEventListener("abort", stop);
   try {

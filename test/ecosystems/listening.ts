@@ -11,7 +11,8 @@ export interface Listening {
   stop(): void;
 }
 
-export function listen(connector: Connector, token: string): Listening {
+/** `stored`: whether what the listener received is durable. */
+export function listen(connector: Connector, token: string, stored = async () => true): Listening {
   const heard: (Home | "unchanged" | "partial")[] = [];
   const waiting = new Set<() => void>();
   const hear = (what: Home | "unchanged" | "partial") => {
@@ -22,6 +23,7 @@ export function listen(connector: Connector, token: string): Listening {
     home: hear,
     unchanged: () => hear("unchanged"),
     partial: () => hear("partial"),
+    stored,
   };
   const controller = new AbortController();
   const ended = connector.follow(token, listener, controller.signal);

@@ -175,7 +175,7 @@ describe("a Nest stream ends", () => {
     };
     const end = await connector.follow(
       token,
-      { home: fail, unchanged: fail, partial: fail },
+      { home: fail, unchanged: fail, partial: fail, stored: fail },
       new AbortController().signal,
     );
     assert.deepEqual(end, { reason: "malformed", detail: "an event could not be taken (RangeError)", error });
@@ -237,7 +237,12 @@ describe("a Nest stream that is stopped", () => {
     const connector = nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [] });
     const controller = new AbortController();
     const end = await new Promise<StreamEnd>((resolve) => {
-      const listener = { home: () => controller.abort(), unchanged: () => {}, partial: () => {} };
+      const listener = {
+        home: () => controller.abort(),
+        unchanged: () => {},
+        partial: () => {},
+        stored: async () => true,
+      };
       connector.follow(token, listener, controller.signal).then(resolve);
     });
     assert.equal(end.reason, "stopped");
@@ -249,7 +254,11 @@ describe("a Nest stream that is stopped", () => {
     for (const bytes of [streamHead + put, answerOf(500), ""]) {
       const { connector } = await streamOf(t, bytes);
       const { signal } = new AbortController();
-      await connector.follow(token, { home: () => {}, unchanged: () => {}, partial: () => {} }, signal);
+      await connector.follow(
+        token,
+        { home: () => {}, unchanged: () => {}, partial: () => {}, stored: async () => true },
+        signal,
+      );
       assert.deepEqual(getEventListeners(signal, "abort"), []);
     }
   });
@@ -258,7 +267,7 @@ describe("a Nest stream that is stopped", () => {
     const server = await startByteServer(t, () => controller.abort());
     const connector = nestConnector({ name: "nest", apiUrl: server.url, allowedHosts: [] });
     const controller = new AbortController();
-    const listener = { home: () => {}, unchanged: () => {}, partial: () => {} };
+    const listener = { home: () => {}, unchanged: () => {}, partial: () => {}, stored: async () => true };
     assert.equal((await connector.follow(token, listener, controller.signal)).reason, "stopped");
     assert.equal((await connector.follow(token, listener, controller.signal)).reason, "stopped");
     assert.equal(server.requests.length, 1);

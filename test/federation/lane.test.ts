@@ -64,6 +64,20 @@ describe("the lane of an account", () => {
     assert.deepEqual(store.history(away), ["away", "home", "auto-away"]);
   });
 
+  it("says whether everything that was offered is durable", async () => {
+    store.isHeld = true;
+    offer(home({ away: "away" }));
+    const isDurable = lane.idle();
+    await store.completeAll();
+    assert.equal(await isDurable, true);
+    offer(home());
+    offer(home({ away: "auto-away" }));
+    const hasEnded = lane.idle();
+    stopping.abort();
+    await store.completeAll();
+    assert.equal(await hasEnded, false, "the lane was stopped before it stored the second");
+  });
+
   it("writes with the link's epoch", async () => {
     offer(home({ away: "away" }));
     await lane.idle();

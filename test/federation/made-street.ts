@@ -168,6 +168,7 @@ function streetConnector(houses: readonly House[], fault: PlantedFault): Connect
         home: (account) => asOwner(() => listener.home(throwing(account, () => fault.pass("account", house.userId)))),
         unchanged: () => asOwner(() => listener.unchanged()),
         partial: () => asOwner(() => listener.partial()),
+        stored: () => asOwner(() => listener.stored()),
       };
       const stream = new ScriptedStream(hostile, signal);
       house.streams.push(stream);

@@ -36,6 +36,7 @@ describe("a home that can only be read", () => {
       home: (one: Home) => void heard.push(one),
       unchanged: () => void heard.push("unchanged"),
       partial: () => void heard.push("partial"),
+      stored: async () => true,
     };
     void followByReading({ read, everyMs, answerLimitMs, runtime, ...parts }, listener, stopping.signal).then((end) => {
       ended = end;
