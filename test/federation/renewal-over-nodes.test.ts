@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { renewalsPerSecond } from "../../src/federation/admission.ts";
+import { rounds } from "../set-up/extent.ts";
 import { type LinkedAccount, madeRenewal, type RenewalWorld } from "./made-renewal.ts";
 
 /** `LINKS=1000` runs the large figure. */
-const links = Number(process.env.LINKS ?? 50);
+const links = Number(process.env.LINKS ?? rounds({ all: 50, few: 15 }));
 const lifetimeMs = 60_000;
 
 describe("many links whose tokens last a minute", () => {

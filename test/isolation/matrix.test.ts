@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isAll } from "../set-up/extent.ts";
+import { isAll, rounds } from "../set-up/extent.ts";
 import { sampleOf } from "../set-up/sample.ts";
 import { databases } from "../stories/world.ts";
 import { type Caller, expiredCaller, keysFor, type Standing, theOwner } from "./callers.ts";
@@ -27,9 +27,12 @@ for (const database of databases) {
           const places = database === "sqlite" ? placesOf(address) : placesOf(address).slice(0, 1);
           const count = callsOf(address, home.things()).length;
           const isSqlite = database === "sqlite";
-          const ways = sampleOf([...Array(count).keys()], { everyNth: isSqlite ? 2 : count, from: trials });
+          const ways = sampleOf([...Array(count).keys()], {
+            everyNth: isSqlite ? rounds({ all: 2, few: 3 }) : count,
+            from: trials,
+          });
           for (const way of ways) {
-            const sample = { everyNth: isSqlite ? 6 : 18, from: trials++ };
+            const sample = { everyNth: isSqlite ? rounds({ all: 6, few: 9 }) : 18, from: trials++ };
             await tryEverybody({ home, address, places, way, owner, others: sampleOf(others, sample) });
           }
         });

@@ -9,7 +9,7 @@ for (const database of longSuiteOn("postgres")) {
     it("reaches stream, target and webhook while others flood", { timeout: 120_000 }, (t) =>
       soundAlarmsUnderFlood(t, {
         database,
-        others: rounds({ all: 100, few: 30 }),
+        others: rounds({ all: 100, few: 12 }),
         emergencies: rounds({ all: 5, few: 2 }),
         deadlineMs: rounds({ all: 2_000, few: 20_000 }),
       }),

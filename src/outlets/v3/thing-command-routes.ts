@@ -21,7 +21,6 @@ const bodyBytes = 1_024;
 
 /** Commands to things and their receipts (docs/interface.md, Commands). */
 export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRouteParts): readonly Route[] {
-  const { control } = federation;
   return [
     keyed(keyedParts, {
       methods: ["POST"],
@@ -35,7 +34,7 @@ export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRo
         const clientId = await keyedParts.tokens.clientOf(incoming.bearer ?? "");
         const accepted = (receipt: CommandReceipt) => jsonAnswer(202, receiptBody(receipt));
         const { thingId = "" } = incoming.pathParameters;
-        return accepted(await control.command(caller, thingId, { command, clientId }, keep(accepted)));
+        return accepted(await federation.control.command(caller, thingId, { command, clientId }, keep(accepted)));
       },
     }),
     {
@@ -47,7 +46,7 @@ export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRo
       description: listThingCommands,
       async answer(incoming, caller) {
         const { thingId = "" } = incoming.pathParameters;
-        const receipts = await control.receipts(caller, thingId);
+        const receipts = await federation.control.receipts(caller, thingId);
         return jsonAnswer(200, { thingId, commands: receipts.map(receiptBody) });
       },
     },
@@ -60,7 +59,7 @@ export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRo
       description: getThingCommand,
       async answer(incoming, caller) {
         const { thingId = "", commandId = "" } = incoming.pathParameters;
-        return jsonAnswer(200, receiptBody(await control.receipt(caller, thingId, commandId)));
+        return jsonAnswer(200, receiptBody(await federation.control.receipt(caller, thingId, commandId)));
       },
     },
   ];
