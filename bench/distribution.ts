@@ -22,6 +22,7 @@ export const split: Readonly<Record<string, Split>> = {
   links: { by: "user_id", note: "claimed by owner, over all users" },
   log: { by: "user_id", note: "read by position over all users; old entries are removed by position too" },
   triggers: { by: "user_id", note: "found by id for enterprise clients, over all users" },
+  thing_triggers: { by: "user_id", note: "with their things; found by id for enterprise clients, over all users" },
   sec_tokens: { by: "user_id", note: "the secToken contains its owner's id" },
   sign_ins: {
     by: "user_id",

@@ -15,7 +15,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   oauth: ["identity", "store", "web", "runtime", "model"],
   devices: ["virtual-device", "home", "idempotency", "store", "runtime", "model"],
   federation: ["devices", "ecosystems", "nodes", "store", "virtual-device", "home", "runtime", "model"],
-  alerts: ["devices", "idempotency", "store", "runtime", "model"],
+  alerts: ["devices", "home", "idempotency", "store", "runtime", "model"],
   events: ["devices", "virtual-device", "idempotency", "store", "runtime", "model"],
   http: ["identity", "oauth", "virtual-device", "home", "web", "runtime", "model"],
   outlets: [

@@ -1,16 +1,23 @@
 import type { CommitTables, DeviceCommit } from "../devices/commit.ts";
 import { presentValues } from "../devices/commit.ts";
 import { growthOf, refusalOf } from "../devices/growth.ts";
+import { loggedThing } from "../devices/log-entries.ts";
+import type { FieldValue } from "../home/stored-thing.ts";
 import type { LimitReached } from "../model/errors.ts";
 import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
 import { type LimitName, limits } from "../model/limits.ts";
 import { type Evaluation, evaluationsKept } from "../model/trigger.ts";
+import type { WatchingAlert } from "../store/tables/alert-rows.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow, Growth } from "../store/tables/devices.ts";
+import type { WatchingThingTrigger } from "../store/tables/thing-triggers.ts";
 import type { WatchingTrigger } from "../store/tables/triggers.ts";
+import { toldValues } from "./thing-subject.ts";
 
 /** An alert while its chain runs. The user's lock is held, so nothing else can change the alert. */
-export type Watcher = Omit<WatchingTrigger, "isArmed"> & {
+export type Watcher = Watching<WatchingTrigger> | Watching<WatchingThingTrigger>;
+
+type Watching<Trigger extends WatchingAlert> = Omit<Trigger, "isArmed"> & {
   isArmed: boolean;
   /** False after it has disabled or deleted itself. */
   isLive: boolean;
@@ -32,7 +39,7 @@ export class Chain {
   readonly seen = new Map<TriggerId, Evaluation[]>();
   /** Limits that were reached. They are counted when the commit is durable. */
   readonly reached = new Set<LimitName>();
-  readonly #watchers = new Map<DeviceId, Map<AttributeKey, readonly Watcher[]>>();
+  readonly #watchers = new Map<DeviceId, Map<AttributeKey, readonly Watching<WatchingTrigger>[]>>();
   readonly #planned = new Map<DeviceId, ReadonlyMap<AttributeKey, string | null>>();
   #firings = 0;
   #firingBytes = 0;
@@ -42,9 +49,12 @@ export class Chain {
    * The live alerts on the changed attributes, ascending by id. Each alert is read once in a chain, however often it is
    * reached.
    */
-  async watchers(tx: CommitTables, { userId, deviceId, changes }: DeviceCommit): Promise<readonly Watcher[]> {
+  async watchers(
+    tx: CommitTables,
+    { userId, deviceId, changes }: DeviceCommit,
+  ): Promise<readonly Watching<WatchingTrigger>[]> {
     const keys = [...new Set(changes.map(({ key }) => key))];
-    const known = this.#watchers.get(deviceId) ?? new Map<AttributeKey, readonly Watcher[]>();
+    const known = this.#watchers.get(deviceId) ?? new Map<AttributeKey, readonly Watching<WatchingTrigger>[]>();
     this.#watchers.set(deviceId, known);
     const unread = keys.filter((key) => !known.has(key));
     if (unread.length > 0) {
@@ -54,6 +64,24 @@ export class Chain {
     }
     const all = keys.flatMap((key) => known.get(key) ?? []).filter(({ isLive }) => isLive);
     return keys.length === 1 ? all : all.sort((a, b) => a.id - b.id);
+  }
+
+  /**
+   * The alerts on the fields that the commit sets, with their values. No alert writes things, so a chain reaches each of
+   * them once.
+   */
+  async thingWatchers(
+    tx: CommitTables,
+    { userId, things }: DeviceCommit,
+  ): Promise<readonly (readonly [watcher: Watching<WatchingThingTrigger>, value: FieldValue])[]> {
+    const told = new Map(things.map((thing) => [thing.thingId, toldValues(loggedThing(thing))]));
+    const fields = new Set([...told.values()].flatMap((values) => [...values.keys()]));
+    if (fields.size === 0) return [];
+    const found = await tx.thingTriggers.watching(userId, [...told.keys()], [...fields]);
+    return found.flatMap((row) => {
+      const value = told.get(row.thingId)?.get(row.field);
+      return value === undefined ? [] : [[{ ...row, isLive: true }, value] as const];
+    });
   }
 
   /** Whether the budget allows another pattern match of so many steps. */

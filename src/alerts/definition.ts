@@ -3,22 +3,36 @@ import { type ConditionInput, readCondition } from "../model/condition.ts";
 import { BadParameter, LimitReached, UnknownDevice } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
-import { textBytes } from "../model/text-bytes.ts";
-import { type TriggerDefinition, writingAction } from "../model/trigger.ts";
+import {
+  type AlertRule,
+  bytesOf,
+  type ThingTriggerDefinition,
+  type TriggerDefinition,
+  writingAction,
+} from "../model/trigger.ts";
 import type { Target } from "../model/trigger-targets.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
+import type { ThingRow } from "../store/tables/things.ts";
+import { fieldOf, refuseImpossible } from "./field-conditions.ts";
 import type { Patterns } from "./patterns.ts";
 
-/** An alert's definition as a client sends it, not yet checked. */
-export type TriggerInput = Omit<TriggerDefinition, "condition"> &
-  ConditionInput & {
-    readonly isEnabled: boolean;
-  };
+/** The rule of an alert as a client sends it, not yet checked. */
+export type RuleInput = Omit<AlertRule, "condition"> & ConditionInput & { readonly isEnabled: boolean };
+
+/** An alert on an attribute as a client sends it. */
+export type TriggerInput = RuleInput & Pick<TriggerDefinition, "deviceId" | "attributeName">;
+
+/** An alert on a field of a thing as a client sends it. */
+export type ThingTriggerInput = RuleInput & Pick<ThingTriggerDefinition, "thingId" | "field">;
 
 export interface CheckedTrigger extends TriggerDefinition {
   readonly key: AttributeKey;
+  readonly isEnabled: boolean;
+}
+
+export interface CheckedThingTrigger extends ThingTriggerDefinition {
   readonly isEnabled: boolean;
 }
 
@@ -33,28 +47,34 @@ export async function checkDefinition(
   patterns: Pick<Patterns, "faultOf">,
 ): Promise<CheckedTrigger> {
   const { operation, threshold, stringThreshold, ...definition } = input;
-  if (input.action === "") throw new BadParameter("action", "The parameter action is missing.");
-  checkText("action", input.action);
-  checkText("address", input.address);
-  checkText("msg", input.message);
-  checkText("stringThreshold", stringThreshold);
+  checkTexts(input);
   const key = attributeKey(device, input.attributeName);
   const condition = readCondition({ operation, threshold, stringThreshold }, patterns.faultOf);
   await checkTargets(tx, device.userId, input);
   return { ...definition, condition, key };
 }
 
-/** The size of a definition: all its texts in UTF-8, as the store counts them. */
-export function bytesOf({ attributeName, condition, action, targets, address, message }: TriggerDefinition): number {
-  const texts = [attributeName, JSON.stringify(condition), action, JSON.stringify(targets), address, message];
-  return texts.reduce((sum, text) => sum + textBytes(text), 0);
+/** Checks the definition of an alert on a thing, and parses its condition. Throws at the first mistake. */
+export async function checkThingDefinition(
+  tx: Pick<Transaction, "devices">,
+  thing: ThingRow,
+  input: ThingTriggerInput,
+  patterns: Pick<Patterns, "faultOf" | "matches">,
+): Promise<CheckedThingTrigger> {
+  const { operation, threshold, stringThreshold, ...definition } = input;
+  checkTexts(input);
+  const { value } = fieldOf(thing, input.field);
+  const condition = readCondition({ operation, threshold, stringThreshold }, patterns.faultOf);
+  refuseImpossible(input.field, value, condition, patterns.matches);
+  await checkTargets(tx, thing.userId, input);
+  return { ...definition, deviceId: thing.deviceId, condition };
 }
 
 /**
  * Refuses an alert that is too large. `before` is its present size: an alert from before the limit existed may be
  * changed if it does not grow.
  */
-export function checkSize(definition: TriggerDefinition, before = 0): number {
+export function checkSize(definition: TriggerDefinition | ThingTriggerDefinition, before = 0): number {
   const bytes = bytesOf(definition);
   if (bytes > limits.bytesPerAlert && bytes > before) {
     throw new LimitReached(
@@ -68,7 +88,7 @@ export function checkSize(definition: TriggerDefinition, before = 0): number {
 async function checkTargets(
   tx: Pick<Transaction, "devices">,
   userId: UserId,
-  { action, targets }: Pick<TriggerInput, "action" | "targets">,
+  { action, targets }: Pick<RuleInput, "action" | "targets">,
 ): Promise<void> {
   if (action === writingAction && targets.length === 0) {
     throw badTargets(`The action ${writingAction} needs at least one target.`);
@@ -89,6 +109,14 @@ async function checkTargets(
 
 function badTargets(sentence: string): BadParameter {
   return new BadParameter("targetDeviceAttributes", sentence);
+}
+
+function checkTexts({ action, address, message, stringThreshold }: RuleInput): void {
+  if (action === "") throw new BadParameter("action", "The parameter action is missing.");
+  checkText("action", action);
+  checkText("address", address);
+  checkText("msg", message);
+  checkText("stringThreshold", stringThreshold);
 }
 
 /**

@@ -1,12 +1,11 @@
-import { readAttributeBody } from "../devices/log-entries.ts";
 import { type PastCommitParts, pastCommits } from "../devices/past-commits.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { isMet } from "../model/condition.ts";
 import { BadParameter, LimitReached } from "../model/errors.ts";
-import type { UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import { stepTrigger } from "../model/trigger.ts";
-import type { CheckedTrigger } from "./definition.ts";
+import type { AlertRow } from "../store/tables/alert-rows.ts";
+import type { LogEntry } from "../store/tables/log.ts";
 import type { Patterns } from "./patterns.ts";
 
 /** A period of a device's history: `afterMs` is excluded, `untilMs` included. */
@@ -16,10 +15,22 @@ export interface Period {
 }
 
 export interface DryRun {
-  /** Number of changes and writes of the attribute. */
+  /** Number of changes and writes of the attribute or field. */
   readonly events: number;
   readonly firings: readonly { readonly timeMs: number; readonly value: string | null }[];
 }
+
+/** The events that the definition would have seen. */
+export interface PastEvents {
+  readonly kinds: "attributes" | "attributes and things";
+  /** The watched value that a commit set; undefined when it set none. */
+  readonly valueIn: (commit: LogEntry) => { readonly value: string | null } | undefined;
+}
+
+export type TriedAlert = Pick<
+  AlertRow,
+  "userId" | "deviceId" | "condition" | "autoDisarm" | "autoDelete" | "autoDisable" | "isEnabled"
+>;
 
 /**
  * When a definition would have fired, had it been created at the beginning of the period. The log holds every event
@@ -27,8 +38,8 @@ export interface DryRun {
  */
 export async function dryRun(
   history: PastCommitParts,
-  userId: UserId,
-  { deviceId, key, condition, autoDisarm, autoDelete, autoDisable, isEnabled }: CheckedTrigger,
+  { userId, deviceId, condition, autoDisarm, autoDelete, autoDisable, isEnabled }: TriedAlert,
+  { kinds, valueIn }: PastEvents,
   period: Period,
   patterns: Pick<Patterns, "matches" | "stepsFor">,
 ): Promise<DryRun> {
@@ -40,7 +51,8 @@ export async function dryRun(
   let commits = 0;
   // Clamped, so that adding 1 stays exact.
   const toMs = Math.min(period.untilMs, Number.MAX_SAFE_INTEGER - 1) + 1;
-  for await (const entry of pastCommits(history, userId, deviceId, { fromMs: period.afterMs + 1, toMs })) {
+  const range = { fromMs: period.afterMs + 1, toMs };
+  for await (const entry of pastCommits(history, userId, deviceId, range, kinds)) {
     commits += 1;
     if (commits > limits.commitsPerDryRun) {
       throw new LimitReached(
@@ -48,12 +60,11 @@ export async function dryRun(
         `Device ${deviceId} has more than ${limits.commitsPerDryRun} changes in this period. Choose a shorter one.`,
       );
     }
-    // Of several writes of one attribute in one commit the last one counts.
-    const change = readAttributeBody(entry).changes.findLast(([changed]) => changed === key);
-    if (!change) continue;
+    const event = valueIn(entry);
+    if (!event) continue;
     events += 1;
     if (!isLive) continue;
-    const [, value] = change;
+    const { value } = event;
     patternSteps += patterns.stepsFor(condition, value);
     if (patternSteps > limits.patternStepsPerDryRun) {
       throw new BadParameter("from", "This pattern takes too long over this period. Choose a shorter one.");

@@ -1,13 +1,13 @@
 import { isMet } from "../model/condition.ts";
 import { type Evaluation, mergeRecords } from "../model/trigger.ts";
-import type { Transaction } from "../store/seam.ts";
+import type { AlertRow } from "../store/tables/alert-rows.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
 import type { Patterns } from "./patterns.ts";
 
 /** Why an alert fired, or why it didn't. */
-export interface Explanation {
-  readonly trigger: TriggerRow;
-  /** The present value of its attribute, and whether the condition is true for it. */
+export interface Explanation<Row = TriggerRow> {
+  readonly trigger: Row;
+  /** The present value of what it watches, and whether the condition is true for it. */
   readonly value: string | null;
   readonly isTrue: boolean;
   /** The alert's present state in a sentence. */
@@ -16,21 +16,19 @@ export interface Explanation {
   readonly evaluations: readonly Evaluation[];
 }
 
-export async function explain(
-  tx: Pick<Transaction, "attributes" | "triggers">,
-  trigger: TriggerRow,
+export function explain<Row extends AlertRow>(
+  trigger: Row,
+  value: string | null,
+  stored: readonly Evaluation[],
   later: readonly Evaluation[],
   patterns: Pick<Patterns, "matches">,
-): Promise<Explanation> {
-  const { userId, deviceId, id, key, condition } = trigger;
-  const [attribute] = await tx.attributes.some(userId, deviceId, [key]);
-  const value = attribute?.value ?? null;
-  const isTrue = isMet(condition, value, patterns.matches);
-  const evaluations = mergeRecords(await tx.triggers.record(userId, id), later).toReversed();
+): Explanation<Row> {
+  const isTrue = isMet(trigger.condition, value, patterns.matches);
+  const evaluations = mergeRecords(stored, later).toReversed();
   return { trigger, value, isTrue, sentence: sentenceOf(trigger, isTrue), evaluations };
 }
 
-function sentenceOf({ isEnabled, isArmed, reason, firedMs }: TriggerRow, isTrue: boolean): string {
+function sentenceOf({ isEnabled, isArmed, reason, firedMs }: AlertRow, isTrue: boolean): string {
   if (!isEnabled) return reason === null ? "It is disabled." : `It was disabled. Reason: ${reason}.`;
   if (!isArmed) {
     const since = firedMs === null ? "" : ` at ${new Date(firedMs).toISOString()}`;

@@ -1,10 +1,12 @@
 import type { CommitTables, DeviceCommit, DeviceUpdate, Reaction } from "../devices/commit.ts";
 import { alertEntry } from "../devices/log-entries.ts";
 import { attributeKey } from "../devices/write.ts";
+import { fieldText } from "../home/field-names.ts";
 import type { Cause } from "../model/cause.ts";
 import { isMet } from "../model/condition.ts";
 import type { OnLimitReached } from "../model/limits.ts";
 import {
+  bytesOf,
   type Evaluation,
   mergeRecords,
   type Outcome,
@@ -15,9 +17,9 @@ import {
   writingAction,
 } from "../model/trigger.ts";
 import type { Target } from "../model/trigger-targets.ts";
-import type { TriggerRow } from "../store/tables/triggers.ts";
+import type { AlertTable } from "../store/tables/alert-rows.ts";
+import type { AnyTriggerRow } from "./alert-calls.ts";
 import { Chain, type PlannedWrite, type Watcher } from "./chain.ts";
-import { bytesOf } from "./definition.ts";
 import type { Patterns } from "./patterns.ts";
 import type { Records } from "./records.ts";
 
@@ -33,7 +35,7 @@ export interface AlertReaction {
 }
 
 /**
- * Shows each commit to the enabled alerts on the changed attributes, inside its transaction. So the change, the alerts'
+ * Shows each commit to the enabled alerts on the changed attributes and fields, inside its transaction. So the change, the alerts'
  * new states, their writes and the log entries are durable together or not at all, and each change counts once.
  */
 export function alertReaction(patterns: Patterns, records: Records, onLimitReached: OnLimitReached): AlertReaction {
@@ -44,18 +46,15 @@ export function alertReaction(patterns: Patterns, records: Records, onLimitReach
 
   return {
     async react(tx, commit, room) {
-      // Most devices have no alert; the commit has looked this up already.
-      if (commit.isWatched === false) return [];
       const chain = chains.get(tx) ?? new Chain();
-      const triggers = await chain.watchers(tx, commit);
-      if (triggers.length === 0) return [];
+      const events = await eventsOf(tx, commit, chain);
+      if (events.length === 0) return [];
       chains.set(tx, chain);
       chains.set(commit, chain);
-      const values = new Map(commit.changes.map(({ key, value }) => [key, value]));
       const updates: AlertUpdate[] = [];
       let left = room;
-      for (const trigger of triggers) {
-        const firing = await evaluate(tx, trigger, commit, values.get(trigger.key) ?? null, left, chain);
+      for (const { trigger, value } of events) {
+        const firing = await evaluate(tx, trigger, commit, value, left, chain);
         left -= firing.reduce((count, { changes }) => count + changes.length, 0);
         updates.push(...firing);
       }
@@ -94,8 +93,9 @@ export function alertReaction(patterns: Patterns, records: Records, onLimitReach
     if (step.outcome === "fired") return fire(tx, trigger, step, commit, value, room, chain);
     chain.remember(trigger.id, evaluationOf(commit, value, step.outcome));
     if (step.isArmed !== wasArmed) {
-      const record = mergeRecords(await tx.triggers.record(trigger.userId, trigger.id), laterOf(trigger, chain));
-      await tx.triggers.change(trigger.userId, trigger.id, { isArmed: step.isArmed, record });
+      const table = tableOf(tx, trigger);
+      const record = mergeRecords(await table.record(trigger.userId, trigger.id), laterOf(trigger, chain));
+      await table.change(trigger.userId, trigger.id, { isArmed: step.isArmed, record });
     }
     return [];
   }
@@ -109,7 +109,8 @@ export function alertReaction(patterns: Patterns, records: Records, onLimitReach
     room: number,
     chain: Chain,
   ): Promise<readonly AlertUpdate[]> {
-    const found = await tx.triggers.withRecord(watcher.userId, watcher.id);
+    const table = tableOf(tx, watcher);
+    const found = await table.withRecord(watcher.userId, watcher.id);
     if (!found) return [];
     const { trigger } = found;
     const { updates, written, missing } = await writesOf(tx, trigger, commit.hop + 1);
@@ -119,19 +120,23 @@ export function alertReaction(patterns: Patterns, records: Records, onLimitReach
     const isStopped = limit !== undefined;
     const note = notes.length > 0 ? { note: truncateText(notes.join("; ")) } : {};
     chain.remember(trigger.id, { ...evaluationOf(commit, value, "fired"), ...note });
-    await tx.triggers.change(trigger.userId, trigger.id, {
+    await table.change(trigger.userId, trigger.id, {
       isArmed: step.isArmed,
       firedMs: commit.timeMs,
       firings: trigger.firings + 1,
       record: mergeRecords(found.record, laterOf(trigger, chain)),
       ...(step.fate === "disabled" && { isEnabled: false, reason: "autoDisable: it has fired" }),
     });
-    if (step.fate === "deleted") await tx.triggers.remove(trigger.userId, trigger.id);
+    if (step.fate === "deleted") await table.remove(trigger.userId, trigger.id);
     if (isStopped && chain.stopped.has(trigger.id)) return [];
     if (isStopped) chain.stopped.add(trigger.id);
-    const { id: alert, action, attributeName, address, message } = trigger;
+    const { id: alert, action, address, message } = trigger;
+    const watched =
+      "thingId" in trigger
+        ? { thingId: trigger.thingId, field: trigger.field }
+        : { attributeName: trigger.attributeName };
     const writes = isStopped ? [] : written;
-    const body = { alert, action, attributeName, value, address, message, writes, ...note };
+    const body = { alert, action, ...watched, value, address, message, writes, ...note };
     await tx.log.append(alertEntry(trigger.userId, commit.deviceId, commit.timeMs, body));
     return isStopped ? [] : updates.map(({ device, changes, cause }) => ({ deviceId: device.id, changes, cause }));
   }
@@ -147,8 +152,9 @@ export function alertReaction(patterns: Patterns, records: Records, onLimitReach
     chain.remember(trigger.id, { ...evaluationOf(commit, value, "stopped"), note: stopped });
     if (chain.stopped.has(trigger.id)) return;
     chain.stopped.add(trigger.id);
-    const record = mergeRecords(await tx.triggers.record(trigger.userId, trigger.id), laterOf(trigger, chain));
-    await tx.triggers.change(trigger.userId, trigger.id, { record });
+    const table = tableOf(tx, trigger);
+    const record = mergeRecords(await table.record(trigger.userId, trigger.id), laterOf(trigger, chain));
+    await table.change(trigger.userId, trigger.id, { record });
   }
 
   function laterOf({ id }: Pick<Watcher, "id">, chain: Chain): readonly Evaluation[] {
@@ -156,10 +162,34 @@ export function alertReaction(patterns: Patterns, records: Records, onLimitReach
   }
 }
 
+/** The alerts that the commit reaches, ascending by id, each with the value that it sees. */
+async function eventsOf(
+  tx: CommitTables,
+  commit: DeviceCommit,
+  chain: Chain,
+): Promise<readonly { readonly trigger: Watcher; readonly value: string | null }[]> {
+  // Most devices have no alert; the commit has looked this up already.
+  const onAttributes = commit.isWatched === false ? [] : await chain.watchers(tx, commit);
+  const onThings = commit.areThingsWatched === false ? [] : await chain.thingWatchers(tx, commit);
+  const values = new Map(commit.changes.map(({ key, value }) => [key, value]));
+  const events = onAttributes.map((trigger) => ({ trigger, value: values.get(trigger.key) ?? null }));
+  if (onThings.length === 0) return events;
+  const ofThings = onThings.map(([trigger, value]) => ({ trigger, value: fieldText(value) }));
+  return [...events, ...ofThings].sort((a, b) => a.trigger.id - b.trigger.id);
+}
+
+/** The table of an alert, with the calls that both kinds have. */
+function tableOf(
+  tx: CommitTables,
+  watcher: Watcher,
+): Pick<AlertTable<AnyTriggerRow>, "withRecord" | "record" | "change" | "remove"> {
+  return "thingId" in watcher ? tx.thingTriggers : tx.triggers;
+}
+
 /** Why a firing alert must not write, in the words of its record; undefined when it may. */
 async function limitOf(
   tx: CommitTables,
-  trigger: TriggerRow,
+  trigger: AnyTriggerRow,
   updates: readonly (PlannedWrite & { readonly cause: Cause })[],
   room: number,
   chain: Chain,
@@ -172,7 +202,7 @@ async function limitOf(
 }
 
 /** The writes of an alert, by device. Targets whose device was removed are left out. */
-async function writesOf(tx: CommitTables, { id, userId, action, targets }: TriggerRow, hop: number) {
+async function writesOf(tx: CommitTables, { id, userId, action, targets }: AnyTriggerRow, hop: number) {
   const written: Target[] = [];
   const missing: number[] = [];
   const updates: (PlannedWrite & { readonly cause: Cause })[] = [];

@@ -21,6 +21,7 @@ export type CommitTables = Pick<
   | "things"
   | "thingCommands"
   | "triggers"
+  | "thingTriggers"
   | "links"
   | "commands"
   | "idempotencyKeys"
@@ -76,8 +77,10 @@ export interface DeviceCommit {
   readonly changes: readonly (AttributeChange & { readonly before: string | null })[];
   readonly things: readonly ThingChange[];
   readonly receivedMs?: number | undefined;
-  /** False when no enabled alert watches the device; undefined when this was not looked up. */
+  /** False when no enabled alert watches an attribute of the device; undefined when this was not looked up. */
   readonly isWatched?: boolean | undefined;
+  /** The same for alerts on the things that the device reports. */
+  readonly areThingsWatched?: boolean | undefined;
 }
 
 /**
@@ -293,5 +296,6 @@ async function applyToDevice(
     changes: kept,
     things: thingChanges,
     isWatched: device.isWatched,
+    areThingsWatched: device.areThingsWatched,
   };
 }

@@ -56,7 +56,7 @@ export function thingEntry(
   return { userId, deviceId, kind: "thing", timeMs, body: JSON.stringify(body) };
 }
 
-function loggedThing({ thingId, what, fields }: ThingChange): LoggedThing {
+export function loggedThing({ thingId, what, fields }: ThingChange): LoggedThing {
   if (fields.length === 0) return { thingId, what };
   return { thingId, what, fields: Object.fromEntries(fields.map((one) => [`${one.trait}.${one.field}`, one.value])) };
 }
@@ -66,12 +66,11 @@ export function deviceEntry(userId: UserId, deviceId: DeviceId, timeMs: number, 
   return { userId, deviceId, kind: "device", timeMs, body: JSON.stringify({ what }) };
 }
 
-/** The body of an `alert` entry: what is delivered, and what explains the firing later. */
-export interface AlertBody {
+/** A firing: what is delivered, and what explains it later. */
+interface Firing {
   readonly alert: number;
   readonly action: string;
-  /** The attribute as the alert's owner spelled it, and the value that made the alert fire. */
-  readonly attributeName: string;
+  /** The value that made the alert fire. */
   readonly value: string | null;
   readonly address: string;
   readonly message: string;
@@ -81,8 +80,29 @@ export interface AlertBody {
   readonly note?: string;
 }
 
-export function alertEntry(userId: UserId, deviceId: DeviceId, timeMs: number, body: AlertBody): LogEntry {
-  return { userId, deviceId, kind: "alert", timeMs, body: JSON.stringify(body) };
+/** The body of an `alert` entry: an alert on an attribute fired. */
+export interface AlertBody extends Firing {
+  /** As the alert's owner spelled it. */
+  readonly attributeName: string;
+}
+
+/**
+ * The body of a `thingAlert` entry: an alert on a thing fired. Its kind differs from `alert`, because clients that did
+ * not ask for things must not get it, and nodes of the version before would send it to them.
+ */
+export interface ThingAlertBody extends Firing {
+  readonly thingId: string;
+  readonly field: string;
+}
+
+export function alertEntry(
+  userId: UserId,
+  deviceId: DeviceId,
+  timeMs: number,
+  body: AlertBody | ThingAlertBody,
+): LogEntry {
+  const kind = "thingId" in body ? "thingAlert" : "alert";
+  return { userId, deviceId, kind, timeMs, body: JSON.stringify(body) };
 }
 
 export function readAlertBody(entry: LogEntry): AlertBody {
@@ -91,6 +111,11 @@ export function readAlertBody(entry: LogEntry): AlertBody {
 
 export function readAttributeBody(entry: LogEntry): AttributeBody {
   return JSON.parse(entry.body) as AttributeBody;
+}
+
+/** The things that a commit changed. */
+export function loggedThings(entry: LogEntry): readonly LoggedThing[] {
+  return (JSON.parse(entry.body) as Partial<AttributeBody> & Partial<ThingBody>).things ?? [];
 }
 
 /** The body of a `link` entry: the link's new state, and why. */

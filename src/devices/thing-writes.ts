@@ -82,8 +82,8 @@ function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { re
   const descriptor = descriptorOf(reported);
   const text = JSON.stringify(descriptor);
   const state: ThingState = row ? JSON.parse(row.state) : {};
-  const fields = fieldChanges(state, reported);
   const isBack = !row || row.goneMs !== null;
+  const fields = fieldChanges(state, reported, isBack);
   const isDescribedAnew = row?.descriptor !== text;
   if (!isBack && !isDescribedAnew && fields.length === 0) return undefined;
   const change: ThingChange = { thingId, what: isBack ? "added" : isDescribedAnew ? "changed" : "state", fields };

@@ -27,6 +27,7 @@ export type FederationTables = Pick<
   | "things"
   | "thingCommands"
   | "triggers"
+  | "thingTriggers"
   | "links"
   | "commands"
   | "blindIntervals"

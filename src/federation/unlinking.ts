@@ -35,7 +35,9 @@ export function removeLink(
       commands:
         (await tx.commands.removeOfDevice(userId, deviceId)) +
         (await tx.thingCommands.removeOfDevice(userId, deviceId)),
-      alerts: await tx.triggers.removeOfDevice(userId, deviceId),
+      alerts:
+        (await tx.triggers.removeOfDevice(userId, deviceId)) +
+        (await tx.thingTriggers.removeOfDevice(userId, deviceId)),
     };
     const things = await tx.things.removeOfDevice(userId, deviceId);
     await tx.links.remove(userId, deviceId);

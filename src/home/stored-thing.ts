@@ -46,11 +46,14 @@ export function descriptorOf({ thing, homeName }: ReportedThing): ThingDescripto
   };
 }
 
-/** Which fields a report changes. A trait that the report lacks is no longer available, and keeps its values. */
-export function fieldChanges(stored: ThingState, { thing }: ReportedThing): readonly FieldChange[] {
+/**
+ * Which fields a report changes. A trait that the report lacks is no longer available, and keeps its values. `isBack`:
+ * the thing was gone, so nothing was known of it, and every field of the report is a change.
+ */
+export function fieldChanges(stored: ThingState, { thing }: ReportedThing, isBack = false): readonly FieldChange[] {
   const changes: FieldChange[] = [];
   const compare = (trait: TraitName, field: string, value: FieldValue) => {
-    const before = stored[trait]?.[field];
+    const before = isBack ? undefined : stored[trait]?.[field];
     if (before === undefined || before[0] !== value) changes.push({ trait, field, value });
   };
   for (const trait of traitNames) {

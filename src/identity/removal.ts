@@ -15,6 +15,7 @@ export type RemovalTables = AccessTables &
     | "blindIntervals"
     | "commands"
     | "triggers"
+    | "thingTriggers"
     | "webhooks"
     | "idempotencyKeys"
   >;
@@ -45,7 +46,7 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
     blindIntervals: await tx.blindIntervals.removeOfUser(userId),
     commands: (await tx.commands.removeOfUser(userId)) + (await tx.thingCommands.removeOfUser(userId)),
     webhooks: await tx.webhooks.removeOfUser(userId),
-    alerts: await tx.triggers.removeOfUser(userId),
+    alerts: (await tx.triggers.removeOfUser(userId)) + (await tx.thingTriggers.removeOfUser(userId)),
     history: await tx.log.removeOfUser(userId),
     devices: await tx.devices.removeOfUser(userId),
   };

@@ -189,7 +189,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
     store: {
       transaction: (isAvailable) => (isAvailable ? transactions : refusals).add(1),
       logged({ kind, body }) {
-        if (kind === "alert") {
+        if (kind === "alert" || kind === "thingAlert") {
           fired.add(1);
           if ((JSON.parse(body) as { note?: string }).note !== undefined) stopped.add(1);
         } else if (kind === "command") fans.add(1, stateIn(body));

@@ -1,12 +1,10 @@
 import type { Condition } from "./condition.ts";
 import type { DeviceId } from "./ids.ts";
+import { textBytes } from "./text-bytes.ts";
 import type { Target } from "./trigger-targets.ts";
 
-/** What an alert watches and what it does, as its owner defined it (docs/interface.md, Alerts). */
-export interface TriggerDefinition {
-  readonly deviceId: DeviceId;
-  /** As the client spelled it. */
-  readonly attributeName: string;
+/** When an alert fires and what it does, whatever it watches (docs/interface.md, Alerts). */
+export interface AlertRule {
   readonly condition: Condition;
   /** `attribute` writes to the targets; any other action is only sent as an event. */
   readonly action: string;
@@ -18,10 +16,34 @@ export interface TriggerDefinition {
   readonly autoDisable: boolean;
 }
 
+/** An alert on an attribute, as its owner defined it. */
+export interface TriggerDefinition extends AlertRule {
+  readonly deviceId: DeviceId;
+  /** As the client spelled it. */
+  readonly attributeName: string;
+}
+
+/** An alert on a field of a thing, as its owner defined it. */
+export interface ThingTriggerDefinition extends AlertRule {
+  /** The virtual device that reports the thing. */
+  readonly deviceId: DeviceId;
+  readonly thingId: string;
+  /** As `trait.field`. */
+  readonly field: string;
+}
+
 export const writingAction = "attribute";
 
+/** The size of a definition: all its texts in UTF-8. For alerts on attributes the store counts the same (store/tables/triggers.ts). */
+export function bytesOf(definition: TriggerDefinition | ThingTriggerDefinition): number {
+  const { condition, action, targets, address, message } = definition;
+  const watched = "thingId" in definition ? [definition.thingId, definition.field] : [definition.attributeName];
+  const texts = [...watched, JSON.stringify(condition), action, JSON.stringify(targets), address, message];
+  return texts.reduce((sum, text) => sum + textBytes(text), 0);
+}
+
 /** An alert that fired with `autoDisarm` is disarmed until its condition has been false; without it, it is always armed. */
-export type Arming = Pick<TriggerDefinition, "autoDisarm" | "autoDelete" | "autoDisable"> & {
+export type Arming = Pick<AlertRule, "autoDisarm" | "autoDelete" | "autoDisable"> & {
   readonly isArmed: boolean;
 };
 

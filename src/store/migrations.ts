@@ -77,6 +77,27 @@ const thingCommands: Step = ({ id, integer, deviceKey, thingCommandKey }) => [
 ];
 
 /**
+ * Alerts on things, in a table of their own: nodes that don't know this step would take a row of `triggers` for an alert
+ * on an attribute. Such nodes neither evaluate these alerts nor count them. The foreign key removes an alert with its
+ * thing, also when such a node unlinks the account.
+ */
+const thingAlerts: Step = ({ integer }) => [
+  `CREATE TABLE thing_triggers (
+     id INTEGER NOT NULL, user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, thing_id TEXT NOT NULL,
+     field TEXT NOT NULL, condition TEXT NOT NULL, action TEXT NOT NULL, targets TEXT NOT NULL, address TEXT NOT NULL,
+     message TEXT NOT NULL, bytes INTEGER NOT NULL, auto_disarm INTEGER NOT NULL, auto_delete INTEGER NOT NULL,
+     auto_disable INTEGER NOT NULL, is_enabled INTEGER NOT NULL, is_armed INTEGER NOT NULL, reason TEXT,
+     created_ms ${integer} NOT NULL, fired_ms ${integer}, firings INTEGER NOT NULL, record TEXT NOT NULL,
+     PRIMARY KEY (user_id, id),
+     FOREIGN KEY (user_id, thing_id) REFERENCES things (user_id, thing_id) ON DELETE CASCADE)`,
+  "CREATE INDEX thing_triggers_of_thing ON thing_triggers (user_id, thing_id, field)",
+  // Every commit looks here whether a device has enabled alerts on things. New alerts are counted here too.
+  "CREATE INDEX thing_triggers_of_device ON thing_triggers (user_id, device_id, is_enabled, bytes)",
+  // For enterprise clients, which do not know the owner.
+  "CREATE INDEX thing_triggers_by_id ON thing_triggers (id)",
+];
+
+/**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
  *   by it (docs/scaling.md).
@@ -274,6 +295,7 @@ const steps: readonly Step[] = [
   credentials,
   thingMessages,
   thingCommands,
+  thingAlerts,
 ];
 
 export const schemaVersion = steps.length;

@@ -23,6 +23,7 @@ import { type SettingTable, settingTable } from "./tables/settings.ts";
 import { type SignInTable, signInTable } from "./tables/sign-ins.ts";
 import { type TenantTable, tenantTable } from "./tables/tenants.ts";
 import { type ThingCommandTable, thingCommandTable } from "./tables/thing-commands.ts";
+import { type ThingTriggerTable, thingTriggerTable } from "./tables/thing-triggers.ts";
 import { type ThingTable, thingTable } from "./tables/things.ts";
 import { type TriggerTable, triggerTable } from "./tables/triggers.ts";
 import { type UserTable, userTable } from "./tables/users.ts";
@@ -124,6 +125,7 @@ export interface Transaction {
   readonly things: ThingTable;
   readonly thingCommands: ThingCommandTable;
   readonly triggers: TriggerTable;
+  readonly thingTriggers: ThingTriggerTable;
   readonly idempotencyKeys: IdempotencyKeyTable;
   readonly links: LinkTable;
   readonly blindIntervals: BlindIntervalTable;
@@ -157,6 +159,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   things: thingTable,
   thingCommands: thingCommandTable,
   triggers: triggerTable,
+  thingTriggers: thingTriggerTable,
   idempotencyKeys: idempotencyKeyTable,
   links: linkTable,
   blindIntervals: blindIntervalTable,

@@ -19,6 +19,7 @@ import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
 import { thingCommandTableCases } from "./store/thing-command-table-cases.ts";
 import { thingTableCases } from "./store/thing-table-cases.ts";
+import { thingTriggerTableCases } from "./store/thing-trigger-table-cases.ts";
 import { transactionCases } from "./store/transaction-cases.ts";
 
 /** The contract of every store. A new database needs a harness that passes it. */
@@ -34,6 +35,7 @@ export function describeStore(
       commandTableCases(harness);
       thingTableCases(harness);
       thingCommandTableCases(harness);
+      thingTriggerTableCases(harness);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.

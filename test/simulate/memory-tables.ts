@@ -27,6 +27,7 @@ export type SimulatedTables = Pick<
   | "things"
   | "thingCommands"
   | "triggers"
+  | "thingTriggers"
   | "links"
   | "commands"
   | "blindIntervals"
@@ -88,6 +89,7 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   things: thingRows,
   thingCommands: thingCommandRows,
   triggers: triggerRows,
+  thingTriggers: noThingTriggers,
   links: linkRows,
   blindIntervals: blindIntervalRows,
   idempotencyKeys: () => standIn<SimulatedTables["idempotencyKeys"]>("idempotencyKeys", {}),
@@ -99,6 +101,16 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   deliveries: deliveryRows,
   clock: (session) => ({ nowMs: () => session.run("what time is it?", () => session.nowMs()) }),
 };
+
+/** No simulated client adds alerts on things. */
+function noThingTriggers(): SimulatedTables["thingTriggers"] {
+  return standIn<SimulatedTables["thingTriggers"]>("thingTriggers", {
+    watching: async () => [],
+    ofUser: async () => [],
+    totals: async () => ({ ofDevice: 0, ofUser: 0, bytesOfUser: 0 }),
+    removeOfDevice: async () => 0,
+  });
+}
 
 function userRows(session: Session): SimulatedTables["users"] {
   return standIn<SimulatedTables["users"]>("users", {

@@ -5,7 +5,7 @@ import { wireName } from "../../devices/wire-attribute.ts";
 import { boundedNames } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
 import type { Federation } from "../../federation/federation.ts";
-import { type TraitName, traits } from "../../home/catalogue.ts";
+import { readFieldName } from "../../home/field-names.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
@@ -114,9 +114,7 @@ function rangeOf(incoming: Incoming): { readonly fromMs: number; readonly toMs: 
 function fieldsOf(incoming: Incoming): readonly string[] {
   const fields = allValues(incoming, "field");
   for (const name of fields) {
-    const [trait = "", field = "", ...rest] = name.split(".");
-    const known = Object.hasOwn(traits, trait) ? traits[trait as TraitName].fields : undefined;
-    if (!known || rest.length > 0 || (field !== "available" && !Object.hasOwn(known, field))) {
+    if (!readFieldName(name)) {
       throw new BadParameter(
         "field",
         "The parameter field must be a trait and one of its fields, such as smoke.state.",

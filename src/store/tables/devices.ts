@@ -12,8 +12,10 @@ export interface DeviceRow {
   readonly isVirtual: boolean;
   /** The time of its last commit, which is also its version. */
   readonly lastTimeMs: number;
-  /** Whether an enabled alert watches it. Only `lock` reads it; valid while the user's lock is held. */
+  /** Whether an enabled alert watches an attribute of it. Only `lock` reads it; valid while the user's lock is held. */
   readonly isWatched?: boolean;
+  /** The same for alerts on the things that it reports. */
+  readonly areThingsWatched?: boolean;
 }
 
 /** The position in a paginated list of devices (keyset pagination), and its filter. */
@@ -61,9 +63,11 @@ export interface DeviceTable {
 
 const columns = `d.id, d.user_id AS "userId", d.type_id AS "typeId", t.name AS "typeName", d.name,
   d.is_virtual AS "isVirtual", d.last_time_ms AS "lastTimeMs"`;
-/** A subquery on the index of alerts, which saves a statement of its own. */
+/** Subqueries on indexes of alerts, which save statements of their own. */
 const watched = `EXISTS (SELECT 1 FROM triggers w WHERE w.user_id = d.user_id AND w.device_id = d.id AND w.is_enabled = 1)
-  AS "isWatched"`;
+  AS "isWatched",
+  EXISTS (SELECT 1 FROM thing_triggers w WHERE w.user_id = d.user_id AND w.device_id = d.id AND w.is_enabled = 1)
+  AS "areThingsWatched"`;
 const source = "devices d JOIN device_types t ON t.id = d.type_id";
 
 export function deviceTable(sql: Sql): DeviceTable {
@@ -126,6 +130,7 @@ export function deviceTable(sql: Sql): DeviceTable {
         ...row,
         isVirtual: Boolean(row.isVirtual),
         isWatched: Boolean(row.isWatched),
+        areThingsWatched: Boolean(row.areThingsWatched),
       }));
     },
     async remove(userId, id) {

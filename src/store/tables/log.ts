@@ -14,7 +14,16 @@ export interface LogEntry {
   readonly body: string;
 }
 
-export type LogKind = "attribute" | "thing" | "thingCommand" | "device" | "link" | "alert" | "command" | "revocation";
+export type LogKind =
+  | "attribute"
+  | "thing"
+  | "thingCommand"
+  | "device"
+  | "link"
+  | "alert"
+  | "thingAlert"
+  | "command"
+  | "revocation";
 
 /**
  * A position in the log. An id alone is not enough: PostgreSQL issues ids before transactions end, so a reader that

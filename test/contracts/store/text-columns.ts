@@ -263,6 +263,17 @@ export const textColumns: readonly Column[] = [
       return (await tx.triggers.watching(userId, device, [text])).at(-1)?.key as string | undefined;
     },
   },
+  ...(["field", "action", "address", "message", "reason"] as const).map((name) => ({
+    name: `thing_triggers.${name}`,
+    isShort: name === "field",
+    roundTrip: async (tx: Transaction, text: string, { userId, device }: HomeIds) => {
+      await tx.things.put({ ...plainThing, userId, deviceId: device });
+      const { key: _, attributeName: __, ...rule } = triggerOf(userId, device);
+      const watched = { thingId: plainThing.thingId, field: "smoke.state" };
+      await tx.thingTriggers.add({ ...rule, ...watched, [name]: text });
+      return (await tx.thingTriggers.ofUser(userId)).at(-1)?.[name] ?? undefined;
+    },
+  })),
   ...(["id", "clientId", "url", "sealedUrl", "sealedSecret"] as const).map((name) => ({
     name: `webhooks.${name}`,
     isShort: name === "id" || name === "clientId",

@@ -10,7 +10,7 @@ import type { ThingPlace, ThingRow } from "../../../src/store/tables/things.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome, plain } from "./home.ts";
 
-function thingOf(home: Home, thingId: string, fields: Partial<ThingRow> = {}): ThingRow {
+export function thingOf(home: Home, thingId: string, fields: Partial<ThingRow> = {}): ThingRow {
   return {
     userId: home.userId,
     thingId,

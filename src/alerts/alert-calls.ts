@@ -1,0 +1,216 @@
+import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
+import type { AccessScope } from "../model/access-scope.ts";
+import { LimitReached, TooManyTriggers, UnknownTrigger } from "../model/errors.ts";
+import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
+import { bytesOf } from "../model/trigger.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { AlertTable, NewAlert, TriggerTotals } from "../store/tables/alert-rows.ts";
+import type { LogEntry } from "../store/tables/log.ts";
+import type { ThingTriggerRow } from "../store/tables/thing-triggers.ts";
+import type { TriggerRow } from "../store/tables/triggers.ts";
+import { type CheckedThingTrigger, type CheckedTrigger, checkSize, type RuleInput } from "./definition.ts";
+import { type DryRun, type DryRuns, dryRun, type Period } from "./dry-run.ts";
+import { type Explanation, explain } from "./explain.ts";
+import type { Patterns } from "./patterns.ts";
+import type { Records } from "./records.ts";
+
+export type AlertTables = Pick<
+  Transaction,
+  "users" | "devices" | "attributes" | "things" | "triggers" | "thingTriggers" | "idempotencyKeys" | "log"
+>;
+
+/** An alert of any kind. */
+export type AnyTriggerRow = TriggerRow | ThingTriggerRow;
+
+/** The calls that alerts on attributes and alerts on things have in common. */
+export interface AlertCalls<Input, Row> {
+  /** Creation never fires, whatever the present value is. */
+  add(accessScope: AccessScope, input: Input, keep?: KeepAnswer<Row>): Promise<Row>;
+  find(accessScope: AccessScope, id: TriggerId): Promise<Row>;
+  /** Replaces the definition. The alert stays armed or disarmed, unless the new definition fires on something else. */
+  redefine(accessScope: AccessScope, id: TriggerId, input: Input, keep?: KeepAnswer<Row>): Promise<Row>;
+  /** Enabling arms. */
+  setEnabled(accessScope: AccessScope, id: TriggerId, isEnabled: boolean): Promise<void>;
+  remove(accessScope: AccessScope, id: TriggerId, keep?: KeepAnswer): Promise<void>;
+  /** Explains why the alert fired, or why it didn't. */
+  explain(accessScope: AccessScope, id: TriggerId): Promise<Explanation<Row>>;
+  /** When a definition would have fired in a period of the past. */
+  dryRun(accessScope: AccessScope, input: Input, period: Period): Promise<DryRun>;
+}
+
+/** A checked definition: an alert without its owner and its state. */
+export type Checked<Row> = Omit<Row, "id" | "userId" | "isArmed" | "reason" | "createdMs" | "firedMs" | "firings"> &
+  (CheckedTrigger | CheckedThingTrigger);
+
+/** What one kind of alerts watches. */
+export interface AlertSubject<Input, Row extends AnyTriggerRow, Watched> {
+  readonly table: (tx: AlertTables) => AlertTable<Row>;
+  /** The device or thing that the input names. The error for one outside the access scope is that for an unknown one. */
+  readonly find: (tx: AlertTables, accessScope: AccessScope, input: Input) => Promise<Watched>;
+  readonly check: (tx: AlertTables, watched: Watched, input: Input, patterns: Patterns) => Promise<Checked<Row>>;
+  /** Refuses a definition of an alert that names another device or thing. */
+  readonly refuseMove: (before: Row, input: Input) => void;
+  readonly isSameSubject: (before: Row, after: Row) => boolean;
+  /** The present value. */
+  readonly value: (tx: AlertTables, trigger: Row) => Promise<string | null>;
+  /** Which log entries can change the value. */
+  readonly pastKinds: "attributes" | "attributes and things";
+  /** The value that a commit set; undefined when it set none. */
+  readonly pastValue: (commit: LogEntry, definition: Checked<Row>) => { readonly value: string | null } | undefined;
+}
+
+export interface AlertCallParts {
+  readonly store: Store<AlertTables>;
+  readonly turn: () => Promise<void>;
+  readonly patterns: Patterns;
+  readonly records: Records;
+  readonly dryRuns: DryRuns;
+}
+
+export function alertCalls<
+  Input extends RuleInput,
+  Row extends AnyTriggerRow,
+  Watched extends { readonly userId: UserId },
+>(
+  { store, turn, patterns, records, dryRuns }: AlertCallParts,
+  subject: AlertSubject<Input, Row, Watched>,
+): AlertCalls<Input, Row> {
+  /**
+   * Changes an alert under the user's lock, as all changes of a home. The second look-up sees what happened before the
+   * lock was held.
+   */
+  const change = async <Result>(
+    accessScope: AccessScope,
+    id: TriggerId,
+    act: (tx: AlertTables, trigger: Row) => Promise<Result>,
+  ): Promise<Result> => {
+    const found = await store.read((tx) => subject.table(tx).within(accessScope, id));
+    if (!found) throw new UnknownTrigger();
+    return store.transaction(async (tx) => {
+      await tx.users.lock(found.userId);
+      const trigger = await subject.table(tx).within(accessScope, id);
+      if (!trigger) throw new UnknownTrigger();
+      return act(tx, trigger);
+    });
+  };
+
+  return {
+    async add(accessScope, input, keep) {
+      const { userId } = await store.read((tx) => subject.find(tx, accessScope, input));
+      return store.transaction(async (tx) => {
+        const nowMs = (await tx.users.lock(userId)) ?? 0;
+        const watched = await subject.find(tx, accessScope, input);
+        const checked = await subject.check(tx, watched, input, patterns);
+        const bytes = checkSize(checked);
+        const totals = await totalsOf(tx, userId, checked.deviceId);
+        checkCounts(checked.deviceId, totals);
+        checkBytes(totals, bytes);
+        const state = { userId, isArmed: true, reason: null, createdMs: nowMs };
+        const trigger = { ...checked, ...state } as unknown as NewAlert<Row>;
+        const id = await subject.table(tx).add(trigger);
+        const added = { ...trigger, id, firedMs: null, firings: 0 } as unknown as Row;
+        await keep?.(tx, added);
+        return added;
+      });
+    },
+
+    async find(accessScope, id) {
+      const trigger = await store.read((tx) => subject.table(tx).within(accessScope, id));
+      if (!trigger) throw new UnknownTrigger();
+      return trigger;
+    },
+
+    redefine: (accessScope, id, input, keep) =>
+      change(accessScope, id, async (tx, before) => {
+        subject.refuseMove(before, input);
+        const watched = await subject.find(tx, accessScope, input);
+        const checked = await subject.check(tx, watched, input, patterns);
+        const reason = input.isEnabled ? null : before.reason;
+        const after: Row = { ...before, ...checked, reason };
+        const bytesBefore = bytesOf(before);
+        const growth = checkSize(after, bytesBefore) - bytesBefore;
+        if (growth > 0) checkBytes(await totalsOf(tx, before.userId, before.deviceId), growth);
+        const trigger = { ...after, isArmed: before.isArmed || isNewRule(subject, before, after) };
+        await subject.table(tx).redefine(trigger);
+        await keep?.(tx, trigger);
+        return trigger;
+      }),
+
+    setEnabled: (accessScope, id, isEnabled) =>
+      change(accessScope, id, (tx, { userId }) =>
+        subject.table(tx).change(userId, id, { isEnabled, reason: null, ...(isEnabled && { isArmed: true }) }),
+      ),
+
+    remove: (accessScope, id, keep) =>
+      change(accessScope, id, async (tx, { userId }) => {
+        await subject.table(tx).remove(userId, id);
+        await keep?.(tx);
+      }),
+
+    explain: (accessScope, id) =>
+      store.read(async (tx) => {
+        const table = subject.table(tx);
+        const trigger = await table.within(accessScope, id);
+        if (!trigger) throw new UnknownTrigger();
+        const value = await subject.value(tx, trigger);
+        return explain(trigger, value, await table.record(trigger.userId, id), records.of(id), patterns);
+      }),
+
+    async dryRun(accessScope, input, period) {
+      const { userId, checked } = await store.read(async (tx) => {
+        const watched = await subject.find(tx, accessScope, input);
+        return { userId: watched.userId, checked: await subject.check(tx, watched, input, patterns) };
+      });
+      const past = { kinds: subject.pastKinds, valueIn: (commit: LogEntry) => subject.pastValue(commit, checked) };
+      return dryRuns.run(accessScope, () => dryRun({ store, turn }, { ...checked, userId }, past, period, patterns));
+    },
+  };
+}
+
+/**
+ * Whether a redefinition arms the alert: it was enabled, or it fires on something else now. The events before say
+ * nothing about the new rule.
+ */
+function isNewRule<Row extends AnyTriggerRow>(
+  { isSameSubject }: Pick<AlertSubject<never, Row, never>, "isSameSubject">,
+  before: Row,
+  after: Row,
+): boolean {
+  return (
+    (after.isEnabled && !before.isEnabled) ||
+    after.autoDisarm !== before.autoDisarm ||
+    !isSameSubject(before, after) ||
+    JSON.stringify(after.condition) !== JSON.stringify(before.condition)
+  );
+}
+
+/** Alerts of both kinds share the limits of their device and of their user. */
+async function totalsOf(tx: AlertTables, userId: UserId, deviceId: DeviceId): Promise<TriggerTotals> {
+  const [attributes, things] = await Promise.all([
+    tx.triggers.totals(userId, deviceId),
+    tx.thingTriggers.totals(userId, deviceId),
+  ]);
+  return {
+    ofDevice: attributes.ofDevice + things.ofDevice,
+    ofUser: attributes.ofUser + things.ofUser,
+    bytesOfUser: attributes.bytesOfUser + things.bytesOfUser,
+  };
+}
+
+function checkCounts(deviceId: DeviceId, { ofDevice, ofUser }: TriggerTotals): void {
+  if (ofDevice >= limits.alertsPerDevice) {
+    throw new TooManyTriggers("alertsPerDevice", `Device ${deviceId} has ${limits.alertsPerDevice} alerts already.`);
+  }
+  if (ofUser >= limits.alertsPerUser) {
+    throw new TooManyTriggers("alertsPerUser", `This user has ${limits.alertsPerUser} alerts already.`);
+  }
+}
+
+function checkBytes({ bytesOfUser }: TriggerTotals, growth: number): void {
+  if (bytesOfUser + growth <= limits.alertBytesPerUser) return;
+  throw new LimitReached(
+    "alertBytesPerUser",
+    `The alerts of this user take ${bytesOfUser} bytes and may take ${limits.alertBytesPerUser}. This one would add ${growth}. Nothing was changed. Remove or shorten alerts.`,
+  );
+}

@@ -1,0 +1,62 @@
+import type { AccessScope } from "../../model/access-scope.ts";
+import type { DeviceId, TriggerId, UserId } from "../../model/ids.ts";
+import type { AlertRule, Evaluation } from "../../model/trigger.ts";
+
+/** An alert without what it watches: its rule and its present state. */
+export interface AlertRow extends AlertRule {
+  readonly id: TriggerId;
+  readonly userId: UserId;
+  /** The device that it counts towards. */
+  readonly deviceId: DeviceId;
+  readonly isEnabled: boolean;
+  readonly isArmed: boolean;
+  /** Why Breezeway disabled it; null when it is enabled or a caller disabled it. */
+  readonly reason: string | null;
+  readonly createdMs: number;
+  readonly firedMs: number | null;
+  readonly firings: number;
+}
+
+export type NewAlert<Row extends AlertRow> = Omit<Row, "id" | "firedMs" | "firings">;
+
+/** A change of an alert's state; undefined members stay unchanged. */
+export type TriggerChange = Partial<Pick<AlertRow, "isEnabled" | "isArmed" | "reason" | "firedMs" | "firings">> & {
+  readonly record?: readonly Evaluation[];
+};
+
+/** The columns that decide whether a change makes an alert fire, without what it watches. */
+export type WatchingAlert = Pick<
+  AlertRow,
+  "id" | "userId" | "condition" | "autoDisarm" | "autoDelete" | "autoDisable" | "isArmed"
+>;
+
+/** How many alerts there are, and how many bytes their definitions take. */
+export interface TriggerTotals {
+  readonly ofDevice: number;
+  readonly ofUser: number;
+  readonly bytesOfUser: number;
+}
+
+/** What the tables of alerts have in common, whatever the alerts watch. */
+export interface AlertTable<Row extends AlertRow> {
+  add(trigger: NewAlert<Row>): Promise<TriggerId>;
+  /** An alert with its stored record; undefined when it does not exist. */
+  withRecord(userId: UserId, id: TriggerId): Promise<AlertWithRecord<Row> | undefined>;
+  /** The alert if it is in the access scope. Foreign and absent alerts are both undefined. */
+  within(accessScope: AccessScope, id: TriggerId): Promise<Row | undefined>;
+  ofUser(userId: UserId): Promise<Row[]>;
+  totals(userId: UserId, deviceId: DeviceId): Promise<TriggerTotals>;
+  /** The last evaluations, oldest first, stored when the alert last fired or changed its armed state. */
+  record(userId: UserId, id: TriggerId): Promise<readonly Evaluation[]>;
+  change(userId: UserId, id: TriggerId, change: TriggerChange): Promise<void>;
+  /** Replaces the definition. The user, the device and the history stay. */
+  redefine(trigger: Row): Promise<void>;
+  remove(userId: UserId, id: TriggerId): Promise<void>;
+  removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
+  removeOfUser(userId: UserId): Promise<number>;
+}
+
+export interface AlertWithRecord<Row extends AlertRow> {
+  readonly trigger: Row;
+  readonly record: readonly Evaluation[];
+}
