@@ -106,7 +106,7 @@ export function alertsOn({
         store.read(async (tx) => {
           const device = deviceId === undefined ? undefined : await deviceWithin(tx, accessScope, deviceId);
           const thing = thingId === undefined ? undefined : await thingWithin(tx, accessScope, thingId);
-          const userId = (thing ?? device)?.userId ?? userOf(accessScope);
+          const userId = (thing ?? device)?.userId ?? userOf(accessScope, "The parameter deviceId or thingId is");
           const filter = { deviceId, thingId };
           const [onAttributes, onThings] = await Promise.all([
             thing ? [] : tx.triggers.page(userId, deviceId, afterId, alertsPerPage + 1),
@@ -128,7 +128,7 @@ function pageOf<Row extends AnyTriggerRow>(found: readonly Row[]): AlertPage<Row
  * The user whose alerts are listed. A tenant has too many alerts for one list, so an enterprise client must name a
  * device or a thing.
  */
-function userOf(accessScope: AccessScope): UserId {
+function userOf(accessScope: AccessScope, missing = "The parameter deviceId is"): UserId {
   if (accessScope.kind === "user") return accessScope.userId;
-  throw new BadParameter("deviceId", "The parameter deviceId is required with an enterprise token.");
+  throw new BadParameter("deviceId", `${missing} required with an enterprise token.`);
 }

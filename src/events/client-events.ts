@@ -1,9 +1,16 @@
-import type { AttributeBody, CommandBody, LoggedThing, ThingBody, ThingCommandBody } from "../devices/log-entries.ts";
+import type {
+  AttributeBody,
+  CommandBody,
+  LoggedThing,
+  ThingAlertBody,
+  ThingBody,
+  ThingCommandBody,
+} from "../devices/log-entries.ts";
 import { wireName, wireValue } from "../devices/wire-attribute.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId } from "../model/ids.ts";
 import type { Report } from "../runtime/runtime.ts";
-import type { LogEntry, LogPosition } from "../store/tables/log.ts";
+import type { LogEntry, LogKind, LogPosition } from "../store/tables/log.ts";
 import { type NameFor, namesFor } from "./attribute-filter.ts";
 import { writeEventId } from "./event-id.ts";
 
@@ -16,7 +23,7 @@ export interface ClientEvent {
 
 /** A client's filter, with the permissions of its scopes. */
 export interface ReaderFilter extends EventFilter {
-  /** Whether the reader may receive firings of alerts. True when left out. */
+  /** Whether the reader may receive firings of alerts; of alerts on things only with `hearsThings`. True when left out. */
   readonly hearsAlerts?: boolean;
 }
 
@@ -25,9 +32,9 @@ export interface EventFilter {
   readonly deviceIds: readonly DeviceId[];
   /** In any published spelling, which the events then use. They restrict attribute events only. */
   readonly attributes: readonly string[];
-  /** Whether the reader receives `thing` and `thingCommand` events. False when left out. */
+  /** Whether the reader receives `thing` and `thingCommand` events, and firings of alerts on things. False when left out. */
   readonly hearsThings?: boolean;
-  /** They restrict `thing` and `thingCommand` events only. */
+  /** They restrict these events only. */
   readonly thingIds?: readonly string[];
 }
 
@@ -60,9 +67,9 @@ export function compileFilter(filter: ReaderFilter, unreadable: ReportUnreadable
   return (entry, epoch, sentChanges = 0) => {
     const { deviceId } = entry;
     if (deviceId === null || devices?.has(deviceId) === false) return [];
-    if (entry.kind === "alert" && !hearsAlerts) return [];
+    if ((entry.kind === "alert" || entry.kind === "thingAlert") && !hearsAlerts) return [];
     try {
-      if ((entry.kind === "thing" || entry.kind === "thingCommand") && !hearsThings) return [];
+      if (isAboutThings(entry.kind) && !hearsThings) return [];
       if (entry.kind !== "attribute" && entry.kind !== "thing") return otherEvents(entry, epoch, deviceId, isNamed);
       return changeEvents(entry, epoch, deviceId, { nameFor, hearsThings, isNamed }, sentChanges);
     } catch {
@@ -72,13 +79,18 @@ export function compileFilter(filter: ReaderFilter, unreadable: ReportUnreadable
   };
 }
 
+/** Whether only readers that ask for things get entries of this kind. */
+export function isAboutThings(kind: LogKind): boolean {
+  return kind === "thing" || kind === "thingCommand" || kind === "thingAlert";
+}
+
 function otherEvents(
   entry: PlacedEntry,
   epoch: string,
   deviceId: DeviceId,
   isNamed: (thingId: string) => boolean,
 ): readonly ClientEvent[] {
-  const data = entry.kind === "thingCommand" ? thingCommandData(entry, isNamed) : dataOf(entry);
+  const data = dataOf(entry, isNamed);
   if (!data) return [];
   const id = writeEventId({ epoch, position: entry.position });
   return [{ id, name: data.name, data: { deviceId, ...data.fields, time: entry.timeMs } }];
@@ -147,8 +159,17 @@ function thingCommandData(entry: LogEntry, isNamed: (thingId: string) => boolean
   return { name: "thingCommand" as const, fields };
 }
 
-function dataOf(entry: LogEntry): { readonly name: ClientEvent["name"]; readonly fields: object } | undefined {
+function dataOf(
+  entry: LogEntry,
+  isNamed: (thingId: string) => boolean,
+): { readonly name: ClientEvent["name"]; readonly fields: object } | undefined {
   switch (entry.kind) {
+    case "thingCommand":
+      return thingCommandData(entry, isNamed);
+    case "thingAlert": {
+      const fields = JSON.parse(entry.body) as ThingAlertBody;
+      return isNamed(fields.thingId) ? { name: "alert", fields } : undefined;
+    }
     case "link":
     case "alert":
     case "device":

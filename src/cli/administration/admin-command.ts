@@ -1,4 +1,4 @@
-import type { Alerts } from "../../alerts/alerts.ts";
+import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
 import type { NewDevice } from "../../devices/inventory.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import type { Federation } from "../../federation/federation.ts";
@@ -49,7 +49,7 @@ export interface AdministrationParts {
   readonly commandTokens: Pick<CommandTokens, "issue">;
   readonly federation: Pick<Federation, "unlinkAll">;
   readonly devices: Pick<DeviceReading, "list" | "device">;
-  readonly alerts: Pick<Alerts, "find">;
+  readonly alerts: Pick<Alerts, "find"> & { readonly onThings: Pick<ThingAlerts, "find"> };
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;

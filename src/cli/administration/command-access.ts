@@ -85,7 +85,10 @@ export async function ownerOfDevice(
 
 async function ownerOfAlert({ identity, alerts }: AdministrationParts, alertId: TriggerId) {
   for (const { tenantId } of await identity.listTenants()) {
-    const alert = await undefinedOn(UnknownTrigger, alerts.find({ kind: "enterprise", tenantId }, alertId));
+    const scope = { kind: "enterprise", tenantId } as const;
+    const alert =
+      (await undefinedOn(UnknownTrigger, alerts.find(scope, alertId))) ??
+      (await undefinedOn(UnknownTrigger, alerts.onThings.find(scope, alertId)));
     if (alert) return { tenantId, userId: alert.userId };
   }
   throw new NotFound(`There is no alert ${alertId}. See all with: breezeway alert list`);

@@ -5,6 +5,7 @@ import type { Priority, Store, Transaction } from "../../store/seam.ts";
 import { comparePositions, type LogPosition, type TailedEntry } from "../../store/tables/log.ts";
 import type { FeedPosition, WebhookRow } from "../../store/tables/webhooks.ts";
 import { isUrgent } from "../../virtual-device/urgent-changes.ts";
+import { isAboutThings } from "../client-events.ts";
 import { writeEventId } from "../event-id.ts";
 import type { Backlog } from "./backlog.ts";
 import type { CompiledFilters } from "./compiled-filters.ts";
@@ -45,7 +46,7 @@ export async function feedWebhooks(
     let fed = 0;
     for (const entry of entries) {
       const isFed = from !== feed && comparePositions(entry.position, feed) <= 0;
-      planned.push(...plan(byOwner, entry, filters, epoch).filter(({ message }) => !isFed || message.type === "thing"));
+      planned.push(...plan(byOwner, entry, filters, epoch).filter((one) => !isFed || isOfThings(one)));
       fed += 1;
       if (planned.length >= atOnce.deliveries) break;
     }
@@ -66,6 +67,11 @@ export async function feedWebhooks(
     await tx.webhooks.setFeed({ ...(from === feed ? reached : latest(reached, feed)), things: reached, epoch });
     return fed < entries.length || fed === atOnce.entries ? "there is more" : "done";
   }, priority);
+}
+
+/** Whether only nodes that know things make this message. */
+function isOfThings({ entry, message }: Planned): boolean {
+  return message.type === "thing" || isAboutThings(entry.kind);
 }
 
 /** The position from which entries are read. Without webhooks that receive things, none of them waits. */
@@ -135,7 +141,8 @@ async function add(tx: FeedTables, { webhook, entry, message }: Planned): Promis
  * the message about things waits for the other one.
  */
 function isUrgentEntry(entry: TailedEntry, hearsThings: boolean): boolean {
-  if (entry.kind !== "attribute" && entry.kind !== "thing") return entry.kind === "alert";
+  if (entry.kind === "alert" || entry.kind === "thingAlert") return true;
+  if (entry.kind !== "attribute" && entry.kind !== "thing") return false;
   const body = JSON.parse(entry.body) as Partial<AttributeBody> & Partial<ThingBody>;
   const { cause, changes = [], things = [] } = body;
   if (cause?.by === "alert") return true;

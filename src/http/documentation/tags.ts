@@ -12,7 +12,7 @@ export const tags: Readonly<Record<TagName, string>> = {
   Things:
     "The things of linked accounts: thermostats, alarms and homes, each with traits. A trait is a named group of fields with capabilities; its words are the same for every ecosystem.",
   Alerts:
-    "Rules on attributes: when a condition becomes true, an alert writes to other devices of the same user, or sends an event. The platform calls for triggers work on the same alerts.",
+    "Rules on attributes and on things: when a condition becomes true, an alert writes to other devices of the same user, or sends an event. The platform calls for triggers work on the same alerts, without those on things.",
   Events:
     "Changes of the devices that a token covers: live, over Server-Sent Events that resume without a gap; and later, as history.",
   "Linked accounts":

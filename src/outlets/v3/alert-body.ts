@@ -1,4 +1,4 @@
-import type { Period, TriggerInput } from "../../alerts/alerts.ts";
+import type { Period, ThingTriggerInput, TriggerInput } from "../../alerts/alerts.ts";
 import { refusals } from "../../http/answer/refusal.ts";
 import { jsonBody } from "../../http/request/body-types.ts";
 import type { Body } from "../../http/request/incoming.ts";
@@ -6,19 +6,22 @@ import { BadParameter, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
 import type { Target } from "../../model/trigger-targets.ts";
 
-const texts = ["attrName", "operation", "stringThreshold", "action", "address", "msg"] as const;
+const texts = ["attrName", "field", "operation", "stringThreshold", "action", "address", "msg"] as const;
 const switches = ["autoDisarm", "autoDelete", "autoDisable", "enable"] as const;
-const definitionNames: readonly string[] = ["deviceId", "threshold", "targets", ...texts, ...switches];
+const definitionNames: readonly string[] = ["deviceId", "thingId", "threshold", "targets", ...texts, ...switches];
+
+/** An alert on an attribute, or on a field of a thing. */
+export type AlertInput = TriggerInput | ThingTriggerInput;
 
 /**
  * Parses the definition of an alert: one JSON object. An unknown member is refused, because it is probably a mistake.
  */
-export function readAlert(body: Body): TriggerInput {
+export function readAlert(body: Body): AlertInput {
   return definitionOf(membersOf(body, definitionNames));
 }
 
 /** Parses a definition with the period of history to test it on; without one, all history. */
-export function readDryRun(body: Body): { readonly input: TriggerInput; readonly period: Period } {
+export function readDryRun(body: Body): { readonly input: AlertInput; readonly period: Period } {
   const members = membersOf(body, [...definitionNames, "from", "to"]);
   const period = { afterMs: timeOf(members, "from", 0), untilMs: timeOf(members, "to", Number.MAX_SAFE_INTEGER) };
   return { input: definitionOf(members), period };
@@ -26,12 +29,11 @@ export function readDryRun(body: Body): { readonly input: TriggerInput; readonly
 
 type Members = ReadonlyMap<string, unknown>;
 
-function definitionOf(members: Members): TriggerInput {
+function definitionOf(members: Members): AlertInput {
   const text = Object.fromEntries(texts.map((name) => [name, textOf(members, name)])) as Record<Text, string>;
   const isOn = Object.fromEntries(switches.map((name) => [name, switchOf(members, name)])) as Record<Switch, boolean>;
   return {
-    deviceId: deviceIdOf(members.get("deviceId")),
-    attributeName: text.attrName,
+    ...watchedOf(members, text),
     operation: text.operation,
     threshold: thresholdOf(members.get("threshold")),
     stringThreshold: text.stringThreshold,
@@ -44,6 +46,25 @@ function definitionOf(members: Members): TriggerInput {
     autoDisable: isOn.autoDisable,
     isEnabled: isOn.enable,
   };
+}
+
+const ofAttribute = ["deviceId", "attrName"];
+const ofThing = ["thingId", "field"];
+
+/** What the alert watches. */
+function watchedOf(members: Members, { attrName, field }: Record<Text, string>) {
+  if (!ofThing.some((name) => members.has(name))) {
+    return { deviceId: deviceIdOf(members.get("deviceId")), attributeName: attrName };
+  }
+  if (ofAttribute.some((name) => members.has(name))) {
+    throw refused(
+      "thingId",
+      "An alert watches an attribute, with deviceId and attrName, or a thing, with thingId and field: not both.",
+    );
+  }
+  const thingId = members.get("thingId");
+  if (typeof thingId !== "string") throw refused("thingId", "The member thingId must be a thing's id, a string.");
+  return { thingId, field };
 }
 
 type Text = (typeof texts)[number];

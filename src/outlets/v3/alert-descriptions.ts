@@ -1,151 +1,38 @@
 import { unexpectedBody } from "../../http/documentation/common-errors.ts";
-import type {
-  ContentDescription,
-  Description,
-  ErrorDescription,
-  Parameter,
-  Schema,
-} from "../../http/documentation/description.ts";
+import type { Description } from "../../http/documentation/description.ts";
 import {
   boolean,
   integer,
   list,
   milliseconds,
-  named,
   object,
   okContent,
   orNull,
   text,
 } from "../../http/documentation/schema.ts";
-
-const operations = ["regex", "equals", ">", ">=", "<", "<=", "=="];
-
-const alertId: Parameter = {
-  name: "alertId",
-  in: "path",
-  isRequired: true,
-  schema: { type: "string" },
-  meaning: "The alert's id.",
-  example: "7",
-};
-
-const unknownAlert: ErrorDescription = {
-  status: 404,
-  code: "unknown_trigger",
-  when: "The token gives access to no alert with this id.",
-};
-const unknownDevice: ErrorDescription = {
-  status: 404,
-  code: "unknown_device",
-  when: "The token gives access to no device with this id, or the user has no device with the id of a target.",
-};
-const definitionErrors: readonly ErrorDescription[] = [
-  { status: 400, code: "invalid_request", when: "A member is missing or malformed, or a pattern isn't RE2." },
-  { status: 403, code: "read_only_attribute", when: "A target names an attribute that only the ecosystem sets." },
-  unknownDevice,
-  { status: 404, code: "unknown_attribute", when: "A linked account has no attribute of that name." },
-  { status: 413, code: "value_too_large", when: "The value of a target is longer than 8 KB." },
-];
-
-const target = (value: Schema) =>
-  object("What the alert writes, and where.", {
-    deviceId: integer("A device of the same user.", { minimum: 1 }),
-    attrName: text("Its attribute; on a linked account only a `requestWrite`."),
-    value,
-  });
-
-const requiredFields = {
-  deviceId: integer("The device to watch.", { minimum: 1 }),
-  attrName: text("The attribute to watch."),
-  operation: text("How to compare.", { enum: operations }),
-  action: text("`attribute` writes to the targets; any other word is only sent as an event."),
-};
-const thresholdFields = {
-  stringThreshold: text("The pattern of `regex`, which must match the whole value, or the text of `equals`."),
-  threshold: { type: "number", description: "What the other operations compare with." } as Schema,
-};
-const words = {
-  address: text("Stored with the alert and sent when it fires."),
-  msg: text("Stored with the alert and sent when it fires."),
-};
-const switches = {
-  autoDisarm: boolean("Fire once, and not again until the condition has been false."),
-  autoDelete: boolean("Remove it when it has fired."),
-  autoDisable: boolean("Disable it when it has fired."),
-  enable: boolean("Whether it is enabled; enabling arms it."),
-};
-
-const optionalFields = {
-  ...thresholdFields,
-  ...words,
-  ...switches,
-  targets: list(
-    "What `attribute` writes.",
-    target({ type: ["string", "number", "boolean", "null"], description: "The value; null erases." }),
-    { maxItems: 100 },
-  ),
-};
-
-const alert: Schema = named(
-  "Alert",
-  object(
-    "An alert: its definition and its state.",
-    {
-      alertId: integer("Its id.", { minimum: 1 }),
-      ...requiredFields,
-      targets: list("What it writes.", target(orNull(text("The value; null erases.")))),
-      ...words,
-      ...switches,
-      disarmed: boolean("Whether it has fired and its condition has not been false since."),
-      disabledReason: orNull(text("Why the service disabled it; null when a client did, or when it is enabled.")),
-      createdTime: milliseconds("When it was created."),
-      firedTime: orNull(milliseconds("When it fired last.")),
-      firings: integer("How often it has fired.", { minimum: 0 }),
-    },
-    thresholdFields,
-  ),
-);
-
-const sampleDefinition = {
-  deviceId: 41,
-  attrName: "d.structures[1].a.away",
-  operation: "regex",
-  stringThreshold: "away|auto-away",
-  action: "attribute",
-  targets: [{ deviceId: 40, attrName: "power", value: "off" }],
-  autoDisarm: true,
-};
-const sample = {
-  alertId: 7,
-  ...sampleDefinition,
-  address: "",
-  msg: "",
-  autoDelete: false,
-  autoDisable: false,
-  enable: true,
-  disarmed: false,
-  disabledReason: null,
-  createdTime: 1_785_312_000_000,
-  firedTime: null,
-  firings: 0,
-};
-
-const json = (schema: Schema, example: unknown): ContentDescription => ({
-  contentType: "application/json",
-  schema,
-  example,
-});
-const body = json(
-  named("AlertDefinition", object("The definition of an alert.", requiredFields, optionalFields)),
+import {
+  alert,
+  alertId,
+  body,
+  definitionErrors,
+  json,
+  optionalFields,
+  requiredFields,
+  sample,
   sampleDefinition,
-);
+  tooLarge,
+  unknownAlert,
+  unknownDevice,
+  unknownThing,
+} from "./alert-schemas.ts";
 
 export const listAlerts: Description = {
   operationId: "listAlerts",
   tag: "Alerts",
   summary: "List alerts",
   words: [
-    "The alerts of the user, or those on one device, 100 a page, ascending by id. Ask again with `cursor` for the next page, and with the same `deviceId` if there was one; the last page has none.",
+    "The alerts of the user, or those on one device, 100 a page, ascending by id. Ask again with `cursor` for the next page, and with the same other parameters; the last page has none.",
+    "Alerts on things are left out, unless you ask for them with `things=true`: then the list has both kinds, or only the alerts on one thing.",
   ],
   parameters: [
     {
@@ -153,8 +40,23 @@ export const listAlerts: Description = {
       in: "query",
       isRequired: false,
       schema: { type: "integer", minimum: 1 },
-      meaning: "Only alerts on this device. An enterprise token must name one.",
+      meaning:
+        "Only alerts on this device, and with `things=true` on the things that it reports. An enterprise token must name a device or a thing.",
       example: "41",
+    },
+    {
+      name: "things",
+      in: "query",
+      isRequired: false,
+      schema: { type: "string", enum: ["true", "false"] },
+      meaning: "Whether the list has alerts on things too; false by default.",
+    },
+    {
+      name: "thingId",
+      in: "query",
+      isRequired: false,
+      schema: { type: "string" },
+      meaning: "Only alerts on this thing. Needs `things=true`.",
     },
     {
       name: "cursor",
@@ -182,16 +84,11 @@ export const listAlerts: Description = {
     {
       status: 400,
       code: "invalid_request",
-      when: "An enterprise token named no device, or the cursor is not from this list.",
+      when: "An enterprise token named neither a device nor a thing, `thingId` was sent without `things=true`, or the cursor is not from this list.",
     },
     unknownDevice,
+    unknownThing,
   ],
-};
-
-const tooLarge: ErrorDescription = {
-  status: 409,
-  code: "limit_reached",
-  when: "The alert takes more than 16 KB, or all alerts of the user would take more than 8 MB.",
 };
 
 export const createAlert: Description = {
@@ -199,8 +96,9 @@ export const createAlert: Description = {
   tag: "Alerts",
   summary: "Create an alert",
   words: [
-    "An alert watches one attribute and fires when a change or a write makes its condition true; with `autoDisarm` once, until the condition has been false. Creating an alert never fires it. Its writes are durable together with the change that caused them.",
+    "An alert watches one attribute of a device, or one field of a thing, and fires when a change or a write makes its condition true; with `autoDisarm` once, until the condition has been false. Creating an alert never fires it. Its writes are durable together with the change that caused them.",
     "A `regex` must match the whole value: `away` doesn't match `auto-away`; `away|auto-away` and `(auto-)?away` do. The syntax is RE2, up to 256 characters.",
+    "An alert on a thing has `thingId` and `field` in place of `deviceId` and `attrName`. The field is a trait of the thing with one of its fields, or with `available`. Its value is compared as text: an enum or a text as it is, true and false as `true` and `false`, a number in decimal digits such as `21.5`. Null means that the ecosystem did not tell the value: it satisfies no condition and arms the alert. A condition that no value of the field can satisfy is refused. While the thing is gone, `available` is `false` and all other fields are null; when it is back, every field counts as changed. The alert stays when the thing loses its index in the virtual device, and is removed with the thing, 90 days after that is gone, or when the account is unlinked. It counts towards the alerts of the virtual device. Platform calls neither show nor change it.",
     "An alert with `targets` writes devices: creating it also needs the scope `devices:control`.",
   ],
   body,
@@ -227,7 +125,7 @@ export const changeAlert: Description = {
   tag: "Alerts",
   summary: "Change an alert",
   words: [
-    "Replaces the whole definition; omitted members are off or empty. The device can't be changed. A new condition, another `autoDisarm` or enabling arms the alert. A definition with `targets` also needs the scope `devices:control`.",
+    "Replaces the whole definition; omitted members are off or empty. The device or the thing can't be changed. A new condition, another `autoDisarm` or enabling arms the alert. A definition with `targets` also needs the scope `devices:control`.",
   ],
   parameters: [alertId],
   body,
@@ -258,16 +156,16 @@ export const explainAlert: Description = {
       content: json(
         object("The state of an alert, and why.", {
           alert,
-          value: orNull(text("The present value of its attribute.")),
+          value: orNull(text("The present value of its attribute or field.")),
           conditionIsTrue: boolean("Whether the condition is true for it."),
           explanation: text("The same in a sentence."),
           evaluations: list(
             "Evaluated events, newest first.",
             object(
-              "One change or write of the attribute.",
+              "One change or write of the attribute or field.",
               {
                 time: milliseconds("When."),
-                value: orNull(text("What the attribute became; long values are cut.")),
+                value: orNull(text("The new value; long values are cut.")),
                 outcome: text(
                   "`fired`; `ignored`: true, but it had fired before; `rearmed`: false, so that it may fire again; `unmet`: false; `stopped`: not evaluated, because a limit was reached.",
                   { enum: ["fired", "ignored", "rearmed", "unmet", "stopped"] },
@@ -311,10 +209,10 @@ export const dryRunAlert: Description = {
       meaning: "What it would have done.",
       content: json(
         object("What it would have done.", {
-          events: integer("How many changes and writes of the attribute there were.", { minimum: 0 }),
+          events: integer("How many changes and writes of the attribute or field there were.", { minimum: 0 }),
           firings: list(
             "When it would have fired, oldest first.",
-            object("A firing.", { time: milliseconds("When."), value: orNull(text("What the attribute became.")) }),
+            object("A firing.", { time: milliseconds("When."), value: orNull(text("The new value.")) }),
           ),
         }),
         { events: 3, firings: [{ time: 1_785_312_004_000, value: "away" }] },

@@ -1,4 +1,4 @@
-import type { AlertPageRequest, Alerts, TriggerInput, TriggerRow } from "../../alerts/alerts.ts";
+import type { Alerts, AnyTriggerRow, Explanation, ThingAlerts } from "../../alerts/alerts.ts";
 import { done, jsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
@@ -6,7 +6,7 @@ import type { ScopedPrincipal } from "../../identity/principal.ts";
 import { BadParameter, UnknownTrigger } from "../../model/errors.ts";
 import { parseId, type TriggerId } from "../../model/ids.ts";
 import { requireScopes } from "../../model/scope-errors.ts";
-import { readAlert, readDryRun } from "./alert-body.ts";
+import { type AlertInput, readAlert, readDryRun } from "./alert-body.ts";
 import {
   changeAlert,
   createAlert,
@@ -17,15 +17,18 @@ import {
   removeAlert,
 } from "./alert-descriptions.ts";
 import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
-import { readDeviceId, refuseBody, singleValue } from "./v3-parameters.ts";
+import { asksForThings, readDeviceId, refuseBody, singleValue } from "./v3-parameters.ts";
 
 export interface AlertRouteParts extends KeyedRouteParts {
-  readonly alerts: Alerts;
+  readonly alerts: Alerts & { readonly onThings: ThingAlerts };
 }
 
 const path = "/v3/alerts/:alertId";
 
-/** Alerts in JSON. The platform calls work on the same alerts. Each call is limited to the caller's access scope. */
+/**
+ * Alerts in JSON. The platform calls work on the same alerts, without those on things. Each call is limited to the
+ * caller's access scope.
+ */
 export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): readonly Route[] {
   const keys = { idempotency, tokens };
   return [
@@ -37,7 +40,10 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       scopes: ["alerts"],
       description: listAlerts,
       async answer(incoming, caller) {
-        const page = await alerts.page(caller, pageRequestOf(incoming));
+        const request = pageRequestOf(incoming);
+        const page = request.withThings
+          ? await alerts.onThings.pageOfBoth(caller, request)
+          : await alerts.page(caller, request);
         return jsonAnswer(200, {
           alerts: page.alerts.map(alertBody),
           ...(page.nextAfterId !== undefined && { cursor: page.nextAfterId.toString(36) }),
@@ -50,9 +56,10 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       scopes: ["alerts"],
       description: createAlert,
       async answer({ body }, caller, keep) {
-        const created = (alert: TriggerRow) => jsonAnswer(201, alertBody(alert));
+        const created = (alert: AnyTriggerRow) => jsonAnswer(201, alertBody(alert));
         const input = readAlert(body);
         requireWriting(caller, input);
+        if ("thingId" in input) return created(await alerts.onThings.add(caller, input, keep(created)));
         return created(await alerts.add(caller, input, keep(created)));
       },
     }),
@@ -65,7 +72,9 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       description: dryRunAlert,
       async answer({ body }, caller) {
         const { input, period } = readDryRun(body);
-        const { events, firings } = await alerts.dryRun(caller, input, period);
+        const { events, firings } = await ("thingId" in input
+          ? alerts.onThings.dryRun(caller, input, period)
+          : alerts.dryRun(caller, input, period));
         return jsonAnswer(200, { events, firings: firings.map(({ timeMs, value }) => ({ time: timeMs, value })) });
       },
     },
@@ -76,7 +85,10 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       errors: "standard",
       scopes: ["alerts"],
       description: getAlert,
-      answer: async (incoming, caller) => jsonAnswer(200, alertBody(await alerts.find(caller, alertIdOf(incoming)))),
+      async answer(incoming, caller) {
+        const id = alertIdOf(incoming);
+        return jsonAnswer(200, alertBody(await either<AnyTriggerRow>(alerts, (kind) => kind.find(caller, id))));
+      },
     },
     keyed(keys, {
       methods: ["PUT"],
@@ -84,12 +96,17 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       scopes: ["alerts"],
       description: changeAlert,
       async answer(incoming, caller, keep) {
-        const changed = (alert: TriggerRow) => jsonAnswer(200, alertBody(alert));
+        const changed = (alert: AnyTriggerRow) => jsonAnswer(200, alertBody(alert));
+        const id = alertIdOf(incoming);
         // The error for an alert outside the caller's access comes before errors about the body.
-        await alerts.find(caller, alertIdOf(incoming));
+        const before = await either<AnyTriggerRow>(alerts, (kind) => kind.find(caller, id));
         const input = readAlert(incoming.body);
         requireWriting(caller, input);
-        return changed(await alerts.redefine(caller, alertIdOf(incoming), input, keep(changed)));
+        if ("thingId" in before !== "thingId" in input) {
+          throw new BadParameter("thingId", "An alert stays with its device or its thing. Make another one instead.");
+        }
+        if ("thingId" in input) return changed(await alerts.onThings.redefine(caller, id, input, keep(changed)));
+        return changed(await alerts.redefine(caller, id, input, keep(changed)));
       },
     }),
     keyed(keys, {
@@ -99,7 +116,8 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       description: removeAlert,
       async answer(incoming, caller, keep) {
         refuseBody(incoming);
-        await alerts.remove(caller, alertIdOf(incoming), keep(done));
+        const id = alertIdOf(incoming);
+        await either(alerts, (kind) => kind.remove(caller, id, keep(done)));
         return done();
       },
     }),
@@ -111,7 +129,9 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       scopes: ["alerts", "devices:read"],
       description: explainAlert,
       async answer(incoming, caller) {
-        const { trigger, value, isTrue, sentence, evaluations } = await alerts.explain(caller, alertIdOf(incoming));
+        const id = alertIdOf(incoming);
+        const explained = await either<Explanation<AnyTriggerRow>>(alerts, (kind) => kind.explain(caller, id));
+        const { trigger, value, isTrue, sentence, evaluations } = explained;
         return jsonAnswer(200, {
           alert: alertBody(trigger),
           value,
@@ -124,22 +144,47 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
   ];
 }
 
+/** Both kinds of alerts take their ids from one counter: an alert that is not on an attribute may be on a thing. */
+async function either<Result>(
+  alerts: AlertRouteParts["alerts"],
+  act: (kind: Pick<Alerts | ThingAlerts, "find" | "remove" | "explain">) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await act(alerts);
+  } catch (error) {
+    if (error instanceof UnknownTrigger) return act(alerts.onThings);
+    throw error;
+  }
+}
+
 /** An alert with targets writes devices on the client's behalf, so it needs that scope. */
-function requireWriting(caller: ScopedPrincipal, { targets }: TriggerInput): void {
+function requireWriting(caller: ScopedPrincipal, { targets }: AlertInput): void {
   if (targets.length > 0) requireScopes(caller, ["alerts", "devices:control"]);
 }
 
-/** The requested page. A cursor continues the same list, so `deviceId` must be sent again with it. */
-function pageRequestOf(incoming: Incoming): AlertPageRequest {
+/** The requested page. A cursor continues the same list, so all other parameters must be sent again with it. */
+function pageRequestOf(incoming: Incoming) {
   const sentDeviceId = singleValue(incoming, "deviceId");
-  const deviceId = sentDeviceId === undefined ? undefined : readDeviceId(sentDeviceId);
+  const thingId = singleValue(incoming, "thingId");
+  const withThings = asksForThings(incoming);
+  if (thingId !== undefined && !withThings) {
+    throw new BadParameter(
+      "thingId",
+      "The parameter thingId needs things=true: the list has no alerts on things otherwise.",
+    );
+  }
+  const filter = {
+    deviceId: sentDeviceId === undefined ? undefined : readDeviceId(sentDeviceId),
+    thingId,
+    withThings,
+  };
   const cursor = singleValue(incoming, "cursor");
-  if (cursor === undefined) return { afterId: 0, deviceId };
+  if (cursor === undefined) return { afterId: 0, ...filter };
   const afterId = /^[0-9a-z]{1,6}$/.test(cursor) ? parseId<TriggerId>(String(Number.parseInt(cursor, 36))) : undefined;
   if (afterId === undefined) {
     throw new BadParameter("cursor", "The parameter cursor must be one that this list answered.");
   }
-  return { afterId, deviceId };
+  return { afterId, ...filter };
 }
 
 /** A malformed id is treated like an unknown one. */
@@ -149,12 +194,14 @@ function alertIdOf({ pathParameters }: Incoming): TriggerId {
   return id;
 }
 
-function alertBody(trigger: TriggerRow) {
+function alertBody(trigger: AnyTriggerRow) {
   const { condition } = trigger;
   return {
     alertId: trigger.id,
     deviceId: trigger.deviceId,
-    attrName: trigger.attributeName,
+    ...("thingId" in trigger
+      ? { thingId: trigger.thingId, field: trigger.field }
+      : { attrName: trigger.attributeName }),
     operation: condition.operation,
     ...("threshold" in condition
       ? { threshold: condition.threshold }

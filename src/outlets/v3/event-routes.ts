@@ -9,7 +9,7 @@ import { BadParameter } from "../../model/errors.ts";
 import { hasScope } from "../../model/scopes.ts";
 import type { TokenLife } from "../../oauth/token-verification.ts";
 import { followEvents } from "./event-descriptions.ts";
-import { allValues, heartbeatSecondsOf, readDeviceId, singleValue } from "./v3-parameters.ts";
+import { allValues, asksForThings, heartbeatSecondsOf, readDeviceId, singleValue } from "./v3-parameters.ts";
 
 export interface EventRouteParts {
   readonly devices: Pick<DeviceReading, "device">;
@@ -76,16 +76,13 @@ export function eventRoutes({ devices, things, events, tokens }: EventRouteParts
 
 /** `things=true` asks for events of things. */
 function thingFilterOf(incoming: Incoming): { readonly hearsThings: boolean; readonly thingIds: readonly string[] } {
-  const things = singleValue(incoming, "things") ?? "false";
-  if (things !== "true" && things !== "false") {
-    throw new BadParameter("things", "The parameter things must be true or false.");
-  }
+  const hearsThings = asksForThings(incoming);
   const thingIds = boundedThings(allValues(incoming, "thingId"));
-  if (things === "false" && thingIds.length > 0) {
+  if (!hearsThings && thingIds.length > 0) {
     throw new BadParameter(
       "thingId",
       "The parameter thingId needs things=true: the stream has no events of things otherwise.",
     );
   }
-  return { hearsThings: things === "true", thingIds };
+  return { hearsThings, thingIds };
 }

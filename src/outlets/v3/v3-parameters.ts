@@ -30,6 +30,13 @@ export function allValues({ query }: Incoming, name: string): readonly string[] 
   return [...new Set(query.filter(([key, value]) => key === name && value !== "").map(([, value]) => value))];
 }
 
+/** `things=true` asks for things in an answer that has none otherwise. */
+export function asksForThings(incoming: Incoming): boolean {
+  const things = singleValue(incoming, "things") ?? "false";
+  if (things === "true" || things === "false") return things === "true";
+  throw new BadParameter("things", "The parameter things must be true or false.");
+}
+
 const largestTime = 2n ** 63n - 1n;
 
 /** A time in milliseconds. Beyond 2^53 a number is not exact, but still later than every real time. */

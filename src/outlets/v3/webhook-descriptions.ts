@@ -79,7 +79,7 @@ export const addWebhook: Description = {
   summary: "Create a webhook",
   words: [
     "From now on every change, alert, link state and fan outcome is sent to the address as a signed POST (Standard Webhooks: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret, which is shown here and never again). The body is `{type, timestamp, data}`; for `attribute` the data holds all that one commit changed: `{deviceId, updateTime, cause, attributes}`.",
-    "With `things: true` a commit that changed things is also sent as a message `thing`, after the one about its attributes: `{deviceId, updateTime, cause, things: [{thingId, what, fields}]}`, with what and fields as in the events of `/v3/events`. It has a `webhook-id` of its own.",
+    "With `things: true` a commit that changed things is also sent as a message `thing`, after the one about its attributes: `{deviceId, updateTime, cause, things: [{thingId, what, fields}]}`, with what and fields as in the events of `/v3/events`. It has a `webhook-id` of its own. Firings of alerts on things are sent only then, as `alert` messages with `thingId` and `field`.",
     "Answer with a 2xx within 15 seconds. Each message is sent at least once, those of one device in order: the next one waits until the one before it was delivered. A failed message is retried after 5 seconds, then with growing pauses, for 24 hours. Use `webhook-id` to skip messages that you have received already.",
     'Up to 10,000 messages wait for one webhook, and 16 MiB of them. Beyond that the oldest are replaced by one message of the type `resync` with `{reason: "too_many_waiting"}`: messages are missing, so read your devices again.',
     "A webhook belongs to your client and to the token's user or tenant. It ends when the user revokes the client's access. There may be 20. It gets `alert` messages only if the token that creates it has the scope `alerts`.",
@@ -94,7 +94,9 @@ export const addWebhook: Description = {
         attributes: list("Only these attributes, 600 at most, in any published spelling; messages use yours.", {
           type: "string",
         }),
-        things: boolean("Whether it gets `thing` messages too; false by default. `attributes` does not restrict them."),
+        things: boolean(
+          "Whether it gets `thing` messages, and `alert` messages of alerts on things, too; false by default. `attributes` does not restrict them.",
+        ),
       },
     ),
     example: { url: "https://example.com/breezeway", deviceIds: [41] },

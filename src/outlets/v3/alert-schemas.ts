@@ -1,0 +1,151 @@
+import type { ContentDescription, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
+import { boolean, integer, list, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+
+const operations = ["regex", "equals", ">", ">=", "<", "<=", "=="];
+
+export const alertId: Parameter = {
+  name: "alertId",
+  in: "path",
+  isRequired: true,
+  schema: { type: "string" },
+  meaning: "The alert's id.",
+  example: "7",
+};
+
+export const unknownAlert: ErrorDescription = {
+  status: 404,
+  code: "unknown_trigger",
+  when: "The token gives access to no alert with this id.",
+};
+export const unknownDevice: ErrorDescription = {
+  status: 404,
+  code: "unknown_device",
+  when: "The token gives access to no device with this id, or the user has no device with the id of a target.",
+};
+export const unknownThing: ErrorDescription = {
+  status: 404,
+  code: "unknown_thing",
+  when: "The token gives access to no thing with this id.",
+};
+export const definitionErrors: readonly ErrorDescription[] = [
+  {
+    status: 400,
+    code: "invalid_request",
+    when: "A member is missing or malformed, or a pattern isn't RE2; the thing has no such field, or no value of the field can satisfy the condition.",
+  },
+  { status: 403, code: "read_only_attribute", when: "A target names an attribute that only the ecosystem sets." },
+  unknownDevice,
+  unknownThing,
+  { status: 404, code: "unknown_attribute", when: "A linked account has no attribute of that name." },
+  { status: 413, code: "value_too_large", when: "The value of a target is longer than 8 KB." },
+];
+
+const target = (value: Schema) =>
+  object("What the alert writes, and where.", {
+    deviceId: integer("A device of the same user.", { minimum: 1 }),
+    attrName: text("Its attribute; on a linked account only a `requestWrite`."),
+    value,
+  });
+
+export const requiredFields = {
+  operation: text("How to compare.", { enum: operations }),
+  action: text("`attribute` writes to the targets; any other word is only sent as an event."),
+};
+const watchedFields = {
+  deviceId: integer("The device to watch, with `attrName`; left out for an alert on a thing.", { minimum: 1 }),
+  attrName: text("The attribute to watch."),
+  thingId: text("The thing to watch, with `field`; left out for an alert on an attribute."),
+  field: text("The field to watch: a trait of the thing and one of its fields, such as `smoke.state`."),
+};
+const thresholdFields = {
+  stringThreshold: text("The pattern of `regex`, which must match the whole value, or the text of `equals`."),
+  threshold: { type: "number", description: "What the other operations compare with." } as Schema,
+};
+const words = {
+  address: text("Stored with the alert and sent when it fires."),
+  msg: text("Stored with the alert and sent when it fires."),
+};
+const switches = {
+  autoDisarm: boolean("Fire once, and not again until the condition has been false."),
+  autoDelete: boolean("Remove it when it has fired."),
+  autoDisable: boolean("Disable it when it has fired."),
+  enable: boolean("Whether it is enabled; enabling arms it."),
+};
+
+export const optionalFields = {
+  ...watchedFields,
+  ...thresholdFields,
+  ...words,
+  ...switches,
+  targets: list(
+    "What `attribute` writes.",
+    target({ type: ["string", "number", "boolean", "null"], description: "The value; null erases." }),
+    { maxItems: 100 },
+  ),
+};
+
+export const alert: Schema = named(
+  "Alert",
+  object(
+    "An alert: its definition and its state.",
+    {
+      alertId: integer("Its id.", { minimum: 1 }),
+      deviceId: integer("The device that it watches, or that reports the thing that it watches.", { minimum: 1 }),
+      ...requiredFields,
+      targets: list("What it writes.", target(orNull(text("The value; null erases.")))),
+      ...words,
+      ...switches,
+      disarmed: boolean("Whether it has fired and its condition has not been false since."),
+      disabledReason: orNull(text("Why the service disabled it; null when a client did, or when it is enabled.")),
+      createdTime: milliseconds("When it was created."),
+      firedTime: orNull(milliseconds("When it fired last.")),
+      firings: integer("How often it has fired.", { minimum: 0 }),
+    },
+    {
+      attrName: text("The attribute that it watches; missing for an alert on a thing."),
+      thingId: text("The thing that it watches; missing for an alert on an attribute."),
+      field: text("The field that it watches; missing for an alert on an attribute."),
+      ...thresholdFields,
+    },
+  ),
+);
+
+export const sampleDefinition = {
+  deviceId: 41,
+  attrName: "d.structures[1].a.away",
+  operation: "regex",
+  stringThreshold: "away|auto-away",
+  action: "attribute",
+  targets: [{ deviceId: 40, attrName: "power", value: "off" }],
+  autoDisarm: true,
+};
+export const sample = {
+  alertId: 7,
+  ...sampleDefinition,
+  address: "",
+  msg: "",
+  autoDelete: false,
+  autoDisable: false,
+  enable: true,
+  disarmed: false,
+  disabledReason: null,
+  createdTime: 1_785_312_000_000,
+  firedTime: null,
+  firings: 0,
+};
+
+export const json = (schema: Schema, example: unknown): ContentDescription => ({
+  contentType: "application/json",
+  schema,
+  example,
+});
+export const body = json(
+  named("AlertDefinition", object("The definition of an alert.", requiredFields, optionalFields)),
+  sampleDefinition,
+);
+
+export const tooLarge: ErrorDescription = {
+  status: 409,
+  code: "limit_reached",
+  when: "The alert takes more than 16 KB, or all alerts of the user would take more than 8 MB.",
+};
