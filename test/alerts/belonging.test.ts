@@ -4,8 +4,10 @@ import { removeDevice } from "../../src/devices/inventory.ts";
 import { Lane, type Mirrored } from "../../src/federation/lane.ts";
 import { noThingMarks } from "../../src/federation/thing-marks.ts";
 import { removeLink } from "../../src/federation/unlinking.ts";
+import type { Home } from "../../src/home/home.ts";
 import { removeHome } from "../../src/identity/removal.ts";
 import { UnknownTrigger } from "../../src/model/errors.ts";
+import type { OpenStore } from "../../src/store/seam.ts";
 import { blankValues } from "../../src/virtual-device/attribute-values.ts";
 import { emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { onStore } from "../contracts/store/harness.ts";
@@ -13,10 +15,11 @@ import { linkOf, node } from "../contracts/store/home.ts";
 import { postgresHarness } from "../contracts/store/postgres-harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { movedRuntime } from "../federation/moved-runtime.ts";
-import { alarm, homeWith, many, structure } from "../home/home-parts.ts";
+import { alarm, homeWith, many, structure, thermostat } from "../home/home-parts.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
 import { missingPostgres } from "../set-up/postgres.ts";
 import { madeAlerts, target } from "./made-alerts.ts";
+import { madeThingAlerts } from "./made-thing-alerts.ts";
 
 for (const harness of [sqliteHarness, postgresHarness]) {
   const skip = harness.kind === "postgres" ? (missingPostgres() ?? false) : false;
@@ -46,32 +49,26 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.equal((await bob.alerts.find(bob.accessScope, ofBob)).id, ofBob);
       }));
 
+    it("and goes with its thing, when that is one of a link or of a user that is removed", () =>
+      onStore(harness, async (store) => {
+        const ada = await madeThingAlerts(store);
+        const bob = await madeThingAlerts(store, { name: "Bob" });
+        const [ofAda, ofBob] = [await ada.addOnThing(), await bob.addOnThing()];
+        await store.transaction((tx) => tx.links.add(linkOf({ ...ada, devices: [ada.account] }, node("A"))));
+        assert.equal((await removeLink(store, ada.userId, "nest")).removed.alerts, 1);
+        await assert.rejects(ada.alerts.onThings.find(ada.accessScope, ofAda), UnknownTrigger);
+        assert.equal((await bob.alerts.onThings.find(bob.accessScope, ofBob)).id, ofBob);
+        assert.equal((await store.transaction((tx) => removeHome(tx, bob.userId))).alerts, 1);
+        await assert.rejects(bob.alerts.onThings.find(bob.accessScope, ofBob), UnknownTrigger);
+      }));
+
     it("and is disabled, with the reason, when its slot passes to another device", () =>
       onStore(harness, async (store) => {
-        const { account, add, alerts, accessScope, commit, userId, firings } = await madeAlerts(store);
-        const link = linkOf({ tenantId: 1, userId, devices: [account] } as never, node("A"));
-        const ownership = (await store.transaction((tx) => tx.links.add(link)))!;
-        const mirrored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues, things: noThingMarks };
-        const lane = new Lane(
-          {
-            link: { userId, deviceId: account, ecosystem: "nest", ownership },
-            commit,
-            load: async () => mirrored,
-            thingIdOf: plainThingIds,
-            stored: () => undefined,
-            snapshotDropped: () => assert.fail("passed over"),
-            lost: () => assert.fail("lost"),
-            failed: (error) => assert.ifError(error),
-            runtime: movedRuntime(),
-          },
-          mirrored,
-        );
+        const made = await madeAlerts(store);
+        const { add, alerts, accessScope, firings } = made;
+        const offer = await laneOf(store, made);
         const home = (alarms: ReturnType<typeof many<ReturnType<typeof alarm>>>) =>
           homeWith({ structures: { home: structure() }, alarms });
-        const offer = async (given: ReturnType<typeof home>) => {
-          lane.offer(given, new AbortController().signal);
-          await lane.idle();
-        };
         const all = many(18, "a", () => alarm("home"));
         await offer(home(all));
         const smoke = (y: number) => `d.structures[1].d.smokeCoAlarms[${y}].smoke_alarm_state`;
@@ -87,5 +84,79 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.equal((await alerts.find(accessScope, onKept)).isEnabled, true);
         assert.deepEqual(await firings(), []);
       }));
+
+    it("and stays with its thing when that loses its slot, unless it writes to a lost slot", () =>
+      onStore(harness, async (store) => {
+        const made = await madeThingAlerts(store);
+        const { account, alerts, accessScope, addOnThing, thingFirings } = made;
+        const offer = await laneOf(store, made);
+        const thermostats = many(20, "t", () => thermostat("home"));
+        const alarms = many(18, "a", () => alarm("home"));
+        const home = (parts: { readonly alarms?: typeof alarms; readonly thermostats?: typeof thermostats }) =>
+          homeWith({ structures: { home: structure() }, alarms, thermostats, ...parts });
+        await offer(home({}));
+        const thingId = plainThingIds(made.userId, "nest", "alarm/a01");
+        const fan = (y: number) => `d.structures[1].d.thermostats[${y}].fan_timer_active.requestWrite`;
+        const watching = await addOnThing({ thingId, action: "note", targets: [] });
+        const writing = await addOnThing({ thingId, targets: [target(account, fan(1), "true")] });
+        const writingKept = await addOnThing({ thingId, targets: [target(account, fan(2), "true")] });
+        // Both ranges are full, the first of each is gone, and new devices take their slots.
+        await offer(home({ alarms: alarms.slice(1), thermostats: thermostats.slice(1) }));
+        await offer(
+          home({
+            alarms: [...alarms.slice(1), ["new", alarm("home", { smokeAlarmState: "emergency" })]],
+            thermostats: [...thermostats.slice(1), ["new", thermostat("home")]],
+          }),
+        );
+        const find = (id: typeof watching) => alerts.onThings.find(accessScope, id);
+        assert.deepEqual(
+          [(await find(watching)).isEnabled, (await find(writing)).isEnabled, (await find(writingKept)).isEnabled],
+          [true, false, true],
+        );
+        assert.equal((await find(writing)).reason, `${fan(1)} has passed to another device`);
+        assert.deepEqual(await thingFirings(), [], "the alarm that has the slot now is another thing");
+        // The first alarm is back, without a slot.
+        await offer(
+          home({
+            alarms: [
+              ["a01", alarm("home", { smokeAlarmState: "emergency" })],
+              ...alarms.slice(1),
+              ["new", alarm("home")],
+            ],
+          }),
+        );
+        assert.deepEqual(
+          (await thingFirings()).map(({ alert }) => alert),
+          [watching, writingKept],
+        );
+      }));
   });
+}
+
+/** Offers snapshots to a lane of the made user's link, and waits until each is committed. */
+async function laneOf(
+  store: OpenStore,
+  { userId, account, commit }: Pick<Awaited<ReturnType<typeof madeAlerts>>, "userId" | "account" | "commit">,
+) {
+  const link = linkOf({ tenantId: 1, userId, devices: [account] } as never, node("A"));
+  const ownership = (await store.transaction((tx) => tx.links.add(link)))!;
+  const mirrored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues, things: noThingMarks };
+  const lane = new Lane(
+    {
+      link: { userId, deviceId: account, ecosystem: "nest", ownership },
+      commit,
+      load: async () => mirrored,
+      thingIdOf: plainThingIds,
+      stored: () => undefined,
+      snapshotDropped: () => assert.fail("passed over"),
+      lost: () => assert.fail("lost"),
+      failed: (error) => assert.ifError(error),
+      runtime: movedRuntime(),
+    },
+    mirrored,
+  );
+  return async (home: Home) => {
+    lane.offer(home, new AbortController().signal);
+    await lane.idle();
+  };
 }

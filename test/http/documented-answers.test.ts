@@ -287,6 +287,7 @@ async function useAlerts(world: DocumentedWorld, bearer: string, { deviceId, lam
     await call(operationId, 404, { bearer, at: "999" });
   }
   await call("dryRunAlert", 200, { bearer, json: { ...alert, from: 0, to: Date.now() } });
+  await useAlertsOnThings(world, bearer);
   await call("listAlerts", 200, { bearer });
   await call("listAlerts", 200, { bearer, query: { deviceId: lampId } });
   await call("listAlerts", 404, { bearer, query: { deviceId: "999" } });
@@ -300,6 +301,22 @@ async function useAlerts(world: DocumentedWorld, bearer: string, { deviceId, lam
   await call("removeAlert", 200, { bearer, at });
   await call("removeAlert", 404, { bearer, at });
   return crowdedId;
+}
+
+async function useAlertsOnThings({ call }: DocumentedWorld, bearer: string): Promise<void> {
+  const { things } = await call("listThings", 200, { bearer, query: { kind: "alarm" } });
+  const { thingId } = things[0];
+  const alert = { thingId, field: "smoke.state", operation: "equals", stringThreshold: "alarm", action: "email" };
+  const at = String((await call("createAlert", 201, { bearer, json: alert })).alertId);
+  await call("createAlert", 400, { bearer, json: { ...alert, field: "smoke.colour" } });
+  await call("createAlert", 404, { bearer, json: { ...alert, thingId: "t_nobody" } });
+  await call("changeAlert", 200, { bearer, at, json: { ...alert, stringThreshold: "warning" } });
+  await call("dryRunAlert", 200, { bearer, json: alert });
+  for (const operationId of ["getAlert", "explainAlert"]) await call(operationId, 200, { bearer, at });
+  await call("listAlerts", 200, { bearer, query: { things: "true", thingId } });
+  await call("listAlerts", 400, { bearer, query: { thingId } });
+  await call("listAlerts", 404, { bearer, query: { things: "true", thingId: "t_nobody" } });
+  await call("removeAlert", 200, { bearer, at });
 }
 
 /** A long history is read with pauses, in which another dry run of the same user is refused. */

@@ -10,9 +10,12 @@ export interface Things {
   readonly lampId: string;
   /** The virtual device of a linked account. */
   readonly linkedId: string;
+  /** A smoke alarm. */
   readonly thingId: string;
   /** An alert on the ordinary device. */
   readonly alertId: string;
+  /** An alert on the thing. */
+  readonly thingAlertId: string;
   /** A webhook of the owner's client, and a message that it was sent. */
   readonly webhookId: string;
   readonly deliveryId: string;
@@ -71,6 +74,12 @@ const open = () => [{}];
 export function alertOn(deviceId: string) {
   const condition = { attrName: "glow-of-Ottoline", operation: "equals", stringThreshold: "none that is written" };
   return { deviceId: Number(deviceId), ...condition, action: "email", msg: "Ember-of-Ottoline" };
+}
+
+/** The same on a thing. */
+export function alertOnThing(thingId: string) {
+  const condition = { field: "smoke.word", operation: "equals", stringThreshold: "none that is told" };
+  return { thingId, ...condition, action: "email", msg: "Ember-of-Ottoline" };
 }
 
 const calls: Readonly<Record<string, (things: Things, method: string) => readonly Call[]>> = {
@@ -132,15 +141,30 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     { path: { thingId }, parameters: { from: "0", to: "9000000000000", field: "presence.state" } },
   ],
 
-  "bearer /v3/alerts": ({ lampId }, method) =>
+  "bearer /v3/alerts": ({ lampId, thingId }, method) =>
     method === "GET"
-      ? [{ isOwnersAlone: true }, { parameters: { deviceId: lampId } }]
-      : [{ json: alertOn(lampId), success: 201 }],
-  "bearer /v3/alerts/dry-run": ({ lampId }) => [{ json: { ...alertOn(lampId), from: 0 } }],
-  "bearer /v3/alerts/:alertId": ({ alertId, lampId }, method) => [
-    { path: { alertId }, ...(method === "PUT" && { json: alertOn(lampId) }) },
+      ? [
+          { isOwnersAlone: true },
+          { parameters: { deviceId: lampId } },
+          { parameters: { things: "true" }, isOwnersAlone: true },
+          { parameters: { things: "true", thingId } },
+        ]
+      : [
+          { json: alertOn(lampId), success: 201 },
+          { json: alertOnThing(thingId), success: 201 },
+        ],
+  "bearer /v3/alerts/dry-run": ({ lampId, thingId }) => [
+    { json: { ...alertOn(lampId), from: 0 } },
+    { json: { ...alertOnThing(thingId), from: 0 } },
   ],
-  "bearer /v3/alerts/:alertId/explain": ({ alertId }) => [{ path: { alertId } }],
+  "bearer /v3/alerts/:alertId": ({ alertId, lampId, thingAlertId, thingId }, method) => [
+    { path: { alertId }, ...(method === "PUT" && { json: alertOn(lampId) }) },
+    { path: { alertId: thingAlertId }, ...(method === "PUT" && { json: alertOnThing(thingId) }) },
+  ],
+  "bearer /v3/alerts/:alertId/explain": ({ alertId, thingAlertId }) => [
+    { path: { alertId } },
+    { path: { alertId: thingAlertId } },
+  ],
 
   "bearer /v3/events": ({ lampId, thingId }) => [
     {},

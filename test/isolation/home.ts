@@ -62,6 +62,8 @@ export async function ownersHome(test: TestContext, database: Deployment) {
   let link:
     | { readonly deviceId: DeviceId; readonly thingIds: readonly string[]; readonly marks: readonly string[] }
     | undefined;
+  /** Unlinking removes the alert on the thing. */
+  let restoreAlerts = async () => {};
   /** Prepares the state that a call needs, and waits until nothing changes by itself. */
   const arrange = async (needed: "linked" | "unlinked") => {
     const linked = await federation.status(userId, "nest").catch(() => undefined);
@@ -77,8 +79,12 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     const { labels, identifiers } = await federation.largeStrings(userId, deviceId);
     const marks = [labels, identifiers].flatMap(textsIn).filter((text) => text.length > 8 && text !== "thermostats");
     const things = await store.read((tx) => tx.things.marks(userId, deviceId));
-    const thingIds = things.map(({ thingId }) => thingId);
+    const alarmsFirst = things.toSorted(
+      (a, b) => Number(b.key.startsWith("alarm")) - Number(a.key.startsWith("alarm")),
+    );
+    const thingIds = alarmsFirst.map(({ thingId }) => thingId);
     link = { deviceId, thingIds, marks: marks.filter((text) => text !== "smokeCoAlarms") };
+    if (!linked) await restoreAlerts();
   };
   await arrange("linked");
 
@@ -105,8 +111,16 @@ export async function ownersHome(test: TestContext, database: Deployment) {
   };
   await renewAll();
   const secToken = () => secTokenOf(world, owner, world.tenantId);
-  const alertsAndWebhooks = new AlertsAndWebhooks(test, world, { userId, lampId, change: glow });
+  const alertsAndWebhooks = new AlertsAndWebhooks(test, world, {
+    userId,
+    lampId,
+    thingId: () => link!.thingIds[0]!,
+    change: glow,
+  });
   let alertAndWebhook: AlertAndWebhook = await alertsAndWebhooks.present(tokens!.access_token);
+  restoreAlerts = async () => {
+    alertAndWebhook = await alertsAndWebhooks.present(tokens.access_token);
+  };
 
   const things = (): Things => {
     let token: string | undefined;
@@ -119,6 +133,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       linkedId: String(link!.deviceId),
       thingId: link!.thingIds[0]!,
       alertId: alertAndWebhook.alertId,
+      thingAlertId: alertAndWebhook.thingAlertId,
       webhookId: alertAndWebhook.webhookId,
       deliveryId: alertAndWebhook.deliveryId,
       code,
@@ -154,6 +169,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       linkedId: "2147000003",
       thingId: `t_${newSecret("").slice(0, 22)}`,
       alertId: "2147000004",
+      thingAlertId: "2147000006",
       webhookId: `wh_${newSecret("").slice(0, 16)}`,
       deliveryId: "2147000005",
       code: newSecret(""),
@@ -176,7 +192,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       ...link!.marks,
       ...link!.thingIds,
       ...[userId, lampId, link!.deviceId].map(String),
-      ...[alertAndWebhook.alertId, alertAndWebhook.webhookId, alertAndWebhook.deliveryId],
+      ...[alertAndWebhook.alertId, alertAndWebhook.thingAlertId, alertAndWebhook.webhookId, alertAndWebhook.deliveryId],
       owner.name,
     ],
     rows: () => rowsOf(world, userId),

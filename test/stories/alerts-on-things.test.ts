@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { runCommand } from "../cli/run-command.ts";
+import { EventStream } from "../events/event-stream.ts";
+import { receiver } from "../events/receiver.ts";
+import { rounds } from "../set-up/extent.ts";
+import { killableHouse } from "./killable-house.ts";
+import { clientOfUser, type V3Client } from "./v3-client.ts";
+import { type Deployment, databases, eventually, longSuiteOn, person, world } from "./world.ts";
+
+const json = (method: string, body: object) => ({
+  method,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+/** Creates an alert on the smoke of a thing that notes each firing on a lamp. */
+async function watchSmoke(v3: V3Client, thingId: string, lamp: number): Promise<number> {
+  const targets = [{ deviceId: lamp, attrName: "smoke", value: thingId }];
+  const rule = { operation: "equals", stringThreshold: "alarm", action: "attribute", targets, autoDisarm: true };
+  const { status, body } = await v3.call("/alerts", json("POST", { thingId, field: "smoke.state", ...rule }));
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.alertId;
+}
+
+async function smokeOf(v3: V3Client, thingId: string): Promise<string> {
+  const { status, body } = await v3.call(`/things/${thingId}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.traits.smoke.state.state.value;
+}
+
+/** How often the alert has fired by its own count, by the writes to its lamp, and by its thing's history. */
+async function firingsOf(v3: V3Client, alertId: number, thingId: string, lamp: number): Promise<readonly number[]> {
+  const { body: alert } = await v3.call(`/alerts/${alertId}`);
+  const { body: writes } = await v3.call(`/devices/${lamp}/history`);
+  const { body: states } = await v3.call(`/things/${thingId}/history?field=smoke.state&from=${alert.createdTime}`);
+  const isAlarm = ({ fields }: { fields: Record<string, { value: string }> }) =>
+    fields["smoke.state"]?.value === "alarm";
+  return [alert.firings, writes.changes.length, states.changes.filter(isAlarm).length];
+}
+
+async function alarmsOf(v3: V3Client, signal: AbortSignal, count: number): Promise<readonly string[]> {
+  return eventually(signal, async () => {
+    const { body } = await v3.call("/things?kind=alarm");
+    assert.equal(body.things?.length, count, JSON.stringify(body));
+    return body.things.map(({ thingId }: { thingId: string }) => thingId);
+  });
+}
+
+for (const database of databases) {
+  describe(`an alert on a smoke alarm on ${database}`, () => {
+    it("fires once for each emergency, for those alone who asked for things", { timeout: 90_000 }, async (t) => {
+      const { v3, story, thingId, lamp, play } = await linkedHouse(t, database);
+      const [hearing, other] = [await receiver(t), await receiver(t)];
+      for (const [{ url }, things] of [[hearing, true] as const, [other, false] as const]) {
+        assert.equal((await v3.call("/webhooks", json("POST", { url, things, deviceIds: [] }))).status, 201);
+      }
+      const open = (query: string) => EventStream.open(story.service.baseUrl, v3.accessToken, { query });
+      const [stream, plain] = [await open("?things=true"), await open("")];
+      const alertId = await watchSmoke(v3, thingId, lamp);
+      await play("smoke");
+      await play("clear");
+      await play("smoke");
+      assert.deepEqual(await firingsOf(v3, alertId, thingId, lamp), [2, 2, 2]);
+
+      const firings = await stream.until(2, ({ name }) => name === "alert");
+      const expected = { alert: alertId, thingId, field: "smoke.state", value: "alarm", action: "attribute" };
+      for (const { data } of firings) assert.deepEqual({ ...data, ...expected }, data);
+      const isFiring = ({ message }: (typeof hearing.received)[number]) => message.type === "alert";
+      await eventually(t.signal, async () => assert.equal(hearing.received.filter(isFiring).length, 2));
+      const [first] = hearing.received.filter(isFiring);
+      assert.deepEqual({ ...first!.message.data, ...expected }, first!.message.data);
+      // Whatever follows the firing in the log has arrived: so the firing was left out.
+      const isWrite = ({ data }: { readonly data: { readonly name?: string } }) => data.name === "smoke";
+      await plain.until(2, isWrite);
+      await eventually(t.signal, async () => {
+        const writes = other.received.filter(({ message }) => message.data.attributes?.smoke !== undefined);
+        assert.equal(writes.length, 2);
+      });
+      assert.ok(!plain.events.some(({ name }) => name === "alert"));
+      assert.ok(!other.received.some(isFiring));
+      const { getTriggerDetailListByUserResponse: xml } = await story.client.call("getTriggerDetailListByUser", {
+        secToken: story.client.secToken,
+      });
+      assert.ok(!JSON.stringify(xml ?? "").includes("trigList"), "platform calls do not list it");
+    });
+
+    it("stays with a thing that is gone, and with the account after it is linked again", {
+      timeout: 90_000,
+    }, async (t) => {
+      const { v3, story, thingId, lamp, play } = await linkedHouse(t, database);
+      const alertId = await watchSmoke(v3, thingId, lamp);
+      await play("smoke");
+      await story.simulator.playScene(story.accountId, { scene: "remove-alarm" });
+      await eventually(t.signal, async () => {
+        assert.ok((await v3.call(`/things/${thingId}`)).body.goneTime !== undefined);
+      });
+      const { body } = await v3.call(`/alerts/${alertId}/explain`);
+      assert.deepEqual([body.value, body.alert.enable, body.alert.disarmed], [null, true, false]);
+      await story.simulator.playScene(story.accountId, { scene: "return" });
+      await eventually(t.signal, async () => {
+        assert.equal((await v3.call(`/alerts/${alertId}`)).body.firings, 2);
+      });
+      await play("clear");
+      await story.client.federate("PUT", story.simulator.issueToken(story.accountId));
+      await play("smoke");
+      await eventually(t.signal, async () => {
+        assert.equal((await v3.call(`/alerts/${alertId}`)).body.firings, 3);
+      });
+      await story.client.unlink();
+      assert.equal((await v3.call(`/alerts/${alertId}`)).body.error, "unknown_trigger");
+      assert.deepEqual((await v3.call("/alerts?things=true")).body, { alerts: [] });
+    });
+  });
+}
+
+for (const database of longSuiteOn("sqlite")) {
+  describe(`an alert on a thing of a service on ${database} that is killed`, () => {
+    it("fires exactly once for each emergency", { timeout: 180_000 }, async (t) => {
+      const house = await killableHouse(t, database);
+      const { simulator, client, nodes } = house;
+      const account = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
+      await nodes.start();
+      await house.signIn();
+      await client.federate("POST", account.token);
+      const v3 = await house.authorizeClient();
+      const [thingId] = await alarmsOf(v3, t.signal, 1);
+      const added = await runCommand(["device", "add", "--user", "1", "--name", "Lamp", "--type", "Lamp", "--json"], {
+        environment: house.environment,
+      });
+      const lamp = JSON.parse(added.stdout).deviceId as number;
+      const alertId = await watchSmoke(v3, thingId!, lamp);
+      const kills = rounds({ all: 10, few: 3 });
+      for (let round = 1; round <= kills; round++) {
+        await simulator.playScene(account.accountId, { scene: "smoke" });
+        // Kills before, in and after the commit: each round gives the service a little more time.
+        for (let turns = 0; turns < 40 * (round - 1); turns++) await new Promise((resolve) => setImmediate(resolve));
+        await nodes.kill();
+        await nodes.start();
+        await eventually(t.signal, async () => assert.equal(await smokeOf(v3, thingId!), "alarm"));
+        assert.deepEqual(await firingsOf(v3, alertId, thingId!, lamp), [round, round, round]);
+        await simulator.playScene(account.accountId, { scene: "clear" });
+        await eventually(t.signal, async () => assert.equal(await smokeOf(v3, thingId!), "clear"));
+      }
+    });
+  });
+}
+
+async function linkedHouse(t: TestContext, database: Deployment) {
+  const story = await world(t, { database, allowsPrivateWebhooks: true, structures: [{ thermostats: 1, alarms: 1 }] });
+  const v3 = await clientOfUser(() => story.service, "Story", person);
+  await story.link();
+  const [thingId] = await alarmsOf(v3, t.signal, 1);
+  return {
+    story,
+    v3,
+    thingId: thingId!,
+    lamp: await story.addLamp(),
+    /** Plays a scene, and waits until the thing shows it. */
+    async play(scene: "smoke" | "clear") {
+      await story.simulator.playScene(story.accountId, { scene });
+      const shown = scene === "smoke" ? "alarm" : "clear";
+      await eventually(t.signal, async () => assert.equal(await smokeOf(v3, thingId!), shown));
+    },
+  };
+}
