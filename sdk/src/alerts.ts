@@ -3,10 +3,8 @@ import { checkMembers } from "./known-members.ts";
 import type { CallOptions, WriteOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 
-/** The definition of an alert of /v3. */
-export interface AlertDefinition {
-  readonly deviceId: number;
-  readonly attrName: string;
+/** When an alert fires and what it does, whatever it watches. */
+export interface AlertRule {
   readonly operation: "regex" | "equals" | ">" | ">=" | "<" | "<=" | "==";
   /** `attribute` writes to the targets; any other text is sent to event streams and webhooks. */
   readonly action: string;
@@ -21,8 +19,38 @@ export interface AlertDefinition {
   readonly enable?: boolean;
 }
 
-/** An alert of /v3: its definition and its state. */
-export interface Alert extends Required<Omit<AlertDefinition, "stringThreshold" | "threshold">> {
+/** The definition of an alert on an attribute. */
+export interface AlertDefinition extends AlertRule {
+  readonly deviceId: number;
+  readonly attrName: string;
+}
+
+/** The definition of an alert on a field of a thing. */
+export interface ThingAlertDefinition extends AlertRule {
+  readonly thingId: string;
+  /** A trait of the thing and one of its fields, such as `smoke.state` or `smoke.available`. */
+  readonly field: string;
+}
+
+/** An alert on an attribute: its definition and its state. */
+export interface Alert extends AlertState {
+  readonly deviceId: number;
+  readonly attrName: string;
+}
+
+/** An alert on a field of a thing: its definition and its state. */
+export interface ThingAlert extends AlertState {
+  /** The virtual device that reports the thing. The alert counts towards its alerts. */
+  readonly deviceId: number;
+  readonly thingId: string;
+  readonly field: string;
+}
+
+/** An alert of either kind; those on things have a `thingId`. */
+export type AnyAlert = Alert | ThingAlert;
+
+/** The rule of an alert and its state. */
+export interface AlertState extends Required<Omit<AlertRule, "stringThreshold" | "threshold">> {
   readonly alertId: number;
   readonly stringThreshold?: string;
   readonly threshold?: number;
@@ -35,9 +63,9 @@ export interface Alert extends Required<Omit<AlertDefinition, "stringThreshold" 
 }
 
 /** Why an alert fired or did not fire. */
-export interface AlertExplanation {
-  readonly alert: Alert;
-  /** The current value of its attribute. */
+export interface AlertExplanation<Kind = Alert> {
+  readonly alert: Kind;
+  /** The current value of its attribute or field. */
   readonly value: string | null;
   readonly conditionIsTrue: boolean;
   /** The state of the alert in a sentence. */
@@ -53,7 +81,7 @@ export interface AlertExplanation {
 
 /** When a definition would have fired. */
 export interface AlertDryRun {
-  /** The number of changes and writes of the attribute. */
+  /** The number of changes and writes of the attribute or field. */
   readonly events: number;
   /** When it would have fired, oldest first. */
   readonly firings: readonly { readonly time: number; readonly value: string | null }[];
@@ -65,6 +93,17 @@ export interface DryRunQuestion extends CallOptions {
   readonly to?: number | undefined;
 }
 
+/** Which alerts to list: all of the user, or those on one device. */
+export interface AlertListOptions extends CallOptions {
+  readonly deviceId?: number | undefined;
+}
+
+/** Adds alerts on things to a list. */
+export interface ThingAlertFilter {
+  readonly things: true;
+  readonly thingId?: string | undefined;
+}
+
 /** Alerts in JSON, with an access token. */
 export class Alerts {
   readonly #v3: () => V3;
@@ -74,28 +113,47 @@ export class Alerts {
     this.#v3 = v3;
   }
 
-  /** All alerts of the user, or those on one device. */
-  async list(options: CallOptions & { readonly deviceId?: number | undefined } = {}): Promise<readonly Alert[]> {
-    checkMembers("alerts.list", options, ["deviceId", "signal"]);
-    const { deviceId, signal } = options;
-    const alerts: Alert[] = [];
-    const pages = this.#v3().pages<Alert>("/alerts", "alerts", { query: { deviceId }, signal });
+  /** With `things`, alerts on things too; with `thingId`, only the alerts on this thing. */
+  async list(options: AlertListOptions & ThingAlertFilter): Promise<readonly AnyAlert[]>;
+  /** All alerts on attributes of the user, or those on one device. */
+  async list(options?: AlertListOptions): Promise<readonly Alert[]>;
+  async list(options: AlertListOptions & Partial<ThingAlertFilter> = {}): Promise<readonly AnyAlert[]> {
+    checkMembers("alerts.list", options, ["deviceId", "things", "thingId", "signal"]);
+    const { deviceId, things, thingId, signal } = options;
+    const alerts: AnyAlert[] = [];
+    const query = { deviceId, things: things && "true", thingId };
+    const pages = this.#v3().pages<AnyAlert>("/alerts", "alerts", { query, signal });
     for await (const page of pages) alerts.push(...page);
     return alerts;
   }
 
-  /** Creates an alert. The creation itself never makes it fire. */
-  async create(definition: AlertDefinition, options: WriteOptions = {}): Promise<Alert> {
+  /** Creates an alert on an attribute. The creation itself never makes it fire. */
+  async create(definition: AlertDefinition, options?: WriteOptions): Promise<Alert>;
+  /** Creates an alert on a field of a thing. */
+  async create(definition: ThingAlertDefinition, options?: WriteOptions): Promise<ThingAlert>;
+  async create(definition: AlertDefinition | ThingAlertDefinition, options?: WriteOptions): Promise<AnyAlert>;
+  async create(definition: AlertDefinition | ThingAlertDefinition, options: WriteOptions = {}): Promise<AnyAlert> {
     return this.#v3().call("POST", "/alerts", { json: definition, ...options });
   }
 
-  /** An alert and its state. */
-  async get(alertId: number, { signal }: CallOptions = {}): Promise<Alert> {
+  /** An alert and its state. Use `get<AnyAlert>` or `get<ThingAlert>` for the id of an alert on a thing. */
+  async get<Kind extends AnyAlert = Alert>(alertId: number, { signal }: CallOptions = {}): Promise<Kind> {
     return this.#v3().call("GET", `/alerts/${alertId}`, { signal });
   }
 
-  /** Replaces the whole definition. */
-  async change(alertId: number, definition: AlertDefinition, options: WriteOptions = {}): Promise<Alert> {
+  /** Replaces the whole definition. The device or the thing stays the same. */
+  async change(alertId: number, definition: AlertDefinition, options?: WriteOptions): Promise<Alert>;
+  async change(alertId: number, definition: ThingAlertDefinition, options?: WriteOptions): Promise<ThingAlert>;
+  async change(
+    alertId: number,
+    definition: AlertDefinition | ThingAlertDefinition,
+    options?: WriteOptions,
+  ): Promise<AnyAlert>;
+  async change(
+    alertId: number,
+    definition: AlertDefinition | ThingAlertDefinition,
+    options: WriteOptions = {},
+  ): Promise<AnyAlert> {
     return this.#v3().call("PUT", `/alerts/${alertId}`, { json: definition, ...options });
   }
 
@@ -105,12 +163,15 @@ export class Alerts {
   }
 
   /** Explains why an alert fired or did not fire. */
-  async explain(alertId: number, { signal }: CallOptions = {}): Promise<AlertExplanation> {
+  async explain<Kind extends AnyAlert = Alert>(
+    alertId: number,
+    { signal }: CallOptions = {},
+  ): Promise<AlertExplanation<Kind>> {
     return this.#v3().call("GET", `/alerts/${alertId}/explain`, { signal });
   }
 
-  /** Evaluates a definition over the device's history. Creates nothing and writes nothing. */
-  async dryRun(definition: AlertDefinition, options: DryRunQuestion = {}): Promise<AlertDryRun> {
+  /** Evaluates a definition over the history of its device or thing. Creates nothing and writes nothing. */
+  async dryRun(definition: AlertDefinition | ThingAlertDefinition, options: DryRunQuestion = {}): Promise<AlertDryRun> {
     checkMembers("alerts.dryRun", options, ["from", "to", "signal"]);
     const { from, to, signal } = options;
     return this.#v3().call("POST", "/alerts/dry-run", { json: { ...definition, from, to }, isRead: true, signal });

@@ -1,6 +1,20 @@
 export type { AccessTokens } from "./access-tokens.ts";
 export type { FederatedAccount, LargeStrings, LinkStatus, Unlinked } from "./adaptor.ts";
-export type { Alert, AlertDefinition, AlertDryRun, AlertExplanation, Alerts, DryRunQuestion } from "./alerts.ts";
+export type {
+  Alert,
+  AlertDefinition,
+  AlertDryRun,
+  AlertExplanation,
+  AlertListOptions,
+  AlertRule,
+  AlertState,
+  Alerts,
+  AnyAlert,
+  DryRunQuestion,
+  ThingAlert,
+  ThingAlertDefinition,
+  ThingAlertFilter,
+} from "./alerts.ts";
 export { Breezeway, type BreezewayOptions } from "./breezeway.ts";
 export type {
   Attribute,

@@ -38,6 +38,37 @@ describe("the commands about things", () => {
     assert.match(wrong.err, /--kind must be one of: thermostat, alarm, fan, /);
   });
 
+  it("add, list, explain, try and remove alerts on things", async (t) => {
+    const { at, listed } = await home(t);
+    const [alarm] = await listed("--kind", "alarm");
+    const { thingId } = alarm!;
+    const definition = ["--thing", thingId, "--field", "smoke.state", "--value", "alarm", "--action", "notify"];
+    const added = await at(["alert", "add", ...definition], { columns: 120 });
+    const words = new RegExp(`When thing ${thingId} › smoke\\.state equals "alarm", tell "notify"\\.`);
+    assert.match(added.out, words);
+    assert.deepEqual((await at(["alert", "list"])).json.alerts, []);
+    const [alert, ...more] = (await at(["alert", "list", "--things"])).json.alerts;
+    assert.deepEqual([alert.thingId, alert.field, more], [thingId, "smoke.state", []]);
+    assert.deepEqual((await at(["alert", "list", "--thing", thingId])).json.alerts, [alert]);
+    const id = String(alert.alertId);
+    assert.match((await at(["alert", "show", id], { columns: 120 })).out, words);
+    assert.equal((await at(["alert", "disable", id])).json.enable, false);
+    assert.equal((await at(["alert", "enable", id])).json.field, "smoke.state");
+    assert.match((await at(["alert", "explain", id], { columns: 120 })).out, /The field is "clear" now/);
+    const tried = await at(["alert", "dry-run", ...definition, "--from", "1h"]);
+    assert.deepEqual(tried.json, { events: 1, firings: [] });
+    assert.equal((await at(["alert", "remove", id])).code, 0);
+    assert.deepEqual((await at(["alert", "list", "--things"])).json.alerts, []);
+    const absent = await at(["alert", "add", ...definition, "--thing", "t_none"]);
+    assert.equal(absent.code, 5);
+    assert.match(absent.err, /There is no thing t_none\. Nothing was changed\. See all with: breezeway thing list\n$/);
+    for (const wrong of [[], ["--device", "1", "--attribute", "power", "--thing", thingId]]) {
+      const refused = await at(["alert", "add", ...wrong, "--value", "on", "--action", "notify"]);
+      assert.equal(refused.code, 2);
+      assert.match(refused.err, /--device 1 --attribute power, or --thing t_… --field smoke\.state\./);
+    }
+  });
+
   it("show a thing with its traits, and say that it is stale, unavailable or gone", async (t) => {
     const { at, listed, play, story } = await home(t);
     const [alarm] = await listed("--kind", "alarm");

@@ -8,6 +8,7 @@ import {
   HomeNames,
   InvalidArgument,
   NotFound,
+  type ThingAlert,
   type TriggerDefinition,
   UnknownName,
 } from "../../sdk/src/index.ts";
@@ -271,6 +272,30 @@ describe("alerts and webhooks of /v3", () => {
     assert.deepEqual(await byAccessToken.webhooks.list(), [webhook]);
     await byAccessToken.webhooks.remove(webhook.webhookId);
     assert.deepEqual(await byAccessToken.webhooks.list(), []);
+  });
+
+  it("watch fields of things, and are listed when things are asked for", async (t) => {
+    const { byAccessToken, addLamp, linked } = await sdkWorld(t);
+    await linked();
+    const lamp = await addLamp();
+    const { value: alarm } = await byAccessToken.things({ kind: "alarm" }).next();
+    const { thingId, deviceId } = alarm!;
+    const definition = { thingId, field: "smoke.state", operation: "equals", action: "email" } as const;
+    const created = await byAccessToken.alerts.create({ ...definition, stringThreshold: "alarm" });
+    assert.deepEqual([created.thingId, created.field, created.deviceId], [thingId, "smoke.state", deviceId]);
+    const level = { deviceId: lamp, attrName: "level", operation: ">", threshold: 5, action: "email" } as const;
+    const other = await byAccessToken.alerts.create(level);
+    assert.deepEqual(await byAccessToken.alerts.list(), [other]);
+    assert.deepEqual(await byAccessToken.alerts.list({ things: true }), [created, other]);
+    assert.deepEqual(await byAccessToken.alerts.list({ things: true, thingId }), [created]);
+    const changed = await byAccessToken.alerts.change(created.alertId, { ...definition, stringThreshold: "warning" });
+    assert.deepEqual(await byAccessToken.alerts.get<ThingAlert>(created.alertId), changed);
+    const { alert, value } = await byAccessToken.alerts.explain<ThingAlert>(created.alertId);
+    assert.deepEqual([alert.stringThreshold, value], ["warning", "clear"]);
+    const tried = await byAccessToken.alerts.dryRun({ ...definition, stringThreshold: "clear" });
+    assert.deepEqual([tried.events, tried.firings.length], [1, 1]);
+    await byAccessToken.alerts.remove(created.alertId);
+    assert.deepEqual(await byAccessToken.alerts.list({ things: true }), [other]);
   });
 
   it("explain themselves, and a dry run shows when a definition would have fired", async (t) => {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Alert, AlertDefinition } from "../../../sdk/src/index.ts";
+import type { AlertDefinition, AnyAlert, ThingAlertDefinition } from "../../../sdk/src/index.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import { hasFlag, type Input, id, optional, text, texts } from "../input.ts";
@@ -9,8 +9,10 @@ const operations = ["equals", "regex", ">", ">=", "<", "<=", "=="];
 /** The options that define an alert, for adding one and for trying one out. */
 export function withDefinitionOptions(command: Command): Command {
   return command
-    .requiredOption("--device <id>", "the device that the alert watches")
-    .requiredOption("--attribute <name>", "the attribute that the alert watches")
+    .option("--device <id>", "the device that the alert watches")
+    .option("--attribute <name>", "the attribute of the device that the alert watches")
+    .option("--thing <id>", "the thing that the alert watches, in place of a device")
+    .option("--field <trait.field>", "the field of the thing that the alert watches, as in smoke.state")
     .addOption(
       command
         .createOption("--when <operation>", "how the value is compared; a regex must match the whole of it")
@@ -33,7 +35,8 @@ export function withDefinitionOptions(command: Command): Command {
 type Target = NonNullable<AlertDefinition["targets"]>[number];
 
 /** The alert that the options define. */
-export function definitionOf(typed: Input): AlertDefinition {
+export function definitionOf(typed: Input): AlertDefinition | ThingAlertDefinition {
+  const watched = watchedOf(typed);
   const operation = text(typed, "when") as AlertDefinition["operation"];
   const value = text(typed, "value");
   const isText = operation === "equals" || operation === "regex";
@@ -45,8 +48,7 @@ export function definitionOf(typed: Input): AlertDefinition {
   if (action === undefined)
     throw new BadParameter("set", "Say what a firing does: --set 1,power=on, or --action notify.");
   return {
-    deviceId: id<DeviceId>(typed, "device"),
-    attrName: text(typed, "attribute"),
+    ...watched,
     operation,
     ...(isText ? { stringThreshold: value } : { threshold: Number(value) }),
     action,
@@ -60,17 +62,36 @@ export function definitionOf(typed: Input): AlertDefinition {
   };
 }
 
+/** What the alert watches: an attribute of a device, or a field of a thing. */
+function watchedOf(typed: Input) {
+  const isOnThing = ["thing", "field"].some((name) => optional(typed, name) !== undefined);
+  const isOnDevice = ["device", "attribute"].some((name) => optional(typed, name) !== undefined);
+  if (isOnThing === isOnDevice) {
+    const name = isOnThing ? "thing" : "device";
+    throw new BadParameter(
+      name,
+      "Say what the alert watches: --device 1 --attribute power, or --thing t_… --field smoke.state.",
+    );
+  }
+  if (isOnThing) return { thingId: text(typed, "thing"), field: text(typed, "field") };
+  return { deviceId: id<DeviceId>(typed, "device"), attrName: text(typed, "attribute") };
+}
+
 /** The part of a shown alert that defines it. */
-export function definitionWithin(alert: Alert): AlertDefinition {
-  const { deviceId, attrName, operation, threshold, stringThreshold, action, targets, address, msg } = alert;
+export function definitionWithin(alert: AnyAlert): AlertDefinition | ThingAlertDefinition {
+  const watched =
+    "thingId" in alert
+      ? { thingId: alert.thingId, field: alert.field }
+      : { deviceId: alert.deviceId, attrName: alert.attrName };
+  const { operation, threshold, stringThreshold, action, targets, address, msg } = alert;
   const { autoDisarm, autoDelete, autoDisable, enable } = alert;
   const compared = threshold === undefined ? { stringThreshold: stringThreshold! } : { threshold };
   const manner = { autoDisarm, autoDelete, autoDisable, enable };
-  return { deviceId, attrName, operation, ...compared, action, targets, address, msg, ...manner };
+  return { ...watched, operation, ...compared, action, targets, address, msg, ...manner };
 }
 
 /** `When device 2 › d.structures[1].a.away equals "home", set device 1 › power to "on".` */
-export function alertInWords(alert: Alert): string {
+export function alertInWords(alert: AnyAlert): string {
   const compared = alert.threshold ?? JSON.stringify(alert.stringThreshold);
   const operation = alert.operation === "regex" ? "matches" : alert.operation;
   const writes = alert.targets.map(
@@ -78,7 +99,9 @@ export function alertInWords(alert: Alert): string {
       `set device ${one.deviceId} › ${one.attrName} to ${one.value === null ? "blank" : JSON.stringify(one.value)}`,
   );
   const does = alert.action === "attribute" ? writes.join(" and ") || "nothing" : `tell "${alert.action}"`;
-  return `When device ${alert.deviceId} › ${alert.attrName} ${operation} ${compared}, ${does}.`;
+  const watched =
+    "thingId" in alert ? `thing ${alert.thingId} › ${alert.field}` : `device ${alert.deviceId} › ${alert.attrName}`;
+  return `When ${watched} ${operation} ${compared}, ${does}.`;
 }
 
 function readTarget(word: string): Target {

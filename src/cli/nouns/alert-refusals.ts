@@ -1,4 +1,4 @@
-import type { AlertDefinition } from "../../../sdk/src/index.ts";
+import type { AlertDefinition, ThingAlertDefinition } from "../../../sdk/src/index.ts";
 import { virtualDeviceType } from "../../model/device-types.ts";
 import { parseAttributeName } from "../../virtual-device/attribute-names.ts";
 import type { ShownDevice } from "../devices/friendly-names.ts";
@@ -6,15 +6,23 @@ import type { Api } from "../remote/api.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 
 /**
- * Names the device that a refusal is about. An alert watches one device and may write others, and the service's own
+ * Names the device or thing that a refusal is about. An alert watches one device and may write others, and the service's own
  * sentence says only "this device". Any other error is thrown as it is.
  */
-export async function nameDevice(error: unknown, api: Api, definition: AlertDefinition): Promise<never> {
-  const { deviceId, attrName, targets = [] } = definition;
+export async function nameDevice(
+  error: unknown,
+  api: Api,
+  definition: AlertDefinition | ThingAlertDefinition,
+): Promise<never> {
+  const { targets = [] } = definition;
   if (!(error instanceof ServiceRefused)) throw error;
   const refuse = (what: string, next: string) =>
     new ServiceRefused(error.status, error.code, `${what} Nothing was changed. ${next}`);
-  const named = [{ deviceId, attrName }, ...targets];
+  const isOnThing = "thingId" in definition;
+  if (error.code === "unknown_thing" && isOnThing) {
+    throw refuse(`There is no thing ${definition.thingId}.`, "See all with: breezeway thing list");
+  }
+  const named = isOnThing ? targets : [definition, ...targets];
   if (error.code === "unknown_device") {
     for (const one of named) {
       if (!(await find(api, one.deviceId))) {
@@ -23,7 +31,7 @@ export async function nameDevice(error: unknown, api: Api, definition: AlertDefi
     }
     const written = [...new Set(targets.map((one) => one.deviceId))].join(", ");
     throw refuse(
-      `Device ${deviceId} and the devices that --set names (${written}) have different owners.`,
+      `${isOnThing ? `Thing ${definition.thingId}` : `Device ${definition.deviceId}`} and the devices that --set names (${written}) have different owners.`,
       "An alert writes devices of one user only. See whose they are with: breezeway device list",
     );
   }

@@ -1,12 +1,12 @@
-import type { Alert } from "../../../sdk/src/index.ts";
+import type { AnyAlert } from "../../../sdk/src/index.ts";
 import type { DeviceId, TriggerId } from "../../model/ids.ts";
 import type { Answer } from "../administration/admin-command.ts";
 import type { Argument, Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime, timeOption } from "../devices/times.ts";
-import { id, optional } from "../input.ts";
+import { hasFlag, type Input, id, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
-import { isRemote, serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
+import { isRemote, serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { counted, rows, shownAs, table, whole } from "../terminal/output.ts";
 import { progressOn } from "../terminal/progress.ts";
 import { alertInWords, definitionOf, definitionWithin, withDefinitionOptions } from "./alert-definition.ts";
@@ -20,8 +20,12 @@ const dryRunMs = 300_000;
 const list: OwnCommand = {
   name: "alert list",
   meaning: "list alerts",
-  examples: ["alert list", "alert list --device 1"],
-  options: (command) => withOwnerOptions(command).option("--device <id>", "of one device only"),
+  examples: ["alert list", "alert list --device 1", "alert list --things", "alert list --thing t_…"],
+  options: (command) =>
+    withOwnerOptions(command)
+      .option("--device <id>", "of one device only")
+      .option("--things", "also the alerts on things")
+      .option("--thing <id>", "of one thing only"),
   async run(call) {
     const { print } = call;
     print.data({ alerts: await listed(call) }, ({ alerts }) => {
@@ -41,18 +45,24 @@ const list: OwnCommand = {
 };
 
 /** With an administrator's token, which is for a whole tenant, alerts are listed device by device. */
-async function listed(call: Call): Promise<readonly Alert[]> {
+async function listed(call: Call): Promise<readonly AnyAlert[]> {
   const { typed, print, programs, config, terminal } = call;
   const device = optional(typed, "device");
+  const thingId = optional(typed, "thing");
   const api = await serviceOf(call, device === undefined ? {} : { device });
-  const of = (question: { readonly deviceId?: number }) => api.read((sdk) => sdk.alerts.list(question));
+  const withThings = hasFlag(typed, "things") || thingId !== undefined;
+  const of = (question: { readonly deviceId?: number }) =>
+    api.read<readonly AnyAlert[]>((sdk) =>
+      withThings ? sdk.alerts.list({ ...question, things: true, thingId }) : sdk.alerts.list(question),
+    );
+  if (thingId !== undefined) return print.during("reading the alerts", of({}));
   if (device !== undefined) {
     return print.during("reading the alerts", of({ deviceId: id<DeviceId>(typed, "device", "The device's id") }));
   }
   if (isRemote(call)) return print.during("reading the alerts", of({}));
   const { devices } = (await programs.administer(config(), "device owners", typed)) as Answer;
   return progressOn(terminal).inSteps("reading the alerts of each device", devices.length, async (step) => {
-    const found: Alert[] = [];
+    const found: AnyAlert[] = [];
     for (const { deviceId } of devices) {
       found.push(...(await of({ deviceId })));
       step();
@@ -75,16 +85,17 @@ const show: OwnCommand = {
 
 const add: OwnCommand = {
   name: "alert add",
-  meaning: "add an alert, which fires when an attribute meets its condition",
+  meaning: "add an alert, which fires when an attribute or a field of a thing meets its condition",
   examples: [
     "alert add --device 1 --attribute d.structures[1].a.away --value home --set 2,power=on --auto-disarm",
     'alert add --device 1 --attribute d.structures[1].a.away --when regex --value "(auto-)?away" --set 2,power=off --auto-disarm',
     "alert add --device 1 --attribute o.structures[1].emergencies.all --value true --action notify",
+    "alert add --thing t_… --field smoke.state --value alarm --action notify --auto-disarm",
   ],
-  options: (command) => withServiceOptions(withDefinitionOptions(command)),
+  options: (command) => withOwnerOptions(withDefinitionOptions(command)),
   async run(call) {
     const definition = definitionOf(call.typed);
-    const api = await serviceOf(call, { device: call.typed.device });
+    const api = await serviceOf(call, aboutOf(call));
     const adding = api.write((sdk) => sdk.alerts.create(definition));
     const added = await call.print
       .during("adding the alert", adding)
@@ -133,9 +144,10 @@ const explain: OwnCommand = {
   options: withOwnerOptions,
   async run(call) {
     const [api, alertId] = await chosen(call);
-    const explaining = api.read((sdk) => sdk.alerts.explain(alertId));
+    const explaining = api.read((sdk) => sdk.alerts.explain<AnyAlert>(alertId));
     call.print.data(await call.print.during("asking", explaining), (one: Answer) => {
-      const now = `The attribute is ${one.value === null ? "blank" : JSON.stringify(one.value)} now, so the condition is ${one.conditionIsTrue ? "true" : "false"}.`;
+      const watched = "thingId" in one.alert ? "field" : "attribute";
+      const now = `The ${watched} is ${one.value === null ? "blank" : JSON.stringify(one.value)} now, so the condition is ${one.conditionIsTrue ? "true" : "false"}.`;
       const head = `${alertInWords(one.alert)}\n${one.explanation} ${now}`;
       if (one.evaluations.length === 0) return `${head}\n\nIt has evaluated no event yet.`;
       const [first] = one.evaluations;
@@ -154,14 +166,14 @@ const dryRun: OwnCommand = {
   meaning: "show when an alert would have fired, without adding it",
   examples: ["alert dry-run --device 1 --attribute d.structures[1].a.away --value home --action notify --from 2d"],
   options: (command) =>
-    withServiceOptions(withDefinitionOptions(command))
+    withOwnerOptions(withDefinitionOptions(command))
       .option("--from <time>", "begin with the events of this time: 15m, 2h, 2026-01-31T12:00Z")
       .option("--to <time>", "end before this time"),
   async run(call) {
     const { typed, print } = call;
     const [from, to] = [timeOption(typed, "from"), timeOption(typed, "to")];
     const definition = definitionOf(typed);
-    const api = await serviceOf(call, { device: typed.device });
+    const api = await serviceOf(call, aboutOf(call));
     const trying = api.read((sdk) => sdk.alerts.dryRun(definition, { from, to }), { withinMs: dryRunMs });
     const ran = await print.during("trying it out", trying).catch((error) => nameDevice(error, api, definition));
     print.data(ran, ({ events, firings }) => {
@@ -178,12 +190,17 @@ async function chosen(call: Call): Promise<readonly [api: Api, alertId: TriggerI
   return [await serviceOf(call, { alert: String(alertId) }), alertId];
 }
 
-function readAlert({ print }: Call, api: Api, alertId: TriggerId): Promise<Alert> {
-  const reading = api.read((sdk) => sdk.alerts.get(alertId));
+/** The device tells the owner. The owner of a thing must be named if there are several tenants. */
+function aboutOf({ typed: { device } }: Call): Input {
+  return device === undefined ? {} : { device };
+}
+
+function readAlert({ print }: Call, api: Api, alertId: TriggerId): Promise<AnyAlert> {
+  const reading = api.read((sdk) => sdk.alerts.get<AnyAlert>(alertId));
   return print.during("reading the alert", reading);
 }
 
-function inWords(alert: Alert): string {
+function inWords(alert: AnyAlert): string {
   const after = alert.autoDelete ? "it is deleted" : alert.autoDisable ? "it is disabled" : "";
   const afterFiring = [alert.autoDisarm ? "it waits for a false condition" : "", after].filter(Boolean).join(", ");
   return `${alertInWords(alert)}\n\n${rows([
@@ -196,7 +213,7 @@ function inWords(alert: Alert): string {
   ])}`;
 }
 
-function stateOf(alert: Alert): string {
+function stateOf(alert: AnyAlert): string {
   if (!alert.enable) return alert.disabledReason ? `disabled: ${alert.disabledReason}` : "disabled";
   return alert.disarmed ? "disarmed" : "armed";
 }
@@ -204,6 +221,6 @@ function stateOf(alert: Alert): string {
 export const alert: Noun = {
   name: "alert",
   alias: "alerts",
-  meaning: "rules that act when an attribute meets a condition",
+  meaning: "rules that act when an attribute or a field of a thing meets a condition",
   commands: [list, show, add, remove, enable!, disable!, explain, dryRun],
 };
