@@ -309,7 +309,9 @@ async function useAlertsOnThings({ call }: DocumentedWorld, bearer: string): Pro
   const alert = { thingId, field: "smoke.state", operation: "equals", stringThreshold: "alarm", action: "email" };
   const at = String((await call("createAlert", 201, { bearer, json: alert })).alertId);
   await call("createAlert", 400, { bearer, json: { ...alert, field: "smoke.colour" } });
-  await call("createAlert", 404, { bearer, json: { ...alert, thingId: "t_nobody" } });
+  for (const operationId of ["createAlert", "dryRunAlert"]) {
+    await call(operationId, 404, { bearer, json: { ...alert, thingId: "t_nobody" } });
+  }
   await call("changeAlert", 200, { bearer, at, json: { ...alert, stringThreshold: "warning" } });
   await call("dryRunAlert", 200, { bearer, json: alert });
   for (const operationId of ["getAlert", "explainAlert"]) await call(operationId, 200, { bearer, at });

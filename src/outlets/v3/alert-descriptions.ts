@@ -105,6 +105,7 @@ export const createAlert: Description = {
   answers: [{ status: 201, meaning: "The alert is created.", content: json(alert, sample) }],
   errors: [
     ...definitionErrors,
+    unknownThing,
     { status: 409, code: "too_many_triggers", when: "The device has 1,000 alerts already, or the user 10,000." },
     tooLarge,
   ],
@@ -221,6 +222,7 @@ export const dryRunAlert: Description = {
   ],
   errors: [
     ...definitionErrors,
+    unknownThing,
     {
       status: 409,
       code: "limit_reached",

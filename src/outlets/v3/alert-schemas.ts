@@ -27,6 +27,7 @@ export const unknownThing: ErrorDescription = {
   code: "unknown_thing",
   when: "The token gives access to no thing with this id.",
 };
+/** Errors of every definition, of new alerts and of changed ones. */
 export const definitionErrors: readonly ErrorDescription[] = [
   {
     status: 400,
@@ -35,7 +36,6 @@ export const definitionErrors: readonly ErrorDescription[] = [
   },
   { status: 403, code: "read_only_attribute", when: "A target names an attribute that only the ecosystem sets." },
   unknownDevice,
-  unknownThing,
   { status: 404, code: "unknown_attribute", when: "A linked account has no attribute of that name." },
   { status: 413, code: "value_too_large", when: "The value of a target is longer than 8 KB." },
 ];
