@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { attributeEntry, thingEntry } from "../../../src/devices/log-entries.ts";
+import { alertEntry, attributeEntry, thingEntry } from "../../../src/devices/log-entries.ts";
 import type { ThingChange } from "../../../src/devices/thing-writes.ts";
 import { Backlog } from "../../../src/events/webhooks/backlog.ts";
 import { CompiledFilters } from "../../../src/events/webhooks/compiled-filters.ts";
@@ -116,6 +116,25 @@ export function webhookThingCases(harness: StoreHarness): void {
       }),
   );
 
+  it("about firings of alerts on things are urgent, and made up for in the same way", { timeout: 60_000 }, () =>
+    onStore(harness, async (store, database) => {
+      const { home, hearing, other } = await made(store);
+      await append(store, home, { isFiring: true });
+      await feed(store);
+      await append(store, home, { attributes: true }, { isFiring: true });
+      await feedAsBefore(store, database);
+      await append(store, home, { attributes: true });
+      await feed(store);
+      await feed(store);
+      assert.deepEqual(await types(store, hearing), ["alert", "alert", "attribute"]);
+      assert.deepEqual(await types(store, other), ["attribute"]);
+      const [firing] = await messages(store, hearing);
+      assert.equal(firing?.nextMs, 0);
+      const { data } = JSON.parse(firing!.body);
+      assert.deepEqual([data.thingId, data.field, data.value], ["t_hall", "smoke.state", "alarm"]);
+    }),
+  );
+
   it("wait for nobody without a webhook that asked for them", { timeout: 60_000 }, () =>
     onStore(harness, async (store, database) => {
       const { home, hearing, other } = await made(store);
@@ -150,14 +169,28 @@ async function made(store: OpenStore) {
 interface Happening {
   readonly attributes?: true;
   readonly things?: readonly ThingChange[];
+  readonly isFiring?: true;
 }
+
+const firing = {
+  alert: 7,
+  action: "email",
+  thingId: "t_hall",
+  field: "smoke.state",
+  value: "alarm",
+  address: "",
+  message: "",
+  writes: [],
+};
 
 async function append(store: OpenStore, home: Home, ...happenings: readonly Happening[]): Promise<void> {
   const deviceId = home.devices[0]!;
-  for (const { attributes, things } of happenings) {
-    const entry = attributes
-      ? attributeEntry(home.userId, deviceId, 1, byEcosystem, [{ key: "level", value: "7" }], things)
-      : thingEntry(home.userId, deviceId, 1, things ?? [], byEcosystem);
+  for (const { attributes, things, isFiring } of happenings) {
+    const entry = isFiring
+      ? alertEntry(home.userId, deviceId, 1, firing)
+      : attributes
+        ? attributeEntry(home.userId, deviceId, 1, byEcosystem, [{ key: "level", value: "7" }], things)
+        : thingEntry(home.userId, deviceId, 1, things ?? [], byEcosystem);
     await store.transaction((tx) => tx.log.append(entry));
   }
 }
