@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import pg from "pg";
 import { startSimulator } from "../../simulator/simulator.ts";
+import { thermostatIn } from "../../src/home/reported-things.ts";
 import { hashOf, newSecret } from "../../src/identity/secrets.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { type OAuthWorld, oauthWorld, type Tokens } from "../oauth/oauth-world.ts";
@@ -59,8 +60,20 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     return simulator.addAccount({ seed: accounts, structures: [{ name, thermostats: 2, alarms: 1 }] }).token;
   };
 
+  /** The id of a command to this thing; there is one afterwards. */
+  const commandTo = async (thingId: string): Promise<string> => {
+    const caller = { kind: "user", userId } as const;
+    const [known] = await federation.control.receipts(caller, thingId);
+    const command = { trait: "fanTimer", command: "stop", params: {} } as const;
+    return (known ?? (await federation.control.command(caller, thingId, { command, clientId: null }))).id;
+  };
   let link:
-    | { readonly deviceId: DeviceId; readonly thingIds: readonly string[]; readonly marks: readonly string[] }
+    | {
+        readonly deviceId: DeviceId;
+        readonly thingIds: readonly string[];
+        readonly commandId: string;
+        readonly marks: readonly string[];
+      }
     | undefined;
   /** Prepares the state that a call needs, and waits until nothing changes by itself. */
   const arrange = async (needed: "linked" | "unlinked") => {
@@ -77,8 +90,11 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     const { labels, identifiers } = await federation.largeStrings(userId, deviceId);
     const marks = [labels, identifiers].flatMap(textsIn).filter((text) => text.length > 8 && text !== "thermostats");
     const things = await store.read((tx) => tx.things.marks(userId, deviceId));
-    const thingIds = things.map(({ thingId }) => thingId);
-    link = { deviceId, thingIds, marks: marks.filter((text) => text !== "smokeCoAlarms") };
+    // The first one is no thermostat: a command to a thermostat would change its state a little later.
+    const ordered = things.toSorted((a, b) => Number(isThermostat(a)) - Number(isThermostat(b)));
+    const thingIds = ordered.map(({ thingId }) => thingId);
+    const commandId = await commandTo(thingIds[0]!);
+    link = { deviceId, thingIds, commandId, marks: marks.filter((text) => text !== "smokeCoAlarms") };
   };
   await arrange("linked");
 
@@ -118,6 +134,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       lampId: String(lampId),
       linkedId: String(link!.deviceId),
       thingId: link!.thingIds[0]!,
+      commandId: link!.commandId,
       alertId: alertAndWebhook.alertId,
       webhookId: alertAndWebhook.webhookId,
       deliveryId: alertAndWebhook.deliveryId,
@@ -153,6 +170,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       lampId: "2147000002",
       linkedId: "2147000003",
       thingId: `t_${newSecret("").slice(0, 22)}`,
+      commandId: "c2147000006",
       alertId: "2147000004",
       webhookId: `wh_${newSecret("").slice(0, 16)}`,
       deliveryId: "2147000005",
@@ -176,6 +194,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       ...link!.marks,
       ...link!.thingIds,
       ...[userId, lampId, link!.deviceId].map(String),
+      link!.commandId,
       ...[alertAndWebhook.alertId, alertAndWebhook.webhookId, alertAndWebhook.deliveryId],
       owner.name,
     ],
@@ -184,6 +203,10 @@ export async function ownersHome(test: TestContext, database: Deployment) {
 }
 
 export type Home = Awaited<ReturnType<typeof ownersHome>>;
+
+function isThermostat({ key }: { readonly key: string }): boolean {
+  return thermostatIn(key) !== undefined;
+}
 
 const onePixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -204,13 +227,14 @@ export function storedFormOf(secret: string): string {
   return hashOf(secret);
 }
 
-/** Makes the next ids of users, devices, alerts and deliveries so large that they are unique in an answer. */
+/** Makes the next ids of users, devices, alerts, deliveries and commands so large that they are unique in an answer. */
 export async function useLargeIds({ folder, databaseUrl }: OAuthWorld): Promise<void> {
   const next = {
     users: 1_700_100_001,
     devices: 1_800_200_001,
     triggers: 1_900_300_001,
     webhook_deliveries: 1_600_400_001,
+    thing_commands: 1_500_500_001,
   };
   if (databaseUrl) {
     const database = new pg.Client({ connectionString: databaseUrl });

@@ -45,7 +45,7 @@ export async function feedWebhooks(
     let fed = 0;
     for (const entry of entries) {
       const isFed = from !== feed && comparePositions(entry.position, feed) <= 0;
-      planned.push(...plan(byOwner, entry, filters, epoch).filter(({ message }) => !isFed || message.type === "thing"));
+      planned.push(...plan(byOwner, entry, filters, epoch).filter(({ message }) => !isFed || isAboutThings(message)));
       fed += 1;
       if (planned.length >= atOnce.deliveries) break;
     }
@@ -66,6 +66,11 @@ export async function feedWebhooks(
     await tx.webhooks.setFeed({ ...(from === feed ? reached : latest(reached, feed)), things: reached, epoch });
     return fed < entries.length || fed === atOnce.entries ? "there is more" : "done";
   }, priority);
+}
+
+/** The messages that a node of a version without things leaves out. */
+function isAboutThings({ type }: WebhookMessage): boolean {
+  return type === "thing" || type === "thingCommand";
 }
 
 /** The position from which entries are read. Without webhooks that receive things, none of them waits. */
