@@ -36,7 +36,11 @@ export const command: OwnCommand = {
   arguments: [
     subject,
     { name: "trait", isRequired: true, meaning: "a trait of the thing; see: breezeway thing get" },
-    { name: "command", isRequired: true, meaning: "a command of the trait, such as setMode; the page /docs of the service lists all" },
+    {
+      name: "command",
+      isRequired: true,
+      meaning: "a command of the trait, such as setMode; the page /docs of the service lists all",
+    },
     {
       name: "name=value",
       isList: true,
