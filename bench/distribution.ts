@@ -18,6 +18,7 @@ export const split: Readonly<Record<string, Split>> = {
   blind_intervals: { by: "user_id", note: "" },
   things: { by: "user_id", note: "listed over all users for enterprise clients" },
   commands: { by: "user_id", note: "the sweep for unsettled requests reads all users" },
+  thing_commands: { by: "user_id", note: "the sweep for unsettled commands reads all users" },
   devices: { by: "user_id", note: "listed by tenant_id for enterprise clients, over all users" },
   links: { by: "user_id", note: "claimed by owner, over all users" },
   log: { by: "user_id", note: "read by position over all users; old entries are removed by position too" },

@@ -1,4 +1,4 @@
-import { type CataloguedTrait, cataloguedTraits } from "../src/home/catalogue-texts.ts";
+import { type CataloguedTrait, cataloguedTraits, parameterText } from "../src/home/catalogue-texts.ts";
 
 const begin = "<!-- trait tables: written by docs/write-traits.ts -->";
 const end = "<!-- end of trait tables -->";
@@ -11,7 +11,7 @@ export function withTraits(document: string): string {
   return `${before}${begin}\n${cataloguedTraits().map(table).join("\n\n")}\n${end}${after}`;
 }
 
-function table({ name, meaning, fields, capabilities }: CataloguedTrait): string {
+function table({ name, meaning, fields, capabilities, commands }: CataloguedTrait): string {
   const rows = [
     ...fields.map((field) => ({ ...field, what: field.kind as string })),
     ...capabilities.map((capability) => ({ ...capability, what: "capability" })),
@@ -20,5 +20,12 @@ function table({ name, meaning, fields, capabilities }: CataloguedTrait): string
 
 | name | what | type | values | meaning |
 |---|---|---|---|---|
-${rows.join("\n")}`;
+${rows.join("\n")}${commands.length === 0 ? "" : `\n\n${commandTable(commands)}`}`;
+}
+
+function commandTable(commands: CataloguedTrait["commands"]): string {
+  const rows = commands.map(({ name, meaning, parameters }) => {
+    return `| \`${name}\` | ${parameters.map(parameterText).join(" ") || "none"} | ${meaning} |`;
+  });
+  return ["| command | parameters | meaning |", "|---|---|---|", ...rows].join("\n");
 }

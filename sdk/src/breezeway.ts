@@ -8,7 +8,9 @@ import { type EventOptions, followEvents, type HomeEvent } from "./events.ts";
 import { type HomeDevice, HomeNames } from "./home-names.ts";
 import { checkMembers, eventOptionNames } from "./known-members.ts";
 import { type Login, PlatformCalls } from "./platform.ts";
+import { type CommandArguments, type CommandOptions, readReceipt, readReceipts, runCommand } from "./run-command.ts";
 import { type FanOutcome, type RunFanOptions, runFan } from "./run-fan.ts";
+import type { CommandedTrait, CommandReceipt, ThingCommands } from "./thing-commands.ts";
 import type { Thing } from "./things.ts";
 import { type CallOptions, Transport, type WriteOptions } from "./transport.ts";
 import type { Trigger, TriggerDefinition } from "./triggers.ts";
@@ -169,6 +171,33 @@ export class Breezeway {
   async thing(thingId: string, options: ThingQuestion = {}): Promise<Thing> {
     checkMembers("thing", options, ["since", "signal"]);
     return readThing(this.#byAccessToken("thing"), thingId, options);
+  }
+
+  /**
+   * Sends a command to a thing, and waits for the outcome. A refusal is an outcome, not an error: the receipt is in the
+   * state `rejected`, and its `error` says why. The command is executed once: a lost answer is requested again with the
+   * same Idempotency-Key. Returns the receipt also when the outcome is still open after `waitMs`. Needs an access token
+   * with the scope `devices:control`; a token without scopes commands only the trait `fanTimer`.
+   */
+  async command<Trait extends CommandedTrait, Name extends keyof ThingCommands[Trait] & string>(
+    thingId: string,
+    trait: Trait,
+    command: Name,
+    ...[params, options = {}]: CommandArguments<ThingCommands[Trait][Name]>
+  ): Promise<CommandReceipt> {
+    checkMembers("command", options, ["waitMs", "idempotencyKey", "signal"]);
+    const v3 = this.#byAccessToken("command");
+    return runCommand(v3, thingId, { trait, command, params: params ?? {} }, options as CommandOptions);
+  }
+
+  /** The receipts of the last 100 commands of a thing, newest first. Needs an access token. */
+  async commands(thingId: string, options: CallOptions = {}): Promise<readonly CommandReceipt[]> {
+    return readReceipts(this.#byAccessToken("commands"), thingId, options);
+  }
+
+  /** The current receipt of a command. Needs an access token. */
+  async commandReceipt(thingId: string, commandId: string, options: CallOptions = {}): Promise<CommandReceipt> {
+    return readReceipt(this.#byAccessToken("commandReceipt"), thingId, commandId, options);
   }
 
   /** Writes an attribute. On a linked account only `….fan_timer_active.requestWrite` can be written: see `runFan`. */

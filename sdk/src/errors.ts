@@ -110,7 +110,7 @@ export class Forbidden extends ServiceError {
 export class TooManyRequests extends ServiceError {
   override name = "TooManyRequests";
 }
-/** The token has no access to such a device, thing, attribute, alert or webhook (109, 110, 113, HTTP 404). */
+/** The token has no access to such a device, thing, command, attribute, alert or webhook (109, 110, 113, HTTP 404). */
 export class NotFound extends ServiceError {
   override name = "NotFound";
 }

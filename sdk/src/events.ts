@@ -1,7 +1,10 @@
 import type { Cause, Command } from "./devices.ts";
 import { ServiceError, UnexpectedAnswer, Unreachable } from "./errors.ts";
+import { isTemporary } from "./refusals.ts";
 import { type ServerSentMessage, type ServerSentMessages, ServerSentReader } from "./sse.ts";
 import { Silence, type StreamState, StreamStates } from "./stream-state.ts";
+import type { CommandReceipt } from "./thing-commands.ts";
+import type { ThingField } from "./things.ts";
 import type { CallOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 import { backoffMs, pause } from "./waiting.ts";
@@ -43,6 +46,25 @@ export interface CommandEvent extends EventBase<"command"> {
   readonly time: number;
 }
 
+/** A thing changed. Only with `things`. */
+export interface ThingEvent extends EventBase<"thing"> {
+  readonly deviceId: number;
+  readonly thingId: string;
+  /** `state`: fields changed. `changed`: also its name, its room or what it can do: read the thing again. */
+  readonly what: "added" | "changed" | "state" | "gone";
+  /** The changed fields as `trait.field`, such as `smoke.state`. */
+  readonly fields: Readonly<Record<string, Pick<ThingField, "value">>>;
+  readonly updateTime: number;
+  /** Left out when the account was unlinked. */
+  readonly cause?: Cause;
+}
+
+/** The state of a command to a thing changed. Only with `things`. */
+export interface ThingCommandEvent extends EventBase<"thingCommand">, Omit<CommandReceipt, "sentTime" | "settledTime"> {
+  readonly deviceId: number;
+  readonly time: number;
+}
+
 /** An alert fired. */
 export interface AlertEvent extends EventBase<"alert"> {
   readonly deviceId: number;
@@ -74,6 +96,8 @@ export type HomeEvent =
   | AttributeEvent
   | LinkEvent
   | CommandEvent
+  | ThingEvent
+  | ThingCommandEvent
   | AlertEvent
   | DeviceEvent
   | ResyncEvent
@@ -85,6 +109,10 @@ export interface EventOptions extends CallOptions {
   readonly deviceIds?: readonly number[] | undefined;
   /** Only attribute events of these names, in any published spelling; the events use your spelling. */
   readonly attributes?: readonly string[] | undefined;
+  /** Whether changes of things and of commands to things are events too. */
+  readonly things?: boolean | undefined;
+  /** Only `thing` and `thingCommand` events of these things. Needs `things`. */
+  readonly thingIds?: readonly string[] | undefined;
   /** Resumes after this event. Without it the stream begins now. */
   readonly lastEventId?: string | undefined;
   /** Whether heartbeats are events too. All changes after the first heartbeat are delivered. */
@@ -107,7 +135,9 @@ export interface EventOptions extends CallOptions {
   readonly silenceMs?: number | undefined;
 }
 
-const knownTypes: readonly string[] = ["attribute", "link", "command", "alert", "device", "resync", "heartbeat"];
+const knownTypes: readonly string[] = [
+  ...["attribute", "link", "command", "thing", "thingCommand", "alert", "device", "resync", "heartbeat"],
+];
 
 /**
  * Follows events over any number of connections. Ends without an error when the signal is aborted; throws when the
@@ -172,20 +202,17 @@ function heartbeatFilter({ heartbeats = false, heartbeatSeconds }: EventOptions)
 /** The messages of one connection. */
 async function* connection(
   v3: V3,
-  { deviceIds: deviceId, attributes: attribute, silenceMs, heartbeatSeconds = 2, onConnected, signal }: EventOptions,
+  options: EventOptions,
   lastEventId: string | undefined,
 ): AsyncGenerator<ServerSentMessages, void> {
+  const { silenceMs, onConnected, signal } = options;
   const stop = new AbortController();
   const abort = () => stop.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   try {
     const headers: Record<string, string> = { accept: "text/event-stream" };
     if (lastEventId !== undefined) headers["last-event-id"] = lastEventId;
-    const response = await v3.open(
-      "/events",
-      { query: { deviceId, attribute, heartbeatSeconds }, headers, signal },
-      stop,
-    );
+    const response = await v3.open("/events", { query: queryOf(options), headers, signal }, stop);
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
     if (!response.body || !isStream) throw new UnexpectedAnswer("The answer is no stream of events.", response.status);
     onConnected?.();
@@ -204,6 +231,17 @@ async function* connection(
     signal?.removeEventListener("abort", abort);
     stop.abort();
   }
+}
+
+function queryOf({ deviceIds, attributes, things, thingIds, heartbeatSeconds = 2 }: EventOptions) {
+  return {
+    deviceId: deviceIds,
+    attribute: attributes,
+    // Older services don't know the parameter.
+    things: things ? "true" : undefined,
+    thingId: thingIds,
+    heartbeatSeconds,
+  };
 }
 
 /** Closes a connection that is silent for too long: neither `fetch` nor TCP would notice that it is dead. */
@@ -239,10 +277,4 @@ function readEvent({ event, data, id = "" }: ServerSentMessage): HomeEvent | und
     throw new UnexpectedAnswer(`An event of type ${event} isn't JSON.`);
   }
   return { ...(fields as object), type: event, id } as HomeEvent;
-}
-
-/** Whether another attempt may succeed. */
-function isTemporary(error: unknown): boolean {
-  if (error instanceof Unreachable) return true;
-  return error instanceof ServiceError && error.status !== undefined && (error.status >= 500 || error.status === 429);
 }

@@ -38,6 +38,8 @@ export type {
   HomeEvent,
   LinkEvent,
   ResyncEvent,
+  ThingCommandEvent,
+  ThingEvent,
 } from "./events.ts";
 export { type FanError, parseFanError } from "./fan-error.ts";
 export {
@@ -49,8 +51,20 @@ export {
 } from "./home-names.ts";
 export { type Authorization, OAuthClient, type OAuthOptions, readCallback, type Tokens } from "./oauth.ts";
 export type { Login } from "./platform.ts";
+export type { CommandArguments, CommandOptions } from "./run-command.ts";
 export type { FanOutcome, RunFanOptions } from "./run-fan.ts";
 export type { StreamState } from "./stream-state.ts";
+export type {
+  CommandError,
+  CommandedTrait,
+  CommandReceipt,
+  CommandState,
+  NoParams,
+  PlainCommandErrorCode,
+  ThermostatMode,
+  ThermostatTarget,
+  ThingCommands,
+} from "./thing-commands.ts";
 export type { NamedTrait, Thing, ThingCapability, ThingField, ThingKind, ThingTrait, ThingTraits } from "./things.ts";
 export { TokenKeeper, type TokenStore } from "./token-keeper.ts";
 export type { CallOptions, WriteOptions } from "./transport.ts";

@@ -16,6 +16,15 @@ export function checkMembers(call: string, argument: unknown, known: readonly st
 
 /** @internal */
 export const eventOptionNames: readonly (keyof EventOptions)[] = [
-  ...(["deviceIds", "attributes", "lastEventId", "heartbeats", "heartbeatSeconds", "silenceMs"] as const),
+  ...([
+    "deviceIds",
+    "attributes",
+    "things",
+    "thingIds",
+    "lastEventId",
+    "heartbeats",
+    "heartbeatSeconds",
+    "silenceMs",
+  ] as const),
   ...(["onConnected", "onDisconnected", "onState", "signal"] as const),
 ];

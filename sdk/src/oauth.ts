@@ -13,6 +13,11 @@ export interface OAuthOptions {
   readonly clientSecret: string;
   /** The address to which the browser comes back; optional if exactly one is registered. */
   readonly redirectUri?: string | undefined;
+  /**
+   * The scopes that `begin` and `asItself` request, such as `devices:read` and `devices:control`. Without them the token
+   * has full access, except that a user's token then commands no things but fans.
+   */
+  readonly scopes?: readonly string[] | undefined;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /** How long an answer may take. 60 seconds by default. */
@@ -61,6 +66,7 @@ export class OAuthClient {
       code_challenge: await sha256Text(codeVerifier),
       code_challenge_method: "S256",
       ...(redirectUri !== undefined && { redirect_uri: redirectUri }),
+      ...this.#scope(),
     });
     return { url: `${this.#baseUrl}/oauth2/authorize?${parameters}`, state, codeVerifier };
   }
@@ -99,12 +105,17 @@ export class OAuthClient {
 
   /** A token with which an enterprise client acts for its whole tenant (grant type `client_credentials`). */
   asItself(options: CallOptions = {}): Promise<Tokens> {
-    return this.#tokens({ grant_type: "client_credentials" }, true, options);
+    return this.#tokens({ grant_type: "client_credentials", ...this.#scope() }, true, options);
   }
 
   /** Revokes a grant by either of its tokens. */
   async revoke(token: string, options: CallOptions = {}): Promise<void> {
     await this.#call("revoke_token", { token, token_type_hint: "" }, true, options);
+  }
+
+  #scope(): { readonly scope?: string } {
+    const { scopes = [] } = this.#options;
+    return scopes.length === 0 ? {} : { scope: scopes.join(" ") };
   }
 
   async #tokens(

@@ -19,6 +19,7 @@ import {
   Unavailable,
   UnexpectedAnswer,
   UnknownEcosystem,
+  Unreachable,
 } from "./errors.ts";
 import type { Answer } from "./transport.ts";
 
@@ -51,6 +52,7 @@ const byCode: ReadonlyMap<string, typeof ServiceError> = new Map<string, typeof 
   ["too_many_requests", TooManyRequests],
   ["unknown_device", NotFound],
   ["unknown_thing", NotFound],
+  ["unknown_command", NotFound],
   ["unknown_attribute", NotFound],
   ["unknown_trigger", NotFound],
   ["unknown_operation", NotFound],
@@ -103,6 +105,12 @@ export function unexpectedAnswer(answer: Answer): ServiceError | UnexpectedAnswe
   const { status } = answer;
   if (status >= 500 || status === 429) return refusal(answer, { code: `http_${status}` }, "");
   return new UnexpectedAnswer(`The answer (HTTP ${status}) isn't one of the service.`, status);
+}
+
+/** Whether another attempt may succeed. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof Unreachable) return true;
+  return error instanceof ServiceError && error.status !== undefined && (error.status >= 500 || error.status === 429);
 }
 
 function refusal(answer: Answer, facts: Partial<Refused> & { readonly code: string }, message: string): ServiceError {

@@ -7,6 +7,8 @@ export interface Webhook {
   readonly url: string;
   readonly deviceIds: readonly number[];
   readonly attributes: readonly string[];
+  /** True if it also receives `thing` and `thingCommand` messages. */
+  readonly things?: boolean;
   readonly createdTime: number;
 }
 
@@ -15,6 +17,8 @@ export interface NewWebhook {
   readonly url: string;
   readonly deviceIds?: readonly number[];
   readonly attributes?: readonly string[];
+  /** Whether the webhook also receives `thing` and `thingCommand` messages. */
+  readonly things?: boolean;
 }
 
 /** A message of a webhook, and its state. */
@@ -22,7 +26,7 @@ export interface Delivery {
   readonly deliveryId: number;
   /** The `webhook-id` header of the message: the same at each attempt. */
   readonly messageId: string;
-  readonly type: "attribute" | "alert" | "link" | "command" | "device" | "resync";
+  readonly type: "attribute" | "thing" | "thingCommand" | "alert" | "link" | "command" | "device" | "resync";
   /** Null for a `resync`. */
   readonly deviceId: number | null;
   readonly state: "waiting" | "delivered" | "failed";

@@ -1,5 +1,5 @@
 import { traits } from "./catalogue.ts";
-import type { Field, FieldKind, Trait, Unit, ValueType } from "./trait.ts";
+import type { CommandDefinition, Field, FieldKind, Trait, Unit, ValueType } from "./trait.ts";
 
 /** A trait as readers of the documents look for it. The reference and docs/interface.md show this. */
 export interface CataloguedTrait {
@@ -7,6 +7,17 @@ export interface CataloguedTrait {
   readonly meaning: string;
   readonly fields: readonly CataloguedField[];
   readonly capabilities: readonly CataloguedValue[];
+  readonly commands: readonly CataloguedCommand[];
+}
+
+export interface CataloguedCommand {
+  readonly name: string;
+  readonly meaning: string;
+  readonly parameters: readonly CataloguedParameter[];
+}
+
+export interface CataloguedParameter extends CataloguedValue {
+  readonly isOptional: boolean;
 }
 
 export interface CataloguedValue {
@@ -21,9 +32,9 @@ export interface CataloguedField extends CataloguedValue {
   readonly kind: FieldKind;
 }
 
-/** All traits in the order of the catalogue: their fields and capabilities. */
+/** All traits in the order of the catalogue: their fields, capabilities and commands. */
 export function cataloguedTraits(): readonly CataloguedTrait[] {
-  return Object.values(traits).map(({ name, meaning, fields, capabilities }: Trait) => ({
+  return Object.values(traits).map(({ name, meaning, fields, capabilities, commands }: Trait) => ({
     name,
     meaning,
     fields: Object.entries(fields).map(([field, definition]) => ({
@@ -31,7 +42,24 @@ export function cataloguedTraits(): readonly CataloguedTrait[] {
       kind: definition.kind,
     })),
     capabilities: Object.entries(capabilities).map(([capability, definition]) => described(capability, definition)),
+    commands: Object.entries(commands).map(([command, definition]) => describedCommand(command, definition)),
   }));
+}
+
+function describedCommand(name: string, { meaning, parameters }: CommandDefinition): CataloguedCommand {
+  return {
+    name,
+    meaning,
+    parameters: Object.entries(parameters).map(([parameter, definition]) => ({
+      ...described(parameter, definition),
+      isOptional: definition.isOptional === true,
+    })),
+  };
+}
+
+/** A parameter in one phrase. */
+export function parameterText({ name, type, values, meaning, isOptional }: CataloguedParameter): string {
+  return `\`${name}\` (${type}${isOptional ? ", optional" : ""}; ${values}): ${meaning}`;
 }
 
 function described(name: string, { value, meaning }: Pick<Field, "value" | "meaning">): CataloguedValue {

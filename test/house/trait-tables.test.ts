@@ -13,8 +13,8 @@ describe("the traits in docs/interface.md", () => {
     assert.equal(document, withTraits(document), sentence);
   });
 
-  it("name every field and every capability, and no command", () => {
-    for (const { name, fields, capabilities, ...others } of cataloguedTraits()) {
+  it("name every field, capability and command, and the parameters of each command", () => {
+    for (const { name, fields, capabilities, commands } of cataloguedTraits()) {
       const trait = traits[name as keyof typeof traits];
       assert.deepEqual(
         fields.map((field) => field.name),
@@ -24,7 +24,11 @@ describe("the traits in docs/interface.md", () => {
         capabilities.map((capability) => capability.name),
         Object.keys(trait.capabilities),
       );
-      assert.deepEqual(Object.keys(others), ["meaning"]);
+      assert.deepEqual(
+        commands.map((command) => [command.name, command.parameters.map((parameter) => parameter.name)]),
+        Object.entries(trait.commands).map(([command, { parameters }]) => [command, Object.keys(parameters)]),
+      );
+      for (const command of commands) assert.ok(document.includes(`| \`${command.name}\` | `), command.name);
     }
   });
 

@@ -13,7 +13,7 @@ export interface AnyKeys {
 /** Random requests: every address and near misses, with any mixture of right and wrong parts. */
 export function anyRequest(things: Things, keys: AnyKeys): fc.Arbitrary<WireRequest> {
   const { bearer, secToken, client } = keys;
-  const { userId, lampId, linkedId, clientId, userName, refreshToken } = things;
+  const { userId, lampId, linkedId, thingId, commandId, clientId, userName, refreshToken } = things;
   const text = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 20 }),
     fc.string({ unit: "grapheme", maxLength: 20 }),
@@ -29,7 +29,8 @@ export function anyRequest(things: Things, keys: AnyKeys): fc.Arbitrary<WireRequ
       "Lamp",
       "EcosystemAccount",
     ),
-    fc.constantFrom(userId, lampId, linkedId, clientId, userName, refreshToken, secToken, client.secret, "1"),
+    fc.constantFrom(userId, lampId, linkedId, thingId, commandId, clientId, userName, refreshToken, secToken, "1"),
+    fc.constant(client.secret),
     fc.constantFrom("authorization_code", "refresh_token", "client_credentials", "o.totalStructures"),
   );
   const name = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...parameterNames) }, { weight: 1, arbitrary: text });

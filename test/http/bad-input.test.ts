@@ -79,7 +79,7 @@ type Impossible = readonly [status: number, code: string, request: Partial<WireR
 
 /** Requests of a valid caller about their own devices that can't succeed. */
 function impossible(home: Home): readonly Impossible[] {
-  const { lampId, linkedId } = home.things();
+  const { lampId, linkedId, thingId } = home.things();
   const lamp = `/v3/devices/${lampId}`;
   const linked = `/v3/devices/${linkedId}`;
   const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
@@ -87,7 +87,29 @@ function impossible(home: Home): readonly Impossible[] {
     const headers = [["Content-Type", "application/json"]] as const;
     return [status, code, { method: "PUT", target, headers, body: members }];
   };
+  const command = (members: string, status = 400, code = "invalid_request"): Impossible => {
+    const headers = [["Content-Type", "application/json"]] as const;
+    return [status, code, { method: "POST", target: `/v3/things/${thingId}/commands`, headers, body: members }];
+  };
+  const start = '"trait":"fanTimer","command":"start"';
   return [
+    command(`{"trait":"${sent}","command":"start"}`),
+    command('{"trait":"__proto__","command":"start"}'),
+    command('{"trait":"fanTimer"}'),
+    command(`{"trait":"fanTimer","command":"${sent}"}`),
+    command('{"trait":"fanTimer","command":"toString"}'),
+    command('{"trait":"fanTimer","command":["start"]}'),
+    command(`{${start},"${sent}":1}`),
+    command(`{${start},"params":{"${sent}":1}}`),
+    command(`{${start},"params":{"minutes":"${sent}"}}`),
+    command(`{${start},"params":{"minutes":1e999}}`),
+    command(`{${start},"params":{"minutes":null}}`),
+    command(`{${start},"params":null}`),
+    command(`{${start},"params":["${sent}"]}`),
+    command('{"trait":"thermostat","command":"setTarget","params":{"celsius":20,"heatCelsius":19}}'),
+    command(`{${start},"params":{"minutes":5},"x":"${sent.repeat(100)}"}`, 413, "body_too_large"),
+    // The owner's token has no scopes, and heating needs one.
+    command('{"trait":"thermostat","command":"setMode","params":{"mode":"off"}}', 403, "insufficient_scope"),
     ...[
       "NaN",
       "-1",

@@ -236,6 +236,18 @@ async function useUsersAndDevices(
   await call("getThing", 200, { bearer, at: thing, query: { since: "0" } });
   await call("getThing", 400, { bearer, at: thing, query: { since: "-1" } });
   await call("getThing", 404, { bearer, at: "t_nonsense" });
+
+  const json = { trait: "fanTimer", command: "start", params: { minutes: 15 } };
+  for (const { thingId } of things.things) {
+    const { commandId } = await call("sendThingCommand", 202, { bearer, at: thingId, json });
+    await call("getThingCommand", 200, { bearer, at: `${thingId}/${commandId}` });
+    await call("listThingCommands", 200, { bearer, at: thingId });
+  }
+  await call("sendThingCommand", 400, { bearer, at: thing, json: { ...json, command: "dance" } });
+  await call("sendThingCommand", 404, { bearer, at: "t_nonsense", json });
+  await call("listThingCommands", 404, { bearer, at: "t_nonsense" });
+  await call("getThingCommand", 404, { bearer, at: "t_nonsense/c1" });
+  await call("getThingCommand", 404, { bearer, at: `${thing}/c999` });
 }
 
 /** This many attributes with distinct names. */
@@ -432,7 +444,7 @@ async function useWebhooks(
 async function useKeys(world: DocumentedWorld, bearer: string, lampId: string): Promise<void> {
   const { call, operations, parts, userId, addClient } = world;
   const writes = operations.filter(({ parameters }) => parameters?.some(({ name }) => name === "Idempotency-Key"));
-  assert.equal(writes.length, 7);
+  assert.equal(writes.length, 8);
   await call("updateDevice", 200, { bearer, at: lampId, json: { power: "on" }, key: "used" });
   const idempotent = { ownerId: userId, clientId: await parts.oauth.clientOf(bearer), content: "", isSecret: false };
   const held = Promise.withResolvers<void>();

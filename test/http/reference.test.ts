@@ -6,6 +6,7 @@ import { describedRoutes } from "../../src/http/documentation/described-route.ts
 import { curl } from "../../src/http/documentation/reference/curl.ts";
 import { referencePage } from "../../src/http/documentation/reference/reference-page.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { scopes } from "../../src/model/scopes.ts";
 import { startOutlets } from "../../src/outlets/serve.ts";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile } from "../browser/world.ts";
@@ -57,7 +58,7 @@ describe("the reference", () => {
       new Set(["data:image/svg+xml", "openapi.json"]),
     );
     // The names of all attributes take 30,000 of them.
-    assert.ok(html.length < 400_000, `${html.length} characters`);
+    assert.ok(html.length < 450_000, `${html.length} characters`);
   });
 
   it("names each of the 519 attributes, collapsed, with its access, type and values", async (t) => {
@@ -79,7 +80,7 @@ describe("the reference", () => {
     }
   });
 
-  it("shows the fields and capabilities of each trait, collapsed, and no commands", async (t) => {
+  it("shows the fields, capabilities and commands of each trait, collapsed", async (t) => {
     const { url } = await served(t);
     const html = await (await fetch(`${url}/docs`)).text();
     const [section = ""] = matches(html, /<section [^>]*id="traits"[^>]*>([\s\S]*?)<\/section>/g);
@@ -96,7 +97,11 @@ describe("the reference", () => {
           ...Object.keys(capabilities).map((capability) => [capability, "capability"]),
         ],
       );
-      for (const { meaning } of Object.values(commands)) assert.ok(!textOf(section).includes(meaning), meaning);
+      const shownCommands = matches(shown[at]!, /class="name">(\w+)<\/code> <span class="note">command</g);
+      assert.deepEqual(shownCommands, Object.keys(commands));
+      for (const { parameters } of Object.values(commands)) {
+        for (const parameter of Object.keys(parameters)) assert.ok(textOf(shown[at]!).includes(`${parameter} (`));
+      }
     }
   });
 
@@ -172,7 +177,8 @@ describe("the reference", () => {
       ECOSYSTEM_TOKEN: accountToken,
       CLIENT_ID: client.client_id,
       CLIENT_SECRET: client.client_secret,
-      CODE: await code(client.client_id),
+      // A token without scopes may not command thermostats.
+      CODE: await code(client.client_id, scopes.join()),
       TOKEN: "bwa_nonsense",
     };
     const lampId = await addLamp("Hall lamp");
@@ -205,6 +211,8 @@ describe("the reference", () => {
     examples.push([/\b41\b/g, linkedId]);
     const [thing] = await parts.store.read((tx) => tx.things.marks(userId, Number(linkedId) as DeviceId));
     examples.push([/t_Zk3xV0bqT2m8cQx1r5sYwA/g, thing!.thingId]);
+    const { commandId } = await run("sendThingCommand", 202);
+    examples.push([/commands\/c12\b/g, `commands/${commandId}`]);
     // The examples of both interfaces use alert 7, and each removes it.
     const triggerId = /<triggerId>(\d+)</.exec(await run("addTrigger"))![1]!;
     examples.push([/triggerId=7\b/g, `triggerId=${triggerId}`]);

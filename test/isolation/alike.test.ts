@@ -104,6 +104,42 @@ for (const database of surfaceDatabases) {
       }
     });
 
+    it(
+      "of a thing or of a command is a 404 too, with any body, and a receipt is found only at its thing",
+      deadline,
+      async (t) => {
+        const home = await ownersHome(t, database);
+        const { world } = home;
+        const { thingId, commandId } = home.things();
+        const things = [thingId, thingId.slice(0, -1), thingId.toUpperCase(), "t_", `${thingId}%00`];
+        const bodies = [
+          { trait: "fanTimer", command: "start", params: { minutes: 5 } },
+          { trait: "fanTimer", command: "stop" },
+        ];
+        for (const token of [await bobsToken(home), await tokenOfTenant(home, "Other")]) {
+          const ask = (method: string, target: string, body?: unknown) => {
+            const headers = body === undefined ? [bearer(token)] : [bearer(token), json];
+            const sent = body === undefined ? undefined : JSON.stringify(body);
+            return send(world.baseUrl, { method, target, headers, body: sent });
+          };
+          for (const path of ["", "?since=0", "/history", "/commands", "/commands/c1", `/commands/${commandId}`]) {
+            await alike(things, (id) => ask("GET", `/v3/things/${id}${path}`), 404);
+          }
+          for (const body of bodies) await alike(things, (id) => ask("POST", `/v3/things/${id}/commands`, body), 404);
+          // Of a foreign thing no receipt exists, whatever its id.
+          await alike([commandId], (id) => ask("GET", `/v3/things/${thingId}/commands/${id}`), 404);
+        }
+        const own = (target: string) =>
+          send(world.baseUrl, { method: "GET", target, headers: [bearer(home.tokens().access_token)] });
+        const [, ...others] = JSON.parse((await own("/v3/things")).text).things as readonly { thingId: string }[];
+        assert.equal((await own(`/v3/things/${thingId}/commands/${commandId}`)).status, 200);
+        for (const other of others.filter((one) => one.thingId !== thingId)) {
+          const at = (id: string) => own(`/v3/things/${other.thingId}/commands/${id}`);
+          await alike([commandId, `f${commandId.slice(1)}`, commandId.toUpperCase()], at, 404);
+        }
+      },
+    );
+
     it("in a malformed request gets the same refusal", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;

@@ -10,8 +10,10 @@ export interface Things {
   readonly lampId: string;
   /** The virtual device of a linked account. */
   readonly linkedId: string;
-  /** A smoke alarm. */
+  /** A smoke alarm: it accepts no command, so that a command to it ends at once. */
   readonly thingId: string;
+  /** A command to this thing. */
+  readonly commandId: string;
   /** An alert on the ordinary device. */
   readonly alertId: string;
   /** An alert on the thing. */
@@ -140,6 +142,11 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     { path: { thingId } },
     { path: { thingId }, parameters: { from: "0", to: "9000000000000", field: "presence.state" } },
   ],
+  "bearer /v3/things/:thingId/commands": ({ thingId }, method) =>
+    method === "GET"
+      ? [{ path: { thingId } }]
+      : [{ path: { thingId }, json: { trait: "fanTimer", command: "start", params: { minutes: 15 } }, success: 202 }],
+  "bearer /v3/things/:thingId/commands/:commandId": ({ thingId, commandId }) => [{ path: { thingId, commandId } }],
 
   "bearer /v3/alerts": ({ lampId, thingId }, method) =>
     method === "GET"

@@ -29,7 +29,7 @@ const otherParameters = [
   ...["code_challenge_method", "cursor", "since", "attribute", "deviceTypeName", "deviceId", "from", "to"],
   ...["lastEventId", "url", "deviceIds", "attributes", "attrName", "operation", "threshold", "stringThreshold"],
   ...["action", "address", "msg", "targets", "targetDeviceAttributes", "triggerId", "enable", "value"],
-  ...["autoDisarm", "autoDelete", "autoDisable"],
+  ...["autoDisarm", "autoDelete", "autoDisable", "trait", "command", "params", "things", "thingId"],
 ];
 
 const everything: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import pg from "pg";
 import { startSimulator } from "../../simulator/simulator.ts";
+import { thermostatIn } from "../../src/home/reported-things.ts";
 import { hashOf, newSecret } from "../../src/identity/secrets.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { type OAuthWorld, oauthWorld, type Tokens } from "../oauth/oauth-world.ts";
@@ -59,8 +60,20 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     return simulator.addAccount({ seed: accounts, structures: [{ name, thermostats: 2, alarms: 1 }] }).token;
   };
 
+  /** The id of a command to this thing; there is one afterwards. */
+  const commandTo = async (thingId: string): Promise<string> => {
+    const caller = { kind: "user", userId } as const;
+    const [known] = await federation.control.receipts(caller, thingId);
+    const command = { trait: "fanTimer", command: "stop", params: {} } as const;
+    return (known ?? (await federation.control.command(caller, thingId, { command, clientId: null }))).id;
+  };
   let link:
-    | { readonly deviceId: DeviceId; readonly thingIds: readonly string[]; readonly marks: readonly string[] }
+    | {
+        readonly deviceId: DeviceId;
+        readonly thingIds: readonly string[];
+        readonly commandId: string;
+        readonly marks: readonly string[];
+      }
     | undefined;
   /** Unlinking removes the alert on the thing. */
   let restoreAlerts = async () => {};
@@ -83,7 +96,8 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       (a, b) => Number(b.key.startsWith("alarm")) - Number(a.key.startsWith("alarm")),
     );
     const thingIds = alarmsFirst.map(({ thingId }) => thingId);
-    link = { deviceId, thingIds, marks: marks.filter((text) => text !== "smokeCoAlarms") };
+    const commandId = await commandTo(thingIds[0]!);
+    link = { deviceId, thingIds, commandId, marks: marks.filter((text) => text !== "smokeCoAlarms") };
     if (!linked) await restoreAlerts();
   };
   await arrange("linked");
@@ -132,6 +146,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       lampId: String(lampId),
       linkedId: String(link!.deviceId),
       thingId: link!.thingIds[0]!,
+      commandId: link!.commandId,
       alertId: alertAndWebhook.alertId,
       thingAlertId: alertAndWebhook.thingAlertId,
       webhookId: alertAndWebhook.webhookId,
@@ -168,6 +183,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       lampId: "2147000002",
       linkedId: "2147000003",
       thingId: `t_${newSecret("").slice(0, 22)}`,
+      commandId: "c2147000006",
       alertId: "2147000004",
       thingAlertId: "2147000006",
       webhookId: `wh_${newSecret("").slice(0, 16)}`,
@@ -193,6 +209,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       ...link!.thingIds,
       ...[userId, lampId, link!.deviceId].map(String),
       ...[alertAndWebhook.alertId, alertAndWebhook.thingAlertId, alertAndWebhook.webhookId, alertAndWebhook.deliveryId],
+      link!.commandId,
       owner.name,
     ],
     rows: () => rowsOf(world, userId),
@@ -220,13 +237,14 @@ export function storedFormOf(secret: string): string {
   return hashOf(secret);
 }
 
-/** Makes the next ids of users, devices, alerts and deliveries so large that they are unique in an answer. */
+/** Makes the next ids of users, devices, alerts, deliveries and commands so large that they are unique in an answer. */
 export async function useLargeIds({ folder, databaseUrl }: OAuthWorld): Promise<void> {
   const next = {
     users: 1_700_100_001,
     devices: 1_800_200_001,
     triggers: 1_900_300_001,
     webhook_deliveries: 1_600_400_001,
+    thing_commands: 1_500_500_001,
   };
   if (databaseUrl) {
     const database = new pg.Client({ connectionString: databaseUrl });

@@ -30,7 +30,10 @@ for (const database of surfaceDatabases) {
       const { world } = home;
       const enterprise = await world.addClient({ kind: "enterprise" });
       const tokens = [home.tokens().access_token, (await world.tokens(enterprise, admin)).access_token];
-      for (const token of tokens) await seenUntil(world.baseUrl, token, async () => "amber-of-Ottoline");
+      for (const token of tokens) {
+        await seenUntil(world.baseUrl, token, async () => "amber-of-Ottoline");
+        await seenUntil(world.baseUrl, token, async () => home.things().commandId);
+      }
     });
   });
 }

@@ -127,6 +127,11 @@ const knownLabels = [
     "state",
     ["queued", "sending", "accepted", "confirmed", "contradicted", "rejected", "expired"],
   ],
+  [
+    "breezeway_commands_total",
+    "state",
+    ["queued", "sending", "accepted", "confirmed", "contradicted", "rejected", "expired"],
+  ],
   ["breezeway_link_changes_total", "state", ["live", "waiting", "needs_reauth"]],
   ["breezeway_webhook_attempts_total", "outcome", ["delivered", "failed", "postponed"]],
 ] as const;

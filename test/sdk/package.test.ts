@@ -38,15 +38,22 @@ export async function use(signal: AbortSignal): Promise<string> {
     // @ts-expect-error A smoke alarm has no brightness.
     if (smoke?.state.brightness === undefined && !stale) return String(state);
   }
+  const { state, error } = await home.command("t_1", "thermostat", "setTarget", { celsius: 20 }, { signal, waitMs: 0 });
+  if (state === "rejected" && error?.code === "outOfRange") return error.text + String(error.min);
+  await home.command("t_1", "fanTimer", "stop");
+  // @ts-expect-error The mode is missing.
+  await home.command("t_1", "thermostat", "setMode").catch(() => undefined);
+  // @ts-expect-error A thermostat has no such mode.
+  await home.command("t_1", "thermostat", "setMode", { mode: "warm" }).catch(() => undefined);
   const { attributes } = await home.getDevice(deviceId);
   const value: string | number | null | undefined = attributes["a"]?.value;
   return String(value);
 }
 function told(event: HomeEvent): number {
   switch (event.type) {
-    case "attribute": return event.updateTime;
+    case "attribute": case "thing": return event.updateTime;
     case "resync": return event.reason === "too_slow" ? 1 : 0;
-    case "heartbeat": case "link": case "command": case "alert": case "device": return event.time;
+    case "heartbeat": case "link": case "command": case "thingCommand": case "alert": case "device": return event.time;
   }
 }
 export const isOver = (error: unknown): boolean => error instanceof NotSignedIn && error.status === 401;

@@ -1,12 +1,12 @@
 import type { DeviceId } from "../../model/ids.ts";
-import type { Answer } from "../administration/admin-command.ts";
-import type { Call, OwnCommand } from "../command.ts";
+import type { OwnCommand } from "../command.ts";
 import { friendlyNames, inWords } from "../devices/friendly-names.ts";
-import { ago, clockTime, timeOption } from "../devices/times.ts";
-import { id, ids, number, optional, text, texts } from "../input.ts";
+import { ago, timeOption } from "../devices/times.ts";
+import { hasFlag, id, ids, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
-import { shownAs, table, whole } from "../terminal/output.ts";
+import { table, whole } from "../terminal/output.ts";
+import { causeInWords, eventInWords } from "./event-words.ts";
 import { chosenWebhook } from "./webhook.ts";
 
 const list: OwnCommand = {
@@ -63,22 +63,33 @@ const watch: OwnCommand = {
     "event watch",
     "event watch --device 2",
     "event watch --device 2 --attribute d.structures[1].a.away --json",
+    "event watch --things",
+    "event watch --thing t_…",
   ],
   options: (command) =>
     withOwnerOptions(command)
       .option("--device <id...>", "only of these devices")
       .option("--attribute <name...>", "among attribute events, only changes of these attributes")
+      .option("--things", "also changes of things, and of commands to them")
+      .option("--thing <id...>", "the same, only of these things")
       .option("--after <id>", "resume after the event with this id"),
   async run(call) {
     const { follow } = await import("../remote/follow.ts");
     const { typed, print } = call;
     const deviceIds = ids<DeviceId>(typed, "device");
     const api = await serviceOf(call, deviceIds[0] === undefined ? {} : { device: String(deviceIds[0]) });
-    const options = { deviceIds, attributes: texts(typed, "attribute"), lastEventId: optional(typed, "after") };
+    const thingIds = texts(typed, "thing");
+    const options = {
+      deviceIds,
+      attributes: texts(typed, "attribute"),
+      things: hasFlag(typed, "things") || thingIds.length > 0,
+      thingIds,
+      lastEventId: optional(typed, "after"),
+    };
     for await (const { id, type, data } of follow(api, options, print)) {
       if (type === "connected") {
         if (!print.isJson) print.words(`Listening to ${api.baseUrl}. Ctrl-C ends.`);
-      } else if (type !== "lost") print.line({ id, type, ...data }, eventInWords(call, type, data));
+      } else if (type !== "lost") print.line({ id, type, ...data }, eventInWords(type, data, print.style));
     }
   },
 };
@@ -108,30 +119,6 @@ const resend: OwnCommand = {
     );
   },
 };
-
-function eventInWords({ print: { style } }: Call, type: string, data: Answer): string {
-  const head = `${style.dim(clockTime(data.updateTime ?? data.time ?? Date.now()))}  ${style.cyan(type.padEnd(9))}`;
-  const where = data.deviceId === undefined ? "-" : `device ${data.deviceId}`;
-  switch (type) {
-    case "attribute":
-      return `${head}  ${where}  ${shownAs(data.name)} = ${style.bold(shownAs(data.value ?? "(blank)"))}  ${style.dim(causeInWords(data.cause))}`;
-    case "link":
-      return `${head}  ${where}  ${data.ecosystem} is ${style.bold(data.state)}: ${shownAs(data.reason)}`;
-    case "command":
-      return `${head}  ${where}  ${data.name} = ${data.value}: ${style.bold(data.state)}${data.text ? `, ${shownAs(data.text)}` : ""}`;
-    default: {
-      const { deviceId: _, time: __, ...facts } = data;
-      const words = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-      return `${head}  ${where}  ${shownAs(words.join(" "))}`;
-    }
-  }
-}
-
-function causeInWords(cause: Answer): string {
-  if (cause?.by === "client") return cause.user === undefined ? "a client" : `user ${cause.user}`;
-  if (cause?.by === "alert") return `alert ${cause.alert ?? cause.trigger ?? ""}`.trim();
-  return cause?.by === undefined ? "-" : `the ${cause.by}`;
-}
 
 export const event: Noun = {
   name: "event",

@@ -1,7 +1,7 @@
 import type { Thing, ThingKind } from "../../../sdk/src/index.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { UserId } from "../../model/ids.ts";
-import type { Argument, Call, OwnCommand } from "../command.ts";
+import type { Call, OwnCommand } from "../command.ts";
 import { timeOption } from "../devices/times.ts";
 import { id, optional, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
@@ -10,8 +10,7 @@ import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 import { table, whole } from "../terminal/output.ts";
 import { conditionOf, thingView } from "../things/thing-view.ts";
-
-const subject: Argument = { name: "thing", isRequired: true, meaning: "the thing's id; see: breezeway thing list" };
+import { command, explained, receipts, subject } from "./thing-command.ts";
 
 const list: OwnCommand = {
   name: "thing list",
@@ -104,16 +103,12 @@ const watch: OwnCommand = {
 function readThing({ typed, print }: Call, api: Api, since?: number): Promise<Thing> {
   const thingId = text(typed, "thing");
   const reading = api.read((sdk) => sdk.thing(thingId, { since }));
-  return print.during("reading the thing", reading).catch((error: unknown) => {
-    if (!(error instanceof ServiceRefused) || error.code !== "unknown_thing") throw error;
-    const sentence = `There is no thing ${thingId}. See all with: breezeway thing list`;
-    throw new ServiceRefused(error.status, error.code, sentence);
-  });
+  return print.during("reading the thing", reading).catch(explained(thingId));
 }
 
 export const thing: Noun = {
   name: "thing",
   alias: "things",
   meaning: "thermostats, alarms and other things of linked accounts",
-  commands: [list, get, watch],
+  commands: [list, get, watch, command, receipts],
 };

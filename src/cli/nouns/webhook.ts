@@ -3,7 +3,7 @@ import type { DeviceId } from "../../model/ids.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import { ago, dateAndTime } from "../devices/times.ts";
 import { idByPrefix } from "../id-prefix.ts";
-import { ids, text, texts } from "../input.ts";
+import { hasFlag, ids, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import type { Api } from "../remote/api.ts";
 import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
@@ -26,12 +26,13 @@ const list: OwnCommand = {
     print.data({ webhooks: await all(call, await serviceOf(call)) }, ({ webhooks }) => {
       if (webhooks.length === 0) return "There are no webhooks. See: breezeway webhook add --help";
       return table(
-        [whole("WEBHOOK"), whole("ADDRESS"), "DEVICES", "ATTRIBUTES"],
+        [whole("WEBHOOK"), whole("ADDRESS"), "DEVICES", "ATTRIBUTES", "THINGS"],
         webhooks.map((one) => [
           one.webhookId,
           one.url,
           one.deviceIds.join(" ") || "all",
           one.attributes.join(" ") || "all",
+          one.things ? "yes" : "no",
         ]),
         print.width,
       );
@@ -45,17 +46,21 @@ const add: OwnCommand = {
   examples: [
     "webhook add https://example.com/hooks",
     "webhook add https://example.com/hooks --device 2 --attribute d.structures[1].a.away",
+    "webhook add https://example.com/hooks --things",
   ],
   arguments: [{ name: "address", isRequired: true, meaning: "a public https address" }],
   options: (command) =>
     withOwnerOptions(command)
       .option("--device <id...>", "only of these devices")
-      .option("--attribute <name...>", "only changes of these attributes"),
+      .option("--attribute <name...>", "only changes of these attributes")
+      .option("--things", "also changes of things, and of commands to them"),
   async run(call) {
     const { typed, print } = call;
     const api = await serviceOf(call, { keeps: true });
     const [deviceIds, attributes] = [ids<DeviceId>(typed, "device"), texts(typed, "attribute")];
-    const wanted = { url: text(typed, "address"), deviceIds, attributes };
+    // Older services refuse the member.
+    const things = hasFlag(typed, "things") ? { things: true } : {};
+    const wanted = { url: text(typed, "address"), deviceIds, attributes, ...things };
     const adding = api.write((sdk) => sdk.webhooks.add(wanted));
     const added = await print.during("adding the webhook", adding).catch((error: unknown) => {
       if (!(error instanceof ServiceRefused)) throw error;
@@ -90,6 +95,7 @@ const show: OwnCommand = {
         ["address", one.url],
         ["devices", one.deviceIds.join(" ") || "all"],
         ["attributes", one.attributes.join(" ") || "all"],
+        ["things", one.things ? "yes" : "no"],
         ["since", dateAndTime(one.createdTime)],
       ]);
       if (deliveries.length === 0) return `${facts}\n\nThere are no deliveries yet.`;

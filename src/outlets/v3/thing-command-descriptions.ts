@@ -32,9 +32,10 @@ const receipt = named(
     params: parameterValues,
     state: text("Its state.", { enum: [...commandStates] }),
     error: orNull(
-      map("Why it was not carried out: `code` for programs, `text` for people, and what the code needs.", {
-        type: ["string", "number", "array", "null"],
-      }),
+      map(
+        "Why it was not carried out: `code` for programs, `text` for people, and further members of some codes, such as `min` and `max` of `outOfRange`.",
+        { type: ["string", "number", "array", "null"], items: { type: "string" } },
+      ),
     ),
     requestedTime: milliseconds("When it was sent to this service."),
     sentTime: orNull(milliseconds("When it was sent to the ecosystem.")),

@@ -1,7 +1,8 @@
 import type { CommandReceipt } from "../../federation/commands/command-receipt.ts";
 import type { Federation } from "../../federation/federation.ts";
+import { type TraitName, traits } from "../../home/catalogue.ts";
 import { readCommand } from "../../home/command.ts";
-import { commandErrorText, isCommandError } from "../../home/command-errors.ts";
+import { type CommandError, commandErrorText, isCommandError } from "../../home/command-errors.ts";
 import type { Command } from "../../home/command-plan.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Body } from "../../http/request/incoming.ts";
@@ -81,7 +82,20 @@ function commandOf(body: Body): Command {
   }
   const read = readCommand(trait as string, command as string, params);
   if (!isCommandError(read)) return read;
-  throw new BadParameter(read.code === "badValue" ? "params" : "command", commandErrorText(read));
+  throw new BadParameter(
+    read.code === "badValue" ? "params" : "command",
+    refusalText(read, trait as string, command as string),
+  );
+}
+
+/** Names only what the catalogue has: errors of this service never repeat words of the request. */
+function refusalText(error: CommandError, trait: string, command: string): string {
+  const catalogue = "The trait catalogue lists all commands and their parameters.";
+  if (error.code === "notSupported") return `No thing accepts this command: ${error.reason}. ${catalogue}`;
+  if (error.code !== "badValue" || error.parameter === "params") return commandErrorText(error);
+  const { parameters } = traits[trait as TraitName].commands[command]!;
+  if (Object.hasOwn(parameters, error.parameter)) return commandErrorText(error);
+  return `A member of params is not a parameter of this command. ${catalogue}`;
 }
 
 /**

@@ -34,7 +34,7 @@ const ofWebhook = {
   attributes: list("Only these attributes; empty means all.", { type: "string" }),
   createdTime: milliseconds("When it was created."),
 };
-const ofThings = { things: boolean("True when it gets `thing` messages; missing otherwise.") };
+const ofThings = { things: boolean("True when it gets `thing` and `thingCommand` messages; missing otherwise.") };
 const webhook: Schema = named("Webhook", object("An address that gets a message for each event.", ofWebhook, ofThings));
 const example = {
   webhookId: "wh_9mS1rL0c2VbQhZkD",
@@ -48,7 +48,9 @@ const delivery: Schema = named(
   object("A message and its state.", {
     deliveryId: integer("Its id."),
     messageId: text("The `webhook-id` under which it is sent, the same each time."),
-    type: text("What it is about: `attribute`, `thing`, `alert`, `link`, `command`, `device` or `resync`."),
+    type: text(
+      "What it is about: `attribute`, `thing`, `thingCommand`, `alert`, `link`, `command`, `device` or `resync`.",
+    ),
     deviceId: orNull(integer("The device that it is about; null for a `resync`.")),
     state: text("Its state.", { enum: ["waiting", "delivered", "failed"] }),
     attempts: integer("How often it was sent."),
@@ -79,7 +81,7 @@ export const addWebhook: Description = {
   summary: "Create a webhook",
   words: [
     "From now on every change, alert, link state and fan outcome is sent to the address as a signed POST (Standard Webhooks: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret, which is shown here and never again). The body is `{type, timestamp, data}`; for `attribute` the data holds all that one commit changed: `{deviceId, updateTime, cause, attributes}`.",
-    "With `things: true` a commit that changed things is also sent as a message `thing`, after the one about its attributes: `{deviceId, updateTime, cause, things: [{thingId, what, fields}]}`, with what and fields as in the events of `/v3/events`. It has a `webhook-id` of its own. Firings of alerts on things are sent only then, as `alert` messages with `thingId` and `field`.",
+    "With `things: true` a commit that changed things is also sent as a message `thing`, after the one about its attributes: `{deviceId, updateTime, cause, things: [{thingId, what, fields}]}`, with what and fields as in the events of `/v3/events`. It has a `webhook-id` of its own. A new state of a command to a thing is a message `thingCommand`, with the data of that event. Firings of alerts on things are sent only then, as `alert` messages with `thingId` and `field`.",
     "Answer with a 2xx within 15 seconds. Each message is sent at least once, those of one device in order: the next one waits until the one before it was delivered. A failed message is retried after 5 seconds, then with growing pauses, for 24 hours. Use `webhook-id` to skip messages that you have received already.",
     'Up to 10,000 messages wait for one webhook, and 16 MiB of them. Beyond that the oldest are replaced by one message of the type `resync` with `{reason: "too_many_waiting"}`: messages are missing, so read your devices again.',
     "A webhook belongs to your client and to the token's user or tenant. It ends when the user revokes the client's access. There may be 20. It gets `alert` messages only if the token that creates it has the scope `alerts`.",
@@ -95,7 +97,7 @@ export const addWebhook: Description = {
           type: "string",
         }),
         things: boolean(
-          "Whether it gets `thing` messages, and `alert` messages of alerts on things, too; false by default. `attributes` does not restrict them.",
+          "Whether it gets `thing` and `thingCommand` messages, and `alert` messages of alerts on things, too; false by default. `attributes` does not restrict them.",
         ),
       },
     ),

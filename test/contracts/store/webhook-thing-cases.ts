@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { alertEntry, attributeEntry, thingEntry } from "../../../src/devices/log-entries.ts";
+import { alertEntry, attributeEntry, thingCommandEntry, thingEntry } from "../../../src/devices/log-entries.ts";
 import type { ThingChange } from "../../../src/devices/thing-writes.ts";
 import { Backlog } from "../../../src/events/webhooks/backlog.ts";
 import { CompiledFilters } from "../../../src/events/webhooks/compiled-filters.ts";
 import { feedWebhooks } from "../../../src/events/webhooks/feeder.ts";
 import { WebhookSender } from "../../../src/events/webhooks/sender.ts";
 import type { OpenStore, Store, Transaction } from "../../../src/store/seam.ts";
+import type { ThingCommandRow } from "../../../src/store/tables/thing-commands.ts";
 import type { WebhookKey } from "../../../src/store/tables/webhooks.ts";
 import { movedRuntime } from "../../federation/moved-runtime.ts";
 import { eventually } from "../../stories/world.ts";
@@ -103,13 +104,16 @@ export function webhookThingCases(harness: StoreHarness): void {
         const { home, hearing, other } = await made(store);
         await append(store, home, { attributes: true, things: [renamed] });
         await feed(store);
-        await append(store, home, { attributes: true, things: [smoke] }, { things: [renamed] });
+        await append(store, home, { attributes: true, things: [smoke] }, { things: [renamed] }, { command: true });
         await feedAsBefore(store, database);
-        await append(store, home, { attributes: true, things: [smoke] });
+        await append(store, home, { attributes: true, things: [smoke] }, { command: true });
         await feed(store);
         await feed(store);
-        // The old node's own messages are not stored here: its two entries lack their attributes.
-        assert.deepEqual(await types(store, hearing), ["attribute", "thing", "thing", "thing", "attribute", "thing"]);
+        // The old node's own messages are not stored here: its entries lack their attributes.
+        assert.deepEqual(await types(store, hearing), [
+          ...["attribute", "thing", "thing", "thing", "thingCommand"],
+          ...["attribute", "thing", "thingCommand"],
+        ]);
         assert.deepEqual(await types(store, other), ["attribute", "attribute"]);
         const { things, epoch: _, ...position } = await store.transaction((tx) => tx.webhooks.lockFeed());
         assert.deepEqual({ ...position }, things);
@@ -170,6 +174,8 @@ interface Happening {
   readonly attributes?: true;
   readonly things?: readonly ThingChange[];
   readonly isFiring?: true;
+  /** A command to a thing was stored. */
+  readonly command?: true;
 }
 
 const firing = {
@@ -185,12 +191,20 @@ const firing = {
 
 async function append(store: OpenStore, home: Home, ...happenings: readonly Happening[]): Promise<void> {
   const deviceId = home.devices[0]!;
-  for (const { attributes, things, isFiring } of happenings) {
+  const { userId } = home;
+  const stored: ThingCommandRow = {
+    ...{ id: 1, userId, deviceId, thingId: "t_hall", key: "thermostat/a", state: "queued", step: 0, requestedMs: 1 },
+    ...{ command: '{"trait":"fanTimer","command":"start","params":{}}', plan: null, error: null, clientId: null },
+    ...{ sentMs: null, settledMs: null, blockedUntilMs: null },
+  };
+  for (const { attributes, things, command, isFiring } of happenings) {
     const entry = isFiring
-      ? alertEntry(home.userId, deviceId, 1, firing)
-      : attributes
-        ? attributeEntry(home.userId, deviceId, 1, byEcosystem, [{ key: "level", value: "7" }], things)
-        : thingEntry(home.userId, deviceId, 1, things ?? [], byEcosystem);
+      ? alertEntry(userId, deviceId, 1, firing)
+      : command
+        ? thingCommandEntry(stored, 1)
+        : attributes
+          ? attributeEntry(userId, deviceId, 1, byEcosystem, [{ key: "level", value: "7" }], things)
+          : thingEntry(userId, deviceId, 1, things ?? [], byEcosystem);
     await store.transaction((tx) => tx.log.append(entry));
   }
 }

@@ -1,0 +1,95 @@
+/** The modes of a thermostat. */
+export type ThermostatMode = "off" | "heat" | "cool" | "heatCool" | "auto" | "eco" | "dry" | "fanOnly";
+
+/** A command without parameters. */
+export type NoParams = Readonly<Record<string, never>>;
+
+/** The commands of each trait with their parameters, as the trait catalogue describes them. Temperatures are Celsius. */
+export interface ThingCommands {
+  readonly onOff: { readonly set: { readonly on: boolean } };
+  /** 0 switches the light off. */
+  readonly brightness: { readonly set: { readonly percent: number } };
+  readonly thermostat: {
+    readonly setMode: { readonly mode: ThermostatMode };
+    /** One of the capability `presets`. */
+    readonly setPreset: { readonly preset: string };
+    readonly setTarget: ThermostatTarget;
+    readonly adjustTarget: { readonly deltaCelsius: number };
+  };
+  readonly fanTimer: { readonly start: { readonly minutes?: number | undefined }; readonly stop: NoParams };
+  readonly fan: {
+    /** One of the capability `modes`. */
+    readonly setMode: { readonly mode: string };
+    readonly setPercent: { readonly percent: number };
+  };
+}
+
+/** The target of the mode in force, or one or both targets of a thermostat with two. */
+export type ThermostatTarget =
+  | { readonly celsius: number }
+  | { readonly heatCelsius: number; readonly coolCelsius?: number | undefined }
+  | { readonly coolCelsius: number; readonly heatCelsius?: number | undefined };
+
+/** A trait that has commands. */
+export type CommandedTrait = keyof ThingCommands;
+
+/** The state of a command. See `CommandReceipt`. */
+export type CommandState = "queued" | "sending" | "accepted" | "confirmed" | "contradicted" | "rejected" | "expired";
+
+/**
+ * The service's receipt of a command to a thing.
+ *
+ * - `queued`: stored. `sending`: sent to the ecosystem, once. `accepted`: by the ecosystem.
+ * - `confirmed`: the thing shows the result. `contradicted`: a minute later it still showed another state.
+ * - `rejected`: refused by the service or by the ecosystem; `error` says why.
+ * - `expired`: not sent in time (`notSent`), or it is unknown whether it was carried out (`noAnswer`).
+ */
+export interface CommandReceipt {
+  /** It begins with `f` for a fan request that was written to the attribute `requestWrite`. */
+  readonly commandId: string;
+  readonly thingId: string;
+  readonly trait: string;
+  readonly command: string;
+  readonly params: Readonly<Record<string, string | number | boolean>>;
+  readonly state: CommandState;
+  readonly error: CommandError | null;
+  readonly requestedTime: number;
+  readonly sentTime: number | null;
+  readonly settledTime: number | null;
+}
+
+/** Why a command was not carried out. `text` explains it to people. A newer service may have further codes. */
+export type CommandError = { readonly text: string } & (
+  | { readonly code: PlainCommandErrorCode }
+  | { readonly code: "notSupported"; readonly command: string; readonly reason: string }
+  | { readonly code: "badValue"; readonly parameter: string; readonly problem: string }
+  | {
+      readonly code: "outOfRange";
+      readonly parameter: string;
+      /** Null: there is no limit on this side. */
+      readonly min: number | null;
+      readonly max: number | null;
+      readonly unit: "celsius" | "percent" | "minutes" | "milliseconds";
+    }
+  /** `gap`: the least distance of the two targets. */
+  | { readonly code: "rangeTooClose"; readonly gap: number }
+  /** `modes`: those that the thing has. */
+  | { readonly code: "modeNotSupported"; readonly mode: string; readonly modes: readonly string[] }
+  /** `mode`: the mode in force. */
+  | { readonly code: "notInMode"; readonly mode: string }
+  | { readonly code: "rateLimited"; readonly retryAfterMs: number }
+);
+
+/** The codes that have no further members. */
+export type PlainCommandErrorCode =
+  | "unknownThing"
+  | "offline"
+  | "stale"
+  | "notHome"
+  | "needsReauth"
+  | "busy"
+  | "forbidden"
+  | "refused"
+  | "noAnswer"
+  | "notSent"
+  | "superseded";
