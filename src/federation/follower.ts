@@ -7,6 +7,7 @@ import type { FollowedCredential } from "./link-credential.ts";
 import type { FailLink } from "./link-faults.ts";
 import type { LinkRecord } from "./link-record.ts";
 import { SecondLook } from "./second-look.ts";
+import { StreamCoverage } from "./stream-coverage.ts";
 
 export interface FollowerParts {
   readonly credential: FollowedCredential;
@@ -41,6 +42,7 @@ const shortestLifeMs = 100;
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #secondLook: SecondLook;
+  readonly #coverage: StreamCoverage;
   /** Receipts of the snapshots: only a snapshot of the current stream makes the link live. */
   readonly #receipts = new WeakMap<Home, Receipt>();
   #stream: AbortController | undefined;
@@ -53,6 +55,7 @@ export class Follower {
   constructor(parts: FollowerParts, confirmedMs: number) {
     this.#parts = parts;
     this.#confirmedMs = confirmedMs;
+    this.#coverage = new StreamCoverage(parts.runtime.elapsedMs);
     this.#secondLook = new SecondLook({
       ...parts,
       token: () => parts.credential.token,
@@ -104,13 +107,14 @@ export class Follower {
     const receipt = this.#receipts.get(home);
     if (!receipt) return;
     const { runtime, record } = this.#parts;
-    const nowMs = runtime.nowMs();
-    const unconfirmedMs = Math.max(0, nowMs - this.#confirmedMs);
     const storingMs = Math.ceil(runtime.elapsedMs() - receipt.receivedMs);
-    this.#confirm(nowMs - storingMs);
+    this.#confirm(runtime.nowMs() - storingMs);
     if (receipt.stream !== this.#stream || receipt.stream.signal.aborted) return;
+    const wasLive = this.isLive;
     record.enter("live", "", storingMs);
-    if (receipt.by === "checks" && hasChanged) this.#drift(unconfirmedMs);
+    if (!wasLive) this.#coverage.linkBecameLive(receipt.receivedMs);
+    else if (receipt.by === "checks" && hasChanged) this.#drift();
+    else if (receipt.by !== "stream") this.#coverage.readStored(receipt.receivedMs, hasChanged);
   }
 
   isFollowingWith(token: string): boolean {
@@ -142,6 +146,7 @@ export class Follower {
       const listener: StreamListener = {
         home: (home) => {
           firstMs ??= runtime.elapsedMs();
+          this.#coverage.streamSent();
           credential.accepted(token);
           this.#secondLook.streamSent(home);
           this.#receive(home, stream, "stream");
@@ -149,6 +154,7 @@ export class Follower {
         unchanged: () => this.#repeated(stream),
         partial: () => {
           this.#partialPuts += 1;
+          this.#coverage.streamSent();
           this.#secondLook.requestAccount();
         },
         stored: () => this.#parts.lane.idle(),
@@ -193,6 +199,7 @@ export class Follower {
   /** An equal put confirms the state as soon as the snapshot before it is stored. */
   #repeated(stream: AbortController): void {
     const timeMs = this.#parts.runtime.nowMs();
+    this.#coverage.streamSent();
     this.#secondLook.streamSent(undefined);
     const confirm = () => {
       // The snapshot before may have been dropped when the stream ended.
@@ -212,13 +219,13 @@ export class Follower {
 
   /**
    * Drift: the stream is open but did not send a change. A new stream begins with the true state. It is unknown when
-   * the stream fell silent, so everything since the last confirmation counts as blind.
+   * the stream stopped sending changes, so the link has been blind for as long as nothing proves that it sent them.
    */
-  #drift(unconfirmedMs: number): void {
+  #drift(): void {
     const reason = "the stream kept back changes";
     this.#drifts += 1;
     this.#parts.runtime.report.warn({ drifts: this.#drifts }, `${reason}; opening another`);
-    this.#parts.record.enter("waiting", reason, unconfirmedMs);
+    this.#parts.record.enter("waiting", reason, this.#coverage.unprovenMs);
     this.#stream?.abort(reason);
   }
 }

@@ -139,7 +139,7 @@ export class Upstream {
           if (!isOvertaken) this.#arrived(token, look);
           else if (isSecondLook) this.#faults.count("second look overtaken");
           for (const stream of isOvertaken ? [] : this.#streams) {
-            if (stream.process === node && stream.token === token) stream.noteRead(look.isClear);
+            if (stream.process === node && stream.token === token) stream.noteRead(look);
           }
           resolve(look.reported);
         });
