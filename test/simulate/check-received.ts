@@ -101,8 +101,14 @@ function alarmsShown({ versions }: ReplayedDevice): Map<string, Shown[]> {
   return shown;
 }
 
+/** An alarm that names no structure of the home takes an index of the only structure, if there is only one. */
 function isOverLimit({ structures, alarms }: HomeTruth): boolean {
+  const [first = null, ...others] = structures.keys();
+  const ofStrays = others.length === 0 ? first : null;
   const counts = new Map<string | null, number>();
-  for (const { structureId } of alarms.values()) counts.set(structureId, (counts.get(structureId) ?? 0) + 1);
-  return structures.size > 2 || [...counts.values()].some((count) => count > 18);
+  for (const { structureId } of alarms.values()) {
+    const place = structureId !== null && structures.has(structureId) ? structureId : ofStrays;
+    counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
+  return structures.size > 2 || [...structures.keys()].some((id) => (counts.get(id) ?? 0) > 18);
 }
