@@ -46,6 +46,7 @@ export class Follower {
   /** Receipts of the snapshots: only a snapshot of the current stream makes the link live. */
   readonly #receipts = new WeakMap<Home, Receipt>();
   #stream: AbortController | undefined;
+  #hasStreamSent = false;
   #run: Promise<void> = Promise.resolve();
   #confirmedMs: number;
   #failures = 0;
@@ -89,11 +90,12 @@ export class Follower {
   }
 
   /**
-   * Reads the account soon, unless the stream sends it first. Without an open stream nothing is to do, because the next
-   * one begins with the account.
+   * Reads the account soon, unless the stream sends it first. Before the stream's first event nothing is to do, because
+   * it begins with the account. A read must not make the link live then: events before the stream's first one can be
+   * missed.
    */
   readSoon(): void {
-    if (this.#stream && !this.#stream.signal.aborted) this.#secondLook.requestAccount();
+    if (this.#hasStreamSent && !this.#stream?.signal.aborted) this.#secondLook.requestAccount();
   }
 
   start(): void {
@@ -141,12 +143,13 @@ export class Follower {
       if (signal.aborted) return;
       const stream = new AbortController();
       this.#stream = stream;
+      this.#hasStreamSent = false;
       const { token } = credential;
       let firstMs: number | undefined;
       const listener: StreamListener = {
         home: (home) => {
           firstMs ??= runtime.elapsedMs();
-          this.#coverage.streamSent();
+          this.#streamSent(stream);
           credential.accepted(token);
           this.#secondLook.streamSent(home);
           this.#receive(home, stream, "stream");
@@ -154,7 +157,7 @@ export class Follower {
         unchanged: () => this.#repeated(stream),
         partial: () => {
           this.#partialPuts += 1;
-          this.#coverage.streamSent();
+          this.#streamSent(stream);
           this.#secondLook.requestAccount();
         },
         stored: () => this.#parts.lane.idle(),
@@ -199,7 +202,7 @@ export class Follower {
   /** An equal put confirms the state as soon as the snapshot before it is stored. */
   #repeated(stream: AbortController): void {
     const timeMs = this.#parts.runtime.nowMs();
-    this.#coverage.streamSent();
+    this.#streamSent(stream);
     this.#secondLook.streamSent(undefined);
     const confirm = () => {
       // The snapshot before may have been dropped when the stream ended.
@@ -210,6 +213,12 @@ export class Follower {
       .idle()
       .then(confirm)
       .catch((error) => this.#parts.failed("stream", error));
+  }
+
+  #streamSent(stream: AbortController): void {
+    if (stream.signal.aborted) return;
+    this.#hasStreamSent = true;
+    this.#coverage.streamSent();
   }
 
   #confirm(timeMs: number): void {

@@ -140,6 +140,27 @@ describe("a follower", () => {
       assert.equal(follower.isLive, false, "the second stream has brought nothing yet");
     });
 
+    it("not by a read for a command while the stream has sent nothing: events before its first one can be missed", async () => {
+      follower.start();
+      await settled();
+      follower.readSoon();
+      await runtime.advance(2_200);
+      for (const read of connector.reads) read.resolve(home());
+      await settled();
+      assert.equal(follower.isLive, false);
+      connector.stream.brings(home());
+      await settled();
+      assert.equal(follower.isLive, true);
+      connector.stream.ends("closed");
+      await runtime.advance(5_000);
+      assert.equal(connector.streams.length, 2);
+      follower.readSoon();
+      await runtime.advance(2_200);
+      for (const read of connector.reads) read.resolve(home());
+      await settled();
+      assert.equal(follower.isLive, false, "the same holds for the next stream");
+    });
+
     it("not by a repeated account alone", async () => {
       follower.start();
       await settled();
