@@ -7,6 +7,7 @@ import type { FollowedCredential } from "./link-credential.ts";
 import type { FailLink } from "./link-faults.ts";
 import type { LinkRecord } from "./link-record.ts";
 import { SecondLook } from "./second-look.ts";
+import { StreamCoverage } from "./stream-coverage.ts";
 
 export interface FollowerParts {
   readonly credential: FollowedCredential;
@@ -41,9 +42,11 @@ const shortestLifeMs = 100;
 export class Follower {
   readonly #parts: FollowerParts;
   readonly #secondLook: SecondLook;
+  readonly #coverage: StreamCoverage;
   /** Receipts of the snapshots: only a snapshot of the current stream makes the link live. */
   readonly #receipts = new WeakMap<Home, Receipt>();
   #stream: AbortController | undefined;
+  #hasStreamSent = false;
   #run: Promise<void> = Promise.resolve();
   #confirmedMs: number;
   #failures = 0;
@@ -53,6 +56,7 @@ export class Follower {
   constructor(parts: FollowerParts, confirmedMs: number) {
     this.#parts = parts;
     this.#confirmedMs = confirmedMs;
+    this.#coverage = new StreamCoverage(parts.runtime.elapsedMs);
     this.#secondLook = new SecondLook({
       ...parts,
       token: () => parts.credential.token,
@@ -86,11 +90,12 @@ export class Follower {
   }
 
   /**
-   * Reads the account soon, unless the stream sends it first. Without an open stream nothing is to do, because the next
-   * one begins with the account.
+   * Reads the account soon, unless the stream sends it first. Before the stream's first event nothing is to do, because
+   * it begins with the account. A read must not make the link live then: events before the stream's first one can be
+   * missed.
    */
   readSoon(): void {
-    if (this.#stream && !this.#stream.signal.aborted) this.#secondLook.requestAccount();
+    if (this.#hasStreamSent && !this.#stream?.signal.aborted) this.#secondLook.requestAccount();
   }
 
   start(): void {
@@ -104,13 +109,14 @@ export class Follower {
     const receipt = this.#receipts.get(home);
     if (!receipt) return;
     const { runtime, record } = this.#parts;
-    const nowMs = runtime.nowMs();
-    const unconfirmedMs = Math.max(0, nowMs - this.#confirmedMs);
     const storingMs = Math.ceil(runtime.elapsedMs() - receipt.receivedMs);
-    this.#confirm(nowMs - storingMs);
+    this.#confirm(runtime.nowMs() - storingMs);
     if (receipt.stream !== this.#stream || receipt.stream.signal.aborted) return;
+    const wasLive = this.isLive;
     record.enter("live", "", storingMs);
-    if (receipt.by === "checks" && hasChanged) this.#drift(unconfirmedMs);
+    if (!wasLive) this.#coverage.linkBecameLive(receipt.receivedMs);
+    else if (receipt.by === "checks" && hasChanged) this.#drift();
+    else if (receipt.by !== "stream") this.#coverage.readStored(receipt.receivedMs, hasChanged);
   }
 
   isFollowingWith(token: string): boolean {
@@ -137,11 +143,13 @@ export class Follower {
       if (signal.aborted) return;
       const stream = new AbortController();
       this.#stream = stream;
+      this.#hasStreamSent = false;
       const { token } = credential;
       let firstMs: number | undefined;
       const listener: StreamListener = {
         home: (home) => {
           firstMs ??= runtime.elapsedMs();
+          this.#streamSent(stream);
           credential.accepted(token);
           this.#secondLook.streamSent(home);
           this.#receive(home, stream, "stream");
@@ -149,6 +157,7 @@ export class Follower {
         unchanged: () => this.#repeated(stream),
         partial: () => {
           this.#partialPuts += 1;
+          this.#streamSent(stream);
           this.#secondLook.requestAccount();
         },
         stored: () => this.#parts.lane.idle(),
@@ -193,6 +202,7 @@ export class Follower {
   /** An equal put confirms the state as soon as the snapshot before it is stored. */
   #repeated(stream: AbortController): void {
     const timeMs = this.#parts.runtime.nowMs();
+    this.#streamSent(stream);
     this.#secondLook.streamSent(undefined);
     const confirm = () => {
       // The snapshot before may have been dropped when the stream ended.
@@ -205,6 +215,12 @@ export class Follower {
       .catch((error) => this.#parts.failed("stream", error));
   }
 
+  #streamSent(stream: AbortController): void {
+    if (stream.signal.aborted) return;
+    this.#hasStreamSent = true;
+    this.#coverage.streamSent();
+  }
+
   #confirm(timeMs: number): void {
     this.#confirmedMs = Math.max(this.#confirmedMs, timeMs);
     this.#parts.record.confirmed(this.#confirmedMs);
@@ -212,13 +228,13 @@ export class Follower {
 
   /**
    * Drift: the stream is open but did not send a change. A new stream begins with the true state. It is unknown when
-   * the stream fell silent, so everything since the last confirmation counts as blind.
+   * the stream stopped sending changes, so the link has been blind for as long as nothing proves that it sent them.
    */
-  #drift(unconfirmedMs: number): void {
+  #drift(): void {
     const reason = "the stream kept back changes";
     this.#drifts += 1;
     this.#parts.runtime.report.warn({ drifts: this.#drifts }, `${reason}; opening another`);
-    this.#parts.record.enter("waiting", reason, unconfirmedMs);
+    this.#parts.record.enter("waiting", reason, this.#coverage.unprovenMs);
     this.#stream?.abort(reason);
   }
 }

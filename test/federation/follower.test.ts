@@ -140,6 +140,27 @@ describe("a follower", () => {
       assert.equal(follower.isLive, false, "the second stream has brought nothing yet");
     });
 
+    it("not by a read for a command while the stream has sent nothing: events before its first one can be missed", async () => {
+      follower.start();
+      await settled();
+      follower.readSoon();
+      await runtime.advance(2_200);
+      for (const read of connector.reads) read.resolve(home());
+      await settled();
+      assert.equal(follower.isLive, false);
+      connector.stream.brings(home());
+      await settled();
+      assert.equal(follower.isLive, true);
+      connector.stream.ends("closed");
+      await runtime.advance(5_000);
+      assert.equal(connector.streams.length, 2);
+      follower.readSoon();
+      await runtime.advance(2_200);
+      for (const read of connector.reads) read.resolve(home());
+      await settled();
+      assert.equal(follower.isLive, false, "the same holds for the next stream");
+    });
+
     it("not by a repeated account alone", async () => {
       follower.start();
       await settled();
@@ -287,6 +308,52 @@ describe("a follower", () => {
       const cause = "the stream kept back changes";
       const [fromMs, toMs] = [noonMs + 10 * minuteMs, noonMs + 20 * minuteMs + 5_000];
       assert.deepEqual(blindIntervals.at(-1), { fromMs, toMs, cause });
+    });
+
+    it("has been blind since the stream last sent something, although reads for a fan request found changes meanwhile", async () => {
+      await live();
+      await runtime.advance(minuteMs);
+      connector.stream.repeats();
+      await runtime.advance(minuteMs);
+      follower.readSoon();
+      await runtime.advance(2_200);
+      connector.lastRead.resolve(home({ name: "Den" }));
+      await settled();
+      assert.ok(follower.isLive && connector.stream.isOpen, "the stream may still send the change");
+      await look(home({ name: "Den" }));
+      await look(home({ name: "Den", away: "away" }));
+      await runtime.advance(5_000);
+      connector.stream.brings(home({ name: "Den", away: "away" }));
+      await settled();
+      assert.equal(blindIntervals.at(-1)?.fromMs, noonMs + minuteMs);
+    });
+
+    it("has been blind since the last equal look after a drift, if the stream sent what a read had found before", async () => {
+      await live();
+      follower.readSoon();
+      await runtime.advance(2_200);
+      connector.lastRead.resolve(home({ name: "Den" }));
+      await settled();
+      connector.stream.brings(home({ name: "Den" }));
+      await settled();
+      await look(home({ name: "Den" }));
+      await look(home({ name: "Den", away: "away" }));
+      const { blindness } = record.standing;
+      assert.equal(blindness?.sinceMs, noonMs + 2_200 + 10 * minuteMs);
+    });
+
+    it("has not been blind before its stream after a drift", async () => {
+      await live();
+      connector.stream.ends("closed");
+      await runtime.advance(5_000);
+      connector.stream.bringsPart();
+      await runtime.advance(2_200);
+      connector.lastRead.resolve(home());
+      await settled();
+      const [{ toMs } = { toMs: 0 }] = blindIntervals.slice(-1);
+      assert.ok(follower.isLive && toMs > noonMs);
+      await look(home({ away: "away" }));
+      assert.equal(record.standing.blindness?.sinceMs, toMs);
     });
 
     it("keeps a stream that had nothing to send", async () => {

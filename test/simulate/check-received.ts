@@ -47,7 +47,8 @@ export function checkReceived(
 
 /**
  * The reverse: every shown state of an alarm came from an account that had arrived, and accounts take effect in order of
- * arrival. An account that a newer one has overtaken (a late answer to a read) does not count as arrived.
+ * arrival. An account that a newer one has overtaken (a late answer to a read) does not count as arrived, except for a
+ * new link that begins with it.
  */
 export function checkOrder(
   arrivals: readonly Arrival[],
@@ -57,12 +58,16 @@ export function checkOrder(
   for (const { userId, link } of standings) {
     if (!link) continue;
     const ofUser = arrivals.filter((arrival) => arrival.userId === userId);
-    for (const [id, shown] of alarmsShown(devices.get(link.deviceId as number)!)) {
+    const device = devices.get(link.deviceId as number)!;
+    const beginning = device.versions[0]?.seq;
+    for (const [id, shown] of alarmsShown(device)) {
       let index = 0;
       for (const { seq, state } of shown) {
         // Removed, or present without readable states.
         if (state === "" || state === "null null") continue;
-        while (index < ofUser.length && stateOf(ofUser[index]!.alarms.get(id)) !== state) index += 1;
+        const isIt = ({ alarms, isOvertaken }: Arrival) =>
+          stateOf(alarms.get(id)) === state && (!isOvertaken || seq === beginning);
+        while (index < ofUser.length && !isIt(ofUser[index]!)) index += 1;
         demand(
           index < ofUser.length && ofUser[index]!.seq <= seq,
           () =>
@@ -101,8 +106,14 @@ function alarmsShown({ versions }: ReplayedDevice): Map<string, Shown[]> {
   return shown;
 }
 
+/** An alarm that names no structure of the home takes an index of the only structure, if there is only one. */
 function isOverLimit({ structures, alarms }: HomeTruth): boolean {
+  const [first = null, ...others] = structures.keys();
+  const ofStrays = others.length === 0 ? first : null;
   const counts = new Map<string | null, number>();
-  for (const { structureId } of alarms.values()) counts.set(structureId, (counts.get(structureId) ?? 0) + 1);
-  return structures.size > 2 || [...counts.values()].some((count) => count > 18);
+  for (const { structureId } of alarms.values()) {
+    const place = structureId !== null && structures.has(structureId) ? structureId : ofStrays;
+    counts.set(place, (counts.get(place) ?? 0) + 1);
+  }
+  return structures.size > 2 || [...structures.keys()].some((id) => (counts.get(id) ?? 0) > 18);
 }

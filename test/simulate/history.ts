@@ -102,12 +102,17 @@ export interface Revocation {
   readonly seq: number;
 }
 
-/** An account that reached a node: on a stream, or as the answer to a read that no stream event has overtaken. */
+/**
+ * An account that reached a node: on a stream, as the answer to a read that no stream event has overtaken, or as the
+ * answer to the read of a call to link.
+ */
 export interface Arrival {
   readonly userId: number;
   readonly seq: number;
   readonly alarms: ReadonlyMap<string, AlarmTruth>;
   readonly structures: HomeTruth["structures"];
+  /** Events of an earlier link have overtaken the read: only a new link may begin with this account. */
+  readonly isOvertaken: boolean;
 }
 
 /** An alert on an alarm's state that no user changes any more; created by transaction `seq` or earlier. */

@@ -69,7 +69,9 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly #parts: NodeParts;
   readonly #membership: Membership;
   readonly #nodeBus: NodeBus;
+  /** The numbers of calls in progress, by user: to link or relink, and to link. */
   readonly #proving = new Map<number, number>();
+  readonly #linking = new Map<number, number>();
   #deafen: () => void = () => undefined;
 
   constructor(parts: NodeParts) {
@@ -158,11 +160,12 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   }
 
   link(userId: UserId, token: string): Promise<DeviceId> {
-    return this.#provingFor(userId, () => this.federation.link(userId, "Nest", token));
+    const link = () => this.federation.link(userId, "Nest", token);
+    return during(this.#linking, userId, () => during(this.#proving, userId, link));
   }
 
   relink(userId: UserId, token: string): Promise<DeviceId> {
-    return this.#provingFor(userId, () => this.federation.relink(userId, "Nest", token));
+    return during(this.#proving, userId, () => this.federation.relink(userId, "Nest", token));
   }
 
   unlink(userId: UserId): Promise<Unlinked> {
@@ -171,6 +174,10 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
 
   isProving(userId: number): boolean {
     return (this.#proving.get(userId) ?? 0) > 0;
+  }
+
+  isLinking(userId: number): boolean {
+    return (this.#linking.get(userId) ?? 0) > 0;
   }
 
   received(token: string, home: HomeTruth): void {
@@ -183,16 +190,6 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   followerOf(userId: number) {
     const link = this.#parts.linkOf(userId);
     return link && this.federation.keeper.supervisor(link.deviceId);
-  }
-
-  async #provingFor<Result>(userId: number, call: () => Promise<Result>): Promise<Result> {
-    const count = (by: number) => this.#proving.set(userId, (this.#proving.get(userId) ?? 0) + by);
-    count(1);
-    try {
-      return await call();
-    } finally {
-      count(-1);
-    }
   }
 
   /** The store reads the claim when the transaction begins, which is before the first await. */
@@ -211,6 +208,21 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       this.#parts.scheduler.note(`${this.name} says: ${sentence}${who}${error ? ` – ${error.message}` : ""}`);
     };
     return { debug: say, info: say, warn: say, error: say };
+  }
+}
+
+/** Counts the call while it is in progress. */
+async function during<Result>(
+  counts: Map<number, number>,
+  userId: number,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  const count = (by: number) => counts.set(userId, (counts.get(userId) ?? 0) + by);
+  count(1);
+  try {
+    return await call();
+  } finally {
+    count(-1);
   }
 }
 

@@ -8,7 +8,7 @@ import { simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 
 /** Few steps each, and together they meet each kind of fault and event, as the core is now. */
-const quickSeeds = [195, 6, 227, 190, 36, 46, 69, 255, 53];
+const quickSeeds = [718, 262, 157, 493, 317, 17];
 
 describe("the core in the deterministic simulation", () => {
   it("keeps its guarantees with every kind of fault, and converges", async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../../src/ecosystems/connector.ts";
 import type { Home as ReportedHome } from "../../src/home/home.ts";
 import type { HomeTruth, StreamLife } from "./history.ts";
@@ -37,9 +38,14 @@ export class Stream {
   #silentSinceMs: number | undefined;
   #lastByteMs = 0;
   #withheldSinceMs: number | undefined;
-  /** When the node last received the account. */
+  /** Until then the node can know that the stream has sent all changes. */
   #lastMs = 0;
+  /** The home as the node last received it, on the stream or by a read. */
+  #lastHome: HomeTruth | undefined;
+  /** The last account was incomplete. */
   #isUnsettled = false;
+  /** A read found changes, and nothing was delivered since. */
+  #isBehind = false;
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
@@ -83,7 +89,7 @@ export class Stream {
     this.life.endedMs = scheduler.nowMs;
     // The node's record can hold only a silence that the node noticed.
     if (reason === "silent") this.life.deafSinceMs = this.#silentSinceMs ?? null;
-    // Events in flight when the withholding began were still delivered, and a read may have completed the account.
+    // Events in flight when the withholding began were still delivered, and reads may have found nothing new.
     if (isDetected) this.life.deafSinceMs = Math.max(this.#withheldSinceMs ?? 0, this.#lastMs);
     this.#inFlight.length = 0;
     scheduler.after(0, this.process, `stream of ${this.token} ends: ${reason}`, () => {
@@ -92,10 +98,18 @@ export class Stream {
     });
   }
 
-  /** The node has read the account, to complete an incomplete snapshot or to check a complete one. */
-  noteRead(isClear: boolean): void {
-    if (this.#isUnsettled) this.#lastMs = this.#parts.scheduler.nowMs;
+  /**
+   * The node has read the account beside the stream. A read that finds the home as it was shows that the stream has
+   * sent everything. A read that finds changes does not: the stream may have kept them back. After an incomplete
+   * account the node cannot tell.
+   */
+  noteRead({ home, isClear }: Look): void {
+    const isSame = isDeepStrictEqual(home, this.#lastHome);
+    const isProof = isSame && !this.#isBehind;
+    if (isProof || this.#isUnsettled) this.#lastMs = this.#parts.scheduler.nowMs;
+    else if (isClear) this.#isBehind = true;
     this.#isUnsettled = !isClear;
+    this.#lastHome = home;
   }
 
   /** The node has died. */
@@ -112,10 +126,12 @@ export class Stream {
       const look = this.#inFlight.shift();
       if (look === undefined || this.hasEnded) return;
       this.#lastMs = scheduler.nowMs;
+      this.#isBehind = false;
       delivers(look);
       if (look === "unchanged") listener.unchanged();
       else {
         this.#isUnsettled = !look.isClear;
+        this.#lastHome = look.home;
         this.life.firstMs ??= scheduler.nowMs;
         listener.home(look.reported);
       }

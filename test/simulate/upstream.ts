@@ -16,6 +16,8 @@ export interface UpstreamNode extends Process {
   received(token: string, home: HomeTruth): void;
   /** Whether the node is verifying a token of the user now; other reads are second looks. */
   isProving(userId: number): boolean;
+  /** Whether the node is linking the user now. */
+  isLinking(userId: number): boolean;
 }
 
 export interface UpstreamParts {
@@ -126,6 +128,7 @@ export class Upstream {
   /** The answer holds the home as it was when the request arrived, not when the answer arrives. */
   #read(node: UpstreamNode, token: string): Promise<ReportedHome> {
     const isSecondLook = !node.isProving(userOf(token));
+    const isLinking = node.isLinking(userOf(token));
     if (isSecondLook) this.#faults.count("second look");
     const receivedBefore = this.#received.get(`${node.name} ${token}`);
     return new Promise((resolve, reject) => {
@@ -136,10 +139,10 @@ export class Upstream {
           if (!isGood) return reject(new EcosystemRefused("The token isn't good."));
           if (this.#faults.strikes("read failed", 0.1)) return reject(new EcosystemUnreachable("No answer."));
           const isOvertaken = this.#received.get(`${node.name} ${token}`) !== receivedBefore;
-          if (!isOvertaken) this.#arrived(token, look);
-          else if (isSecondLook) this.#faults.count("second look overtaken");
+          if (!isOvertaken || isLinking) this.#arrived(token, look, isOvertaken);
+          if (isOvertaken && isSecondLook) this.#faults.count("second look overtaken");
           for (const stream of isOvertaken ? [] : this.#streams) {
-            if (stream.process === node && stream.token === token) stream.noteRead(look.isClear);
+            if (stream.process === node && stream.token === token) stream.noteRead(look);
           }
           resolve(look.reported);
         });
@@ -242,9 +245,9 @@ export class Upstream {
     if (look.isClear) node.received(token, look.home);
   }
 
-  #arrived(token: string, { home }: Look): void {
+  #arrived(token: string, { home }: Look, isOvertaken = false): void {
     const { alarms, structures } = home;
-    this.arrivals.push({ userId: userOf(token), seq: this.#parts.committedSoFar(), alarms, structures });
+    this.arrivals.push({ userId: userOf(token), seq: this.#parts.committedSoFar(), alarms, structures, isOvertaken });
   }
 
   #send(stream: Stream): void {

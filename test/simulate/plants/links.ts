@@ -135,6 +135,18 @@ export const linkPlants = [
     }),
   ),
   plant(
+    "every-read-is-proof",
+    "a read that finds changes proves that the stream has sent them",
+    replace(() => import("../../../src/federation/stream-coverage.ts"), {
+      StreamCoverage: (original) =>
+        class extends original {
+          override readStored(receivedMs: number) {
+            super.linkBecameLive(receivedMs);
+          }
+        },
+    }),
+  ),
+  plant(
     "ended-too-soon",
     "a blind interval ends at the earliest that the store's time can have been",
     withRecordParts(() => ({ unsureMs: () => 0 })),
