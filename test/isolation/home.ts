@@ -3,7 +3,6 @@ import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import pg from "pg";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { thermostatIn } from "../../src/home/reported-things.ts";
 import { hashOf, newSecret } from "../../src/identity/secrets.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { type OAuthWorld, oauthWorld, type Tokens } from "../oauth/oauth-world.ts";
