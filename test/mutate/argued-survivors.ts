@@ -15,6 +15,42 @@ export const arguedSurvivors: readonly Argued[] = [
   ...of("src/alerts/patterns.ts", "Patterns.#makeRoom", [
     ["<=", "this.#size <= cacheSize", "this.#size < cacheSize", "a cache that is exactly full may give up one pattern"],
   ]),
+  ...of("src/devices/erased-names.ts", "ErasedNames.#removeBatch", [
+    ["condition", "nowMs === undefined", "false", "equivalent: a user who was removed has no attributes left"],
+  ]),
+  ...of("src/devices/read.ts", "cachedState", [
+    [
+      "condition",
+      'accessScope.kind === "user"',
+      "true",
+      "equivalent: an enterprise scope has no user, and every device has one; the check is for the compiler",
+    ],
+  ]),
+  ...of("src/devices/read.ts", "filterAttributes", [
+    ["<", "a.key < b.key", "a.key <= b.key", "equivalent: no two attributes of a device have the same key"],
+  ]),
+  ...of("src/devices/states.ts", "DeviceStates.#load", [
+    [
+      "condition",
+      "this.#loading.get(deviceId) === loading",
+      "false",
+      "a small entry for each device stays in memory; no answer depends on it",
+    ],
+    [
+      "statement",
+      "this.#loading.delete(deviceId);",
+      "",
+      "a small entry for each device stays in memory; no answer depends on it",
+    ],
+  ]),
+  ...of("src/devices/states.ts", "DeviceStates.#keep", [
+    [
+      "<=",
+      "this.#heldBytes <= this.#maximalBytes",
+      "this.#heldBytes < this.#maximalBytes",
+      "a cache that is exactly full may give up one state; its size is approximate",
+    ],
+  ]),
   ...of("src/virtual-device/alarm-summary.ts", "isCompleteAround", [
     [
       "?.",
