@@ -1,14 +1,35 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { commandEntry } from "../../src/devices/log-entries.ts";
+import { alertEntry, commandEntry, linkEntry, readAlertBody } from "../../src/devices/log-entries.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
+
+const [userId, deviceId] = [1 as UserId, 2 as DeviceId];
+
+describe("the log entry of a firing", () => {
+  it("is read back as it was written", () => {
+    const texts = { action: "note", attributeName: "power", value: "on", address: "", message: "Hello" };
+    const body = { alert: 7, ...texts, writes: [] };
+    const entry = alertEntry(userId, deviceId, 20, body);
+    assert.equal(entry.kind, "alert");
+    assert.deepEqual(readAlertBody(entry), body);
+  });
+});
+
+describe("the log entry of a link", () => {
+  it("names the link's new state and the reason, and nothing else of it", () => {
+    const link = { ecosystem: "nest", state: "waiting" as const, reason: "just linked", sealedToken: "secret" };
+    const { body, ...entry } = linkEntry(userId, deviceId, 20, link);
+    assert.deepEqual(entry, { userId, deviceId, kind: "link", timeMs: 20 });
+    assert.deepEqual(JSON.parse(body), { ecosystem: "nest", state: "waiting", reason: "just linked" });
+  });
+});
 
 describe("the log entry of a fan request", () => {
   it("names the request and its new state, and not the ecosystem's id of the thermostat", () => {
     const command = {
       id: 5,
-      userId: 1 as UserId,
-      deviceId: 2 as DeviceId,
+      userId,
+      deviceId,
       attribute: 17,
       thermostatId: "secret",
       value: "true",
