@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { alertEntry, commandEntry, linkEntry, readAlertBody } from "../../src/devices/log-entries.ts";
+import {
+  alertEntry,
+  commandEntry,
+  linkEntry,
+  readAlertBody,
+  thingCommandEntry,
+} from "../../src/devices/log-entries.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 
 const [userId, deviceId] = [1 as UserId, 2 as DeviceId];
@@ -50,5 +56,34 @@ describe("the log entry of a fan request", () => {
       text: "blocked",
       requestedMs: 10,
     });
+  });
+});
+
+describe("the log entry of a command to a thing", () => {
+  it("has the command and its error as objects, and neither the plan nor the key of the thing", () => {
+    const asked = { trait: "onOff", command: "set", params: { on: true } };
+    const row = {
+      id: 5,
+      userId,
+      deviceId,
+      thingId: "t_1",
+      key: "light/secret",
+      command: JSON.stringify(asked),
+      plan: "[]",
+      state: "rejected" as const,
+      step: 0,
+      error: '{"code":"stale"}',
+      clientId: "app",
+      requestedMs: 10,
+      sentMs: null,
+      settledMs: 12,
+      blockedUntilMs: null,
+    };
+    const { body, ...entry } = thingCommandEntry(row, 20);
+    assert.deepEqual(entry, { userId, deviceId, kind: "thingCommand", timeMs: 20 });
+    const shown = { id: 5, thingId: "t_1", command: asked, state: "rejected", requestedMs: 10, clientId: "app" };
+    assert.deepEqual(JSON.parse(body), { ...shown, error: { code: "stale" } });
+    const accepted = thingCommandEntry({ ...row, state: "accepted", error: null }, 20);
+    assert.deepEqual(JSON.parse(accepted.body), { ...shown, state: "accepted", error: null });
   });
 });
