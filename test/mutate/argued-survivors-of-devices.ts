@@ -2,14 +2,6 @@ import { type Argued, arguedIn as of } from "./argued.ts";
 
 /** Mutants of `src/alerts`, `src/devices` and `src/home` that no test can kill, or need not. */
 export const arguedOfDevices: readonly Argued[] = [
-  ...of("src/alerts/alerts.ts", "withDevice", [
-    [
-      "??",
-      "nowMs ?? 0",
-      "nowMs",
-      "equivalent: without its user the device is unknown; the fallback is for the compiler",
-    ],
-  ]),
   ...of("src/alerts/patterns.ts", "Patterns.faultOf", [
     [
       ">",
@@ -22,13 +14,16 @@ export const arguedOfDevices: readonly Argued[] = [
     ["<=", "this.#size <= cacheSize", "this.#size < cacheSize", "a cache that is exactly full may give up one pattern"],
   ]),
   ...of("src/alerts/reaction.ts", "react", [
-    ["condition", "triggers.length === 0", "false", "equivalent: the check only saves work"],
+    ["condition", "events.length === 0", "false", "equivalent: the check only saves work"],
+  ]),
+  ...of("src/alerts/reaction.ts", "eventsOf", [
     [
       "??",
       "values.get(trigger.key) ?? null",
       "values.get(trigger.key)",
       "equivalent: the alerts watch attributes that the commit changed; the fallback is for the compiler",
     ],
+    ["condition", "onThings.length === 0", "false", "equivalent: the check only saves work"],
   ]),
   ...of("src/alerts/reaction.ts", "fire", [
     [
