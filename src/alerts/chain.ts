@@ -62,8 +62,8 @@ export class Chain {
       const byKey = Map.groupBy(found, ({ key }) => key);
       for (const key of unread) known.set(key, byKey.get(key) ?? []);
     }
-    const all = keys.flatMap((key) => known.get(key) ?? []).filter(({ isLive }) => isLive);
-    return keys.length === 1 ? all : all.sort((a, b) => a.id - b.id);
+    const all = keys.flatMap((key) => known.get(key)!);
+    return all.filter(({ isLive }) => isLive).sort((a, b) => a.id - b.id);
   }
 
   /**

@@ -8,7 +8,7 @@ import type { AlertRow } from "../store/tables/alert-rows.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 import type { Patterns } from "./patterns.ts";
 
-/** A period of a device's history: `afterMs` is excluded, `untilMs` included. */
+/** A period of a device's history: `afterMs` is excluded, `untilMs` included. Both are safe integers. */
 export interface Period {
   readonly afterMs: number;
   readonly untilMs: number;
@@ -49,9 +49,7 @@ export async function dryRun(
   let isLive = isEnabled;
   let isArmed = true;
   let commits = 0;
-  // Clamped, so that adding 1 stays exact.
-  const toMs = Math.min(period.untilMs, Number.MAX_SAFE_INTEGER - 1) + 1;
-  const range = { fromMs: period.afterMs + 1, toMs };
+  const range = { fromMs: period.afterMs + 1, toMs: period.untilMs + 1 };
   for await (const entry of pastCommits(history, userId, deviceId, range, kinds)) {
     commits += 1;
     if (commits > limits.commitsPerDryRun) {
@@ -82,21 +80,24 @@ export async function dryRun(
 
 /** Limits concurrent dry runs. Each reads a long history, so a second one of the same caller is refused, not queued. */
 export class DryRuns {
-  readonly #running = new Map<string, number>();
+  readonly #atOnce: number;
+  /** The callers of the running ones. */
+  readonly #running: string[] = [];
+
+  constructor(atOnce: number = limits.dryRunsAtOnce) {
+    this.#atOnce = atOnce;
+  }
 
   async run<Result>(accessScope: AccessScope, act: () => Promise<Result>): Promise<Result> {
     const caller = accessScope.kind === "user" ? `user ${accessScope.userId}` : `tenant ${accessScope.tenantId}`;
-    const running = this.#running.get(caller) ?? 0;
-    if (running >= limits.dryRunsAtOnce) {
+    if (this.#running.filter((other) => other === caller).length >= this.#atOnce) {
       throw new LimitReached("dryRunsAtOnce", "A dry run of yours is still running. Try again when it has ended.");
     }
-    this.#running.set(caller, running + 1);
+    this.#running.push(caller);
     try {
       return await act();
     } finally {
-      const left = (this.#running.get(caller) ?? 1) - 1;
-      if (left > 0) this.#running.set(caller, left);
-      else this.#running.delete(caller);
+      this.#running.splice(this.#running.indexOf(caller), 1);
     }
   }
 }

@@ -19,14 +19,12 @@ export function estimatedSize(pattern: string): number {
   };
   for (let at = 0; at < pattern.length; ) {
     const quoted = matchAt(tokens.quoted, pattern, at);
-    const atom = quoted ? null : (matchAt(tokens.escape, pattern, at) ?? matchAt(tokens.class, pattern, at));
+    const atom = matchAt(tokens.escape, pattern, at) ?? matchAt(tokens.class, pattern, at);
     const repeat = matchAt(tokens.repeat, pattern, at);
     const character = pattern[at]!;
     if (quoted) {
       size += quoted[1]!.length;
       last = 1;
-    } else if (atom) {
-      add(1);
     } else if (repeat) {
       const times = Math.max(1, Number(repeat[1]), Number(repeat[2] ?? 0));
       size += last * (times - 1);

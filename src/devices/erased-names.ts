@@ -65,7 +65,7 @@ export class ErasedNames {
   /** Removes the erased names of one device, batch by batch. */
   async #removeFrom(userId: UserId, deviceId: DeviceId, signal: AbortSignal): Promise<number> {
     const { states, runtime } = this.#parts;
-    const progress: Progress = { afterName: "", removed: 0, oldestMs: null };
+    const progress: Progress = { afterName: "", removed: 0, oldestMs: null, startedMs: null };
     while (!signal.aborted && (await this.#removeBatch(userId, deviceId, progress))) {
       await pause(runtime, batch.pauseMs, signal);
     }
@@ -78,18 +78,14 @@ export class ErasedNames {
     const found = await this.#parts.store.transaction(
       async (tx) => {
         const nowMs = await tx.users.lock(userId);
-        const [device] = nowMs === undefined ? [] : await tx.devices.lock(userId, [deviceId]);
-        if (nowMs === undefined || !device) return undefined;
-        const { afterName } = progress;
-        const beforeMs = nowMs - erasedNamesKeptMs;
+        if (nowMs === undefined) return undefined;
         const removed = await tx.attributeUsage.removeErased(userId, deviceId, {
-          beforeMs,
-          afterName,
+          beforeMs: nowMs - erasedNamesKeptMs,
+          afterName: progress.afterName,
           limit: batch.names,
         });
         // A name that was erased between two batches was erased after the first batch began.
-        const startedMs = afterName === "" ? null : (progress.startedMs ?? nowMs);
-        const oldestMs = earliest(earliest(progress.oldestMs, removed.oldestMs), startedMs);
+        const oldestMs = earliest(earliest(progress.oldestMs, removed.oldestMs), progress.startedMs);
         if (removed.last === undefined) await tx.attributeUsage.setErased(userId, deviceId, oldestMs);
         return { ...removed, nowMs };
       },
@@ -97,10 +93,11 @@ export class ErasedNames {
     );
     if (!found) return false;
     progress.removed += found.removed;
+    if (found.last === undefined) return false;
     progress.oldestMs = earliest(progress.oldestMs, found.oldestMs);
     progress.startedMs ??= found.nowMs;
-    progress.afterName = found.last ?? "";
-    return found.last !== undefined;
+    progress.afterName = found.last;
+    return true;
   }
 }
 
@@ -109,7 +106,8 @@ interface Progress {
   afterName: string;
   removed: number;
   oldestMs: number | null;
-  startedMs?: number;
+  /** When the first batch began; null before. */
+  startedMs: number | null;
 }
 
 function earliest(one: number | null, other: number | null): number | null {

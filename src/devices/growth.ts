@@ -30,7 +30,7 @@ export function growthOf(changes: readonly Change[], present: PresentValues): Gr
       names += 1;
       bytes += textBytes(String(key));
     }
-    bytes += textBytes(value) - textBytes(present.get(key) ?? null);
+    bytes += textBytes(value) - textBytes(present.get(key));
     isErasing ||= value === null;
   }
   return { names, bytes, isErasing };
@@ -73,7 +73,6 @@ export async function earlyRefusalOf(
   deviceId: DeviceId,
   changes: readonly Change[],
 ): Promise<LimitReached | undefined> {
-  if (changes.length <= limits.attributesPerDevice) return undefined;
   const written = new Set(changes.map(({ key }) => key)).size;
   if (written <= limits.attributesPerDevice) return undefined;
   const { names } = await usageOf(tx, userId, deviceId);

@@ -40,7 +40,7 @@ export async function removeDevice(
 ): Promise<void> {
   await store.transaction(async (tx) => {
     const nowMs = await tx.users.lock(userId);
-    const [device] = nowMs === undefined ? [] : await tx.devices.lock(userId, [deviceId]);
+    const [device] = await tx.devices.lock(userId, [deviceId]);
     if (nowMs === undefined || !device) throw new UnknownDevice();
     if (device.isVirtual)
       throw new Conflict(

@@ -23,16 +23,15 @@ export async function* pastCommits(
   userId: UserId,
   deviceId: DeviceId,
   { fromMs: startMs, toMs }: TimeRange,
-  kinds: "attributes" | "attributes and things" = "attributes",
+  kinds?: "attributes" | "attributes and things",
 ): AsyncGenerator<LogEntry> {
   let limit = page.first;
   for (let fromMs = startMs; ; ) {
     const entries = await store.read((tx) => tx.log.changes(userId, deviceId, { fromMs, toMs }, limit, kinds));
     yield* entries;
-    const lastEntry = entries.at(-1);
-    if (!lastEntry || entries.length < limit) return;
+    if (entries.length < limit) return;
     // Commits to one device have distinct times.
-    fromMs = lastEntry.timeMs + 1;
+    fromMs = entries.at(-1)!.timeMs + 1;
     const characters = entries.reduce((sum, { body }) => sum + body.length, 0);
     const fitting = Math.floor((page.characters * entries.length) / Math.max(1, characters));
     // Pages grow at most twofold: the next commits may be larger than these.

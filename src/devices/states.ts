@@ -12,6 +12,12 @@ export interface DeviceState {
   readonly attributes: ReadonlyMap<AttributeKey, { readonly value: string | null; readonly timeMs: number }>;
 }
 
+/** A state in the cache, with its approximate memory. */
+interface Held {
+  readonly state: DeviceState;
+  readonly bytes: number;
+}
+
 /** Approximate memory limit of the cache. */
 const defaultMaximalBytes = 200_000_000;
 /** Approximate memory of an attribute, without its name and value. */
@@ -25,10 +31,9 @@ const attributeOverheadBytes = 100;
 export class DeviceStates {
   readonly #store: Store<StateTables>;
   readonly #maximalBytes: number;
-  readonly #states = new Map<DeviceId, DeviceState>();
-  readonly #sizes = new Map<DeviceId, number>();
+  readonly #held = new Map<DeviceId, Held>();
   readonly #loading = new Map<DeviceId, { isOvertaken: boolean }>();
-  #cachedBytes = 0;
+  #heldBytes = 0;
   #versionCheck: { readonly devices: Set<DeviceRow>; readonly versions: Promise<Map<DeviceId, number>> } | undefined;
 
   constructor(store: Store<StateTables>, { bytesHeld = defaultMaximalBytes } = {}) {
@@ -38,7 +43,7 @@ export class DeviceStates {
 
   /** Undefined when this user has no such device, whether it belongs to another user or does not exist. */
   async get(userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
-    const held = this.#states.get(deviceId);
+    const held = this.#held.get(deviceId)?.state;
     const state = held && (await this.#isCurrent(held)) ? held : await this.#load(userId, deviceId);
     return state?.device.userId === userId ? state : undefined;
   }
@@ -48,8 +53,8 @@ export class DeviceStates {
    * would have to be checked.
    */
   cached(userId: UserId, deviceId: DeviceId): DeviceState | undefined {
-    const held = this.#store.isShared ? undefined : this.#states.get(deviceId);
-    return held?.device.userId === userId ? held : undefined;
+    const state = this.#store.isShared ? undefined : this.#held.get(deviceId)?.state;
+    return state?.device.userId === userId ? state : undefined;
   }
 
   /** Updates cached states with commits that have become durable. */
@@ -57,11 +62,11 @@ export class DeviceStates {
     for (const commit of commits) {
       const loading = this.#loading.get(commit.deviceId);
       if (loading) loading.isOvertaken = true;
-      const held = this.#states.get(commit.deviceId);
+      const held = this.#held.get(commit.deviceId);
       if (!held) continue;
-      if (held.device.lastTimeMs === commit.previousTimeMs)
-        this.#keep(withCommit(held, commit), sizeAfter(this.#sizes.get(commit.deviceId)!, held, commit));
-      else if (held.device.lastTimeMs < commit.timeMs) this.#drop(commit.deviceId);
+      const { lastTimeMs } = held.state.device;
+      if (lastTimeMs === commit.previousTimeMs) this.#keep(withCommit(held, commit));
+      else if (lastTimeMs < commit.timeMs) this.#drop(commit.deviceId);
     }
   }
 
@@ -78,8 +83,8 @@ export class DeviceStates {
    */
   forgetAll(): void {
     for (const loading of this.#loading.values()) loading.isOvertaken = true;
-    this.#states.clear();
-    this.#cachedBytes = 0;
+    this.#held.clear();
+    this.#heldBytes = 0;
   }
 
   async #load(userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
@@ -90,17 +95,17 @@ export class DeviceStates {
       const isLatest = this.#loading.get(deviceId) === loading;
       // A commit that became durable during the load may be missing from the result. The result answers this request,
       // which began before the commit, but is not cached.
-      if (state && isLatest && !loading.isOvertaken) this.#keep(state, sizeOf(state));
+      if (state && isLatest && !loading.isOvertaken) this.#keep({ state, bytes: sizeOf(state) });
       return state;
     } finally {
       if (this.#loading.get(deviceId) === loading) this.#loading.delete(deviceId);
     }
   }
 
-  async #isCurrent(held: DeviceState): Promise<boolean> {
+  async #isCurrent({ device }: DeviceState): Promise<boolean> {
     if (!this.#store.isShared) return true;
-    const versions = await this.#versionsOfThisTick(held.device);
-    return versions.get(held.device.id) === held.device.lastTimeMs;
+    const versions = await this.#versionsOfThisTick(device);
+    return versions.get(device.id) === device.lastTimeMs;
   }
 
   #versionsOfThisTick(device: DeviceRow): Promise<Map<DeviceId, number>> {
@@ -117,21 +122,20 @@ export class DeviceStates {
     return this.#versionCheck.versions;
   }
 
-  #keep(state: DeviceState, size: number): void {
-    this.#drop(state.device.id);
-    this.#states.set(state.device.id, state);
-    this.#sizes.set(state.device.id, size);
-    this.#cachedBytes += size;
-    for (const [oldest] of this.#states) {
-      if (this.#cachedBytes <= this.#maximalBytes || oldest === state.device.id) break;
+  #keep(held: Held): void {
+    const { id } = held.state.device;
+    this.#drop(id);
+    this.#held.set(id, held);
+    this.#heldBytes += held.bytes;
+    for (const [oldest] of this.#held) {
+      if (this.#heldBytes <= this.#maximalBytes || oldest === id) break;
       this.#drop(oldest);
     }
   }
 
   #drop(deviceId: DeviceId): void {
-    if (!this.#states.delete(deviceId)) return;
-    this.#cachedBytes -= this.#sizes.get(deviceId) ?? 0;
-    this.#sizes.delete(deviceId);
+    this.#heldBytes -= this.#held.get(deviceId)?.bytes ?? 0;
+    this.#held.delete(deviceId);
   }
 }
 
@@ -142,10 +146,16 @@ async function stateIn(tx: StateTables, userId: UserId, deviceId: DeviceId): Pro
   return { device, attributes };
 }
 
-function withCommit(state: DeviceState, commit: DeviceCommit): DeviceState {
+/** The state after a commit. Its memory is computed from the changes alone. */
+function withCommit({ state, bytes: bytesBefore }: Held, { changes, timeMs }: DeviceCommit): Held {
   const attributes = new Map(state.attributes);
-  for (const { key, value } of commit.changes) attributes.set(key, { value, timeMs: commit.timeMs });
-  return { device: { ...state.device, lastTimeMs: commit.timeMs }, attributes };
+  let bytes = bytesBefore;
+  for (const { key, value } of changes) {
+    const before = attributes.get(key);
+    bytes += sizeOfAttribute(key, value) - (before ? sizeOfAttribute(key, before.value) : 0);
+    attributes.set(key, { value, timeMs });
+  }
+  return { state: { device: { ...state.device, lastTimeMs: timeMs }, attributes }, bytes };
 }
 
 /** The approximate memory of a state. */
@@ -153,16 +163,6 @@ function sizeOf({ attributes }: DeviceState): number {
   let size = 0;
   for (const [key, { value }] of attributes) size += sizeOfAttribute(key, value);
   return size;
-}
-
-/** The approximate memory after a commit, computed from its changes alone. */
-function sizeAfter(size: number, { attributes }: DeviceState, { changes }: DeviceCommit): number {
-  let after = size;
-  for (const [key, value] of new Map(changes.map((change) => [change.key, change.value]))) {
-    const before = attributes.get(key);
-    after += sizeOfAttribute(key, value) - (before ? sizeOfAttribute(key, before.value) : 0);
-  }
-  return after;
 }
 
 function sizeOfAttribute(key: AttributeKey, value: string | null): number {

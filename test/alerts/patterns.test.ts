@@ -27,6 +27,14 @@ describe("the pattern of an alert", () => {
     }
   });
 
+  it("may have a program of 1,000 instructions, and no larger one", () => {
+    const around = RE2JS.compile("a").programSize() - 1;
+    const sized = (size: number) => "a".repeat(size - around);
+    assert.equal(RE2JS.compile(sized(1_000)).programSize(), 1_000);
+    assert.equal(faultOf(sized(1_000)), undefined);
+    assert.match(faultOf(sized(1_001)) ?? "", /too complex/);
+  });
+
   it("never reaches the expressions of JavaScript, in which some would not end", (t) => {
     const value = `${"a".repeat(8_000)}!`;
     const real = RegExp.prototype.exec;
@@ -77,6 +85,7 @@ describe("the pattern of an alert", () => {
     const sizes: readonly (readonly [pattern: string, instructions: number])[] = [
       ["", 0],
       ["ab", 2],
+      ["ab{3}", 4],
       ["a{3}", 3],
       ["a{2,5}", 5],
       ["a{3}{2}", 6],

@@ -8,6 +8,7 @@ import { addDevice, removeDevice } from "../../src/devices/inventory.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
+import type { Transaction } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
 
@@ -31,6 +32,16 @@ async function madeHome(t: TestContext) {
       log: (await tx.log.ofDevice(userId, deviceId)).map(({ kind, body }) => [kind, body]),
     }));
   return { store, states, userId, add, paint, left };
+}
+
+/** The tables of a tenant in which each device counts for half a million. */
+function weighted(tx: Transaction): Transaction {
+  const devices = Object.create(tx.devices, {
+    hasInTenant: {
+      value: (userId: UserId, count: number) => tx.devices.hasInTenant(userId, count / 500_000),
+    },
+  });
+  return Object.create(tx, { devices: { value: devices } });
 }
 
 describe("adding a device", () => {
@@ -60,6 +71,45 @@ describe("adding a device", () => {
     await add("a third");
     assert.equal(await has(3), true);
   });
+
+  it("is refused when the tenant has as many as the limit allows", async (t) => {
+    const { store, userId, add } = await madeHome(t);
+    await makeHome(store, { name: "Bob", devices: 1 });
+    const full = Object.create(store, {
+      transaction: {
+        value: (body: (tx: Transaction) => Promise<unknown>) => store.transaction((tx) => body(weighted(tx))),
+      },
+    }) as typeof store;
+    const addTo = (name: string) => addDevice(full, { userId, name, typeName: "Lamp" });
+    await addTo("the last one");
+    await assert.rejects(addTo("one too many"), { code: "limit_reached", limit: "devicesPerTenant" });
+    await add("in a tenant with room");
+  });
+
+  it("leaves a log entry that it was added", async (t) => {
+    const { add, left } = await madeHome(t);
+    assert.deepEqual((await left(await add("one"))).log, [["device", '{"what":"added"}']]);
+  });
+
+  it("is refused for a user who does not exist", async (t) => {
+    const { store } = await madeHome(t);
+    const lamp = { userId: 999 as UserId, name: "one", typeName: "Lamp" };
+    await assert.rejects(addDevice(store, lamp), { code: "not_found", message: "User 999 does not exist." });
+  });
+
+  for (const [parameter, property] of [
+    ["name", "name"],
+    ["type", "typeName"],
+  ] as const) {
+    it(`takes a ${parameter} of 1 to 128 characters without control characters`, async (t) => {
+      const { store, userId } = await madeHome(t);
+      const addWith = (text: string) => addDevice(store, { userId, name: "one", typeName: "Lamp", [property]: text });
+      for (const text of ["x", "x".repeat(128), "Küche 🏠"]) await addWith(text);
+      for (const text of ["", "  ", "x".repeat(129), "bell\u0007", "half \uD83C"]) {
+        await assert.rejects(addWith(text), { code: "bad_parameter", parameter }, JSON.stringify(text));
+      }
+    });
+  }
 });
 
 describe("removing a device", () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { pastCommits } from "../../src/devices/past-commits.ts";
-import { DeviceStates } from "../../src/devices/states.ts";
 import { historyLimits, historyOf } from "../../src/events/history.ts";
 import type { Store, Transaction } from "../../src/store/seam.ts";
 import type { LogEntry } from "../../src/store/tables/log.ts";
@@ -59,6 +58,8 @@ describe("a long history", () => {
       const lengths = pages.map(({ length }) => length);
       assert.deepEqual(lengths.slice(0, 2), [32, 64]);
       assert.ok(lengths.slice(2).every((length) => length < 10));
+      const characters = pages.map((page) => page.reduce((sum, { body }) => sum + body.length, 0));
+      assert.ok(characters.slice(3).every((count) => count <= 256_000));
     }));
 
   it("fills a page with a bounded amount of text, and continues after it", () =>
@@ -95,34 +96,5 @@ describe("a long history", () => {
         fromMs: first.nextFromMs,
       });
       assert.equal(rest.nextFromMs, undefined);
-    }));
-});
-
-describe("states in memory", () => {
-  it("take a bounded number of bytes: the least recently changed is evicted, also when another one grows", () =>
-    onStore(sqliteHarness, async (store) => {
-      const { devices, userId, write } = await limitedHome(store, { devices: 3 });
-      const [one, two, three] = devices as [never, never, never];
-      for (const deviceId of [one, two, three]) await write(deviceId, { a: "x".repeat(4_000) });
-      const states = new DeviceStates(store, { bytesHeld: 10_000 });
-      const isCached = (deviceId: never) => states.cached(userId, deviceId) !== undefined;
-      for (const deviceId of [one, two]) await states.get(userId, deviceId);
-      assert.deepEqual([isCached(one), isCached(two)], [true, true]);
-      await states.get(userId, three);
-      assert.deepEqual([isCached(one), isCached(two), isCached(three)], [false, true, true]);
-      const { device } = states.cached(userId, three)!;
-      const change = { key: "b", value: "x".repeat(4_000), before: null };
-      const times = { timeMs: device.lastTimeMs + 1, previousTimeMs: device.lastTimeMs };
-      states.apply([
-        { userId, deviceId: three, cause: { by: "administrator" }, hop: 0, things: [], ...times, changes: [change] },
-      ]);
-      assert.deepEqual([isCached(two), isCached(three)], [false, true]);
-      const erased = { key: "b", value: null, before: change.value };
-      const later = { timeMs: device.lastTimeMs + 2, previousTimeMs: device.lastTimeMs + 1 };
-      states.apply([
-        { userId, deviceId: three, cause: { by: "administrator" }, hop: 0, things: [], ...later, changes: [erased] },
-      ]);
-      await states.get(userId, two);
-      assert.deepEqual([isCached(two), isCached(three)], [true, true]);
     }));
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { reportedThings } from "../../src/home/reported-things.ts";
-import { descriptorOf, fieldChanges, withFieldChanges } from "../../src/home/stored-thing.ts";
+import { reportedThings, thermostatIn, thermostatKey } from "../../src/home/reported-things.ts";
+import { descriptorOf, fieldChanges, storedTraits, withFieldChanges } from "../../src/home/stored-thing.ts";
 import type { Thing } from "../../src/home/thing.ts";
 import { printOf, sampleDifference } from "../../src/home/thing-print.ts";
 import { alarm, alarmThing, homeWith, incomplete, structure, thermostat, thermostatThing } from "./home-parts.ts";
@@ -29,10 +29,34 @@ describe("the print of a thing", () => {
       capability: hash(thermostatThing({ hasFan: false })),
       online: hash(thermostatThing({ isOnline: false })),
       "moved text": hash({ ...base, name: "Hall,4:null", room: null }),
+      maker: hash({ ...base, maker: "Acme" }),
+      model: hash({ ...base, model: "Acme" }),
     };
     for (const [what, other] of Object.entries(others)) assert.notEqual(other, hash(base), what);
     assert.equal(new Set(Object.values(others)).size, Object.keys(others).length);
     assert.equal(hash(measured(20)), hash(measured(21, 60)));
+  });
+
+  it("has the same hash for equal things, and another one for equal values of another trait or capability", () => {
+    const hash = (thing: Thing) => printOf(reported(thing)).hash;
+    const base = structuredClone(alarmThing({}));
+    assert.equal(hash(base), hash(base));
+    assert.equal(hash(structuredClone(base)), hash(base));
+    assert.ok(Number.isSafeInteger(hash(base)));
+    const { smoke, ...others } = base.traits;
+    const only = (name: "smoke" | "carbonMonoxide") => ({ ...base, traits: { [name]: smoke! } });
+    assert.notEqual(hash(only("smoke")), hash(only("carbonMonoxide")));
+    const withCapability = (name: string) => {
+      const changed = { ...smoke!, capabilities: { [name]: true } as never };
+      return { ...base, traits: { ...others, smoke: changed } };
+    };
+    assert.notEqual(hash(withCapability("graded")), hash(withCapability("tested")));
+  });
+
+  it("has a sample for each measured field that is told, and for no other", () => {
+    const samplesOf = (thing: Thing) => printOf(reported(thing)).samples;
+    assert.deepEqual(samplesOf(thermostatThing({})), []);
+    assert.deepEqual(samplesOf(measured(20, null)), [40, null]);
   });
 
   it("tells a small change of a sample from a jump", () => {
@@ -47,8 +71,13 @@ describe("the print of a thing", () => {
       [measured(20, 40), measured(20, 45), "jump"],
       [measured(null), measured(20), "jump"],
       [measured(20), measured(null), "jump"],
+      [measured(null), measured(0.1), "jump"],
+      [thermostatThing({}), measured(20), "jump"],
+      [thermostatThing({}), measured(null, null), "none"],
+      [measured(null, null), thermostatThing({}), "none"],
     ] as const;
     for (const [before, after, expected] of cases) assert.equal(difference(before, after), expected);
+    assert.equal(sampleDifference({ samples: [0] }, { samples: [1 - 1e-6] }), "jump", "1 but for a rounding error");
   });
 
   it("tells which danger is reported, and calls an unknown word one", () => {
@@ -80,6 +109,18 @@ describe("the things of a home", () => {
     );
     assert.deepEqual(unread, ["structure/u", "thermostat/x"]);
     assert.deepEqual(read[2]!.thing.traits.presence?.state, { state: "home", word: "home" });
+    assert.deepEqual([read[2]!.thing.kind, read[2]!.thing.structureId, read[2]!.thing.name], ["home", "s", "Cottage"]);
+  });
+
+  it("tell nothing of presence when the account does not", () => {
+    const structures = { s: { isRead: true, object: { name: "Cottage", listsDevices: true } } } as const;
+    assert.deepEqual(reportedThings(homeWith({ structures })).read[0]?.thing.traits, {});
+  });
+
+  it("have the key of a thermostat exactly when they are one", () => {
+    assert.equal(thermostatKey("a/b"), "thermostat/a/b");
+    assert.equal(thermostatIn("thermostat/a/b"), "a/b");
+    assert.equal(thermostatIn("alarm/thermostat/a"), undefined);
   });
 
   it("are gone only when the snapshot lists all that could hold them", () => {
@@ -92,7 +133,9 @@ describe("the things of a home", () => {
     assert.deepEqual(gone(homeWith({ structures, notWhole: ["structures"] })), []);
     assert.deepEqual(gone(homeWith({ structures: { s: structure({ listsDevices: false }) } })), ["structure/z"]);
     assert.deepEqual(gone(homeWith({ structures: { s: incomplete() } })), ["structure/z"]);
-    assert.ok(!reportedThings(homeWith({ structures })).isGoneUnlessNamed("lamp/z"));
+    const oneListsNone = { ...structures, u: structure({ listsDevices: false }) };
+    assert.deepEqual(gone(homeWith({ structures: oneListsNone })), ["structure/z"]);
+    assert.equal(reportedThings(homeWith({ structures })).isGoneUnlessNamed("lamp/z"), false);
   });
 });
 
@@ -100,6 +143,7 @@ describe("a stored thing", () => {
   it("takes the changed fields with the time of their commit, and leaves the others", () => {
     const first = fieldChanges({}, reported(alarmThing({})));
     const stored = withFieldChanges({}, first, 5);
+    assert.deepEqual(Object.keys(stored), ["smoke", "carbonMonoxide", "indicator"]);
     assert.deepEqual(stored.smoke, {
       available: [true, 5],
       state: ["clear", 5],
@@ -127,6 +171,32 @@ describe("a stored thing", () => {
     assert.deepEqual(fieldChanges(stored, reported({ ...thing, traits })), [
       { trait: "smoke", field: "available", value: false },
     ]);
+  });
+
+  it("has null for a field that the report leaves out", () => {
+    const thing = alarmThing({});
+    const smoke = { ...thing.traits.smoke!, state: { state: "clear" } as never };
+    const changes = fieldChanges({}, reported({ ...thing, traits: { smoke } }));
+    assert.deepEqual(
+      changes.map(({ field, value }) => [field, value]),
+      [
+        ["available", true],
+        ["state", "clear"],
+        ["word", null],
+        ["testing", null],
+      ],
+    );
+  });
+
+  it("has the traits that its connector reported last", () => {
+    const { traits, ...thing } = thermostatThing({ celsius: 20, isOnline: false });
+    const report = reported({ ...thing, traits });
+    const state = withFieldChanges({}, fieldChanges({}, report), 5);
+    assert.deepEqual(storedTraits(descriptorOf(report), state), traits);
+    const partial = { temperature: { celsius: [20, 5] } } as const;
+    assert.deepEqual(storedTraits({ capabilities: {} }, partial), {
+      temperature: { available: null, state: { celsius: 20 }, capabilities: {} },
+    });
   });
 
   it("has text that every database can store", () => {

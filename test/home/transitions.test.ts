@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { sameTransitions } from "../../src/home/transitions.ts";
-import { alarm, homeWith, incomplete, structure, thermostat } from "./home-parts.ts";
+import { sameAlarms, sameTransitions } from "../../src/home/transitions.ts";
+import { alarm, alarmThing, homeWith, incomplete, structure, thermostat } from "./home-parts.ts";
 
 describe("a waiting snapshot", () => {
   const parts = {
@@ -47,5 +47,24 @@ describe("a waiting snapshot", () => {
       assert.ok(!sameTransitions(waiting, homeWith({ ...parts, ...change })), what);
       assert.ok(!sameTransitions(homeWith({ ...parts, ...change }), waiting), what);
     }
+  });
+});
+
+describe("the alarm states of two snapshots", () => {
+  const waiting = homeWith({ alarms: { p: alarm("s", { smokeAlarmState: "beeping" }) } });
+  const alike = (fields: Parameters<typeof alarm>[1], structureId = "s") =>
+    sameAlarms(waiting, homeWith({ alarms: { p: alarm(structureId, { smokeAlarmState: "beeping", ...fields }) } }));
+
+  it("are equal when only names, colours and availability differ", () => {
+    assert.ok(alike({ name: "Den", uiColorState: "gray", isOnline: false }));
+    const bare = { isRead: true, object: { ...alarmThing({ structureId: "s" }), traits: {} } } as const;
+    assert.ok(sameAlarms(homeWith({ alarms: { p: bare } }), homeWith({ alarms: { p: bare } })));
+  });
+
+  it("differ with any state, with an unknown word, and with another structure", () => {
+    assert.ok(!alike({ smokeAlarmState: "ok" }));
+    assert.ok(!alike({ smokeAlarmState: "chirping" }), "both words are unknown");
+    assert.ok(!alike({ coAlarmState: "emergency" }));
+    assert.ok(!alike({}, "u"));
   });
 });

@@ -1,20 +1,9 @@
-import type { Argued } from "./argued.ts";
-
-type Survivor = readonly [operator: string, before: string, after: string, reason: string];
+import { type Argued, arguedIn as of } from "./argued.ts";
+import { arguedOfDevices } from "./argued-survivors-of-devices.ts";
 
 /** Mutants that no test can kill, or need not: see CONTRIBUTING.md, *Mutation tests*. */
 export const arguedSurvivors: readonly Argued[] = [
-  ...of("src/alerts/patterns.ts", "Patterns.faultOf", [
-    [
-      ">",
-      "estimatedSize(pattern) > largestEstimate",
-      "estimatedSize(pattern) >= largestEstimate",
-      "the bound of an estimate, which may be wrong by far more than one",
-    ],
-  ]),
-  ...of("src/alerts/patterns.ts", "Patterns.#makeRoom", [
-    ["<=", "this.#size <= cacheSize", "this.#size < cacheSize", "a cache that is exactly full may give up one pattern"],
-  ]),
+  ...arguedOfDevices,
   ...of("src/virtual-device/alarm-summary.ts", "isCompleteAround", [
     [
       "?.",
@@ -174,14 +163,3 @@ export const arguedSurvivors: readonly Argued[] = [
     ["<", "close < 0", "close <= 0", "equivalent: the text begins with an id"],
   ]),
 ];
-
-function of(file: string, around: string, survivors: readonly Survivor[]): readonly Argued[] {
-  return survivors.map(([operator, before, after, reason]) => ({
-    file,
-    function: around,
-    operator,
-    before,
-    after,
-    reason,
-  }));
-}

@@ -13,6 +13,20 @@ export interface Argued {
   readonly reason: string;
 }
 
+type Survivor = readonly [operator: string, before: string, after: string, reason: string];
+
+/** The entries of one function of a file. */
+export function arguedIn(file: string, around: string, survivors: readonly Survivor[]): readonly Argued[] {
+  return survivors.map(([operator, before, after, reason]) => ({
+    file,
+    function: around,
+    operator,
+    before,
+    after,
+    reason,
+  }));
+}
+
 export function isArguedBy({ file, function: around, operator, before, after }: Mutant, entry: Argued): boolean {
   return (
     entry.file === file &&

@@ -22,7 +22,7 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   },
   {
     source: "src/home",
-    near: ["test/home/*.test.ts"],
+    near: ["test/home/*.test.ts", "test/house/trait-tables.test.ts"],
     far: ["test/{virtual-device,federation,ecosystems}/*.test.ts", "test/http/{v3-*,told-answers}.test.ts"],
     isSampled: false,
   },

@@ -116,6 +116,15 @@ describe("the state of a device in memory", () => {
     assert.equal(await colour(), "new");
   });
 
+  it("is cached when two loads ran at the same time", async () => {
+    const release = hold();
+    const loads = [colour(), colour()];
+    release();
+    assert.deepEqual(await Promise.all(loads), ["old", "old"]);
+    await colour();
+    assert.equal(store.loads, 2);
+  });
+
   it("isn't cached when the device was removed during its loading", async () => {
     const release = hold();
     const loading = colour();
@@ -139,20 +148,49 @@ describe("the state of a device in memory", () => {
     await colour();
     states.apply([commitOf("older", 5, 10)]);
     assert.equal(await colour(), "new");
+    assert.equal(store.loads, 1);
+  });
+
+  it("stays when a commit arrives that it was loaded with", async () => {
+    store.stored = { value: "new", timeMs: 20 };
+    await colour();
+    states.apply([commitOf("new", 10, 20)]);
+    assert.equal(await colour(), "new");
+    assert.equal(store.loads, 1);
+  });
+
+  it("is loaded again after all states were forgotten", async () => {
+    await colour();
+    store.stored = { value: "restored", timeMs: 5 };
+    states.forgetAll();
+    assert.equal(await colour(), "restored");
+  });
+
+  it("isn't cached when all states were forgotten during its loading", async () => {
+    const release = hold();
+    const loading = colour();
+    store.stored = { value: "restored", timeMs: 5 };
+    states.forgetAll();
+    release();
+    await loading;
+    assert.equal(await colour(), "restored");
   });
 
   it("is not shown to another user", async () => {
     assert.equal(await states.get(2 as UserId, lamp), undefined);
     assert.equal(await colour(), "old");
     assert.equal(await states.get(2 as UserId, lamp), undefined);
+    assert.equal(states.cached(2 as UserId, lamp), undefined);
   });
 
   it("is validated before each use on a shared store, with one read for concurrent callers", async () => {
     store = new HeldStore(true);
     states = new DeviceStates(store);
     await colour();
+    assert.equal(states.cached(ada, lamp), undefined, "its version was not checked");
     assert.deepEqual(await Promise.all([colour(), colour(), colour()]), ["old", "old", "old"]);
     assert.deepEqual(store.versionChecks, [[lamp]]);
+    assert.equal(store.loads, 1);
     store.stored = { value: "by another node", timeMs: 20 };
     assert.equal(await colour(), "by another node");
     assert.equal(store.versionChecks.length, 2);

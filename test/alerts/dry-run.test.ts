@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { RE2JS } from "re2js";
+import { type Alerts, type AlertTables, alertsOn, type Period, type TriggerInput } from "../../src/alerts/alerts.ts";
+import { DryRuns } from "../../src/alerts/dry-run.ts";
+import { attributeEntry } from "../../src/devices/log-entries.ts";
+import type { TenantId, UserId } from "../../src/model/ids.ts";
+import { limits } from "../../src/model/limits.ts";
+import type { OpenStore, Store, Transaction } from "../../src/store/seam.ts";
+import type { LogTable } from "../../src/store/tables/log.ts";
+import { onStore } from "../contracts/store/harness.ts";
+import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
+import { madeAlerts } from "./made-alerts.ts";
+
+const allTime = { afterMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
+
+/**
+ * The store with a history of so many commits to every device, at the times 1, 2, 3 and so on. Storing them would take
+ * long.
+ */
+function withHistory(store: OpenStore, commits: number, value: string): Store<AlertTables> {
+  const changes: LogTable["changes"] = async (userId, deviceId, { fromMs, toMs }, limit) => {
+    const { body } = attributeEntry(userId, deviceId, 0, { by: "administrator" }, [{ key: "power", value }]);
+    const lastMs = Math.min(commits, toMs - 1);
+    const count = Math.max(0, Math.min(limit, lastMs - fromMs + 1));
+    return Array.from({ length: count }, (_, i) => ({ userId, deviceId, kind: "attribute", timeMs: fromMs + i, body }));
+  };
+  const remembering = (tx: Transaction): Transaction => Object.create(tx, { log: { value: { changes } } });
+  return {
+    isShared: store.isShared,
+    read: (body) => store.read((tx) => body(remembering(tx))),
+    transaction: () => assert.fail("a dry run only reads"),
+  };
+}
+
+/** Runs a definition over such a history. */
+const overHistory = (
+  test: (
+    run: (
+      commits: number,
+      value: string,
+      change?: Partial<TriggerInput>,
+      period?: Period,
+    ) => ReturnType<Alerts["dryRun"]>,
+  ) => Promise<void>,
+) =>
+  onStore(sqliteHarness, async (store) => {
+    const { accessScope, given, lamp } = await madeAlerts(store);
+    const power = { deviceId: lamp, attributeName: "power", stringThreshold: "on", autoDisarm: false };
+    await test((commits, value, change, period = allTime) =>
+      alertsOn({ store: withHistory(store, commits, value) }).dryRun(
+        accessScope,
+        given({ ...power, ...change }),
+        period,
+      ),
+    );
+  });
+
+describe("a dry run", () => {
+  it("reads at most 100,000 commits", () =>
+    overHistory(async (run) => {
+      const most = limits.commitsPerDryRun;
+      const unwatched = { attributeName: "colour" };
+      assert.equal((await run(most, "on", unwatched)).events, 0);
+      await assert.rejects(run(most + 1, "on", unwatched), { code: "limit_reached", limit: "commitsPerDryRun" });
+    }));
+
+  it("has a budget of steps for its pattern", () =>
+    overHistory(async (run) => {
+      // The match fails at the first character, but might take a step for each instruction and character.
+      const around = RE2JS.compile("b.{1}").programSize() - 1;
+      const stringThreshold = `b.{${1_000 - around}}`;
+      assert.equal(RE2JS.compile(stringThreshold).programSize(), 1_000);
+      const value = "a".repeat(limits.patternStepsPerDryRun / 1_000);
+      assert.equal((await run(1, value, { operation: "regex", stringThreshold })).events, 1);
+      const refused = { code: "bad_parameter", parameter: "from" };
+      await assert.rejects(run(2, value, { operation: "regex", stringThreshold }), refused);
+    }));
+
+  it("begins after the first millisecond of its period and includes the last", () =>
+    overHistory(async (run) => {
+      const { events, firings } = await run(9, "on", {}, { afterMs: 2, untilMs: 4 });
+      assert.deepEqual([events, firings.map(({ timeMs }) => timeMs)], [2, [3, 4]]);
+    }));
+
+  it("fires as the definition says: each time, once for each transition, once at all, or never", () =>
+    overHistory(async (run) => {
+      const firingsWith = async (change: Partial<TriggerInput>) => (await run(3, "on", change)).firings.length;
+      assert.equal(await firingsWith({}), 3);
+      assert.equal(await firingsWith({ autoDisarm: true }), 1);
+      assert.equal(await firingsWith({ autoDisable: true }), 1);
+      assert.equal(await firingsWith({ isEnabled: false }), 0);
+    }));
+
+  it("passes over commits that did not change the attribute", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { alerts, accessScope, given, write, lamp } = await madeAlerts(store);
+      for (const [name, value] of [
+        ["power", "on"],
+        ["colour", "on"],
+        ["power", "off"],
+      ] as const) {
+        await write(lamp, name, value);
+      }
+      const input = given({ deviceId: lamp, attributeName: "power", stringThreshold: "on" });
+      const { events, firings } = await alerts.dryRun(accessScope, input, allTime);
+      assert.deepEqual([events, firings.map(({ value }) => value)], [2, ["on"]]);
+    }));
+});
+
+describe("dry runs at the same time", () => {
+  const ada = { kind: "user", userId: 1 as UserId } as const;
+  const home = { kind: "enterprise", tenantId: 1 as TenantId } as const;
+  const office = { kind: "enterprise", tenantId: 2 as TenantId } as const;
+
+  it("are limited for each user and for each tenant", async () => {
+    const runs = new DryRuns();
+    const waiting = Promise.withResolvers<string>();
+    const started = [ada, home, office].map((scope) => runs.run(scope, () => waiting.promise));
+    const refused = { code: "limit_reached", limit: "dryRunsAtOnce" };
+    for (const scope of [ada, home, office]) {
+      await assert.rejects(
+        runs.run(scope, async () => "second"),
+        refused,
+      );
+    }
+    waiting.resolve("first");
+    assert.deepEqual(await Promise.all(started), ["first", "first", "first"]);
+    for (const scope of [ada, home, office]) assert.equal(await runs.run(scope, async () => "next"), "next");
+  });
+
+  it("may be as many as the limit says; one that ends, also with an error, makes room for one", async () => {
+    const runs = new DryRuns(2);
+    const [one, two, three] = [0, 0, 0].map(() => Promise.withResolvers<void>()) as [Held, Held, Held];
+    const run = ({ promise }: Held) => runs.run(ada, () => promise);
+    const refused = { code: "limit_reached", limit: "dryRunsAtOnce" };
+    const [first, second] = [run(one), run(two)];
+    await assert.rejects(run(three), refused);
+    one.reject(new Error("broken"));
+    await assert.rejects(first, /broken/);
+    const third = run(three);
+    await assert.rejects(run(three), refused);
+    two.resolve();
+    three.resolve();
+    await Promise.all([second, third]);
+    await Promise.all([run(two), run(three)]);
+  });
+});
+
+type Held = PromiseWithResolvers<void>;
