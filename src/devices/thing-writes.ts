@@ -50,7 +50,7 @@ export async function prepareThings(
   );
   const stored = new Map(rows.map((row) => [row.thingId, row]));
   const changes: ThingChange[] = [];
-  const puts: ((timeMs: number) => ThingRow)[] = [];
+  const puts: ((timeMs: number) => Promise<void>)[] = [];
   const gone: string[] = [];
   for (const write of writes) {
     const row = stored.get(write.thingId);
@@ -63,12 +63,17 @@ export async function prepareThings(
     const next = comparedWith(row, write);
     if (!next) continue;
     changes.push(next.change);
-    puts.push((timeMs) => ({ ...next.row(timeMs), userId, deviceId }));
+    // The thing may have come from another link.
+    const isInPlace = next.change.what === "state" && row?.deviceId === deviceId && row.source === write.source;
+    puts.push((timeMs) => {
+      const after: ThingRow = { ...next.row(timeMs), userId, deviceId };
+      return isInPlace ? tx.things.setState(after) : tx.things.put(after);
+    });
   }
   return {
     changes,
     async write(timeMs) {
-      for (const put of puts) await tx.things.put(put(timeMs));
+      for (const put of puts) await put(timeMs);
       if (gone.length === 0) return;
       await tx.things.setGone(userId, gone, timeMs);
       await tx.things.trimGone(userId, deviceId, timeMs - goneKept.forMs, goneKept.count);

@@ -25,6 +25,12 @@ export function thingRows(session: Session): SimulatedTables["things"] {
         thingsOfUser(rows, userId).filter(({ thingId }) => thingIds.includes(thingId)),
       ),
     put: (row) => session.run(`thing ${row.thingId}`, (rows) => rows.set(table(row.deviceId), row.thingId, row)),
+    setState: ({ userId, thingId, state, print, samples }) =>
+      session.run(`state of thing ${thingId}`, (rows) => {
+        for (const row of thingsOfUser(rows, userId)) {
+          if (row.thingId === thingId) rows.set(table(row.deviceId), thingId, { ...row, state, print, samples });
+        }
+      }),
     setGone: (userId, thingIds, goneMs) =>
       session.run(`${thingIds.length} things are gone`, (rows) => {
         for (const row of thingsOfUser(rows, userId)) {

@@ -51,6 +51,8 @@ export interface ThingTable {
   ): Promise<ThingRow[]>;
   /** Adds a thing, or replaces the one with the same id. */
   put(row: ThingRow): Promise<void>;
+  /** Replaces what changes often. Cheaper than `put`. */
+  setState(thing: Pick<ThingRow, "userId" | "thingId" | "state" | "print" | "samples">): Promise<void>;
   setGone(userId: UserId, thingIds: readonly string[], goneMs: number): Promise<void>;
   /** Removes gone things of a link: those that were gone before `beforeMs`, and all but the `keep` newest. */
   trimGone(userId: UserId, deviceId: DeviceId, beforeMs: number, keep: number): Promise<void>;
@@ -76,7 +78,11 @@ export function thingTable(sql: Sql): ThingTable {
          WHERE user_id = $1 AND device_id = $2`,
         [userId, deviceId],
       ),
-    some: (userId, thingIds) => rows(`t.user_id = $1 AND ${among("t.thing_id", 2)}`, [userId, thingIds]),
+    // Most commits change one thing.
+    some: (userId, thingIds) =>
+      thingIds.length === 1
+        ? rows("t.user_id = $1 AND t.thing_id = $2", [userId, thingIds[0]!])
+        : rows(`t.user_id = $1 AND ${among("t.thing_id", 2)}`, [userId, thingIds]),
     async within(accessScope, thingId) {
       if (!isStorable(thingId)) return undefined;
       if (accessScope.kind === "user")
@@ -129,6 +135,15 @@ export function thingTable(sql: Sql): ThingTable {
           row.goneMs,
         ],
       );
+    },
+    async setState({ userId, thingId, state, print, samples }) {
+      await sql.post("UPDATE things SET state = $3, print = $4, samples = $5 WHERE user_id = $1 AND thing_id = $2", [
+        userId,
+        thingId,
+        state,
+        print,
+        samples,
+      ]);
     },
     async setGone(userId, thingIds, goneMs) {
       await sql.run(`UPDATE things SET gone_ms = $3 WHERE user_id = $1 AND ${among("thing_id", 2)}`, [

@@ -36,6 +36,22 @@ async function linkedHome(store: OpenStore, name = "Ada"): Promise<Home> {
 }
 
 export function thingTableCases(harness: StoreHarness): void {
+  it("replace the state of a thing, and nothing else of it", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const change = { state: '{"smoke":{}}', print: 7, samples: "[21]" };
+      await store.transaction(async (tx) => {
+        for (const id of ["t_1", "t_2"]) await tx.things.put(thingOf(home, id));
+        await tx.things.setState({ userId: home.userId, thingId: "t_1", ...change });
+      });
+      const rows = await store.read((tx) => tx.things.some(home.userId, ["t_1", "t_2"]));
+      assert.deepEqual(
+        rows.map(plain).toSorted((a, b) => (a!.thingId < b!.thingId ? -1 : 1)),
+        [{ ...thingOf(home, "t_1"), ...change }, thingOf(home, "t_2")],
+      );
+      assert.deepEqual(await store.read((tx) => tx.things.some(home.userId, ["t_3"])), []);
+    }));
+
   it("keeps a thing as it was put, and replaces it", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
