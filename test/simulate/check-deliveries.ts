@@ -121,7 +121,8 @@ function queuesOf(history: readonly CommittedTransaction[], log: readonly Retain
     const matching = log.filter((line) => {
       const isAsked = deviceIds.length === 0 || deviceIds.includes(line.deviceId);
       // These webhooks did not ask for things.
-      return line.kind !== "thing" && line.userId === userId && isAsked && compare(line.position, from) > 0;
+      const isOfThings = line.kind === "thing" || line.kind === "thingCommand";
+      return !isOfThings && line.userId === userId && isAsked && compare(line.position, from) > 0;
     });
     const messages = matching.map((line): Message => ({ webhook, line, isAccepted: false }));
     return [...Map.groupBy(messages, ({ line }) => line.deviceId).values()];

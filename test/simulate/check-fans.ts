@@ -1,3 +1,4 @@
+import { thermostatIn } from "../../src/home/reported-things.ts";
 import { fanRequests } from "./expected-device.ts";
 import type { CommittedTransaction, FanRecord, FanSend, LinkStanding, StoredRow } from "./history.ts";
 import { demand, Violation } from "./violation.ts";
@@ -32,6 +33,7 @@ export function checkFans({ sends, commands, survivors }: FanRecord, history: re
     );
   }
   checkStates(history);
+  checkExclusion(history);
   checkSlots(history);
 }
 
@@ -47,7 +49,7 @@ export function unsettledFans({ commands, values }: LinkStanding): string | unde
 }
 
 const ways: Readonly<Record<string, readonly string[]>> = {
-  queued: ["sending", "expired"],
+  queued: ["sending", "expired", "rejected"],
   sending: ["accepted", "confirmed", "rejected", "expired"],
   expired: ["accepted", "confirmed", "rejected"],
   accepted: ["accepted", "confirmed", "contradicted"],
@@ -60,7 +62,7 @@ const ways: Readonly<Record<string, readonly string[]>> = {
 function checkStates(history: readonly CommittedTransaction[]): void {
   for (const { seq, writes } of history) {
     for (const { table, before, after } of writes) {
-      if (!table.startsWith("commands/") || !before || !after) continue;
+      if (!isCommandTable(table) || !before || !after) continue;
       const [from, to] = [before.state as string, after.state as string];
       demand(ways[from]!.includes(to), () => `transaction ${seq}: command ${after.id} goes from ${from} to ${to}`);
     }
@@ -89,12 +91,46 @@ function checkSlots(history: readonly CommittedTransaction[]): void {
 function marksOf(history: readonly CommittedTransaction[]): SentMark[] {
   return history.flatMap(({ seq, node, writes }) =>
     writes.flatMap(({ table, before, after }) => {
-      const isMarked = table.startsWith("commands/") && before?.state === "queued" && after?.state === "sending";
+      const isMarked = isCommandTable(table) && before?.state === "queued" && after?.state === "sending";
       return isMarked ? [{ seq, node, command: after, isSent: false }] : [];
     }),
   );
 }
 
 function fits({ command }: SentMark, { userId, thermostatId, isOn }: FanSend): boolean {
-  return command.userId === userId && command.thermostatId === thermostatId && command.value === String(isOn);
+  return command.userId === userId && thermostatOf(command) === thermostatId && startsFan(command) === isOn;
+}
+
+/** Fan requests through `requestWrite`, and commands to things. */
+function isCommandTable(table: string): boolean {
+  return table.startsWith("commands/") || table.startsWith("thingCommands/");
+}
+
+function thermostatOf({ thermostatId, key }: StoredRow): string | undefined {
+  return key === undefined ? (thermostatId as string) : thermostatIn(key as string);
+}
+
+function startsFan({ value, command }: StoredRow): boolean {
+  return command === undefined ? value === "true" : JSON.parse(command as string).command === "start";
+}
+
+/** A thermostat gets no command through one door while one through the other door is being sent. */
+function checkExclusion(history: readonly CommittedTransaction[]): void {
+  const sending = new Map<string, string>();
+  for (const { seq, writes } of history) {
+    for (const { table, key, before, after } of writes) {
+      if (!isCommandTable(table)) continue;
+      const [door = ""] = table.split("/");
+      if (after?.state !== "sending") {
+        sending.delete(`${table} ${key}`);
+        continue;
+      }
+      const thermostat = `${after.deviceId} ${thermostatOf(after)}`;
+      if (before?.state === "queued") {
+        const other = [...sending].find(([row, one]) => one === thermostat && !row.startsWith(`${door}/`));
+        demand(!other, () => `transaction ${seq}: ${table} ${key} is sent while ${other?.[0]} is being sent`);
+      }
+      sending.set(`${table} ${key}`, thermostat);
+    }
+  }
 }

@@ -127,7 +127,7 @@ function eventsOf(line: RetainedLine): readonly Event[] {
     return { ...position, changesRead, line, name, data: { deviceId, ...data } };
   };
   // These readers did not ask for things.
-  if (kind === "thing") return [];
+  if (kind === "thing" || kind === "thingCommand") return [];
   if (kind !== "attribute") return [one(Number.POSITIVE_INFINITY, kind, { time: timeMs })];
   const { changes } = JSON.parse(line.body) as { changes: readonly [string | number, string | null][] };
   return changes.map(([, value], index) => {

@@ -49,9 +49,10 @@ export class Clients {
       const virtual = this.#parts.virtualDeviceOf(userId);
       const lamp = this.#parts.lampOf(userId);
       const former = this.#parts.formerDevicesOf(userId);
-      const what = dice.weighted({ lamp: 4, fan: 3, read: 4, former: former.length > 0 ? 1 : 0 });
+      const what = dice.weighted({ lamp: 4, fan: 3, thing: 2, read: 4, former: former.length > 0 ? 1 : 0 });
       if (what === "lamp") this.#writeLamp(node, userId);
       else if (what === "fan" && virtual !== undefined) this.#writeFan(node, userId, virtual);
+      else if (what === "thing" && virtual !== undefined) this.#commandThing(node, userId, virtual);
       else if (what === "former") this.#read(node, userId, dice.pick(former));
       else this.#read(node, userId, virtual !== undefined && dice.chance(0.5) ? virtual : lamp);
       this.#act(userId);
@@ -73,6 +74,12 @@ export class Clients {
     // The outcome is in the receipt, not in the history of values.
     const write: ClientWrite = { value: `fan ${value}`, deviceId, outcome: "open" };
     this.#send(node, userId, write, [{ deviceId, changes: [{ key, value }] }]);
+  }
+
+  #commandThing(node: SimulatedNode, userId: UserId, deviceId: DeviceId): void {
+    const { dice } = this.#parts.calls.scheduler;
+    const command = { trait: "fanTimer", command: dice.pick(["start", "stop"] as const), params: {} } as const;
+    node.commandThermostat(userId, deviceId, command, (thingIds) => dice.pick(thingIds)).catch(expectOurs);
   }
 
   #send(

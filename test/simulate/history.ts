@@ -231,7 +231,7 @@ export interface LinkStanding {
   /** All live nodes that follow the link, with the state that each shows. */
   readonly followers: readonly { readonly node: string; readonly state: string }[];
   readonly openStreams: number;
-  /** The fan requests of the virtual device. */
+  /** The fan requests of the virtual device, and the commands to its things. */
   readonly commands: readonly StoredRow[];
   /** Whether the user wants to be linked. */
   readonly isWanted: boolean;

@@ -5,8 +5,11 @@ import { eventsOn, type RunningEvents } from "../../src/events/events.ts";
 import type { Post } from "../../src/events/webhooks/post.ts";
 import { fanEcho } from "../../src/federation/commands/fan-echo.ts";
 import { fanGate } from "../../src/federation/commands/fan-gate.ts";
+import { sentCommands, thingEcho } from "../../src/federation/commands/thing-echo.ts";
 import type { Unlinked } from "../../src/federation/federated-tokens.ts";
 import { federationOn, type RunningFederation } from "../../src/federation/federation.ts";
+import type { Command } from "../../src/home/command-plan.ts";
+import { thermostatIn } from "../../src/home/reported-things.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
 import type { Report, Runtime } from "../../src/runtime/runtime.ts";
@@ -72,6 +75,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   /** The numbers of calls in progress, by user: to link or relink, and to link. */
   readonly #proving = new Map<number, number>();
   readonly #linking = new Map<number, number>();
+  readonly #store: ReturnType<NodeParts["storeFor"]>;
   #deafen: () => void = () => undefined;
 
   constructor(parts: NodeParts) {
@@ -88,13 +92,18 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       report: this.#report(),
     };
     const store = parts.storeFor(this);
+    this.#store = store;
     this.states = new DeviceStates(store);
     const connectors = new Map([["nest", upstream.connectorFor(this)]]);
     this.alerts = alertsOn({ store });
     const commit = commitOn({
       store,
       gates: [fanGate({ connectors, stateOf: (deviceId) => this.federation.keeper.standing(deviceId)?.state })],
-      reactions: [fanEcho((commandId) => this.federation.fans.sentAt(commandId)), this.alerts.react],
+      reactions: [
+        fanEcho((commandId) => this.federation.fans.sentAt(commandId)),
+        thingEcho(sentCommands(() => this.federation)),
+        this.alerts.react,
+      ],
       committed: (commits, isUrgent) => {
         this.states.apply(commits);
         this.alerts.afterCommit(commits);
@@ -132,13 +141,30 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     });
   }
 
+  /** Sends a command to one of the thermostats of a link; `pick` chooses among their ids. */
+  async commandThermostat(
+    userId: UserId,
+    deviceId: DeviceId,
+    command: Command,
+    pick: (thingIds: readonly string[]) => string,
+  ): Promise<void> {
+    const marks = await this.#store.read((tx) => tx.things.marks(userId, deviceId));
+    const thingIds = marks.flatMap(({ key, thingId }) => (thermostatIn(key) === undefined ? [] : [thingId]));
+    if (thingIds.length === 0) return;
+    const caller = { kind: "user", userId } as const;
+    await this.federation.control.command(caller, pick(thingIds.toSorted()), { command, clientId: "simulated" });
+  }
+
   async start(): Promise<void> {
     await this.#membership.start();
     await this.federation.start();
     this.events.start();
     const heed: Readonly<Record<Hint, () => void>> = {
       log: () => this.events.hinted(),
-      commands: () => this.federation.fans.wake(),
+      commands: () => {
+        this.federation.fans.wake();
+        this.federation.commands.wake();
+      },
       revocations: () => undefined,
       links: () => this.federation.keeper.wake(),
     };

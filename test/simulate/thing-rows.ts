@@ -24,6 +24,11 @@ export function thingRows(session: Session): SimulatedTables["things"] {
       session.run(`${thingIds.length} things`, (rows) =>
         thingsOfUser(rows, userId).filter(({ thingId }) => thingIds.includes(thingId)),
       ),
+    within: (accessScope, thingId) =>
+      session.run(`thing ${thingId}`, (rows) => {
+        if (accessScope.kind !== "user") throw new Error("the simulation has no enterprise clients");
+        return thingsOfUser(rows, accessScope.userId).find((row) => row.thingId === thingId);
+      }),
     put: (row) => session.run(`thing ${row.thingId}`, (rows) => rows.set(table(row.deviceId), row.thingId, row)),
     setState: ({ userId, thingId, state, print, samples }) =>
       session.run(`state of thing ${thingId}`, (rows) => {

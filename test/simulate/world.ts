@@ -23,6 +23,7 @@ import { Receivers } from "./receivers.ts";
 import { retainedLog } from "./retained-log.ts";
 import { Database, Draft } from "./rows.ts";
 import { Scheduler } from "./scheduler.ts";
+import { thingCommandsOf } from "./thing-command-rows.ts";
 import { triggersOf } from "./trigger-rows.ts";
 import { Upstream } from "./upstream.ts";
 import { WebhookOwners } from "./webhook-owners.ts";
@@ -359,7 +360,11 @@ export class World {
   }
 
   #commandsOf(deviceId: number): readonly StoredRow[] {
-    return commandsOf(this.#database, deviceId) as readonly object[] as readonly StoredRow[];
+    const rows: readonly object[] = [
+      ...commandsOf(this.#database, deviceId),
+      ...thingCommandsOf(this.#database, deviceId),
+    ];
+    return rows as readonly StoredRow[];
   }
 
   /** Accounts that the current followers received: all of them must have been committed. */

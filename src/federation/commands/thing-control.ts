@@ -1,4 +1,5 @@
 import type { CommitTables } from "../../devices/commit.ts";
+import { isRelative } from "../../home/command.ts";
 import { thermostatIn } from "../../home/reported-things.ts";
 import type { AccessScope } from "../../model/access-scope.ts";
 import { UnknownCommand, UnknownThing } from "../../model/errors.ts";
@@ -45,7 +46,7 @@ export function thingControl(parts: ThingControlParts): ThingControl {
   return {
     async command(accessScope, thingId, requested, keep) {
       const found = await find(accessScope, thingId);
-      const isStale = await parts.isStale(found);
+      const isStale = isRelative(requested.command) && (await parts.isStale(found));
       const receipt = await store.transaction(async (tx) => {
         const nowMs = await tx.users.lock(found.userId);
         const [thing] = nowMs === undefined ? [] : await tx.things.some(found.userId, [thingId]);

@@ -23,7 +23,7 @@ export interface ThingGateParts {
 export interface RequestedCommand {
   readonly command: Command;
   readonly clientId: string | null;
-  /** Whether the shown state of the thing may be outdated. */
+  /** Whether the shown state of the thing may be outdated. Only a relative command needs it. */
   readonly isStale: boolean;
 }
 
