@@ -25,6 +25,8 @@ export interface DemoOptions {
 
 /** Every other event of the simulated life is a visible one: a viewer sees a change within ten seconds. */
 const lifeEveryMs = 4_000;
+/** More than the ecosystem accepts: every press of a button is a command, and a viewer presses often. */
+const writesPerHour = 100;
 
 /**
  * Runs the service, a simulated house and a user who is linked to it on one machine, through the interfaces that
@@ -47,7 +49,7 @@ export async function runDemo(
   const stops: (() => void | Promise<void>)[] = [unlock];
   try {
     const simulator = await onFreePort(simulatorPort, "The simulator", (port) =>
-      startSimulator({ port, stateFile: join(folder.path, "simulator.json") }),
+      startSimulator({ port, stateFile: join(folder.path, "simulator.json"), writesPerHour }),
     );
     stops.push(() => simulator.stop());
     const ecosystems = [

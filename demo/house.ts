@@ -2,7 +2,6 @@ import type { Simulator } from "../simulator/simulator.ts";
 import { ConfigurationError } from "../src/config/config.ts";
 import type { DeviceId } from "../src/model/ids.ts";
 import type { Service } from "../src/service/service.ts";
-import { attributeName, structureAttribute } from "../src/virtual-device/attribute-names.ts";
 import { failedTo, type Keys } from "./keys.ts";
 
 /** A simulated home, the virtual device that mirrors it, and a lamp. */
@@ -16,6 +15,8 @@ export interface House {
 
 export const structureName = "Maple Street";
 const lampName = "Hall lamp";
+/** The lamp follows the presence in the first structure. */
+export const lampAttribute = "d.structures[1].a.away";
 const defaultSeed = "7";
 
 /** Creates the house, its link, its lamp and the alerts between them where they are missing. */
@@ -82,7 +83,7 @@ async function prepareLamp({ deviceId, lampId, keys }: House): Promise<void> {
     await keys.byUser().addTrigger({
       deviceId,
       action: "attribute",
-      attrName: attributeName(structureAttribute(1, "away")),
+      attrName: lampAttribute,
       operation: "regex",
       stringThreshold: pattern,
       address: "",

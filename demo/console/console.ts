@@ -113,7 +113,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
           const refused = refusal(incoming);
           if (refused) return refused;
           const accessScope = { kind: "user", userId: opened!.house.keys.userId } as const;
-          const filter = { deviceIds: [], attributes: [] };
+          const filter = { deviceIds: [], attributes: [], hearsThings: true };
           const beginning = await events.beginning(incoming.lastEventId || firstValue(incoming.query, "lastEventId"));
           const untilMs = Number.POSITIVE_INFINITY;
           const request = { clientId: "console", accessScope, filter, beginning, untilMs, heartbeatSeconds };

@@ -108,7 +108,17 @@
       lastId = event.lastEventId;
       read();
     };
-    for (const name of ["attribute", "alert", "link", "command", "device", "heartbeat", "resync"]) {
+    for (const name of [
+      "attribute",
+      "thing",
+      "thingCommand",
+      "alert",
+      "link",
+      "command",
+      "device",
+      "heartbeat",
+      "resync",
+    ]) {
       opened.addEventListener(name, onEvent);
     }
     opened.onerror = () => {

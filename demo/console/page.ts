@@ -3,15 +3,18 @@ import { readFileSync } from "node:fs";
 import { type Html, html } from "../../src/web/html.ts";
 import type { Page } from "../../src/web/page.ts";
 import { shellQuoted } from "../banner.ts";
+import { alarmLook } from "./alarm-tile.ts";
 import { utcTime } from "./as-of.ts";
 import { attributeCounter, attributeTable } from "./attribute-table.ts";
+import { type Button, disabledButton, formButtons } from "./button.ts";
+import { homeSection } from "./home-section.ts";
 import type { HouseView } from "./house-view.ts";
 import { iconOf, mark } from "./icons.ts";
+import { lampTile } from "./lamp-tile.ts";
 import { recentChanges } from "./recent-changes.ts";
 import type { StepNumber } from "./step-progress.ts";
 import { stepStrip } from "./step-strip.ts";
 import { style } from "./style.ts";
-import { alarmLook, type Button, lampTile, structureSection } from "./tiles.ts";
 
 export interface PageParts {
   readonly view: HouseView;
@@ -33,10 +36,9 @@ export interface PageParts {
  */
 export function housePage(parts: PageParts): Page {
   const { view, done, formToken, baseUrl, accessTokenFile, notice, filter, nowMs } = parts;
-  const button: Button = (label, action, options) => actionButton(formToken, label, action, options);
-  const disabled: Button = (label, action, options) =>
-    html`<button class="${options?.kind ?? ""}" id="${options?.id ?? action}" disabled>${label}</button>`;
   const staleMs = view.isStale ? (view.confirmedTime ?? nowMs) : undefined;
+  const homes = (button: Button, asOfMs: number | undefined) =>
+    view.homes.map((home) => homeSection({ view: home, receipts: view.receipts, button, nowMs, asOfMs }));
   const power = view.lamp.power === "on" ? "off" : "on";
   const curl = `curl -X PUT ${baseUrl}/v3/devices/${view.lamp.deviceId} -H "Authorization: Bearer $(cat ${shellQuoted(accessTokenFile)})" -H "Content-Type: application/json" -d '{"power":"${power}"}'`;
   const body = html`<a class="skip" href="#house">Skip to the house</a>
@@ -49,7 +51,7 @@ ${stepStrip({ view, done, curl })}
 <div class="columns">
 ${lampTile(view, undefined)}
 <div class="house" id="house" tabindex="-1">
-${view.structures.length === 0 ? html`<p class="card">The account has no home. Add one on the simulator’s page.</p>` : view.structures.map((structure) => structureSection(structure, button, staleMs))}
+${view.homes.length === 0 ? html`<p class="card">The account has no home. Add one on the simulator’s page.</p>` : homes(formButtons(formToken), staleMs)}
 </div>
 ${recentChanges(view)}
 ${attributeTable(view, staleMs, filter)}
@@ -58,7 +60,7 @@ ${attributeTable(view, staleMs, filter)}
 <template id="as-of">
 ${topBar(parts, staleMs ?? nowMs)}
 ${lampTile(view, nowMs)}
-${view.structures.map((structure) => structureSection(structure, disabled, staleMs ?? nowMs))}
+${homes(disabledButton, staleMs ?? nowMs)}
 ${attributeCounter(view, staleMs ?? nowMs)}
 </template>
 <footer><p>Breezeway ${parts.version} · this page is an ordinary client of <code>/v3</code> · read at <time data-part="quiet" id="read-at" datetime="${new Date(nowMs).toISOString()}">${utcTime(nowMs)}</time></p></footer>`;
@@ -73,11 +75,10 @@ export function messagePage(title: string, sentence: string): Page {
 
 /** The header; it shows emergencies. `asOfMs`: time of the last known state; undefined while the state is current. */
 function topBar({ view, simulatorUrl, nowMs }: PageParts, asOfMs: number | undefined): Html {
-  const alarms = view.structures.flatMap(({ fields, alarms: all }) =>
-    all
-      .filter(({ fields: alarm }) => alarmLook(alarm).look === "red")
-      .map(({ fields: alarm }) => `${alarmLook(alarm).word}: ${alarm.name}, ${fields.name}`),
-  );
+  const alarms = view.homes
+    .flatMap((home) => home.alarms)
+    .filter((alarm) => alarmLook(alarm).look === "red")
+    .map((alarm) => `${alarmLook(alarm).word}: ${alarm.name ?? "Alarm"}, ${alarm.homeName ?? "no home"}`);
   const band = html`<p class="band" role="alert">${iconOf("flame")}<span>${alarms.join(" · ")}${asOfMs === undefined ? "" : ` (seen at ${utcTime(asOfMs)})`}</span></p>`;
   return html`<header class="top ${alarms.length > 0 ? "is-emergency" : ""}" data-part id="top">
 <div class="bar"><p class="brand">${mark}<span>Breezeway</span></p><span class="badge">Test</span>
@@ -86,12 +87,6 @@ function topBar({ view, simulatorUrl, nowMs }: PageParts, asOfMs: number | undef
 <h1 class="out-of-sight">The demo house</h1>
 ${alarms.length > 0 ? band : undefined}
 </header>`;
-}
-
-function actionButton(formToken: string, label: string, action: string, options?: Parameters<Button>[2]): Html {
-  const { id = action, kind = "", reason } = options ?? {};
-  const disabled = reason === undefined ? undefined : html` disabled aria-describedby="${id}-reason"`;
-  return html`<form class="act" method="post" action="/console/do"><input type="hidden" name="form" value="${formToken}"><button class="${kind}" id="${id}" name="act" value="${action}"${disabled}>${label}</button></form>`;
 }
 
 const script = readFileSync(new URL("live.js", import.meta.url), "utf8");

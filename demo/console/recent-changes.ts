@@ -1,5 +1,6 @@
 import { type Html, html } from "../../src/web/html.ts";
-import { type ChangeView, type HouseView, labelOf } from "./house-view.ts";
+import { labelOf } from "./attribute-label.ts";
+import type { ChangeView, HouseView } from "./house-view.ts";
 
 const maxCommits = 10;
 /** Changes of one commit that are listed; of the others the page shows only the number. */
@@ -25,7 +26,7 @@ function commitLine(changes: readonly ChangeView[], view: HouseView): Html {
   const isLarge = changes.length > 3 * maxChanges;
   const what = isLarge
     ? html`<b>${changes.length} attributes</b> of device ${first!.deviceId}`
-    : html`${listed.map((change) => html`<span class="change"><b>${labelOf(view, change)}</b> <code>${change.value ?? "blank"}</code></span>`)}${more > 0 ? html`<span class="change">and ${more} more</span>` : undefined}`;
+    : html`${listed.map((change) => html`<span class="change"><b>${labelOf(view, change.deviceId, change.name)}</b> <code>${change.value ?? "blank"}</code></span>`)}${more > 0 ? html`<span class="change">and ${more} more</span>` : undefined}`;
   return html`<li><time datetime="${time}">${time.slice(11, 19)}</time><div>${what}<span class="cause">${causeOf(first!, view)}</span></div></li>`;
 }
 

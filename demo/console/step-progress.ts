@@ -31,7 +31,7 @@ function leftAt(activities: readonly Activity[]): number {
 }
 
 function* stepsDone(
-  { changes, commands, lamp }: HouseView,
+  { changes, receipts, lamp }: HouseView,
   leftMs: number,
   startedMs: number,
   done: ReadonlySet<StepNumber>,
@@ -40,11 +40,12 @@ function* stepsDone(
   if (ofLamp.some(({ cause, value, updateTime }) => cause.by === "alert" && value === "off" && updateTime >= leftMs)) {
     yield 1;
   }
-  const refused = commands.find(({ state, text }) => state === "rejected" && text?.includes("while structure is away"));
+  const starts = receipts.filter(({ trait, command }) => trait === "fanTimer" && command === "start");
+  const refused = starts.find(({ error }) => error?.code === "notHome");
   if (done.has(1) && refused) yield 2;
-  const isRunning = ({ state, value, requestedTime }: (typeof commands)[number]) =>
-    state === "confirmed" && value === "true" && refused !== undefined && requestedTime > refused.requestedTime;
-  if (done.has(2) && commands.some(isRunning)) yield 3;
+  const isRunning = ({ state, requestedTime }: (typeof starts)[number]) =>
+    state === "confirmed" && refused !== undefined && requestedTime > refused.requestedTime;
+  if (done.has(2) && starts.some(isRunning)) yield 3;
   if (ofLamp.some(({ cause, updateTime }) => isClient(cause.by) && updateTime > startedMs)) yield 4;
 }
 

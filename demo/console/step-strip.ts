@@ -1,4 +1,5 @@
 import { type Html, html } from "../../src/web/html.ts";
+import { lampAttribute } from "../house.ts";
 import type { HouseView } from "./house-view.ts";
 import { iconOf } from "./icons.ts";
 import type { StepNumber } from "./step-progress.ts";
@@ -12,7 +13,7 @@ export interface StripParts {
 
 /** Four things to try; each is checked off when it has happened. */
 export function stepStrip({ view, done, curl }: StripParts): Html {
-  const isHome = view.structures[0]?.fields.away === "home";
+  const isHome = view.attributes.some(({ name, value }) => name === lampAttribute && value === "home");
   const steps: readonly { readonly number: StepNumber; readonly title: string; readonly words: Html }[] = [
     {
       number: 1,
@@ -33,7 +34,7 @@ export function stepStrip({ view, done, curl }: StripParts): Html {
     {
       number: 3,
       title: "Come home, run it again",
-      words: html`Press <b>Come home</b>, then <b>Run fan</b>: sent, accepted, running.`,
+      words: html`Press <b>Come home</b>, then <b>Run fan</b>: sent, accepted, confirmed.`,
     },
     {
       number: 4,

@@ -88,14 +88,27 @@ button[aria-busy=true]{cursor:progress}
 .says{font-size:1.0625rem;font-weight:650}
 .thermostat header .icon{width:1.75rem;height:1.75rem;color:var(--soft)}
 .thermostat.is-running{border-color:var(--accent)}
-.thermostat.is-running header .icon,.thermostat.is-running .says{color:var(--accent)}
-.is-offline .says,.is-not-known .says{color:var(--soft)}
+.thermostat.is-running .fan{color:var(--accent)}
+.thermostat .says{font-size:1.375rem;line-height:1.3;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
+.is-not-known .says{color:var(--soft)}
+.row{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem}
+.row form{flex:1 1 auto;display:flex}
+.row button{flex:1 1 auto}
+.modes{gap:.375rem}
+.modes form{flex:none}
+.modes button{min-width:2.75rem;padding-inline:.5rem}
+.fan{flex-wrap:nowrap;padding-top:.75rem;border-top:1px solid var(--line)}
+.fan p{flex:1;min-width:0;font-weight:600}
+.fan form,.fan>button{flex:none}
+.fan .icon{width:1.5rem;height:1.5rem}
+button[aria-pressed=true]:enabled{background:var(--tint);box-shadow:inset 0 0 0 1.5px var(--accent)}
+button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .is-not-known,.is-unknown .alarm.gray{border-style:dashed}
 .countdown{font-variant-numeric:tabular-nums;font-weight:500}
 .countdown::before{content:"· "}
 .countdown::after{content:" left"}
 .tile .act button{width:100%}
-.outcome{font-size:.8125rem;color:var(--soft)}
+.outcome{display:grid;gap:.375rem;font-size:.8125rem;color:var(--soft)}
 .outcome:empty{display:none}
 .error{display:flex;gap:.5rem;padding:.625rem .75rem;border-radius:.625rem;background:var(--bad-tint);color:var(--bad);font-size:.8125rem;font-weight:600}
 .error .icon{width:1.125rem;height:1.125rem;margin-top:.0625rem}
@@ -143,7 +156,7 @@ td:last-child,th:last-child{white-space:nowrap}
 footer{max-width:80rem;margin:0 auto;padding:.5rem 1rem 2rem;color:var(--soft);font-size:.8125rem}
 .message{max-width:34rem;padding-top:20vh;gap:.75rem}
 .message h1{font-size:1.5rem;letter-spacing:-.02em}
-@media(prefers-reduced-motion:no-preference){.is-changed{animation:changed 1.2s ease-out}@keyframes changed{from{box-shadow:0 0 0 3px var(--accent)}}.is-running header .icon{animation:turn 2.5s linear infinite}@keyframes turn{to{transform:rotate(360deg)}}}
+@media(prefers-reduced-motion:no-preference){.is-changed{animation:changed 1.2s ease-out}@keyframes changed{from{box-shadow:0 0 0 3px var(--accent)}}.is-running .fan .icon{animation:turn 2.5s linear infinite}@keyframes turn{to{transform:rotate(360deg)}}}
 @media(min-width:48rem){.top{position:sticky;top:0}main{padding:1.25rem}.walk ol{grid-template-columns:repeat(4,1fr)}}
 @media(min-width:60rem){.columns{grid-template:"house lamp" auto "house happened" auto "attributes happened" 1fr/minmax(0,1fr) 22rem;align-items:start}.house{grid-area:house}.columns>.lamp{grid-area:lamp}.happened{grid-area:happened}.attributes{grid-area:attributes}}
 @media(max-width:30rem){.top nav a{padding:.625rem .375rem}.attributes form{margin-left:0;width:100%}.attributes form label{flex:none}input[type=search]{flex:1}.attributes thead{display:none}.attributes table,.attributes tbody{display:block}.attributes tr:not([hidden]){display:grid;grid-template-columns:1fr auto}.attributes th,.attributes td{border:0;padding:.0625rem 0}.attributes th{grid-column:1/3}.attributes tr{border-top:1px solid var(--line);padding:.4375rem 0}.attributes td:nth-child(2){font-weight:650}}

@@ -1,0 +1,56 @@
+import type { CommandReceipt, Thing, ThingField } from "../../sdk/src/index.ts";
+
+const modeNames: Readonly<Record<string, string>> = {
+  off: "Off",
+  heat: "Heat",
+  cool: "Cool",
+  heatCool: "Heat and cool",
+  auto: "Auto",
+  eco: "Eco",
+  dry: "Dry",
+  fanOnly: "Fan only",
+};
+
+export const modeName = (mode: unknown) => modeNames[String(mode)] ?? "Unknown";
+
+/** Whether the mode has a target that a command can change. */
+export function hasTarget({ traits: { thermostat } }: Thing): boolean {
+  return ["heat", "cool", "heatCool", "auto"].includes(String(thermostat?.state.mode?.value));
+}
+
+/** `21.5 °C, 45 % humidity`: what is told of both. */
+export function climateWords({ traits: { temperature, humidity } }: Thing): string {
+  const percent = humidity?.state.percent?.value;
+  const words = [celsius(temperature?.state.celsius), typeof percent === "number" ? `${percent} % humidity` : ""];
+  return words.filter((word) => word !== "").join(", ") || "Temperature unknown";
+}
+
+/** `Heat, target 20 °C`: the mode with its targets. */
+export function modeWords({ traits: { thermostat } }: Thing): string {
+  const { mode, targetCelsius, heatCelsius, coolCelsius, ecoHeatCelsius, ecoCoolCelsius } = thermostat?.state ?? {};
+  if (!mode?.value) return "Mode unknown";
+  const pair = { heatCool: [heatCelsius, coolCelsius], eco: [ecoHeatCelsius, ecoCoolCelsius], off: [] };
+  const targets = pair[mode.value as keyof typeof pair] ?? [targetCelsius];
+  const told = targets.map(celsius).filter((target) => target !== "");
+  return `${modeName(mode.value)}${told.length === 0 ? "" : `, target ${told.join(" to ")}`}`;
+}
+
+function celsius(field: ThingField | undefined): string {
+  return typeof field?.value === "number" ? `${field.value} °C` : "";
+}
+
+/** What was requested, in the words of the buttons. */
+export function commandWords({ trait, command, params }: CommandReceipt): string {
+  switch (`${trait}.${command}`) {
+    case "fanTimer.start":
+      return "Run fan";
+    case "fanTimer.stop":
+      return "Stop fan";
+    case "thermostat.setMode":
+      return `Mode ${modeName(params.mode)}`;
+    case "thermostat.adjustTarget":
+      return `${Number(params.deltaCelsius) < 0 ? "Cooler" : "Warmer"} by ${Math.abs(Number(params.deltaCelsius))} °C`;
+    default:
+      return `${trait} ${command}`;
+  }
+}
