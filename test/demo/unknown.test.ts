@@ -79,6 +79,7 @@ describe("the demo's console, when the state of the house is unknown", { skip, t
     await tab.locator(".alarm.red", { hasText: "Smoke emergency" }).waitFor();
     await isLive();
     await button("Clear the air").click();
+    await button("Make smoke").waitFor();
   });
 
   it("says so when the service answers 503", async () => {
