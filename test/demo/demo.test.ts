@@ -6,7 +6,7 @@ import { breezeway, takenPort } from "../stories/child-service.ts";
 import { eventually } from "../stories/world.ts";
 import { demoFolder, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
 
-const timeout = 60_000;
+const timeout = 120_000;
 
 describe("the demo", () => {
   it("shows a house that changes, keeps it over kill -9 without duplicates, and stops on request", {
