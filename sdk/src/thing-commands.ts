@@ -58,8 +58,11 @@ export interface CommandReceipt {
   readonly settledTime: number | null;
 }
 
-/** Why a command was not carried out. `text` explains it to people. A newer service may have further codes. */
-export type CommandError = { readonly text: string } & (
+/**
+ * Why a command was not carried out. `text` explains it to people; `words` are the ecosystem's own words, if it refused
+ * the command. A newer service may have further codes.
+ */
+export type CommandError = { readonly text: string; readonly words?: string } & (
   | { readonly code: PlainCommandErrorCode }
   | { readonly code: "notSupported"; readonly command: string; readonly reason: string }
   | { readonly code: "badValue"; readonly parameter: string; readonly problem: string }

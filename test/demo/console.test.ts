@@ -9,7 +9,7 @@ import { sampleOf } from "../set-up/sample.ts";
 import { demoFolder, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
 
 const browser = browserOfFile();
-const timeout = 90_000;
+const timeout = 300_000;
 
 describe("the demo's console", { skip, timeout }, () => {
   const suite = suiteLifetime();

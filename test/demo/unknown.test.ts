@@ -7,7 +7,7 @@ import { faultyFront } from "../set-up/faulty-front.ts";
 import { demoFolder, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
 
 const browser = browserOfFile();
-const timeout = 60_000;
+const timeout = 180_000;
 
 describe("the demo's console, when the state of the house is unknown", { skip, timeout }, () => {
   const suite = suiteLifetime();

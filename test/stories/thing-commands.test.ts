@@ -64,10 +64,17 @@ for (const database of longSuiteOn("sqlite", deployments)) {
 
       await simulator.playScene(accountId, { scene: "leave" });
       const away = await client.send(thingId, "fanTimer", "start");
-      assert.equal((await client.until(t.signal, away, "rejected")).error.code, "notHome");
+      const refusal = (await client.until(t.signal, away, "rejected")).error;
+      assert.deepEqual(
+        [refusal.code, refusal.words],
+        ["notHome", "Cannot change fan_timer_active while structure is away"],
+      );
       const target = await client.send(thingId, "thermostat", "setTarget", { celsius: 20 });
       const { error } = await client.until(t.signal, target, "rejected");
-      assert.equal(error.code, "refused");
+      assert.deepEqual(
+        [error.code, error.words],
+        ["refused", "Cannot change target temperature while structure is away"],
+      );
       assert.match(error.text, /Cannot change target temperature while structure is away/);
       await simulator.playScene(accountId, { scene: "come-home" });
 

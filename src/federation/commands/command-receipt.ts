@@ -14,7 +14,7 @@ export interface CommandReceipt {
   readonly thingId: string;
   readonly command: Command;
   readonly state: CommandState;
-  readonly error: (CommandError & { readonly text: string }) | null;
+  readonly error: (CommandError & { readonly text: string; readonly words?: string }) | null;
   readonly requestedMs: number;
   readonly sentMs: number | null;
   readonly settledMs: number | null;

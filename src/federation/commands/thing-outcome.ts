@@ -22,12 +22,12 @@ export async function recordAnswer(
     case "accepted":
       return accept(tx, found, nowMs);
     case "rejected": {
-      const { retryAfterMs } = outcome;
+      const { message, retryAfterMs } = outcome;
       const blockedUntilMs = retryAfterMs === undefined ? null : nowMs + retryAfterMs;
-      return reject(tx, found, refusalOf(outcome), nowMs, blockedUntilMs);
+      return reject(tx, found, errorJson(refusalOf(outcome), cleanText(message)), nowMs, blockedUntilMs);
     }
     case "unauthorized":
-      return reject(tx, found, { code: "needsReauth" }, nowMs);
+      return reject(tx, found, errorJson({ code: "needsReauth" }), nowMs);
     case "unanswered": {
       const change = { state: "expired", error: errorJson({ code: "noAnswer" }), settledMs: nowMs } as const;
       await changeThingReceipt(tx, found, ["sending"], change, nowMs);
@@ -54,11 +54,11 @@ async function accept(tx: CommitTables, row: ThingCommandRow, nowMs: number): Pr
 async function reject(
   tx: CommitTables,
   row: ThingCommandRow,
-  error: CommandError,
+  error: string,
   nowMs: number,
   blockedUntilMs: number | null = null,
 ): Promise<void> {
-  const change = { state: "rejected", error: errorJson(error), settledMs: nowMs, blockedUntilMs } as const;
+  const change = { state: "rejected", error, settledMs: nowMs, blockedUntilMs } as const;
   await changeThingReceipt(tx, row, ["sending", "expired", "confirmed", "contradicted"], change, nowMs);
 }
 

@@ -39,9 +39,9 @@ export async function changeThingReceipt(
   return changed;
 }
 
-/** Why a command ended without being carried out, as its receipt shows it. `text` explains it to people. */
-export function errorJson(error: CommandError): string {
-  return JSON.stringify({ ...error, text: commandErrorText(error) });
+/** Why a command ended without being carried out, as its receipt shows it. `words`: what the ecosystem said. */
+export function errorJson(error: CommandError, words?: string): string {
+  return JSON.stringify({ ...error, text: commandErrorText(error), ...(words !== undefined && { words }) });
 }
 
 export function commandIn({ command }: Pick<ThingCommandRow, "command">): Command {

@@ -33,7 +33,7 @@ const receipt = named(
     state: text("Its state.", { enum: [...commandStates] }),
     error: orNull(
       map(
-        "Why it was not carried out: `code` for programs, `text` for people, and further members of some codes, such as `min` and `max` of `outOfRange`.",
+        "Why it was not carried out: `code` for programs, `text` for people, `words` for what the ecosystem said if it refused the command, and further members of some codes, such as `min` and `max` of `outOfRange`.",
         { type: ["string", "number", "array", "null"], items: { type: "string" } },
       ),
     ),
