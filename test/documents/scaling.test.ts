@@ -5,6 +5,7 @@ import pg from "pg";
 import { split, splitTable } from "../../bench/distribution.ts";
 import { measured, scalingTables, simulate, sizing, usual } from "../../bench/scaling-model.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
+import { isAll } from "../set-up/extent.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 
 const page = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8");
@@ -83,7 +84,7 @@ describe("the model of many accounts", () => {
 
   it("agrees with its simulation: the nodes keep up in the busiest minutes, even with a node missing", () => {
     for (const accounts of [100_000, 1_000_000, 100_000_000]) {
-      for (const seed of [1, 2, 3]) {
+      for (const seed of isAll ? [1, 2, 3] : [1]) {
         const { node, database, nodeWithOneMissing } = simulate({ ...usual, accounts }, seed);
         assert.ok(database.mean <= usual.fullness * 1.05, `${database.mean}`);
         assert.ok(node.mean <= usual.fullness * 1.2, `${node.mean}`);

@@ -11,7 +11,7 @@ describe("third-party event readers, of a service that is killed twice", () => {
   for (const database of longSuiteOn("sqlite")) {
     const isBehindNginx = database === "postgres";
     const way = isBehindNginx ? "through nginx" : "directly";
-    const events = rounds({ all: 2_000, few: 120 });
+    const events = rounds({ all: 2_000, few: 60 });
     it(`hear ${events} changes ${way}, each once, and miss none, on ${database}`, { timeout: 120_000 }, (t) =>
       readThroughKills(t, { database, events, kills: 2, isBehindNginx }),
     );

@@ -18,7 +18,7 @@ const away = structureAttribute(1, "away");
 
 describe("a fault in one account affects no other", () => {
   it("in throws at random points of the work for one of 100 links", { timeout: 120_000 }, (t) =>
-    throwsOn(t, sqliteHarness, { links: 100, throws: rounds({ all: 200, few: 48 }) }),
+    throwsOn(t, sqliteHarness, { links: 100, throws: rounds({ all: 200, few: 24 }) }),
   );
 
   it("in throws on PostgreSQL", { timeout: 120_000, skip: missingPostgres() ?? false }, (t) =>

@@ -5,7 +5,7 @@ import { rounds } from "../set-up/extent.ts";
 import { type LinkedAccount, madeRenewal, type RenewalWorld } from "./made-renewal.ts";
 
 /** `LINKS=1000` runs the large figure. */
-const links = Number(process.env.LINKS ?? rounds({ all: 50, few: 15 }));
+const links = Number(process.env.LINKS ?? rounds({ all: 50, few: 8 }));
 const lifetimeMs = 60_000;
 
 describe("many links whose tokens last a minute", () => {

@@ -69,7 +69,7 @@ for (const database of databases) {
         },
       );
       const isFull = database === "sqlite";
-      await fc.assert(property, { numRuns: isFull ? rounds({ all: 600, few: 40 }) : rounds({ all: 200, few: 20 }) });
+      await fc.assert(property, { numRuns: isFull ? rounds({ all: 600, few: 30 }) : rounds({ all: 200, few: 20 }) });
       assert.deepEqual(unexpectedErrors(home), []);
     });
   });
@@ -161,7 +161,7 @@ let trials = 0;
  */
 async function tryAll(home: Home, address: Address, owner: Caller, isFull: boolean): Promise<void> {
   const ways = callsOf(address, home.things()).length;
-  const everyNth = isFull ? rounds({ all: 40, few: 80 }) : 100;
+  const everyNth = isFull ? rounds({ all: 40, few: 120 }) : 100;
   const tried = sampleOf([...Array(ways).keys()], { everyNth: isFull ? 1 : ways, from: trials });
   const places = isFull ? placesOf(address) : placesOf(address).slice(-1);
   for (const way of tried) {

@@ -20,7 +20,8 @@ for (const database of databases) {
       const expired = await expiredCaller(home);
       const owner = await theOwner(home);
       const others = [...(await everybodyElse(t, home)), expired];
-      const addresses = database === "sqlite" ? everyAddress() : sampleOf(everyAddress(), { everyNth: 8 });
+      const addresses =
+        database === "sqlite" ? everyAddress() : sampleOf(everyAddress(), { everyNth: rounds({ all: 8, few: 12 }) });
       for (const address of addresses) {
         await t.test(titleOf(address), async () => {
           // Where a key is sent is checked before the store is read, so one place suffices on the second database.
@@ -32,7 +33,7 @@ for (const database of databases) {
             from: trials,
           });
           for (const way of ways) {
-            const sample = { everyNth: isSqlite ? rounds({ all: 6, few: 9 }) : 18, from: trials++ };
+            const sample = { everyNth: isSqlite ? rounds({ all: 6, few: 12 }) : 18, from: trials++ };
             await tryEverybody({ home, address, places, way, owner, others: sampleOf(others, sample) });
           }
         });

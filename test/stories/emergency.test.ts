@@ -10,7 +10,7 @@ for (const database of longSuiteOn("postgres")) {
       soundAlarmsUnderFlood(t, {
         database,
         others: rounds({ all: 100, few: 12 }),
-        emergencies: rounds({ all: 5, few: 2 }),
+        emergencies: rounds({ all: 5, few: 1 }),
         deadlineMs: rounds({ all: 2_000, few: 20_000 }),
       }),
     );
