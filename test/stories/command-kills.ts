@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { Activity } from "../../simulator/simulator.ts";
 import { numbersFrom } from "../set-up/seeded-random.ts";
+import { isCommand, moments, pick, treatments, turn } from "./fan-kills.ts";
 import { killableHouse } from "./killable-house.ts";
 import { controlScope, type ShownReceipt, ThingClient } from "./thing-client.ts";
 import type { V3Answer } from "./v3-client.ts";
@@ -16,10 +16,6 @@ export interface CommandKills {
 /** Each command to a thermostat has another duration, so that every command of 200 rounds can be told apart. */
 const thermostats = 25;
 const durations = [15, 30, 45, 60, 120, 240, 480, 720];
-/** The moments at which the service is killed. */
-const moments = ["while it is written", "when it was written", "when it was sent", "after a while"] as const;
-/** How the ecosystem treats the command. */
-const treatments = ["takes", "refuses", "keeps silent about", "loses the answer to"] as const;
 const ended = ["confirmed", "contradicted", "rejected", "expired"];
 
 /**
@@ -104,17 +100,4 @@ export async function killAroundCommands(t: TestContext, { database, seed, round
       unsettled.splice(unsettled.indexOf(one), 1);
     }
   }
-}
-
-/** The simulator records an unanswered command as the fault that it applied. */
-function isCommand({ kind, method }: Activity): boolean {
-  return kind === "command" || (kind === "fault" && method === "PUT");
-}
-
-function pick<T>(random: () => number, choices: readonly T[]): T {
-  return choices[Math.floor(random() * choices.length)]!;
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

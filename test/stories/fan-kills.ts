@@ -17,9 +17,9 @@ const request = (y: number) => `d.structures[1].d.thermostats[${y}].fan_timer_ac
 const active = (y: number) => `d.structures[1].d.thermostats[${y}].fan_timer_active`;
 
 /** The moments at which the service is killed. */
-const moments = ["while it is written", "when it was written", "when it was sent", "after a while"] as const;
-/** How the ecosystem treats the request. */
-const treatments = ["takes", "refuses", "keeps silent about", "loses the answer to"] as const;
+export const moments = ["while it is written", "when it was written", "when it was sent", "after a while"] as const;
+/** How the ecosystem treats the request or command. */
+export const treatments = ["takes", "refuses", "keeps silent about", "loses the answer to"] as const;
 
 /**
  * Kills the service around one fan request after the other. The ecosystem never gets a request twice. Each request has
@@ -104,14 +104,14 @@ export async function killAroundFanRequests(t: TestContext, { database, seed, ro
 }
 
 /** The simulator records an unanswered command as the fault that it applied. */
-function isCommand({ kind, method }: Activity): boolean {
+export function isCommand({ kind, method }: Activity): boolean {
   return kind === "command" || (kind === "fault" && method === "PUT");
 }
 
-function pick<T>(random: () => number, choices: readonly T[]): T {
+export function pick<T>(random: () => number, choices: readonly T[]): T {
   return choices[Math.floor(random() * choices.length)]!;
 }
 
-function turn(): Promise<void> {
+export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
