@@ -2,6 +2,9 @@ import { type Argued, arguedIn as of } from "./argued.ts";
 
 /** Mutants of `src/alerts`, `src/devices` and `src/home` that no test can kill, or need not. */
 export const arguedOfDevices: readonly Argued[] = [
+  ...of("src/alerts/field-conditions.ts", "valuesOf", [
+    ["condition", 'value.type === "enum"', "true", "equivalent: only an enum has a member `values`"],
+  ]),
   ...of("src/alerts/patterns.ts", "Patterns.faultOf", [
     [
       ">",
