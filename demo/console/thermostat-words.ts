@@ -18,7 +18,7 @@ export function hasTarget({ traits: { thermostat } }: Thing): boolean {
   return ["heat", "cool", "heatCool", "auto"].includes(String(thermostat?.state.mode?.value));
 }
 
-/** `21.5 °C, 45 % humidity`: what is told of both. */
+/** The measured values as in `21.5 °C, 45 % humidity`. A value that the ecosystem did not tell is left out. */
 export function climateWords({ traits: { temperature, humidity } }: Thing): string {
   const percent = humidity?.state.percent?.value;
   const words = [celsius(temperature?.state.celsius), typeof percent === "number" ? `${percent} % humidity` : ""];

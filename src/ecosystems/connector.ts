@@ -56,7 +56,7 @@ export type CommandOutcome =
       readonly state: "rejected";
       readonly message: string;
       readonly retryAfterMs?: number;
-      readonly reason?: "offline" | "notHome" | "forbidden";
+      readonly reason?: "offline" | "notHome";
     }
   | { readonly state: "unanswered"; readonly detail: string }
   | { readonly state: "unauthorized" };

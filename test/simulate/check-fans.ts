@@ -114,20 +114,20 @@ function startsFan({ value, command }: StoredRow): boolean {
   return command === undefined ? value === "true" : JSON.parse(command as string).command === "start";
 }
 
-/** A thermostat gets no command through one door while one through the other door is being sent. */
+/** A thermostat gets no command while a fan request to it is being sent, and no fan request while a command is. */
 function checkExclusion(history: readonly CommittedTransaction[]): void {
   const sending = new Map<string, string>();
   for (const { seq, writes } of history) {
     for (const { table, key, before, after } of writes) {
       if (!isCommandTable(table)) continue;
-      const [door = ""] = table.split("/");
+      const [kind = ""] = table.split("/");
       if (after?.state !== "sending") {
         sending.delete(`${table} ${key}`);
         continue;
       }
       const thermostat = `${after.deviceId} ${thermostatOf(after)}`;
       if (before?.state === "queued") {
-        const other = [...sending].find(([row, one]) => one === thermostat && !row.startsWith(`${door}/`));
+        const other = [...sending].find(([row, one]) => one === thermostat && !row.startsWith(`${kind}/`));
         demand(!other, () => `transaction ${seq}: ${table} ${key} is sent while ${other?.[0]} is being sent`);
       }
       sending.set(`${table} ${key}`, thermostat);

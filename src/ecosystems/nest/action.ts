@@ -80,8 +80,7 @@ function messageIn(body: string | undefined): string | undefined {
 }
 
 /** What a published message means. Messages that were never published are left to the reader. */
-function reasonIn(message: string): "offline" | "notHome" | "forbidden" | undefined {
+function reasonIn(message: string): "offline" | "notHome" | undefined {
   if (message === "Thermostat is not online") return "offline";
-  if (message === "Cannot change fan_timer_active while structure is away") return "notHome";
-  return message.startsWith("No write permission(s) for field(s)") ? "forbidden" : undefined;
+  return message === "Cannot change fan_timer_active while structure is away" ? "notHome" : undefined;
 }

@@ -7,7 +7,7 @@ import { fanAsCommand } from "./fan-as-command.ts";
 import type { GateReceipt } from "./thing-gate.ts";
 import { commandIn } from "./thing-receipts.ts";
 
-/** What became of a command to a thing, through either door. */
+/** What became of a command to a thing, or of a fan request to its thermostat. */
 export interface CommandReceipt {
   /** Begins with `c` for a command through /v3/things, and with `f` for a fan request. */
   readonly id: string;

@@ -18,7 +18,7 @@ export function fanCommands(awaited: AwaitedFans): CommandKind<CommandRow> {
         command.deviceId,
         thermostatKey(command.thermostatId),
       );
-      // One command to a thermostat at a time, through either door.
+      // A thermostat gets one command at a time: a fan request waits while a command to its thing is being sent.
       if (others.some(({ state }) => state === "sending")) return undefined;
       const change: CommandChange = { state: "sending", sentMs };
       return (await changeReceipt(tx, command, ["queued"], change, sentMs)) ? { ...command, ...change } : undefined;

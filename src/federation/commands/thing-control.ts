@@ -75,11 +75,11 @@ export function thingControl(parts: ThingControlParts): ThingControl {
     },
     async receipt(accessScope, thingId, commandId) {
       const { userId, deviceId, key } = await find(accessScope, thingId);
-      const [, door, digits] = /^([cf])([1-9]\d{0,9})$/.exec(commandId) ?? [];
+      const [, kind, digits] = /^([cf])([1-9]\d{0,9})$/.exec(commandId) ?? [];
       const id = Number(digits);
-      if (door === undefined || id > 2_147_483_647) throw new UnknownCommand();
+      if (kind === undefined || id > 2_147_483_647) throw new UnknownCommand();
       const receipt = await store.read(async (tx) => {
-        if (door === "c") {
+        if (kind === "c") {
           const row = await tx.thingCommands.find(userId, deviceId, id);
           return row?.thingId === thingId ? receiptOfCommand(row) : undefined;
         }

@@ -65,7 +65,7 @@ async function reject(
 function refusalOf(outcome: Extract<CommandOutcome, { readonly state: "rejected" }>): CommandError {
   const { message, retryAfterMs, reason } = outcome;
   if (retryAfterMs !== undefined) return { code: "rateLimited", retryAfterMs };
-  if (reason === "offline" || reason === "notHome") return { code: reason };
+  if (reason !== undefined) return { code: reason };
   return { code: "refused", text: cleanText(message) };
 }
 
