@@ -11,13 +11,20 @@ import { type Login, PlatformCalls } from "./platform.ts";
 import { type CommandArguments, type CommandOptions, readReceipt, readReceipts, runCommand } from "./run-command.ts";
 import { type FanOutcome, type RunFanOptions, runFan } from "./run-fan.ts";
 import type { CommandedTrait, CommandReceipt, ThingCommands } from "./thing-commands.ts";
-import type { Thing } from "./things.ts";
+import type { PastThingChange, Thing } from "./things.ts";
 import { type CallOptions, Transport, type WriteOptions } from "./transport.ts";
 import type { Trigger, TriggerDefinition } from "./triggers.ts";
 import { missingAccessToken, V3 } from "./v3.ts";
 import type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
 import * as v3Devices from "./v3-devices.ts";
-import { listThings, readThing, type ThingFilter, type ThingQuestion } from "./v3-things.ts";
+import {
+  listThings,
+  readThing,
+  readThingHistory,
+  type ThingFilter,
+  type ThingHistoryQuestion,
+  type ThingQuestion,
+} from "./v3-things.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /** The address of the service, and the credentials of the caller. */
@@ -171,6 +178,12 @@ export class Breezeway {
   async thing(thingId: string, options: ThingQuestion = {}): Promise<Thing> {
     checkMembers("thing", options, ["since", "signal"]);
     return readThing(this.#byAccessToken("thing"), thingId, options);
+  }
+
+  /** The past changes of a thing, oldest first. Needs an access token. */
+  thingHistory(thingId: string, options: ThingHistoryQuestion = {}): AsyncGenerator<PastThingChange, void> {
+    checkMembers("thingHistory", options, ["fields", "from", "to", "signal"]);
+    return readThingHistory(this.#byAccessToken("thingHistory"), thingId, options);
   }
 
   /**

@@ -65,7 +65,16 @@ export type {
   ThermostatTarget,
   ThingCommands,
 } from "./thing-commands.ts";
-export type { NamedTrait, Thing, ThingCapability, ThingField, ThingKind, ThingTrait, ThingTraits } from "./things.ts";
+export type {
+  NamedTrait,
+  PastThingChange,
+  Thing,
+  ThingCapability,
+  ThingField,
+  ThingKind,
+  ThingTrait,
+  ThingTraits,
+} from "./things.ts";
 export { TokenKeeper, type TokenStore } from "./token-keeper.ts";
 export type { CallOptions, WriteOptions } from "./transport.ts";
 export type {
@@ -77,5 +86,5 @@ export type {
   TriggerTarget,
 } from "./triggers.ts";
 export type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
-export type { ThingFilter, ThingQuestion } from "./v3-things.ts";
+export type { ThingFilter, ThingHistoryQuestion, ThingQuestion } from "./v3-things.ts";
 export type { Delivery, NewWebhook, Webhook, Webhooks } from "./webhooks.ts";

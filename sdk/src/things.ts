@@ -1,3 +1,5 @@
+import type { Cause } from "./devices.ts";
+
 /** The kind of a thing. */
 export type ThingKind = "thermostat" | "alarm" | "fan" | "light" | "switch" | "sensor" | "home" | "other";
 
@@ -90,4 +92,16 @@ export interface Thing {
   /** Since when the thing is gone, in milliseconds. Undefined while it is there. */
   readonly goneTime: number | undefined;
   readonly traits: ThingTraits;
+}
+
+/** A change in a thing's past. */
+export interface PastThingChange {
+  /** `state`: only fields changed. `changed`: its description or its capabilities too. */
+  readonly what: "added" | "changed" | "state" | "gone";
+  /** The changed fields by trait and name, such as `smoke.state`. */
+  readonly fields: Readonly<Record<string, Pick<ThingField, "value">>>;
+  /** When it was committed, in milliseconds. */
+  readonly updateTime: number;
+  /** Missing when the account was unlinked. */
+  readonly cause?: Cause;
 }

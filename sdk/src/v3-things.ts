@@ -1,4 +1,4 @@
-import type { Thing, ThingKind } from "./things.ts";
+import type { PastThingChange, Thing, ThingKind } from "./things.ts";
 import type { CallOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 
@@ -16,6 +16,16 @@ export interface ThingQuestion extends CallOptions {
   readonly since?: number | undefined;
 }
 
+/** Which part of a thing's past to read. */
+export interface ThingHistoryQuestion extends CallOptions {
+  /** Only changes of these fields, each written as trait and field, such as `smoke.state`. */
+  readonly fields?: readonly string[] | undefined;
+  /** From this time on (milliseconds), included. */
+  readonly from?: number | undefined;
+  /** Up to this time, excluded. */
+  readonly to?: number | undefined;
+}
+
 /** The service leaves out times that it does not have. */
 type ThingBody = Omit<Thing, "confirmedTime" | "goneTime"> & Partial<Pick<Thing, "confirmedTime" | "goneTime">>;
 
@@ -31,6 +41,17 @@ export async function readThing(v3: V3, thingId: string, { since, signal }: Thin
   return thingOf(
     await v3.call<ThingBody>("GET", `/things/${encodeURIComponent(thingId)}`, { query: { since }, signal }),
   );
+}
+
+/** @internal */
+export async function* readThingHistory(
+  v3: V3,
+  thingId: string,
+  { fields, from, to, signal }: ThingHistoryQuestion,
+): AsyncGenerator<PastThingChange, void> {
+  const path = `/things/${encodeURIComponent(thingId)}/history`;
+  const request = { query: { field: fields, from, to }, signal };
+  for await (const page of v3.pages<PastThingChange>(path, "changes", request)) yield* page;
 }
 
 function thingOf({ confirmedTime, goneTime, traits, ...thing }: ThingBody): Thing {

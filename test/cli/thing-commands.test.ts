@@ -88,6 +88,17 @@ describe("the commands about things", () => {
     await eventually(t.signal, async () => assert.match((await get()).out, /\n {2}state +alarm /));
     const recent = (await get("--since", String(latestOf(offline)))).out;
     assert.match(recent, /\nsmoke {2}unavailable/, "also when only the state changed in that time");
+    const history = (...options: string[]) => at(["thing", "history", alarm!.thingId, ...options], { columns: 100 });
+    const smoke = (await history("--field", "smoke.state")).out;
+    assert.match(
+      smoke,
+      /^TIME +WHAT +FIELDS +BY\n.* added +.*smoke\.state = clear.*\n.* state +.*smoke\.state = alarm.* +the ecosystem\n$/,
+    );
+    assert.equal((await history("--field", "smoke.state", "--limit", "1")).out.split("\n").length, 3);
+    assert.match(
+      (await history("--from", "1970-01-01T00:00Z", "--to", "1970-01-02T00:00Z")).out,
+      /^Nothing has changed/,
+    );
     await play("remove-alarm");
     await eventually(t.signal, async () => assert.match((await get()).out, / · gone since \d{4}-\S+Z/));
     assert.doesNotMatch((await get()).out, /current/);

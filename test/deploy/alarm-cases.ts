@@ -85,6 +85,11 @@ export const alarmCases: Readonly<Record<string, AlarmCase>> = {
     quiet: { [`breezeway_fan_requests_total{${node},state="rejected"}`]: justNow(0, 8) },
     labels: "",
   },
+  BreezewayCommandsUnanswered: {
+    fires: { [`breezeway_commands_total{${node},state="expired"}`]: justNow(0, 8) },
+    quiet: { [`breezeway_commands_total{${node},state="rejected"}`]: justNow(0, 8) },
+    labels: "",
+  },
   BreezewayWebhooksLate: {
     // Both nodes show the same figure: one alarm.
     fires: {

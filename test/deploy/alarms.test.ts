@@ -48,7 +48,7 @@ describe("the alarms for Prometheus", { skip: missingPromtool() }, () => {
     mkdirSync(join(folder, "sample"));
     const file = join(folder, "sample/prometheus.yml");
     writeFileSync(file, sample.replace("/run/secrets/metrics-token", token).replace("- rules.yml", `- ${rulesFile}`));
-    assert.match(promtool("check", "config", file), /1 rule files found[\s\S]*19 rules found/);
+    assert.match(promtool("check", "config", file), new RegExp(`1 rule files found[\\s\\S]*${rules.length} rules found`));
   });
 });
 

@@ -42,6 +42,7 @@ const calls: Readonly<Record<string, (context: { fetch: typeof fetch; signal: Ab
           setDeviceAttributes: (client, signal) => client.setDeviceAttributes(1, { a: "b" }, { signal }),
           getCommands: (client, signal) => client.getCommands(1, { signal }),
           getHistory: (client, signal) => client.getHistory(1, { signal }).next(),
+          thingHistory: (client, signal) => client.thingHistory("t_1", { signal }).next(),
           getUsers: (client, signal) => client.getUsers({ signal }),
           getUser: (client, signal) => client.getUser(1, { signal }),
           "alerts.list": (client, signal) => client.alerts.list({ signal }),

@@ -35,9 +35,9 @@ void [kindsAreThoseOfTheService, fieldsAreThoseOfTheCatalogue, capabilitiesAreTh
 const baseUrl = "https://a.example";
 const made = { thingId: "t_1", deviceId: 1, kind: "light", stale: true, traits: {} };
 
-async function all(things: AsyncIterable<Thing>): Promise<readonly Thing[]> {
-  const found: Thing[] = [];
-  for await (const thing of things) found.push(thing);
+async function all<Value>(values: AsyncIterable<Value>): Promise<readonly Value[]> {
+  const found: Value[] = [];
+  for await (const value of values) found.push(value);
   return found;
 }
 
@@ -108,6 +108,17 @@ describe("thing(), of the SDK", () => {
       const { traits } = await byAccessToken.thing(alarm!.thingId);
       assert.deepEqual([traits.smoke?.state.available?.value, traits.smoke?.state.state?.value], [false, "alarm"]);
     });
+    const past = await all(byAccessToken.thingHistory(alarm!.thingId, { fields: ["smoke.state"] }));
+    assert.deepEqual(
+      past.map(({ what, fields, cause }) => [what, fields["smoke.state"]?.value, cause?.by]),
+      [
+        ["added", "clear", "ecosystem"],
+        ["state", "alarm", "ecosystem"],
+      ],
+    );
+    const [, later] = past;
+    const from = { fields: ["smoke.state"], from: later!.updateTime };
+    assert.deepEqual(await all(byAccessToken.thingHistory(alarm!.thingId, from)), [later]);
   });
 
   it("shows since when a thing is gone, and rejects with NotFound for an unknown id", async (t) => {

@@ -26,6 +26,7 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   test.after(() => rows.end());
   const first = await olderHome.start("older");
   const olderSeals = await sealsAddresses(rows);
+  const olderSends = await sendsCommands(rows);
   let second = await olderHome.start("older");
   const filled = await fillOlder(test, olderHome, first.baseUrl);
   const home = new KeptHome(test, olderHome, filled);
@@ -81,7 +82,7 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   await home.untilReceived(atRestarted, restartedFrom);
   await untilBothOwnLinks(home, rows);
   await home.assertAlertsFire(second.baseUrl);
-  await assertCommandsMoveNoFan(home, olderHome, filled, upgraded.baseUrl);
+  await assertCommandsMoveNoFan(home, olderHome, filled, { at: upgraded.baseUrl, olderSends });
 
   // The older nodes stop one after the other.
   await end(first);
@@ -144,6 +145,12 @@ async function untilBothOwnLinks(home: KeptHome, rows: StoreRows): Promise<void>
 async function sealsAddresses(rows: StoreRows): Promise<boolean> {
   const columns = await rows.all("SELECT 1 FROM information_schema.columns WHERE column_name = 'sealed_url'");
   return columns.length > 0;
+}
+
+/** Whether the running nodes know commands to things. */
+async function sendsCommands(rows: StoreRows): Promise<boolean> {
+  const tables = await rows.all("SELECT 1 FROM information_schema.tables WHERE table_name = 'thing_commands'");
+  return tables.length > 0;
 }
 
 /** While older nodes may read them, addresses of webhooks are not sealed. */

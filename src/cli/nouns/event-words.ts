@@ -30,8 +30,13 @@ export function eventInWords(type: string, data: Answer, style: Style): string {
 
 /** A thing's id, what happened to it, and the changed fields. */
 function thingInWords({ thingId, what, fields = {} }: Answer): string {
+  return shownAs([thingId, ...(what === "state" ? [] : [what]), fieldsInWords(fields)].join("  ")).trimEnd();
+}
+
+/** The changed fields of a thing with their values. */
+export function fieldsInWords(fields: Answer): string {
   const changes = Object.entries<Answer>(fields).map(([name, { value }]) => `${name} = ${value ?? "(not told)"}`);
-  return shownAs([thingId, ...(what === "state" ? [] : [what]), changes.join(", ")].join("  ")).trimEnd();
+  return changes.join(", ");
 }
 
 /** What caused a change. */

@@ -5,6 +5,7 @@ import { ago, timeOption } from "../devices/times.ts";
 import { hasFlag, id, ids, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
+import { newest } from "../remote/newest.ts";
 import { table, whole } from "../terminal/output.ts";
 import { causeInWords, eventInWords } from "./event-words.ts";
 import { chosenWebhook } from "./webhook.ts";
@@ -45,16 +46,6 @@ const list: OwnCommand = {
     });
   },
 };
-
-/** The last values of a list that may be longer than memory should hold. */
-async function newest<Value>(limit: number, values: AsyncIterable<Value>): Promise<readonly Value[]> {
-  let kept: Value[] = [];
-  for await (const value of values) {
-    kept.push(value);
-    if (kept.length >= 2 * limit) kept = kept.slice(-limit);
-  }
-  return kept.slice(-limit);
-}
 
 const watch: OwnCommand = {
   name: "event watch",

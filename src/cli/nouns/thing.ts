@@ -11,6 +11,7 @@ import { ServiceRefused } from "../remote/service-errors.ts";
 import { table, whole } from "../terminal/output.ts";
 import { conditionOf, thingView } from "../things/thing-view.ts";
 import { command, explained, receipts, subject } from "./thing-command.ts";
+import { history } from "./thing-history.ts";
 
 const list: OwnCommand = {
   name: "thing list",
@@ -110,5 +111,5 @@ export const thing: Noun = {
   name: "thing",
   alias: "things",
   meaning: "thermostats, alarms and other things of linked accounts",
-  commands: [list, get, watch, command, receipts],
+  commands: [list, get, watch, history, command, receipts],
 };
