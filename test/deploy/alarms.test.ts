@@ -48,7 +48,10 @@ describe("the alarms for Prometheus", { skip: missingPromtool() }, () => {
     mkdirSync(join(folder, "sample"));
     const file = join(folder, "sample/prometheus.yml");
     writeFileSync(file, sample.replace("/run/secrets/metrics-token", token).replace("- rules.yml", `- ${rulesFile}`));
-    assert.match(promtool("check", "config", file), new RegExp(`1 rule files found[\\s\\S]*${rules.length} rules found`));
+    assert.match(
+      promtool("check", "config", file),
+      new RegExp(`1 rule files found[\\s\\S]*${rules.length} rules found`),
+    );
   });
 });
 
