@@ -64,6 +64,8 @@ const storeRestored = "the store was restored or promoted; the link is followed 
 interface Followed {
   readonly supervisor: LinkSupervisor;
   flushedMs: number;
+  /** Since when, on this node's monotonic clock. */
+  readonly sinceMs: number;
 }
 
 /**
@@ -147,13 +149,23 @@ export class LinkKeeper {
     const admitted = { admission: this.#admission, renewals: this.#renewals };
     const parts = { ...this.#parts, ...admitted, connector, owners, countFault, lost };
     const supervisor: LinkSupervisor = new LinkSupervisor(parts, row);
-    this.#followed.set(row.deviceId, { supervisor, flushedMs: supervisor.confirmedMs });
+    this.#followed.set(row.deviceId, {
+      supervisor,
+      flushedMs: supervisor.confirmedMs,
+      sinceMs: this.#parts.runtime.elapsedMs(),
+    });
     supervisor.start(mirrored);
   }
 
   /** The supervisor of a link, if it is certain that this node owns the link. */
   supervisor(deviceId: DeviceId): LinkSupervisor | undefined {
     return this.#shared.isSure ? this.#followed.get(deviceId)?.supervisor : undefined;
+  }
+
+  /** How long this node has followed a link in its present epoch; Infinity for a link that it does not follow. */
+  followedForMs(deviceId: DeviceId): number {
+    const followed = this.#followed.get(deviceId);
+    return followed ? this.#parts.runtime.elapsedMs() - followed.sinceMs : Number.POSITIVE_INFINITY;
   }
 
   /** The standing of a link that this node owns; ahead of the store by at most one write. */

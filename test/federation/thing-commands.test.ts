@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Plan } from "../../src/home/command-plan.ts";
 import { commandDeadlines } from "../../src/home/command-states.ts";
+import { thermostatKey } from "../../src/home/reported-things.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { heatedHome, madeCommands } from "./made-commands.ts";
 import { until } from "./made-fans.ts";
@@ -189,6 +191,28 @@ describe("a command to a thing", () => {
     await runtime.advance(commandDeadlines.showMs + 1_000);
     await until(async () => assert.notEqual((await receipt(command.id)).settledMs, null));
     assert.equal((await receipt(command.id)).state, "accepted");
+  });
+
+  it("that the link's owner before sent is confirmed when the new owner sees its result", async (t) => {
+    const { becomes, store, userId, deviceId, thingId, shows } = await madeCommands(t);
+    const params = { celsius: 21.5 };
+    const command = { trait: "thermostat", command: "setTarget", params } as const;
+    const plan: Plan = {
+      steps: [{ trait: "thermostat", set: { targetCelsius: 21.5 } }],
+      expected: [{ trait: "thermostat", field: "targetCelsius", value: 21.5, tolerance: 0.25 }],
+      absolute: command,
+    };
+    const id = await store.transaction(async (tx) => {
+      const requestedMs = await tx.clock.nowMs();
+      const texts = { command: JSON.stringify(command), plan: JSON.stringify(plan), error: null, clientId: null };
+      const row = { userId, deviceId, thingId, key: thermostatKey("t1"), ...texts, requestedMs, settledMs: null };
+      const id = await tx.thingCommands.add({ ...row, state: "queued" });
+      const added = await tx.thingCommands.find(userId, deviceId, id);
+      await tx.thingCommands.change(added!, ["queued"], { state: "accepted", step: 1, sentMs: requestedMs });
+      return id;
+    });
+    await shows({ targetCelsius: 21.5 });
+    await becomes({ id: `c${id}` }, "confirmed");
   });
 
   it("is settled by a newer one of its kind that the ecosystem accepted", async (t) => {

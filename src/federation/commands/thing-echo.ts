@@ -3,6 +3,7 @@ import { judgeEcho } from "../../home/command-echo.ts";
 import { commandDeadlines } from "../../home/command-states.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
+import type { LinkKeeper } from "../keeper.ts";
 import type { CommandSender } from "./command-sender.ts";
 import type { SentAt } from "./fan-echo.ts";
 import { changeThingReceipt, planIn, thingIn } from "./thing-receipts.ts";
@@ -10,28 +11,36 @@ import { changeThingReceipt, planIn, thingIn } from "./thing-receipts.ts";
 /** What the reaction must know of the commands that this node has sent. */
 export interface SentCommands {
   readonly sentAt: SentAt;
-  /** Whether this node has recently sent a command to a thing of this device. Without one, nothing is looked up. */
-  readonly hasSentTo: (deviceId: DeviceId) => boolean;
+  /**
+   * Whether this node, or the owner of the link before it, may have sent a command to a thing of this device that the
+   * ecosystem has not shown yet. Without one, nothing is looked up.
+   */
+  readonly mayHaveSentTo: (deviceId: DeviceId) => boolean;
 }
 
 /** The commands that a node's sender has sent. The sender is created after the reaction. */
 export function sentCommands(
-  federation: () => { readonly commands: Pick<CommandSender<ThingCommandRow>, "sentAt" | "hasSentTo"> },
+  federation: () => {
+    readonly commands: Pick<CommandSender<ThingCommandRow>, "sentAt" | "hasSentTo">;
+    readonly keeper: Pick<LinkKeeper, "followedForMs">;
+  },
 ): SentCommands {
   return {
     sentAt: (commandId) => federation().commands.sentAt(commandId),
-    hasSentTo: (deviceId) => federation().commands.hasSentTo(deviceId),
+    mayHaveSentTo: (deviceId) =>
+      federation().commands.hasSentTo(deviceId) ||
+      federation().keeper.followedForMs(deviceId) < commandDeadlines.showMs,
   };
 }
 
 /**
  * Confirms a command when the ecosystem shows everything that the command asked for. A snapshot that was received before
- * the command was sent does not count. A command that another node sent before it died is settled at its deadline.
+ * the command was sent does not count.
  */
-export function thingEcho({ sentAt, hasSentTo }: SentCommands): Reaction {
+export function thingEcho({ sentAt, mayHaveSentTo }: SentCommands): Reaction {
   return async (tx, commit) => {
     const { userId, deviceId, cause, things, timeMs } = commit;
-    if (cause.by !== "ecosystem" || things.length === 0 || !hasSentTo(deviceId)) return [];
+    if (cause.by !== "ecosystem" || things.length === 0 || !mayHaveSentTo(deviceId)) return [];
     const changed = new Set(things.map(({ thingId }) => thingId));
     for (const row of await tx.thingCommands.awaitingEcho(userId, deviceId, timeMs - commandDeadlines.showMs)) {
       if (changed.has(row.thingId) && isSentBefore(commit, sentAt(row.id))) await confirmIfShown(tx, row, timeMs);
@@ -40,8 +49,12 @@ export function thingEcho({ sentAt, hasSentTo }: SentCommands): Reaction {
   };
 }
 
+/**
+ * Another node sent a command only while it owned the link. This node received its snapshots after it had claimed the
+ * link, and so after that sending.
+ */
 function isSentBefore({ receivedMs }: DeviceCommit, sentMs: number | undefined): boolean {
-  return receivedMs === undefined || (sentMs !== undefined && sentMs <= receivedMs);
+  return receivedMs === undefined || sentMs === undefined || sentMs <= receivedMs;
 }
 
 async function confirmIfShown(tx: CommitTables, row: ThingCommandRow, timeMs: number): Promise<void> {
