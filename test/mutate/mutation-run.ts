@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { recordBaseline } from "./baseline.ts";
 import { testsAround } from "./importing-tests.ts";
 import type { Mutant } from "./mutants.ts";
+import { RecentKills } from "./recent-kills.ts";
 import { switchedSource } from "./switched-source.ts";
 import { judge, type Verdict } from "./verdicts.ts";
 import { WorkerProcess } from "./worker-process.ts";
@@ -34,9 +35,12 @@ export async function runMutants(run: MutationRun): Promise<readonly Verdict[]> 
     const verdicts: Verdict[] = [];
     const waiting = chosen.toReversed();
     const testsOfFile = testsAround(run.root, run.mutants, baseline);
+    const kills = new RecentKills();
     const work = async (worker: WorkerProcess) => {
       for (let mutant = waiting.pop(); mutant; mutant = waiting.pop()) {
-        verdicts.push(await judge(mutant, worker, sources, baseline, testsOfFile));
+        const verdict = await judge(mutant, worker, sources, baseline, testsOfFile, kills);
+        verdicts.push(verdict);
+        kills.note(verdict);
         if (verdicts.length % 100 > 0) continue;
         const survived = verdicts.filter(({ outcome }) => outcome !== "killed").length;
         progress(`${verdicts.length} of ${chosen.length} mutants, ${survived} not noticed`);
