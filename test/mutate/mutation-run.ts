@@ -6,6 +6,7 @@ import { recordBaseline } from "./baseline.ts";
 import { testsAround } from "./importing-tests.ts";
 import type { Mutant } from "./mutants.ts";
 import { RecentKills } from "./recent-kills.ts";
+import { survivorText } from "./report.ts";
 import { switchedSource } from "./switched-source.ts";
 import { judge, type Verdict } from "./verdicts.ts";
 import { WorkerProcess } from "./worker-process.ts";
@@ -41,6 +42,8 @@ export async function runMutants(run: MutationRun): Promise<readonly Verdict[]> 
         const verdict = await judge(mutant, worker, sources, baseline, testsOfFile, kills);
         verdicts.push(verdict);
         kills.note(verdict);
+        // A run that is cut short has said what it found.
+        if (verdict.outcome !== "killed") progress(survivorText(verdict));
         if (verdicts.length % 100 > 0) continue;
         const survived = verdicts.filter(({ outcome }) => outcome !== "killed").length;
         progress(`${verdicts.length} of ${chosen.length} mutants, ${survived} not noticed`);
