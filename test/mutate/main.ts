@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { numbersFrom } from "../set-up/seeded-random.ts";
@@ -8,16 +8,23 @@ import { arguedSurvivors } from "./argued-survivors.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { runMutants } from "./mutation-run.ts";
 import { reportOf } from "./report.ts";
+import { reportedSurvivors } from "./reported-survivors.ts";
 import { type MutatedFolder, mutatedFolders, sampleSize } from "./scope.ts";
 import type { Verdict } from "./verdicts.ts";
 
-const usage = `npm run mutate -- [--seed N] [--sample N] [PATH...]
+const usage = `npm run mutate -- [--seed N] [--sample N] [--again REPORT] [PATH...]
   PATH      a folder or file of the product, as src/virtual-device/index-map.ts: all its mutants
   --sample  tries only so many mutants of PATH; without PATH, so many of the larger folders (${sampleSize})
-  --seed    chooses the sample; a run without it prints its own`;
+  --seed    chooses the sample; a run without it prints its own
+  --again   tries only the survivors that the printed report of an earlier run names, with more tests for each`;
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: "string" }, sample: { type: "string" }, help: { type: "boolean", default: false } },
+  options: {
+    seed: { type: "string" },
+    sample: { type: "string" },
+    again: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
 const root = new URL("../..", import.meta.url).pathname;
@@ -34,13 +41,14 @@ async function main(): Promise<number> {
     );
     return 2;
   }
-  const chosen = positionals.length > 0 && values.sample === undefined ? mutants : sampled(mutants);
+  const chosen = chosenOf(mutants);
   useTemporaryFolder();
   process.env.NODE_COMPILE_CACHE ??= join(process.env.TMPDIR ?? "", "compiled");
   console.error(`${chosen.length} of ${mutants.length} mutants`);
   const near = filesOf(folders.flatMap((folder) => folder.near));
   const far = filesOf(folders.flatMap((folder) => folder.far)).filter((file) => !near.includes(file));
-  const run = { root, mutants, folder: process.env.TMPDIR ?? "", progress: sayWhen };
+  const budgetMs = values.again === undefined ? 30_000 : 300_000;
+  const run = { root, mutants, folder: process.env.TMPDIR ?? "", progress: sayWhen, budgetMs };
   const first = await runMutants({ ...run, chosen, testFiles: near });
   const isArgued = (mutant: Mutant) => arguedSurvivors.some((entry) => isArguedBy(mutant, entry));
   const alive = first.filter(({ outcome }) => outcome !== "killed");
@@ -50,6 +58,11 @@ async function main(): Promise<number> {
   const { text, isGood } = reportOf(verdicts, mutants, arguedSurvivors, folders);
   console.log(text);
   return isGood ? 0 : 1;
+}
+
+function chosenOf(mutants: readonly Mutant[]): readonly Mutant[] {
+  if (values.again !== undefined) return reportedSurvivors(readFileSync(values.again, "utf8"), mutants);
+  return positionals.length > 0 && values.sample === undefined ? mutants : sampled(mutants);
 }
 
 /** A mutant that no far test comes by has still survived the near ones. */

@@ -12,8 +12,6 @@ export interface Verdict {
   readonly by?: string;
 }
 
-/** For one mutant, tests are tried up to this time: a mutant that many tests reach would meet all of them. */
-const budgetMs = 30_000;
 /** Beyond the time that the tests of a mutant took without it, times ten. */
 const patienceMs = 30_000;
 
@@ -25,12 +23,13 @@ export async function judge(
   baseline: Baseline,
   testsOfFile: (file: string) => readonly RecordedTest[],
   kills: RecentKills,
+  budgetMs: number,
 ): Promise<Verdict> {
-  const direct = affordable(kills.inOrder(mutant, baseline.testsOf.get(mutant.id) ?? []));
+  const direct = affordable(kills.inOrder(mutant, baseline.testsOf.get(mutant.id) ?? []), budgetMs);
   const isAtLoad = baseline.atLoad.has(mutant.id);
   const first = direct.length === 0 ? undefined : await tryIn(worker, mutant, direct, false);
   if (first && first !== "again" && !(isAtLoad && first.outcome === "survived")) return first;
-  const tests = isAtLoad ? affordable(kills.inOrder(mutant, testsOfFile(mutant.file))) : direct;
+  const tests = isAtLoad ? affordable(kills.inOrder(mutant, testsOfFile(mutant.file)), budgetMs) : direct;
   if (tests.length === 0) return { mutant, outcome: direct.length > 0 ? "survived" : "untested" };
   if (first !== "again") {
     const anew = await tryIn(worker, mutant, tests, true);
@@ -66,7 +65,7 @@ async function tryIn(
   }
 }
 
-function affordable(tests: readonly RecordedTest[]): readonly RecordedTest[] {
+function affordable(tests: readonly RecordedTest[], budgetMs: number): readonly RecordedTest[] {
   let leftMs = budgetMs;
   return tests.filter(({ ms }) => {
     leftMs -= ms;
