@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type AlertTables, alertsOn } from "../../src/alerts/alerts.ts";
-import { UnknownTrigger } from "../../src/model/errors.ts";
+import { UnknownDevice, UnknownTrigger } from "../../src/model/errors.ts";
 import { limits } from "../../src/model/limits.ts";
 import type { OpenStore, Store } from "../../src/store/seam.ts";
 import { onStore } from "../contracts/store/harness.ts";
@@ -45,6 +45,16 @@ describe("a change of an alert", () => {
         return found;
       };
       await assert.rejects(alerts.redefine(accessScope, id, given()), UnknownTrigger);
+    }));
+
+  it("of a whole device is refused when the device was removed just before the user was locked", () =>
+    on(async ({ alerts, accessScope, userId, account, store, watched }) => {
+      watched.read = async (body, priority) => {
+        const found = await store.read(body, priority);
+        await store.transaction((tx) => tx.devices.remove(userId, account));
+        return found;
+      };
+      await assert.rejects(alerts.setEnabledOfDevice(accessScope, account, false), UnknownDevice);
     }));
 
   it("stores the answer of a repeatable request in the same transaction", () =>

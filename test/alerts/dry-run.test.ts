@@ -11,6 +11,7 @@ import type { LogTable } from "../../src/store/tables/log.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { madeAlerts } from "./made-alerts.ts";
+import { madeThingAlerts } from "./made-thing-alerts.ts";
 
 const allTime = { afterMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
 
@@ -57,6 +58,15 @@ const overHistory = (
   });
 
 describe("a dry run", () => {
+  it("of an alert on an attribute passes over the commits that changed only things", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { showAway, showAlarm, alerts, accessScope, given } = await madeThingAlerts(store);
+      await showAlarm({ smokeAlarmState: "emergency" });
+      await showAway("home");
+      const { events, firings } = await alerts.dryRun(accessScope, given(), allTime);
+      assert.deepEqual([events, firings.length], [1, 1]);
+    }));
+
   it("reads at most 100,000 commits", () =>
     overHistory(async (run) => {
       const most = limits.commitsPerDryRun;

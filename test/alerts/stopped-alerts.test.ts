@@ -10,7 +10,9 @@ import { onStore } from "../contracts/store/harness.ts";
 import { silent } from "../contracts/store/home.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { watchedStore } from "../devices/watched-store.ts";
+import { alarmThing } from "../home/home-parts.ts";
 import { madeAlerts, target } from "./made-alerts.ts";
+import { alarmId, madeThingAlerts, reportOf } from "./made-thing-alerts.ts";
 
 const echo = { operation: "regex", stringThreshold: ".*", autoDisarm: false };
 const targetsOn = (lamp: DeviceId, count: number, prefix = "light") =>
@@ -135,5 +137,18 @@ describe("a change of a device without alerts", () => {
       const changes = [{ key: "power", value: "on" }];
       await commit({ userId, cause: byClient, updates: [{ deviceId: lamp, changes }] });
       assert.ok(watched.statements.every(({ name }) => !name.startsWith("triggers.")));
+    }));
+
+  it("looks no alert on things up, when the change is one of a thing", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { userId, account } = await madeThingAlerts(store);
+      const watched = watchedStore(store);
+      const { react, afterCommit } = alertsOn({ store: watched as Store<AlertTables> });
+      const commit = commitOn({ store: watched, reactions: [react], committed: afterCommit, report: silent });
+      const things = [reportOf(alarmId, alarmThing({ smokeAlarmState: "emergency" }))];
+      await commit({ userId, cause: { by: "ecosystem" }, updates: [{ deviceId: account, changes: [], things }] });
+      const names = watched.statements.map(({ name }) => name);
+      assert.ok(names.includes("things.setState"));
+      assert.ok(names.every((name) => !name.startsWith("thingTriggers.")));
     }));
 });

@@ -2,6 +2,24 @@ import { type Argued, arguedIn as of } from "./argued.ts";
 
 /** Mutants of `src/alerts`, `src/devices` and `src/home` that no test can kill, or need not. */
 export const arguedOfDevices: readonly Argued[] = [
+  ...of("src/alerts/alert-calls.ts", "add", [
+    [
+      "??",
+      "(await tx.users.lock(userId)) ?? 0",
+      "await tx.users.lock(userId)",
+      "equivalent: a device or thing of a removed user is unknown; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/alerts/chain.ts", "Chain.thingWatchers", [
+    ["condition", "fields.size === 0", "false", "equivalent: the check only saves work"],
+    [
+      "?.",
+      "told.get(row.thingId)?.get",
+      "told.get(row.thingId).get",
+      "equivalent: only alerts on the told things were read; the check is for the compiler",
+    ],
+    ["boolean", "true", "false", "equivalent: a chain reaches an alert on a thing once, so nothing reads it"],
+  ]),
   ...of("src/alerts/field-conditions.ts", "valuesOf", [
     ["condition", 'value.type === "enum"', "true", "equivalent: only an enum has a member `values`"],
   ]),
@@ -48,6 +66,33 @@ export const arguedOfDevices: readonly Argued[] = [
   ...of("src/alerts/reaction.ts", "limitOf", [
     ["condition", "updates.length > 0", "true", "equivalent: the check only saves work"],
     [">", "updates.length > 0", "updates.length >= 0", "equivalent: the check only saves work"],
+  ]),
+  ...of("src/alerts/thing-subject.ts", "value", [
+    [
+      "condition",
+      "thing",
+      "true",
+      "equivalent: an alert is removed together with the row of its thing; the check is for the compiler",
+    ],
+  ]),
+  ...of("src/alerts/thing-subject.ts", "module", [
+    [
+      "text",
+      '"attributes and things"',
+      '""',
+      "equivalent: the log takes every text but `attributes` for both kinds of entries",
+    ],
+  ]),
+  ...of("src/alerts/thing-subject.ts", "pastValue", [
+    ["condition", "!commit.body.includes(JSON.stringify(thingId))", "false", "equivalent: the check only saves work"],
+  ]),
+  ...of("src/alerts/thing-subject.ts", "presentValue", [
+    [
+      "??",
+      "goneValues.get(name) ?? null",
+      "goneValues.get(name)",
+      "equivalent: an alert watches a field of the catalogue; the fallback is for the compiler",
+    ],
   ]),
   ...of("src/devices/erased-names.ts", "ErasedNames.#removeBatch", [
     ["condition", "nowMs === undefined", "false", "equivalent: a user who was removed has no attributes left"],

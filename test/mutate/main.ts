@@ -1,4 +1,4 @@
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { numbersFrom } from "../set-up/seeded-random.ts";
@@ -8,15 +8,23 @@ import { arguedSurvivors } from "./argued-survivors.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { runMutants } from "./mutation-run.ts";
 import { reportOf } from "./report.ts";
+import { reportedSurvivors } from "./reported-survivors.ts";
 import { type MutatedFolder, mutatedFolders, sampleSize } from "./scope.ts";
 import type { Verdict } from "./verdicts.ts";
 
-const usage = `npm run mutate -- [--seed N] [PATH...]
-  PATH    a folder or file of the product, as src/virtual-device/index-map.ts: all its mutants
-  --seed  chooses the sample of the larger folders; a run without it prints its own`;
+const usage = `npm run mutate -- [--seed N] [--sample N] [--again REPORT] [PATH...]
+  PATH      a folder or file of the product, as src/virtual-device/index-map.ts: all its mutants
+  --sample  tries only so many mutants of PATH; without PATH, so many of the larger folders (${sampleSize})
+  --seed    chooses the sample; a run without it prints its own
+  --again   tries only the survivors that the printed report of an earlier run names, with more tests for each`;
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: "string" }, help: { type: "boolean", default: false } },
+  options: {
+    seed: { type: "string" },
+    sample: { type: "string" },
+    again: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
 const root = new URL("../..", import.meta.url).pathname;
@@ -33,13 +41,14 @@ async function main(): Promise<number> {
     );
     return 2;
   }
-  const chosen = positionals.length > 0 ? mutants : sampled(mutants);
+  const chosen = chosenOf(mutants);
   useTemporaryFolder();
   process.env.NODE_COMPILE_CACHE ??= join(process.env.TMPDIR ?? "", "compiled");
   console.error(`${chosen.length} of ${mutants.length} mutants`);
   const near = filesOf(folders.flatMap((folder) => folder.near));
   const far = filesOf(folders.flatMap((folder) => folder.far)).filter((file) => !near.includes(file));
-  const run = { root, mutants, folder: process.env.TMPDIR ?? "", progress: sayWhen };
+  const budgetMs = values.again === undefined ? 30_000 : 300_000;
+  const run = { root, mutants, folder: process.env.TMPDIR ?? "", progress: sayWhen, budgetMs };
   const first = await runMutants({ ...run, chosen, testFiles: near });
   const isArgued = (mutant: Mutant) => arguedSurvivors.some((entry) => isArguedBy(mutant, entry));
   const alive = first.filter(({ outcome }) => outcome !== "killed");
@@ -49,6 +58,11 @@ async function main(): Promise<number> {
   const { text, isGood } = reportOf(verdicts, mutants, arguedSurvivors, folders);
   console.log(text);
   return isGood ? 0 : 1;
+}
+
+function chosenOf(mutants: readonly Mutant[]): readonly Mutant[] {
+  if (values.again !== undefined) return reportedSurvivors(readFileSync(values.again, "utf8"), mutants);
+  return positionals.length > 0 && values.sample === undefined ? mutants : sampled(mutants);
 }
 
 /** A mutant that no far test comes by has still survived the near ones. */
@@ -68,18 +82,20 @@ function isWanted({ source }: MutatedFolder): boolean {
   return positionals.length === 0 || positionals.some((path) => `${path}/`.startsWith(`${source}/`));
 }
 
-/** All mutants of the folders that are not sampled, and `sampleSize` of the others. */
+/** With a path, a sample of all its mutants; else all mutants of the folders that are not sampled, and a sample of the others. */
 function sampled(mutants: readonly Mutant[]): readonly Mutant[] {
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
-  console.error(`the sample of seed ${seed}: npm run mutate -- --seed ${seed} takes it again`);
+  const size = Number(values.sample ?? sampleSize);
+  console.error(`a sample of ${size} with seed ${seed}; --seed ${seed} chooses the same mutants again`);
   const random = numbersFrom(seed);
   const isSampled = ({ file }: Mutant) =>
+    positionals.length > 0 ||
     mutatedFolders.some(({ source, isSampled }) => isSampled && file.startsWith(`${source}/`));
   const order = mutants.filter(isSampled).map((mutant) => ({ mutant, at: random() }));
   const sample = new Set(
     order
       .sort((a, b) => a.at - b.at)
-      .slice(0, sampleSize)
+      .slice(0, size)
       .map(({ mutant }) => mutant),
   );
   return mutants.filter((mutant) => !isSampled(mutant) || sample.has(mutant));

@@ -7,6 +7,7 @@ import type { Argued } from "./argued.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { runMutants } from "./mutation-run.ts";
 import { reportOf } from "./report.ts";
+import { reportedSurvivors } from "./reported-survivors.ts";
 import type { Verdict } from "./verdicts.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -21,7 +22,15 @@ describe("a mutation run", () => {
     const folder = mkdtempSync(join(tmpdir(), "breezeway-mutate-"));
     try {
       const testFiles = [`${fixture}/counting.cases.ts`];
-      verdicts = await runMutants({ root, mutants, chosen: mutants, testFiles, folder, progress: () => undefined });
+      verdicts = await runMutants({
+        root,
+        mutants,
+        chosen: mutants,
+        testFiles,
+        folder,
+        progress: () => undefined,
+        budgetMs: 30_000,
+      });
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -63,6 +72,13 @@ describe("a mutation run", () => {
     assert.equal(isGood, false);
     assert.match(text, /counting\.ts:5 {2}survived {2}\(<= in isWithin\)\n {2}- count <= limit\n {2}\+ count < limit/);
     assert.match(text, /stale entry .*count <= other/);
+  });
+
+  it("can be repeated with the survivors that its report names", () => {
+    const survivors = verdicts.filter(({ outcome }) => outcome !== "killed").map(({ mutant }) => mutant);
+    const { text } = reportOf(verdicts, mutants, [], folders);
+    assert.ok(survivors.length > 0);
+    assert.deepEqual(reportedSurvivors(text, mutants), survivors);
   });
 });
 

@@ -5,6 +5,8 @@ import { pathToFileURL } from "node:url";
 import { recordBaseline } from "./baseline.ts";
 import { testsAround } from "./importing-tests.ts";
 import type { Mutant } from "./mutants.ts";
+import { RecentKills } from "./recent-kills.ts";
+import { survivorText } from "./report.ts";
 import { switchedSource } from "./switched-source.ts";
 import { judge, type Verdict } from "./verdicts.ts";
 import { WorkerProcess } from "./worker-process.ts";
@@ -19,6 +21,8 @@ export interface MutationRun {
   /** For the sources with their mutants. */
   readonly folder: string;
   readonly progress: (sentence: string) => void;
+  /** How long tests are tried for one mutant: a mutant that many tests reach would meet all of them. */
+  readonly budgetMs: number;
 }
 
 /** Runs the tests once without a mutant, and then against each chosen one. */
@@ -34,9 +38,14 @@ export async function runMutants(run: MutationRun): Promise<readonly Verdict[]> 
     const verdicts: Verdict[] = [];
     const waiting = chosen.toReversed();
     const testsOfFile = testsAround(run.root, run.mutants, baseline);
+    const kills = new RecentKills();
     const work = async (worker: WorkerProcess) => {
       for (let mutant = waiting.pop(); mutant; mutant = waiting.pop()) {
-        verdicts.push(await judge(mutant, worker, sources, baseline, testsOfFile));
+        const verdict = await judge(mutant, worker, sources, baseline, testsOfFile, kills, run.budgetMs);
+        verdicts.push(verdict);
+        kills.note(verdict);
+        // A run that is cut short has said what it found.
+        if (verdict.outcome === "survived") progress(survivorText(verdict));
         if (verdicts.length % 100 > 0) continue;
         const survived = verdicts.filter(({ outcome }) => outcome !== "killed").length;
         progress(`${verdicts.length} of ${chosen.length} mutants, ${survived} not noticed`);

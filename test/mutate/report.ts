@@ -30,7 +30,8 @@ function needlessEntries(argued: readonly Argued[], verdicts: readonly Verdict[]
   });
 }
 
-function survivorText({ mutant, outcome }: Verdict): string {
+/** "src/model/x.ts:7  survived  (< in smaller)", with the text before and after. */
+export function survivorText({ mutant, outcome }: Verdict): string {
   const { file, line, function: around, operator, before, after } = mutant;
   const kind = outcome === "untested" ? "no test runs this" : "survived";
   return `${file}:${line}  ${kind}  (${operator} in ${around})\n  - ${before}\n  + ${after}\n`;

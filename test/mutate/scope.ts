@@ -17,25 +17,25 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   {
     source: "src/model",
     near: ["test/model/*.test.ts"],
-    far: ["test/{devices,alerts,federation,ecosystems,platform}/*.test.ts", "test/http/{v3-*,told-answers}.test.ts"],
+    far: ["test/{devices,alerts,federation,ecosystems,platform}/*.test.ts", "test/http/v3-*.test.ts"],
     isSampled: false,
   },
   {
     source: "src/home",
     near: ["test/home/*.test.ts", "test/house/trait-tables.test.ts"],
-    far: ["test/{virtual-device,federation,ecosystems}/*.test.ts", "test/http/{v3-*,told-answers}.test.ts"],
+    far: ["test/{virtual-device,federation,ecosystems}/*.test.ts", "test/http/v3-*.test.ts"],
     isSampled: false,
   },
   {
     source: "src/virtual-device",
     near: ["test/virtual-device/*.test.ts", "test/house/attribute-tables.test.ts"],
-    far: ["test/{devices,alerts,federation,ecosystems,platform}/*.test.ts", "test/http/{v3-*,told-answers}.test.ts"],
+    far: ["test/{devices,alerts,federation,ecosystems,platform}/*.test.ts", "test/http/v3-*.test.ts"],
     isSampled: false,
   },
   {
     source: "src/devices",
     near: ["test/devices/*.test.ts", "test/store/states.test.ts", "test/contracts/store-sqlite.test.ts"],
-    far: ["test/{alerts,federation,platform}/*.test.ts", "test/http/{v3-*,told-answers,device-read-lane}.test.ts"],
+    far: ["test/{alerts,federation,platform}/*.test.ts", "test/http/{v3-*,device-read-lane}.test.ts"],
     isSampled: false,
   },
   {
@@ -44,8 +44,20 @@ export const mutatedFolders: readonly MutatedFolder[] = [
     far: ["test/contracts/store-sqlite.test.ts", "test/http/v3-*.test.ts", "test/platform/triggers.test.ts"],
     isSampled: false,
   },
-  { source: "src/oauth", near: ["test/oauth/**/*.test.ts"], far: ["test/identity/*.test.ts"], isSampled: true },
-  { source: "src/federation", near: ["test/federation/*.test.ts"], far: ["test/http/v3-*.test.ts"], isSampled: true },
+  {
+    source: "src/oauth",
+    near: ["test/oauth/**/*.test.ts"],
+    far: ["test/identity/*.test.ts", "test/events/{events,scopes,webhooks}.test.ts"],
+    isSampled: true,
+  },
+  {
+    source: "src/federation",
+    near: ["test/federation/*.test.ts"],
+    far: [
+      "test/stories/{emergency,fan-requests,federation,indexes,thing-commands,things,unlinking,v3,what-happens}.test.ts",
+    ],
+    isSampled: true,
+  },
   {
     source: "src/store/tables",
     near: ["test/contracts/store-sqlite.test.ts"],

@@ -1,6 +1,7 @@
 import type { Baseline } from "./baseline.ts";
 import type { Mutant } from "./mutants.ts";
 import type { RecordedTest } from "./orders.ts";
+import type { RecentKills } from "./recent-kills.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
 /** "untested": no test comes by the mutant. */
@@ -11,8 +12,6 @@ export interface Verdict {
   readonly by?: string;
 }
 
-/** Tests are tried fastest first, up to this time for one mutant: a mutant in everybody's way would meet all of them. */
-const budgetMs = 30_000;
 /** Beyond the time that the tests of a mutant took without it, times ten. */
 const patienceMs = 30_000;
 
@@ -23,12 +22,14 @@ export async function judge(
   sources: string,
   baseline: Baseline,
   testsOfFile: (file: string) => readonly RecordedTest[],
+  kills: RecentKills,
+  budgetMs: number,
 ): Promise<Verdict> {
-  const direct = affordable(baseline.testsOf.get(mutant.id) ?? []);
+  const direct = affordable(kills.inOrder(mutant, baseline.testsOf.get(mutant.id) ?? []), budgetMs);
   const isAtLoad = baseline.atLoad.has(mutant.id);
   const first = direct.length === 0 ? undefined : await tryIn(worker, mutant, direct, false);
   if (first && first !== "again" && !(isAtLoad && first.outcome === "survived")) return first;
-  const tests = isAtLoad ? affordable(testsOfFile(mutant.file)) : direct;
+  const tests = isAtLoad ? affordable(kills.inOrder(mutant, testsOfFile(mutant.file)), budgetMs) : direct;
   if (tests.length === 0) return { mutant, outcome: direct.length > 0 ? "survived" : "untested" };
   if (first !== "again") {
     const anew = await tryIn(worker, mutant, tests, true);
@@ -64,12 +65,10 @@ async function tryIn(
   }
 }
 
-function affordable(tests: readonly RecordedTest[]): readonly RecordedTest[] {
+function affordable(tests: readonly RecordedTest[], budgetMs: number): readonly RecordedTest[] {
   let leftMs = budgetMs;
-  return tests
-    .toSorted((a, b) => a.ms - b.ms)
-    .filter(({ ms }) => {
-      leftMs -= ms;
-      return leftMs > 0;
-    });
+  return tests.filter(({ ms }) => {
+    leftMs -= ms;
+    return leftMs > 0;
+  });
 }

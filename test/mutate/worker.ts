@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { registerHooks, stripTypeScriptTypes } from "node:module";
 import { type CollectedTest, collect } from "./collected-tests.ts";
 import type { Answer, Order, RecordedTest, TestKey } from "./orders.ts";
+import { nameOfTest } from "./recent-kills.ts";
 import { runTest } from "./test-run.ts";
 
 /**
@@ -133,7 +134,7 @@ async function attempt(id: number, tests: readonly RecordedTest[]): Promise<Answ
     if (error === undefined) continue;
     // With a process or modules of its own, the mutant can't have met the traces of another in a module's memory.
     const isSound = isFresh || generation > 0 || (await runTest(await find(test), 1_200)) === undefined;
-    return { kind: "killed", by: `${test.file}: ${test.name}`, isSound };
+    return { kind: "killed", by: nameOfTest(test), isSound };
   }
   return { kind: "survived", isReached: reached.has(id) };
 }

@@ -17,8 +17,13 @@ describe("the access token of a command", () => {
     const rotated = commandTokensWith(sealingWith(randomBytes(32), key), clock);
     assert.deepEqual(rotated.open(token)?.principal, principal, "a key that was rotated away opens what it sealed");
     const stranger = commandTokensWith(sealingWith(randomBytes(32)), clock);
-    const sealedForOthers = `bwo_${sealingWith(key).seal(JSON.stringify({ tenantId: 7 }), "access of commands")}`;
-    for (const bad of [stranger.issue(7 as TenantId, "x"), `${token}A`, token.slice(4), "bwo_", "", sealedForOthers]) {
+    const content = JSON.stringify({ tenantId: 7, clientId: "x", untilMs: nowMs + 1_000 });
+    const sealedForOthers = [
+      sealingWith(key).seal(content, "access of commands"),
+      ...["", "login"].map((purpose) => sealingWith(key).derive(purpose).seal(content, purpose)),
+    ].map((sealed) => `bwo_${sealed}`);
+    const forged = [stranger.issue(7 as TenantId, "x"), `${token}A`, token.slice(4), "bwo_", ""];
+    for (const bad of [...forged, ...sealedForOthers]) {
       assert.equal(tokens.open(bad), undefined, bad);
     }
     nowMs += 3_600_000;

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { contrastOf, readColor } from "../../src/model/contrast.ts";
+import type { Scope } from "../../src/model/scopes.ts";
 import { type LoginProblem, loginPage } from "../../src/oauth/pages/login-page.ts";
 import { termsPage } from "../../src/oauth/pages/terms-page.ts";
 import { html } from "../../src/web/html.ts";
@@ -167,6 +168,7 @@ describe("the login page", () => {
 
   it("shows no problem at first", () => {
     assert.ok(!/role="alert"|aria-invalid|autofocus|Problem/.test(page("login").split("</style>")[1]!));
+    assert.match(page("login"), /<title>Sign in/);
   });
 
   const problems: readonly (readonly [LoginProblem, string])[] = [
@@ -222,6 +224,16 @@ describe("the terms page", () => {
       assert.ok(words.includes(part), part);
     }
     assert.ok(!/every/.test(wordsOf(page("terms"))));
+  });
+
+  it("names what an enterprise app may do with some scopes only", () => {
+    const brand = { tenantName: "Northwind", accent: undefined, logoUrl: undefined, supportUrl: undefined };
+    const common = { brand, clientName: "L", returnsTo: "l.example", action: "/a", hidden: {}, userName: "ada" };
+    const wordsWith = (scopes: readonly Scope[]) =>
+      wordsOf(termsPage({ ...common, covers: "tenant", scopes, terms: undefined }).html);
+    assert.ok(wordsWith(["devices:read"]).includes("See every device of every user"));
+    assert.ok(!wordsWith(["devices:read"]).includes("control"));
+    assert.ok(!wordsWith(["devices:control"]).includes("See every device"));
   });
 
   it("shows Accept and Decline in the same style", () => {

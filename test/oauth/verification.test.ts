@@ -279,6 +279,21 @@ describe("verification on a node of many", () => {
     store.isHeld = false;
   });
 
+  it("reads revocations at once after a hint, and again after a hint during a read", async (t) => {
+    const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
+    const token = store.add("grant 1");
+    await verification.verify(token);
+    store.isHeld = true;
+    verification.hinted();
+    await settled();
+    store.end("grant 1");
+    verification.hinted();
+    store.isHeld = false;
+    store.answerOldest();
+    await runtime.advance(0);
+    await assert.rejects(verification.verify(token), InvalidToken);
+  });
+
   it("reports that it can't read revocations, and stops reading when it is stopped", async (t) => {
     const { store, runtime, verification } = await verificationWorld(t, { isShared: true });
     store.failure = new StoreUnavailable("The store can't be used now.");
