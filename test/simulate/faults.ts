@@ -55,6 +55,8 @@ export const eventKinds = [
   "reader resumed elsewhere",
   "reader got a resync",
   "alert fired",
+  "alert on a thing fired",
+  "alert on a gone thing fired",
   "chain of alerts stopped",
   "alert disabled by itself",
   "alert deleted by itself",

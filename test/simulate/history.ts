@@ -31,7 +31,7 @@ export interface LinkOwner {
 
 /** A row before and after the transaction; null if it did not exist. */
 export interface Write {
-  /** `devices`, `links`, or `attributes/`, `commands/`, `triggers/` or `blind intervals/` with the device's id … */
+  /** `devices`, `links`, or `attributes/`, `commands/`, `triggers/`, `thing triggers/` … with the device's id. */
   readonly table: string;
   readonly key: string | number;
   readonly before: StoredRow | null;
@@ -122,6 +122,17 @@ export interface Watch {
   readonly deviceId: number;
   readonly x: number;
   readonly y: number;
+  readonly sensor: "co" | "smoke";
+  readonly seq: number;
+}
+
+/** The same for an alert on an alarm that is a thing: whether the alarm has a slot does not matter. */
+export interface ThingWatch {
+  readonly id: number;
+  readonly userId: number;
+  readonly deviceId: number;
+  /** The ecosystem's id of the alarm. */
+  readonly alarm: string;
   readonly sensor: "co" | "smoke";
   readonly seq: number;
 }
@@ -228,6 +239,8 @@ export interface LinkStanding {
   readonly link: StoredRow | null;
   /** The values of the virtual device by attribute number. */
   readonly values: ReadonlyMap<number, string | null>;
+  /** The stored things of the link, gone ones included. */
+  readonly things: readonly StoredRow[];
   /** All live nodes that follow the link, with the state that each shows. */
   readonly followers: readonly { readonly node: string; readonly state: string }[];
   readonly openStreams: number;
@@ -264,7 +277,8 @@ export interface RunRecord {
   /** The deliveries that exist at the end. */
   readonly deliveries: readonly StoredRow[];
   readonly watches: readonly Watch[];
-  /** The alerts that exist at the end. */
+  readonly thingWatches: readonly ThingWatch[];
+  /** The alerts that exist at the end, on attributes and on things. */
   readonly triggers: readonly StoredRow[];
   readonly fans: FanRecord;
   readonly history: readonly CommittedTransaction[];

@@ -9,6 +9,7 @@ import { readerBehind } from "./check-readers.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
 import { commandsOf } from "./command-rows.ts";
+import { countFirings } from "./count-firings.ts";
 import { deliveriesIn } from "./delivery-rows.ts";
 import { Deployment } from "./deployment.ts";
 import { Dice } from "./dice.ts";
@@ -23,8 +24,10 @@ import { Receivers } from "./receivers.ts";
 import { retainedLog } from "./retained-log.ts";
 import { Database, Draft } from "./rows.ts";
 import { Scheduler } from "./scheduler.ts";
+import { ThingAlertOwners } from "./thing-alert-owners.ts";
 import { thingCommandsOf } from "./thing-command-rows.ts";
-import { triggersOf } from "./trigger-rows.ts";
+import { thingsOf } from "./thing-rows.ts";
+import { thingTriggersOf, triggersOf } from "./trigger-rows.ts";
 import { Upstream } from "./upstream.ts";
 import { WebhookOwners } from "./webhook-owners.ts";
 import { webhooksIn } from "./webhook-rows.ts";
@@ -53,6 +56,7 @@ export class World {
   readonly #linkOwners: LinkOwners;
   readonly #clients: Clients;
   readonly #alertOwners: AlertOwners;
+  readonly #thingAlertOwners: ThingAlertOwners;
   readonly #readers: Readers;
   readonly #receivers: Receivers;
   readonly #webhookOwners: WebhookOwners;
@@ -125,7 +129,13 @@ export class World {
     this.#webhookOwners = new WebhookOwners({ calls, users, lampOf, webhooksOf, deliveries });
     const horizon = () => horizonOf(this.#database);
     this.#readers = new Readers({ calls, faults, users, lampOf, committedSoFar, horizon, hasShortRetention });
-    this.#alertOwners = new AlertOwners({ calls, users, ...ordinary, triggersOf: ownTriggers, committedSoFar });
+    const alertParts = { calls, users, ...ordinary, committedSoFar };
+    this.#alertOwners = new AlertOwners({ ...alertParts, triggersOf: ownTriggers });
+    this.#thingAlertOwners = new ThingAlertOwners({
+      ...alertParts,
+      thingsOf: (deviceId) => thingsOf(this.#database, deviceId),
+      triggersOf: (userId) => thingTriggersOf(this.#database, userId),
+    });
   }
 
   /** Runs with random faults, then without. Returns what had not converged when time was up, if anything. */
@@ -134,6 +144,7 @@ export class World {
     this.#linkOwners.start();
     this.#clients.start();
     this.#alertOwners.start();
+    this.#thingAlertOwners.start();
     this.#readers.start();
     if (this.#hasWebhooks) this.#webhookOwners.start();
     if (this.#hasShortRetention) this.#applyRetention();
@@ -147,6 +158,7 @@ export class World {
     this.#isSettled = true;
     this.#clients.areQuiet = true;
     this.#alertOwners.areQuiet = true;
+    this.#thingAlertOwners.areQuiet = true;
     this.#readers.beQuiet();
     this.#webhookOwners.areQuiet = true;
     await scheduler.runUntil(scheduler.nowMs + 2_000);
@@ -219,15 +231,19 @@ export class World {
       survivors: this.#deployment.living.map(({ name }) => name),
     };
     const visibility = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
-    this.#countFirings();
-    const triggers = this.#users.flatMap((userId) => triggersOf(this.#database, userId));
+    countFirings(this.#database.history, this.faults);
+    const triggers = this.#users.flatMap((userId): readonly object[] => [
+      ...triggersOf(this.#database, userId),
+      ...thingTriggersOf(this.#database, userId),
+    ]);
     return {
       fans,
       watches: this.#alertOwners.watches,
+      thingWatches: this.#thingAlertOwners.watches,
       readers: this.#readers.records,
       attempts: this.#receivers.attempts,
       deliveries: deliveriesIn(this.#database) as readonly object[] as readonly StoredRow[],
-      triggers: triggers as readonly object[] as readonly StoredRow[],
+      triggers: triggers as readonly StoredRow[],
       history,
       writes,
       reads,
@@ -249,22 +265,6 @@ export class World {
       node.events.retention.sweep().catch(expectOurs);
       if (!this.#isSettled) this.#applyRetention();
     });
-  }
-
-  #countFirings(): void {
-    for (const { log, writes } of this.#database.history) {
-      const isFiring = log.some(({ kind }) => kind === "alert");
-      for (const { kind, body } of log) {
-        if (kind !== "alert") continue;
-        this.faults.count("alert fired");
-        if (body.includes("stopped at the limit")) this.faults.count("chain of alerts stopped");
-      }
-      for (const { table, before, after } of isFiring ? writes : []) {
-        if (!table.startsWith("triggers/") || !before?.isEnabled) continue;
-        if (!after) this.faults.count("alert deleted by itself");
-        else if (!after.isEnabled) this.faults.count("alert disabled by itself");
-      }
-    }
   }
 
   #liveOn(index: number): void {
@@ -345,6 +345,7 @@ export class World {
         home: this.#upstream.home(userId).truth(),
         link: (link as StoredRow | undefined) ?? null,
         values: new Map([...rows].map(([key, { value }]) => [key as number, value])),
+        things: link ? (thingsOf(this.#database, link.deviceId) as readonly object[] as readonly StoredRow[]) : [],
         followers,
         openStreams: this.#upstream.openStreams(userId),
         commands: link ? this.#commandsOf(link.deviceId) : [],
