@@ -2,6 +2,7 @@ import { checkAlerts } from "./check-alerts.ts";
 import { checkBlindIntervals } from "./check-blindness.ts";
 import { checkPolls, checkReads, checkWrites } from "./check-clients.ts";
 import { type ReplayedDevice, replay, sameStates } from "./check-commits.ts";
+import { checkCredentials } from "./check-credentials.ts";
 import { checkClaims, checkDeliveries, checkLeftDeliveries } from "./check-deliveries.ts";
 import { checkFans, unsettledFans } from "./check-fans.ts";
 import { checkFirings, checkThingFirings } from "./check-firings.ts";
@@ -47,6 +48,7 @@ export function check(record: RunRecord): string | undefined {
     checkThings(record.history);
     checkLinkCalls(record.calls, record.history);
     checkRevocations(record.revocations, record.history);
+    checkCredentials(record.credentials, record.history, record.visibility);
     checkBlindIntervals(record.history, record.standings, record.visibility);
     checkFanRequests(record.standings, devices);
     checkFans(record.fans, record.history);

@@ -256,10 +256,13 @@ export interface LinkStanding {
 export interface FanSend {
   readonly node: string;
   readonly userId: number;
+  readonly token: string;
   readonly thermostatId: string;
   readonly isOn: boolean;
   /** The number of committed transactions at that time. */
   readonly seq: number;
+  /** The ecosystem refused its token, so it was not carried out and may be sent again with another token. */
+  isRefused: boolean;
   answer: "accepted" | "rejected" | "unauthorized" | undefined;
 }
 
@@ -271,7 +274,45 @@ export interface FanRecord {
   readonly survivors: readonly string[];
 }
 
+/** A call to the ecosystem with an access token, except for the read that proves a token before it is stored. */
+export interface TokenUse {
+  readonly node: string;
+  /** The follower that made the call, by number; undefined when the node had none at that time. */
+  readonly follower: number | undefined;
+  readonly token: string;
+  readonly kind: "stream" | "command" | "read";
+  /** The number of committed transactions at that time. */
+  readonly seq: number;
+  /** The place in the order of all uses and refusals. */
+  readonly order: number;
+  /** When the node learned that the token was refused; undefined when it was accepted. */
+  refusedOrder: number | undefined;
+  refusedSeq: number | undefined;
+}
+
+/** A call to renew a credential: from when a node made it until it was answered, given up, or carried out. */
+export interface RenewalCall {
+  readonly node: string;
+  readonly refreshToken: string;
+  readonly seq: number;
+  readonly fromMs: number;
+  toMs: number;
+}
+
+/** The ecosystem refused to renew any token of a grant. */
+export interface RenewalRefusal {
+  readonly grant: string;
+  readonly seq: number;
+}
+
+export interface CredentialRecord {
+  readonly uses: readonly TokenUse[];
+  readonly calls: readonly RenewalCall[];
+  readonly refusals: readonly RenewalRefusal[];
+}
+
 export interface RunRecord {
+  readonly credentials: CredentialRecord;
   readonly readers: readonly ReaderRecord[];
   readonly attempts: readonly DeliveryAttempt[];
   /** The deliveries that exist at the end. */

@@ -9,7 +9,7 @@ import { readerBehind } from "./check-readers.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
 import { commandsOf } from "./command-rows.ts";
-import { countFirings } from "./count-firings.ts";
+import { countFirings, countLostRenewals } from "./count-events.ts";
 import { deliveriesIn } from "./delivery-rows.ts";
 import { Deployment } from "./deployment.ts";
 import { Dice } from "./dice.ts";
@@ -27,6 +27,7 @@ import { Scheduler } from "./scheduler.ts";
 import { ThingAlertOwners } from "./thing-alert-owners.ts";
 import { thingCommandsOf } from "./thing-command-rows.ts";
 import { thingsOf } from "./thing-rows.ts";
+import { anyCredentialRules } from "./tokens.ts";
 import { thingTriggersOf, triggersOf } from "./trigger-rows.ts";
 import { Upstream } from "./upstream.ts";
 import { WebhookOwners } from "./webhook-owners.ts";
@@ -34,6 +35,8 @@ import { webhooksIn } from "./webhook-rows.ts";
 
 /** After the last fault everything converges within this time; a stream that withholds changes takes longer. */
 const convergesWithinMs = 120_000;
+/** The longest pause before a renewal is tried again. */
+const renewsWithinMs = 150_000;
 const foundOutWithinMs = 12.5 * 60_000;
 /** Long enough for a second look at a quiet stream. */
 const quietPeriodMs = 12 * 60_000;
@@ -81,7 +84,15 @@ export class World {
     // Two users may link the same account.
     const homeOf = this.#users.map((_, index) => (dice.chance(0.1) ? 0 : index));
     const committedSoFar = () => this.#database.history.length;
-    const upstream = new Upstream({ scheduler, faults, homes: this.#homes, homeOf, committedSoFar });
+    const upstream = new Upstream({
+      scheduler,
+      faults,
+      homes: this.#homes,
+      homeOf,
+      committedSoFar,
+      rules: dice.chance(0.4) ? anyCredentialRules(dice) : undefined,
+      renewalRefused: (userId) => this.#linkOwners.relink(userId as UserId),
+    });
     this.#upstream = upstream;
     this.#addUsersAndDevices();
     const lampOf = (userId: UserId) => this.#lamps.get(userId)!;
@@ -182,7 +193,8 @@ export class World {
     const { scheduler } = this;
     const isWithholding = this.#upstream.isWithholding;
     this.#calls.areRare = isWithholding;
-    const deadlineMs = scheduler.nowMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
+    const renewalMs = this.#upstream.tokens.rules ? renewsWithinMs : 0;
+    const deadlineMs = scheduler.nowMs + renewalMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
     let known = this.#activityCount;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
       await scheduler.runUntil(scheduler.nowMs + 1_000);
@@ -220,24 +232,26 @@ export class World {
       states: this.#database.all<AttributeRow>(`attributes/${id}`),
     }));
     const { history } = this.#database;
-    const { arrivals, revocations, lives } = this.#upstream;
+    const { arrivals, revocations, lives, uses, renewals } = this.#upstream;
     const remains = this.#removed().map(({ deviceId }) => ({
       deviceId,
       entries: this.#database.all(`log/${deviceId}`).size,
     }));
     const fans = {
-      sends: this.#upstream.fanSends,
+      sends: this.#upstream.commands.sends,
       commands: devices.flatMap(({ id }) => this.#commandsOf(id)),
       survivors: this.#deployment.living.map(({ name }) => name),
     };
     const visibility = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
-    countFirings(this.#database.history, this.faults);
+    countFirings(history, this.faults);
+    countLostRenewals(renewals.calls, history, this.faults);
     const triggers = this.#users.flatMap((userId): readonly object[] => [
       ...triggersOf(this.#database, userId),
       ...thingTriggersOf(this.#database, userId),
     ]);
     return {
       fans,
+      credentials: { uses: uses.all, calls: renewals.calls, refusals: renewals.refusals },
       watches: this.#alertOwners.watches,
       thingWatches: this.#thingAlertOwners.watches,
       readers: this.#readers.records,
@@ -285,6 +299,8 @@ export class World {
         const userId = this.#dice.pick(this.#users);
         this.#upstream.revoke(userId);
         this.#linkOwners.relink(userId);
+      } else if (this.#upstream.tokens.rules && this.faults.strikes("access token ended early", 0.15)) {
+        this.#upstream.endAccess(this.#dice.pick(this.#users));
       } else this.#deployment.strike();
       this.#sufferOn();
     });

@@ -1,5 +1,6 @@
 import type { Faults } from "./faults.ts";
-import type { CommittedTransaction } from "./history.ts";
+import type { CommittedTransaction, RenewalCall } from "./history.ts";
+import { userOf } from "./tokens.ts";
 
 /** Counts what alerts did in a run. */
 export function countFirings(history: readonly CommittedTransaction[], faults: Faults): void {
@@ -20,5 +21,22 @@ export function countFirings(history: readonly CommittedTransaction[], faults: F
       if (!after) faults.count("alert deleted by itself");
       else if (!after.isEnabled) faults.count("alert disabled by itself");
     }
+  }
+}
+
+/** Counts the renewals during which the link passed to another node, or was removed. */
+export function countLostRenewals(
+  calls: readonly RenewalCall[],
+  history: readonly CommittedTransaction[],
+  faults: Faults,
+): void {
+  for (const { node, refreshToken, seq, toMs } of calls) {
+    const during = history.slice(seq).filter(({ atMs }) => atMs <= toMs);
+    const isLost = during.some(({ writes }) =>
+      writes.some(({ table, before, after }) => {
+        return table === "links" && before?.userId === userOf(refreshToken) && after?.owner !== node;
+      }),
+    );
+    if (isLost) faults.count("link lost in a renewal");
   }
 }
