@@ -169,6 +169,7 @@ export class Follower {
       if (end.error !== undefined) return failed("stream", end.error);
       const lived = firstMs !== undefined && runtime.elapsedMs() - firstMs >= shortestLifeMs;
       this.#failures = lived ? 0 : this.#failures + 1;
+      if (end.reason === "unauthorized") credential.refused(token, "stream");
       if (end.reason === "unauthorized" && !credential.canReplace(token)) {
         return record.enter("needs_reauth", end.detail);
       }
@@ -183,8 +184,10 @@ export class Follower {
 
   /** A connector must not throw. If it does, the defect ends only this link's stream. */
   async #connect(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
+    const { connector, credential } = this.#parts;
+    if (credential.isRefused(token)) return { reason: "unauthorized", detail: "the token was refused for a command" };
     try {
-      return await this.#parts.connector.follow(token, listener, signal);
+      return await connector.follow(token, listener, signal);
     } catch (error) {
       return { reason: "malformed", detail: "the connector failed", error };
     }

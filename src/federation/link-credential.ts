@@ -26,6 +26,10 @@ export interface FollowedCredential {
   readonly token: string;
   /** The ecosystem has accepted this token. */
   accepted(token: string): void;
+  /** The ecosystem has refused this token for a stream or a command. */
+  refused(token: string, by: "stream" | "command"): void;
+  /** Whether the ecosystem has refused this token: then no call may use it. */
+  isRefused(token: string): boolean;
   /** Whether another token can be had after the ecosystem has refused this one. */
   canReplace(token: string): boolean;
   /** Resolves when there is another token, when none can be obtained, or when the signal aborts. */
@@ -57,6 +61,7 @@ export class LinkCredential implements FollowedCredential {
   #failures = 0;
   /** The token was refused, renewed, and the new one was not accepted yet: another refusal is final. */
   #isLastTry = false;
+  #refusedToken: string | undefined;
   #isRefused = false;
 
   constructor(parts: LinkCredentialParts, opened: OpenedCredential) {
@@ -97,6 +102,15 @@ export class LinkCredential implements FollowedCredential {
 
   accepted(token: string): void {
     if (token === this.token) this.#isLastTry = false;
+  }
+
+  /** Without renewal only the stream decides about a token: the ecosystem may refuse commands for other reasons. */
+  refused(token: string, by: "stream" | "command"): void {
+    if (token === this.token && (this.#isRenewable || by === "stream")) this.#refusedToken = token;
+  }
+
+  isRefused(token: string): boolean {
+    return token === this.#refusedToken;
   }
 
   canReplace(token: string): boolean {

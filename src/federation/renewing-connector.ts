@@ -1,19 +1,27 @@
-import type { Connector } from "../ecosystems/connector.ts";
+import type { Action, CommandOutcome, Connector } from "../ecosystems/connector.ts";
 import type { FollowedCredential } from "./link-credential.ts";
 
 /**
  * Sends commands with a credential that may have expired: when the ecosystem refuses the token, the credential is
  * renewed, and the command is sent with the new token. A refused command was not carried out, so it is carried out at
- * most once.
+ * most once. A command is never sent with a token that is known to be refused: it waits for the new one.
  */
 export function withRenewal(connector: Connector, credential: FollowedCredential): Pick<Connector, "act"> {
+  const send = async (token: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> => {
+    const outcome = await connector.act(token, action, signal);
+    if (outcome.state === "unauthorized") credential.refused(token, "command");
+    return outcome;
+  };
   return {
-    async act(token, action, signal) {
-      const outcome = await connector.act(token, action, signal);
+    async act(_, action, signal) {
+      const { token } = credential;
+      const outcome: CommandOutcome = credential.isRefused(token)
+        ? { state: "unauthorized" }
+        : await send(token, action, signal);
       if (outcome.state !== "unauthorized" || !credential.canReplace(token)) return outcome;
       await credential.replace(token, signal);
       if (credential.token === token || signal.aborted) return outcome;
-      return connector.act(credential.token, action, signal);
+      return send(credential.token, action, signal);
     },
   };
 }

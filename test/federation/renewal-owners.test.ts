@@ -105,6 +105,28 @@ describe("the owner of a link", () => {
     assert.equal(ecosystem.commands.length, 1);
   });
 
+  it("uses a token that was refused for nothing else, and sends a waiting command with the new one", async (t) => {
+    const { startNode, link, pass, drive, ecosystem } = await madeRenewal(t);
+    ecosystem.lifetimeMs = 60 * minuteMs;
+    const node = await startNode();
+    const ada = await link(node, "ada");
+    await pass(1_000);
+    const { connector, token } = node.federation.keeper.supervisor(ada.deviceId)!.connection!;
+    ecosystem.mode = "down";
+    ecosystem.accounts.get("ada")!.accessTokens.clear();
+    const { signal } = new AbortController();
+    const commands = [connector.act(token, fanAction("t1", true), signal)];
+    await pass(1_000);
+    const refused = ecosystem.refusedTokens.length;
+    commands.push(connector.act(token, fanAction("t1", false), signal));
+    for (const stream of ecosystem.streams) stream.end({ reason: "closed", detail: "the ecosystem ended it" });
+    await pass(10_000);
+    assert.equal(ecosystem.refusedTokens.length, refused);
+    ecosystem.mode = "answers";
+    assert.deepEqual(await drive(Promise.all(commands)), [{ state: "accepted" }, { state: "accepted" }]);
+    assert.deepEqual(ecosystem.commands, ["access 2 of ada", "access 2 of ada"]);
+  });
+
   it("keeps the credential when the user links again with the token that is in use", async (t) => {
     const { startNode, link, pass, ecosystem, storedOf } = await madeRenewal(t);
     const node = await startNode();

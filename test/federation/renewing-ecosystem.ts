@@ -33,6 +33,8 @@ export class RenewingEcosystem {
   overlaps = 0;
   refusals = 0;
   commands: string[] = [];
+  /** The token of each stream and command that was refused. */
+  readonly refusedTokens: string[] = [];
   mode: RenewalMode = "answers";
   /** A refresh token stays valid until the one that followed it is used. */
   isForgiving = false;
@@ -77,7 +79,7 @@ export class RenewingEcosystem {
       },
       follow: (token, listener, signal) => this.#follow(token, listener, signal),
       act: async (token): Promise<CommandOutcome> => {
-        if (!this.accepts(token)) return { state: "unauthorized" };
+        if (!this.#takes(token)) return { state: "unauthorized" };
         this.commands.push(token);
         return { state: "accepted" };
       },
@@ -89,7 +91,7 @@ export class RenewingEcosystem {
 
   #follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
     const { promise, resolve } = Promise.withResolvers<StreamEnd>();
-    if (!this.accepts(token)) return Promise.resolve({ reason: "unauthorized", detail: "the token is invalid" });
+    if (!this.#takes(token)) return Promise.resolve({ reason: "unauthorized", detail: "the token is invalid" });
     const stream: Stream = {
       token,
       end: (end) => {
@@ -105,6 +107,12 @@ export class RenewingEcosystem {
     signal.addEventListener("abort", () => stream.end({ reason: "stopped", detail: "stopped by us" }), { once: true });
     listener.home(home());
     return promise;
+  }
+
+  #takes(token: string): boolean {
+    const isAccepted = this.accepts(token);
+    if (!isAccepted) this.refusedTokens.push(token);
+    return isAccepted;
   }
 
   async #renew(credential: Credential): Promise<RenewalOutcome> {

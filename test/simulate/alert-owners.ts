@@ -71,7 +71,7 @@ export class AlertOwners {
     ] as const) {
       const sensor = y === 2 ? "smoke" : "co";
       const definition = {
-        ...plain,
+        ...plainAlert,
         deviceId,
         attributeName: attributeName(alarmAttribute(x, y, `${sensor}AlarmState`)),
         operation: "equals",
@@ -120,7 +120,7 @@ export class AlertOwners {
     const isMirrored = virtual !== undefined && dice.chance(0.7);
     const fate = dice.weighted({ stays: 7, deleted: 1, disabled: 2 });
     return {
-      ...plain,
+      ...plainAlert,
       deviceId: isMirrored ? virtual : lampOf(userId),
       attributeName: isMirrored ? this.#mirroredName(dice) : dice.pick(["power", "level"]),
       ...this.#condition(dice, isMirrored),
@@ -173,7 +173,7 @@ export class AlertOwners {
     if (this.#linked.has(`${deviceId} ${name}`)) return;
     this.#linked.add(`${deviceId} ${name}`);
     return {
-      ...plain,
+      ...plainAlert,
       deviceId,
       attributeName: name,
       operation: "regex",
@@ -189,7 +189,8 @@ export class AlertOwners {
   }
 }
 
-const plain = {
+/** An alert that does nothing but fire. */
+export const plainAlert = {
   threshold: "",
   targets: [],
   address: "",

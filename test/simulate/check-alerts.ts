@@ -1,5 +1,5 @@
-import { alarmInSlot, parseStoredMap } from "./expected-device.ts";
-import type { Arrival, CommittedTransaction, LinkStanding, LogLine, Receipt, StoredRow, Watch } from "./history.ts";
+import { thingsIn } from "./check-things.ts";
+import type { CommittedTransaction, LogLine, StoredRow } from "./history.ts";
 import { demand, Violation } from "./violation.ts";
 
 type Key = string | number;
@@ -8,7 +8,11 @@ type Key = string | number;
 interface Rule {
   readonly id: number;
   readonly deviceId: number;
-  readonly key: Key;
+  /** The attribute that it watches; undefined for an alert on a thing. */
+  readonly key?: Key;
+  /** The thing that it watches, and the field as `trait.field`; undefined for an alert on an attribute. */
+  readonly thingId?: string;
+  readonly field?: string;
   readonly condition: {
     readonly operation: string;
     readonly pattern?: string;
@@ -52,11 +56,11 @@ export function checkAlerts(history: readonly CommittedTransaction[]): void {
     const before = new Map(rules);
     for (const { table, key, after } of transaction.writes) {
       if (table === "devices") after ? devices.set(key as number, after) : devices.delete(key as number);
-      if (!table.startsWith("triggers/")) continue;
+      if (!isAlertTable(table)) continue;
       if (after) rules.set(key as number, after as unknown as Rule);
       else rules.delete(key as number);
     }
-    const isChange = transaction.log.some(({ kind }) => kind === "attribute");
+    const isChange = transaction.log.some(isCommit);
     if (isChange) new TransactionReplay(transaction, before, rules, devices).check();
     else checkUserChanges(transaction);
   }
@@ -64,10 +68,10 @@ export function checkAlerts(history: readonly CommittedTransaction[]): void {
 
 /** Alerts that users create, change and remove: creating and enabling arm an alert, nothing fires. */
 function checkUserChanges({ seq, writes, log }: CommittedTransaction): void {
-  const fired = log.find(({ kind }) => kind === "alert");
+  const fired = log.find(isFiring);
   demand(!fired, () => `transaction ${seq} changes nothing, and an alert fires: ${fired?.body}`);
   for (const { table, key, before, after } of writes) {
-    if (!table.startsWith("triggers/") || !after) continue;
+    if (!isAlertTable(table) || !after) continue;
     const isAsBefore = before ? before.firings === after.firings : after.firings === 0 && after.isArmed === true;
     demand(isAsBefore, () => `transaction ${seq}: alert ${key} fires though nothing changes, or is made disarmed`);
     demand(
@@ -99,7 +103,7 @@ class TransactionReplay {
     this.#rules = before;
     this.#stored = stored;
     this.#devices = devices;
-    this.#lines = transaction.log.filter(({ kind }) => kind === "attribute" || kind === "alert");
+    this.#lines = transaction.log.filter((line) => isCommit(line) || isFiring(line));
     // A slot that passed to another device disables its alerts before anything is written.
     for (const rule of stored.values()) {
       const isLost = rule.reason?.endsWith("has passed to another device") && before.get(rule.id)?.isEnabled;
@@ -128,7 +132,7 @@ class TransactionReplay {
 
   #take(): LogLine {
     const line = this.#lines[this.#next];
-    if (!line) throw new Violation(`transaction ${this.#transaction.seq} lacks a write of an alert`);
+    if (!line) throw new Violation(`transaction ${this.#transaction.seq} lacks a firing or a write of an alert`);
     this.#next += 1;
     return line;
   }
@@ -148,14 +152,14 @@ class TransactionReplay {
   }
 
   #apply(line: LogLine, hop: number): readonly Expected[] {
-    const values = new Map(bodyOf(line).changes);
+    const valueFor = valuesIn(line);
     const watching = [...this.#rules.values()]
-      .filter(({ deviceId, key, isEnabled }) => deviceId === line.deviceId && isEnabled && values.has(key))
+      .filter((rule) => rule.isEnabled && valueFor(rule) !== undefined)
       .sort((a, b) => a.id - b.id);
     let room = hop < limits.hops ? this.#writesLeft : 0;
     const updates: Expected[] = [];
     for (const rule of watching) {
-      const value = values.get(rule.key) ?? null;
+      const value = valueFor(rule) ?? null;
       if (!isTrue(rule, value)) this.#rules.set(rule.id, { ...rule, isArmed: true });
       else if (rule.isArmed || !rule.autoDisarm) {
         const written = this.#fire(rule, line, value, room);
@@ -178,9 +182,16 @@ class TransactionReplay {
     if (isStopped && this.#stopped.has(id)) return [];
     if (isStopped) this.#stopped.add(id);
     const line = this.#take();
-    const body = JSON.parse(line.body) as { alert?: number; value?: string; writes?: unknown[]; note?: string };
+    const body = JSON.parse(line.body) as Partial<Rule> & {
+      readonly alert?: number;
+      readonly value?: string;
+      readonly writes?: unknown[];
+      readonly note?: string;
+    };
     demand(
-      line.kind === "alert" &&
+      line.kind === (rule.thingId === undefined ? "alert" : "thingAlert") &&
+        body.thingId === rule.thingId &&
+        body.field === rule.field &&
         line.deviceId === deviceId &&
         line.timeMs === timeMs &&
         body.alert === id &&
@@ -211,64 +222,39 @@ class TransactionReplay {
   }
 }
 
-/**
- * Counts firings independently: an alert on an alarm fires at least as often as the live owner saw that alarm become an
- * emergency, and at most as often as it did in all accounts that reached any node.
- */
-export function checkFirings(
-  watches: readonly Watch[],
-  standings: readonly LinkStanding[],
-  triggers: readonly StoredRow[],
-  receipts: readonly Receipt[],
-  arrivals: readonly Arrival[],
-): void {
-  for (const watch of watches) {
-    const { link } = standings.find(({ userId }) => userId === watch.userId)!;
-    const trigger = triggers.find(({ id }) => id === watch.id);
-    if (link?.deviceId !== watch.deviceId || !trigger || trigger.reason !== null) continue;
-    const place = alarmInSlot(parseStoredMap(link.indexMap as string), watch.x, watch.y);
-    if (!place) continue;
-    // An alarm that names no structure of the home may have an index here or not; both are right.
-    const stateIn = (home: Pick<Receipt["home"], "alarms" | "structures">, areStraysHere: boolean) => {
-      const alarm = home.alarms.get(place.alarm);
-      const isStray = alarm && (alarm.structureId === null || !home.structures.has(alarm.structureId));
-      const isHere = alarm?.structureId === place.structure || (isStray && areStraysHere);
-      return isHere && home.structures.has(place.structure) ? alarm![`${watch.sensor}AlarmState`] : null;
-    };
-    const seen = receipts.filter(({ userId, seq }) => userId === watch.userId && seq > watch.seq);
-    const all = arrivals.filter(({ userId }) => userId === watch.userId);
-    const least = [true, false].map((areStraysHere) => {
-      const [first, ...later] = seen.map(({ home }) => stateIn(home, areStraysHere));
-      return emergencies(later, first ?? null);
-    });
-    const most = [true, false].map((areStraysHere) => {
-      const states = all.map((home) => stateIn(home, areStraysHere));
-      return emergencies(states, null);
-    });
-    const firings = trigger.firings as number;
-    demand(
-      firings >= Math.min(...least) && firings <= Math.max(...most),
-      () =>
-        `alert ${watch.id} fired ${firings} times; its owner saw ${Math.min(...least)} emergencies begin, and ${Math.max(...most)} reached any node`,
-    );
-  }
-}
-
-function emergencies(states: readonly (string | null)[], before: string | null): number {
-  let count = 0;
-  let last = before;
-  for (const state of states) {
-    if (state === "emergency" && last !== "emergency") count += 1;
-    last = state;
-  }
-  return count;
-}
-
 function isTrue({ condition: { operation, pattern, text, threshold } }: Rule, value: string | null): boolean {
   if (value === null) return false;
   if (operation === "equals") return value === text;
   if (operation === "regex") return new RegExp(`^(?:${pattern})$`).test(value);
   return operation === ">=" && value.trim() !== "" && Number(value) >= threshold!;
+}
+
+/** The value that a log entry gives to what an alert watches; undefined when it gives none. */
+function valuesIn(line: LogLine): (rule: Rule) => string | null | undefined {
+  const changes = line.kind === "attribute" ? new Map(bodyOf(line).changes) : new Map<Key, string | null>();
+  const things = new Map(thingsIn(line).map((thing) => [thing.thingId, thing]));
+  return ({ deviceId, key, thingId, field }) => {
+    if (key !== undefined) return deviceId === line.deviceId ? changes.get(key) : undefined;
+    const thing = things.get(thingId!);
+    if (!thing) return undefined;
+    // Nothing is known of a thing that is gone, except that it is not available.
+    if (thing.what === "gone") return field!.endsWith(".available") ? "false" : null;
+    const value = thing.fields?.[field!];
+    return value === undefined || value === null ? (value as null | undefined) : String(value);
+  };
+}
+
+function isAlertTable(table: string): boolean {
+  return table.startsWith("triggers/") || table.startsWith("thing triggers/");
+}
+
+/** Whether the entry is a change that alerts see. An entry about things that left with their device has no cause. */
+function isCommit(line: LogLine): boolean {
+  return line.kind === "attribute" || (line.kind === "thing" && bodyOf(line).cause !== undefined);
+}
+
+function isFiring({ kind }: LogLine): boolean {
+  return kind === "alert" || kind === "thingAlert";
 }
 
 function bodyOf({ body }: LogLine): AttributeLine {

@@ -1,5 +1,6 @@
 import { beginningMs } from "./clocks.ts";
 import type { CommittedTransaction, Interval, LinkStanding, StoredRow, Visibility } from "./history.ts";
+import { grantOf } from "./tokens.ts";
 import { demand } from "./violation.ts";
 
 /** A busy process notices the end of a stream a few milliseconds late. */
@@ -68,7 +69,7 @@ function expectedIntervals(
   const tenures = tenuresOf(history, deviceId, endMs);
   const seen = tenures.flatMap((tenure) => [
     ...streams.flatMap(({ userId: whose, token, node, firstMs, deafSinceMs, endedMs }) => {
-      if (whose !== userId || node !== tenure.owner || token !== tenure.token || firstMs === null) return [];
+      if (whose !== userId || node !== tenure.owner || grantOf(token) !== tenure.grant || firstMs === null) return [];
       return intersection(tenure, { fromMs: firstMs, toMs: Math.min(deafSinceMs ?? endMs, endedMs ?? endMs) });
     }),
     // A frozen node cannot record that its stream has ended, so the time is unknown.
@@ -77,17 +78,17 @@ function expectedIntervals(
   return without([{ fromMs: tenures[0]!.fromMs, toMs: endMs }], seen);
 }
 
-/** The periods in which each node owned the link, with the token. */
+/** The periods in which each node owned the link, with the grant of its token. */
 function tenuresOf(history: readonly CommittedTransaction[], deviceId: number, endMs: number) {
-  const tenures: { fromMs: number; toMs: number; readonly owner: unknown; readonly token: string }[] = [];
+  const tenures: { fromMs: number; toMs: number; readonly owner: unknown; readonly grant: string }[] = [];
   for (const { atMs, writes } of history) {
     for (const { table, key, after } of writes) {
       if (table !== "links" || key !== deviceId || !after) continue;
-      const token = (after.sealedToken as string).split(": ")[1]!;
+      const grant = grantOf((after.sealedToken as string).split(": ")[1]!);
       const last = tenures.at(-1);
-      if (last?.owner === after.owner && last?.token === token) continue;
+      if (last?.owner === after.owner && last?.grant === grant) continue;
       if (last) last.toMs = atMs;
-      tenures.push({ fromMs: atMs, toMs: endMs, owner: after.owner, token });
+      tenures.push({ fromMs: atMs, toMs: endMs, owner: after.owner, grant });
     }
   }
   return tenures;

@@ -1,5 +1,5 @@
 import type { CommittedTransaction, DeliveryAttempt, Interval, Position, StoredRow } from "./history.ts";
-import { compare, type RetainedLine } from "./retained-log.ts";
+import { compare, isOfThings, type RetainedLine } from "./retained-log.ts";
 import { demand, Violation } from "./violation.ts";
 
 interface Webhook {
@@ -121,8 +121,7 @@ function queuesOf(history: readonly CommittedTransaction[], log: readonly Retain
     const matching = log.filter((line) => {
       const isAsked = deviceIds.length === 0 || deviceIds.includes(line.deviceId);
       // These webhooks did not ask for things.
-      const isOfThings = line.kind === "thing" || line.kind === "thingCommand";
-      return !isOfThings && line.userId === userId && isAsked && compare(line.position, from) > 0;
+      return !isOfThings(line) && line.userId === userId && isAsked && compare(line.position, from) > 0;
     });
     const messages = matching.map((line): Message => ({ webhook, line, isAccepted: false }));
     return [...Map.groupBy(messages, ({ line }) => line.deviceId).values()];

@@ -8,7 +8,8 @@ interface SentMark {
   readonly seq: number;
   readonly node: string;
   readonly command: StoredRow;
-  isSent: boolean;
+  /** The last time that the ecosystem got it. */
+  send: FanSend | undefined;
 }
 
 /**
@@ -17,19 +18,23 @@ interface SentMark {
  */
 export function checkFans({ sends, commands, survivors }: FanRecord, history: readonly CommittedTransaction[]): void {
   const marks = marksOf(history);
+  const describe = (send: FanSend) =>
+    `${send.node} sent fan ${send.isOn} to ${send.thermostatId} of user ${send.userId}`;
   for (const send of sends) {
-    const what = `${send.node} sent fan ${send.isOn} to ${send.thermostatId} of user ${send.userId}`;
     const mark = marks.findLast(
-      (one) => !one.isSent && one.seq < send.seq && one.node === send.node && fits(one, send),
+      (one) => mayBeSent(one, send.token) && one.seq < send.seq && one.node === send.node && fits(one, send),
     );
-    if (!mark) throw new Violation(`${what}, which it had not marked as sent, or had sent before`);
-    mark.isSent = true;
-    const row = commands.find(({ id }) => id === mark.command.id);
-    if (!row || send.answer === undefined || !survivors.includes(send.node)) continue;
+    if (!mark) throw new Violation(`${describe(send)}, which it had not marked as sent, or had sent before`);
+    mark.send = send;
+  }
+  for (const { send, command } of marks) {
+    const row = commands.find(({ id }) => id === command.id);
+    if (!row || send?.answer === undefined || !survivors.includes(send.node)) continue;
     const states = send.answer === "accepted" ? ["accepted", "confirmed", "contradicted"] : ["rejected"];
     demand(
       states.includes(row.state as string),
-      () => `${what} as command ${row.id}; the ecosystem answered ${send.answer}, and its receipt says ${row.state}`,
+      () =>
+        `${describe(send)} as command ${row.id}; the ecosystem answered ${send.answer}, and its receipt says ${row.state}`,
     );
   }
   checkStates(history);
@@ -92,9 +97,14 @@ function marksOf(history: readonly CommittedTransaction[]): SentMark[] {
   return history.flatMap(({ seq, node, writes }) =>
     writes.flatMap(({ table, before, after }) => {
       const isMarked = isCommandTable(table) && before?.state === "queued" && after?.state === "sending";
-      return isMarked ? [{ seq, node, command: after, isSent: false }] : [];
+      return isMarked ? [{ seq, node, command: after, send: undefined }] : [];
     }),
   );
+}
+
+/** A command whose token the ecosystem refused was not carried out: it may be sent again with another token. */
+function mayBeSent({ send }: SentMark, token: string): boolean {
+  return !send || (send.isRefused && send.token !== token);
 }
 
 function fits({ command }: SentMark, { userId, thermostatId, isOn }: FanSend): boolean {

@@ -1,5 +1,5 @@
 import type { Frame, Position, ReaderRecord } from "./history.ts";
-import { compare, type RetainedLine } from "./retained-log.ts";
+import { compare, isOfThings, type RetainedLine } from "./retained-log.ts";
 import { demand, Violation } from "./violation.ts";
 
 /** A reader's position: after a line of the log, or after some of the changes of a line. */
@@ -127,7 +127,7 @@ function eventsOf(line: RetainedLine): readonly Event[] {
     return { ...position, changesRead, line, name, data: { deviceId, ...data } };
   };
   // These readers did not ask for things.
-  if (kind === "thing" || kind === "thingCommand") return [];
+  if (isOfThings(line)) return [];
   if (kind !== "attribute") return [one(Number.POSITIVE_INFINITY, kind, { time: timeMs })];
   const { changes } = JSON.parse(line.body) as { changes: readonly [string | number, string | null][] };
   return changes.map(([, value], index) => {

@@ -2,7 +2,17 @@ import type { CommittedTransaction } from "./history.ts";
 import { demand } from "./violation.ts";
 
 /** The tables whose rows belong to a device. */
-const ofDevices = ["devices", "links", "attributes", "commands", "blind intervals", "triggers", "things"];
+const ofDevices = [
+  "devices",
+  "links",
+  "attributes",
+  "commands",
+  "blind intervals",
+  "triggers",
+  "things",
+  "thingCommands",
+  "thing triggers",
+];
 
 /**
  * A link is removed with its device and all their rows in one transaction (decisions 6). Only log entries about the

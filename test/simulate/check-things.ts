@@ -1,4 +1,4 @@
-import type { CommittedTransaction, LogLine } from "./history.ts";
+import type { CommittedTransaction, LinkStanding, LogLine } from "./history.ts";
 import { demand } from "./violation.ts";
 
 interface LoggedThing {
@@ -48,6 +48,31 @@ export function checkThings(history: readonly CommittedTransaction[]): void {
       );
     }
   }
+}
+
+/** The first difference between the home and its things: each device and structure is a thing, and no other is there. */
+export function wrongThing({ home, things }: Pick<LinkStanding, "home" | "things">): string | undefined {
+  const expected = new Map<string, Readonly<Record<string, unknown>>>([
+    ...[...home.alarms].map(([id, { smokeAlarmState, coAlarmState }]) => {
+      return [`alarm/${id}`, { "smoke.word": smokeAlarmState, "carbonMonoxide.word": coAlarmState }] as const;
+    }),
+    ...[...home.thermostats].map(([id, { fanTimerActive, isOnline }]) => {
+      return [`thermostat/${id}`, { "fanTimer.active": fanTimerActive, "fanTimer.available": isOnline }] as const;
+    }),
+    ...[...home.structures].map(([id, { away }]) => [`structure/${id}`, { "presence.word": away }] as const),
+  ]);
+  for (const { key, goneMs, state } of things) {
+    const fields = expected.get(key as string);
+    expected.delete(key as string);
+    if ((goneMs === null) !== (fields !== undefined)) return `thing ${key} is gone in the home or in the store`;
+    const stored = new Map(rowFields(state as string));
+    for (const [field, value] of goneMs === null ? Object.entries(fields ?? {}) : []) {
+      const [shown] = stored.get(field) as readonly unknown[];
+      if (shown !== value) return `${field} of thing ${key} is ${shown}, the home says ${value}`;
+    }
+  }
+  const [missing] = expected.keys();
+  return missing === undefined ? undefined : `thing ${missing} is not stored`;
 }
 
 function take(things: Map<string, ReplayedThing>, seq: number, timeMs: number, logged: LoggedThing): void {

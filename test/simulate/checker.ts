@@ -1,15 +1,17 @@
-import { checkAlerts, checkFirings } from "./check-alerts.ts";
+import { checkAlerts } from "./check-alerts.ts";
 import { checkBlindIntervals } from "./check-blindness.ts";
 import { checkPolls, checkReads, checkWrites } from "./check-clients.ts";
 import { type ReplayedDevice, replay, sameStates } from "./check-commits.ts";
+import { checkCredentials } from "./check-credentials.ts";
 import { checkClaims, checkDeliveries, checkLeftDeliveries } from "./check-deliveries.ts";
 import { checkFans, unsettledFans } from "./check-fans.ts";
+import { checkFirings, checkThingFirings } from "./check-firings.ts";
 import { checkIndexes } from "./check-indexes.ts";
 import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
 import { checkReaders } from "./check-readers.ts";
 import { checkOrder, checkReceived } from "./check-received.ts";
 import { checkRemovals } from "./check-removals.ts";
-import { checkThings } from "./check-things.ts";
+import { checkThings, wrongThing } from "./check-things.ts";
 import {
   alarmsIn,
   expectedValues,
@@ -46,11 +48,13 @@ export function check(record: RunRecord): string | undefined {
     checkThings(record.history);
     checkLinkCalls(record.calls, record.history);
     checkRevocations(record.revocations, record.history);
+    checkCredentials(record.credentials, record.history, record.visibility);
     checkBlindIntervals(record.history, record.standings, record.visibility);
     checkFanRequests(record.standings, devices);
     checkFans(record.fans, record.history);
     checkAlerts(record.history);
-    checkFirings(record.watches, record.standings, record.triggers, record.receipts, record.arrivals);
+    checkFirings(record.watches, record);
+    checkThingFirings(record.thingWatches, record);
     const log = retainedLog(record.history);
     checkReaders(record.readers, log);
     checkDeliveries(record.attempts, record.history, log);
@@ -90,7 +94,7 @@ function missingOf(standing: LinkStanding): string | undefined {
     const value = values.get(number) ?? null;
     if (value !== expected) return `attribute ${number} is ${value}, the home says ${expected}`;
   }
-  return unsettledFans(standing);
+  return wrongThing(standing) ?? unsettledFans(standing);
 }
 
 /** Every existing device has an index while indexes are free, and nothing else is present. */

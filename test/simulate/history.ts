@@ -31,7 +31,7 @@ export interface LinkOwner {
 
 /** A row before and after the transaction; null if it did not exist. */
 export interface Write {
-  /** `devices`, `links`, or `attributes/`, `commands/`, `triggers/` or `blind intervals/` with the device's id … */
+  /** `devices`, `links`, or `attributes/`, `commands/`, `triggers/`, `thing triggers/` … with the device's id. */
   readonly table: string;
   readonly key: string | number;
   readonly before: StoredRow | null;
@@ -122,6 +122,17 @@ export interface Watch {
   readonly deviceId: number;
   readonly x: number;
   readonly y: number;
+  readonly sensor: "co" | "smoke";
+  readonly seq: number;
+}
+
+/** The same for an alert on an alarm that is a thing: whether the alarm has a slot does not matter. */
+export interface ThingWatch {
+  readonly id: number;
+  readonly userId: number;
+  readonly deviceId: number;
+  /** The ecosystem's id of the alarm. */
+  readonly alarm: string;
   readonly sensor: "co" | "smoke";
   readonly seq: number;
 }
@@ -228,6 +239,8 @@ export interface LinkStanding {
   readonly link: StoredRow | null;
   /** The values of the virtual device by attribute number. */
   readonly values: ReadonlyMap<number, string | null>;
+  /** The stored things of the link, gone ones included. */
+  readonly things: readonly StoredRow[];
   /** All live nodes that follow the link, with the state that each shows. */
   readonly followers: readonly { readonly node: string; readonly state: string }[];
   readonly openStreams: number;
@@ -243,10 +256,13 @@ export interface LinkStanding {
 export interface FanSend {
   readonly node: string;
   readonly userId: number;
+  readonly token: string;
   readonly thermostatId: string;
   readonly isOn: boolean;
   /** The number of committed transactions at that time. */
   readonly seq: number;
+  /** The ecosystem refused its token, so it was not carried out and may be sent again with another token. */
+  isRefused: boolean;
   answer: "accepted" | "rejected" | "unauthorized" | undefined;
 }
 
@@ -258,13 +274,52 @@ export interface FanRecord {
   readonly survivors: readonly string[];
 }
 
+/** A call to the ecosystem with an access token, except for the read that proves a token before it is stored. */
+export interface TokenUse {
+  readonly node: string;
+  /** The follower that made the call, by number; undefined when the node had none at that time. */
+  readonly follower: number | undefined;
+  readonly token: string;
+  readonly kind: "stream" | "command" | "read";
+  /** The number of committed transactions at that time. */
+  readonly seq: number;
+  /** The place in the order of all uses and refusals. */
+  readonly order: number;
+  /** When the node learned that the token was refused; undefined when it was accepted. */
+  refusedOrder: number | undefined;
+  refusedSeq: number | undefined;
+}
+
+/** A call to renew a credential: from when a node made it until it was answered, given up, or carried out. */
+export interface RenewalCall {
+  readonly node: string;
+  readonly refreshToken: string;
+  readonly seq: number;
+  readonly fromMs: number;
+  toMs: number;
+}
+
+/** The ecosystem refused to renew any token of a grant. */
+export interface RenewalRefusal {
+  readonly grant: string;
+  readonly seq: number;
+}
+
+export interface CredentialRecord {
+  readonly uses: readonly TokenUse[];
+  readonly calls: readonly RenewalCall[];
+  readonly refusals: readonly RenewalRefusal[];
+}
+
 export interface RunRecord {
+  readonly credentials: CredentialRecord;
   readonly readers: readonly ReaderRecord[];
   readonly attempts: readonly DeliveryAttempt[];
   /** The deliveries that exist at the end. */
   readonly deliveries: readonly StoredRow[];
   readonly watches: readonly Watch[];
-  /** The alerts that exist at the end. */
+  readonly thingWatches: readonly ThingWatch[];
+  /** The alerts that exist at the end, on attributes and on things. */
   readonly triggers: readonly StoredRow[];
   readonly fans: FanRecord;
   readonly history: readonly CommittedTransaction[];

@@ -5,7 +5,7 @@ import type { Calls } from "./calls.ts";
 import type { Faults } from "./faults.ts";
 import type { LinkCall } from "./history.ts";
 import { type SimulatedNode, tokenIn } from "./node.ts";
-import { userOf } from "./tokens.ts";
+import { grantOf, userOf } from "./tokens.ts";
 import type { Upstream } from "./upstream.ts";
 
 export interface LinkOwnersParts {
@@ -60,14 +60,22 @@ export class LinkOwners {
       const isWaiting = (this.#waiting.get(userId) ?? 0) > 0;
       if (!isWaiting && !link && this.wantsLink(userId)) this.#link(userId, upstream.tokens.issue(userId));
       if (!isWaiting && link && !this.wantsLink(userId)) this.#unlink(userId, [0, 100]);
-      else if (!isWaiting && link && !upstream.tokens.isGood(tokenIn(link))) this.#relink(userId, [0, 100]);
+      else if (!isWaiting && link && this.#isLost(link)) this.#relink(userId, [0, 100]);
       this.lookAfter(userId);
     });
   }
 
+  /** Only a new token helps. An ecosystem with renewal may have refused two access tokens of a valid grant. */
+  #isLost(link: LinkRow): boolean {
+    const { tokens } = this.#parts.upstream;
+    if (!tokens.isGrantGood(tokenIn(link))) return true;
+    return tokens.rules !== undefined && link.state === "needs_reauth";
+  }
+
   #link(userId: UserId, token: string): void {
-    this.#make("link", userId, token, [0, 3_000], {
-      send: (node) => node.link(userId, token),
+    const { upstream } = this.#parts;
+    this.#make("link", userId, () => token, [0, 3_000], {
+      send: (node) => node.link(userId, upstream.credentialFor(node, token)),
       done: (deviceId) => {
         if (this.former.has(userId)) this.#parts.faults.count("linked again");
         return deviceId;
@@ -75,7 +83,7 @@ export class LinkOwners {
       failed: (error) => {
         if (error instanceof AlreadyFederated || !this.wantsLink(userId)) return;
         // The token may have been revoked in the meantime.
-        this.#link(userId, this.#parts.upstream.tokens.newest(userId));
+        this.#link(userId, upstream.tokens.forCall(userId));
       },
     });
   }
@@ -83,9 +91,8 @@ export class LinkOwners {
   #relink(userId: UserId, range: readonly [number, number], again: () => void = () => undefined): void {
     const { upstream, faults } = this.#parts;
     // Read when the call is made, so that it is the newest.
-    const token = () => upstream.tokens.newest(userId);
-    this.#make("relink", userId, token, range, {
-      send: (node) => node.relink(userId, token()),
+    this.#make("relink", userId, () => upstream.tokens.forCall(userId), range, {
+      send: (node, token) => node.relink(userId, upstream.credentialFor(node, token!)),
       done: (deviceId) => deviceId,
       failed: (error) => {
         if (error instanceof NotFederated) faults.count("new token came too late");
@@ -102,7 +109,7 @@ export class LinkOwners {
       if (dice.chance(0.3)) this.#unwanted.add(userId);
       else this.#link(userId, upstream.tokens.issue(userId));
     };
-    this.#make("unlink", userId, null, range, {
+    this.#make("unlink", userId, () => null, range, {
       send: (node) => {
         // A concurrent new token is accepted before the unlinking, or not at all.
         if (dice.chance(0.3)) this.#relink(userId, [0, 150]);
@@ -131,7 +138,7 @@ export class LinkOwners {
     const token = tokenOfRemoved(deviceId);
     const present = linkOf(userOf(token));
     // A concurrent call to link with the same token may have succeeded since.
-    if (present && tokenIn(present) === token) return undefined;
+    if (present && grantOf(tokenIn(present)) === grantOf(token)) return undefined;
     const streams = upstream.openStreamsOf(node, token);
     return streams > 0 ? `${node.name} has ${streams} streams open` : undefined;
   }
@@ -139,10 +146,10 @@ export class LinkOwners {
   #make<Result>(
     kind: LinkCall["kind"],
     userId: UserId,
-    token: string | null | (() => string),
+    tokenOf: () => string | null,
     range: readonly [number, number],
     steps: {
-      readonly send: (node: SimulatedNode) => Promise<Result>;
+      readonly send: (node: SimulatedNode, token: string | null) => Promise<Result>;
       readonly done: (result: Result, node: SimulatedNode, call: LinkCall) => DeviceId;
       readonly failed: (error: unknown) => void;
     },
@@ -151,10 +158,11 @@ export class LinkOwners {
     const count = (by: number) => this.#waiting.set(userId, (this.#waiting.get(userId) ?? 0) + by);
     count(1);
     calls.laterOnSomeNode(`user ${userId}: ${kind}`, range, (node) => {
+      const token = tokenOf();
       const call: LinkCall = {
         kind,
         userId,
-        token: typeof token === "function" ? token() : token,
+        token,
         fromSeq: committedSoFar(),
         toSeq: Number.POSITIVE_INFINITY,
         outcome: "open",
@@ -163,7 +171,7 @@ export class LinkOwners {
       };
       this.calls.push(call);
       calls.untilAnswered(
-        steps.send(node),
+        steps.send(node, token),
         (result) => {
           count(-1);
           call.toSeq = committedSoFar();

@@ -14,7 +14,7 @@ import { type Draft, removeAll } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
 import { thingCommandRows } from "./thing-command-rows.ts";
 import { thingRows } from "./thing-rows.ts";
-import { triggerRows } from "./trigger-rows.ts";
+import { isWatched, thingTriggerRows, triggerRows } from "./trigger-rows.ts";
 import { webhookRows } from "./webhook-rows.ts";
 
 /** The tables that the core uses in the simulation. */
@@ -89,7 +89,7 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   things: thingRows,
   thingCommands: thingCommandRows,
   triggers: triggerRows,
-  thingTriggers: noThingTriggers,
+  thingTriggers: thingTriggerRows,
   links: linkRows,
   blindIntervals: blindIntervalRows,
   idempotencyKeys: () => standIn<SimulatedTables["idempotencyKeys"]>("idempotencyKeys", {}),
@@ -101,16 +101,6 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   deliveries: deliveryRows,
   clock: (session) => ({ nowMs: () => session.run("what time is it?", () => session.nowMs()) }),
 };
-
-/** No simulated client adds alerts on things. */
-function noThingTriggers(): SimulatedTables["thingTriggers"] {
-  return standIn<SimulatedTables["thingTriggers"]>("thingTriggers", {
-    watching: async () => [],
-    ofUser: async () => [],
-    totals: async () => ({ ofDevice: 0, ofUser: 0, bytesOfUser: 0 }),
-    removeOfDevice: async () => 0,
-  });
-}
 
 function userRows(session: Session): SimulatedTables["users"] {
   return standIn<SimulatedTables["users"]>("users", {
@@ -143,7 +133,14 @@ function deviceRows(session: Session): SimulatedTables["devices"] {
     lock: (userId, ids) =>
       session.run(
         `lock devices ${ids}`,
-        (rows) => ofUser(rows, userId).filter(({ id }) => ids.includes(id)),
+        (rows) =>
+          ofUser(rows, userId)
+            .filter(({ id }) => ids.includes(id))
+            .map((row) => ({
+              ...row,
+              isWatched: isWatched(rows, "triggers", row.id),
+              areThingsWatched: isWatched(rows, "thing triggers", row.id),
+            })),
         () => [...ids].sort((a, b) => a - b).map((id) => exclusive("devices", id)),
       ),
     setLastTime: (_, id, timeMs) =>

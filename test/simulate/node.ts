@@ -1,6 +1,7 @@
 import { alertsOn, type RunningAlerts } from "../../src/alerts/alerts.ts";
 import { type Commit, type CommitRequest, commitOn, type DeviceCommit } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
+import type { Credential } from "../../src/ecosystems/credential.ts";
 import { eventsOn, type RunningEvents } from "../../src/events/events.ts";
 import type { Post } from "../../src/events/webhooks/post.ts";
 import { fanEcho } from "../../src/federation/commands/fan-echo.ts";
@@ -22,7 +23,7 @@ import type { Claim, HomeTruth } from "./history.ts";
 import type { StoreClient } from "./memory-store.ts";
 import type { SimulatedTables } from "./memory-tables.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { userOf } from "./tokens.ts";
+import { grantOf, userOf } from "./tokens.ts";
 import type { Upstream, UpstreamNode } from "./upstream.ts";
 
 export interface NodeParts {
@@ -185,12 +186,16 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     await leaving;
   }
 
-  link(userId: UserId, token: string): Promise<DeviceId> {
+  nowMs(): number {
+    return this.#membership.nowMs();
+  }
+
+  link(userId: UserId, token: string | Credential): Promise<DeviceId> {
     const link = () => this.federation.link(userId, "Nest", token);
     return during(this.#linking, userId, () => during(this.#proving, userId, link));
   }
 
-  relink(userId: UserId, token: string): Promise<DeviceId> {
+  relink(userId: UserId, token: string | Credential): Promise<DeviceId> {
     return during(this.#proving, userId, () => this.federation.relink(userId, "Nest", token));
   }
 
@@ -209,7 +214,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   received(token: string, home: HomeTruth): void {
     const userId = userOf(token);
     const link = this.#parts.linkOf(userId);
-    const follower = link && tokenIn(link) === token ? this.followerOf(userId) : undefined;
+    const follower = link && grantOf(tokenIn(link)) === grantOf(token) ? this.followerOf(userId) : undefined;
     this.receipts.push({ userId, seq: this.#parts.committedSoFar(), home, follower });
   }
 

@@ -7,6 +7,7 @@ import { linkPlants } from "./plants/links.ts";
 import { modelPlants } from "./plants/model.ts";
 import type { Plant } from "./plants/plant.ts";
 import { statePlants } from "./plants/states.ts";
+import { thingAlertPlants } from "./plants/thing-alerts.ts";
 import { webhookPlants } from "./plants/webhooks.ts";
 
 /** The mistakes that the simulation must find. `npm run simulate -- --plant all` tries each of them. */
@@ -18,6 +19,7 @@ export const plants: readonly Plant[] = [
   ...linkingPlants,
   ...fanPlants,
   ...alertPlants,
+  ...thingAlertPlants,
   ...eventPlants,
   ...webhookPlants,
 ];

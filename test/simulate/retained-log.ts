@@ -36,6 +36,11 @@ export function retainedLog(history: readonly CommittedTransaction[]): RetainedL
   return lines.sort((a, b) => compare(a.position, b.position));
 }
 
+/** Only clients that asked for things get the line. */
+export function isOfThings({ kind }: LogLine): boolean {
+  return kind === "thing" || kind === "thingCommand" || kind === "thingAlert";
+}
+
 export function compare(a: Position, b: Position): number {
   return a.transaction - b.transaction || a.id - b.id;
 }

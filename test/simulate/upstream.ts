@@ -1,18 +1,22 @@
-import type { CommandOutcome, Connector, StreamEnd, StreamListener } from "../../src/ecosystems/connector.ts";
+import type { Connector, StreamEnd, StreamListener } from "../../src/ecosystems/connector.ts";
+import type { Credential } from "../../src/ecosystems/credential.ts";
 import type { Home as ReportedHome } from "../../src/home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../src/model/errors.ts";
 import { fanOf } from "../ecosystems/actions.ts";
+import { CommandEndpoint } from "./command-endpoint.ts";
 import type { Faults } from "./faults.ts";
-import type { Arrival, FanSend, HomeTruth, Revocation, StreamLife } from "./history.ts";
+import type { Arrival, HomeTruth, Revocation, StreamLife } from "./history.ts";
 import type { Home } from "./home.ts";
+import { RenewalEndpoint, type RenewingNode } from "./renewal-endpoint.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
 import { clearSnapshot, incompleteSnapshot } from "./snapshots.ts";
 import { standIn } from "./stand-in.ts";
 import { type Look, Stream } from "./stream.ts";
-import { Tokens, userOf } from "./tokens.ts";
+import { type TokenUser, TokenUses } from "./token-uses.ts";
+import { type CredentialRules, grantOf, refreshTokenFor, Tokens, userOf } from "./tokens.ts";
 
 /** A node that follows accounts, and is called for each clear snapshot that reaches it. */
-export interface UpstreamNode extends Process {
+export interface UpstreamNode extends RenewingNode, TokenUser {
   received(token: string, home: HomeTruth): void;
   /** Whether the node is verifying a token of the user now; other reads are second looks. */
   isProving(userId: number): boolean;
@@ -28,27 +32,45 @@ export interface UpstreamParts {
   readonly homeOf: readonly number[];
   /** The number of committed transactions. */
   readonly committedSoFar: () => number;
+  /** Undefined: tokens do not expire. */
+  readonly rules: CredentialRules | undefined;
+  /** Called when the ecosystem has refused to renew the credential of a user. */
+  readonly renewalRefused: (userId: number) => void;
 }
 
 /** The ecosystem: homes that change, tokens that are revoked, streams that deliver whole accounts, and their faults. */
 export class Upstream {
-  readonly tokens = new Tokens();
+  readonly tokens: Tokens;
   readonly arrivals: Arrival[] = [];
   readonly revocations: Revocation[] = [];
   readonly lives: StreamLife[] = [];
-  readonly fanSends: FanSend[] = [];
+  readonly uses: TokenUses;
+  readonly commands: CommandEndpoint;
+  readonly renewals: RenewalEndpoint;
   readonly #parts: UpstreamParts;
   readonly #scheduler: Scheduler;
   readonly #faults: Faults;
   readonly #process: Process = { name: "ecosystem", isDead: false, isFrozen: false };
   readonly #streams = new Set<Stream>();
-  /** The number of stream events that a node received with a token. */
+  /** The number of stream events that a node received with tokens of a grant. */
   readonly #received = new Map<string, number>();
 
   constructor(parts: UpstreamParts) {
     this.#parts = parts;
     this.#scheduler = parts.scheduler;
     this.#faults = parts.faults;
+    const { scheduler, committedSoFar, rules } = parts;
+    const tokens = new Tokens(rules, () => scheduler.nowMs);
+    this.tokens = tokens;
+    this.uses = new TokenUses(committedSoFar);
+    const endpoint = { ...parts, tokens, process: this.#process, delayMs: () => this.#delayMs() };
+    const carryOut = (userId: number, command: ReturnType<typeof fanOf>) => this.#carryOut(userId, command);
+    this.commands = new CommandEndpoint({ ...endpoint, uses: this.uses, carryOut });
+    this.renewals = new RenewalEndpoint({
+      ...endpoint,
+      changed: () => this.#tokensChanged(),
+      refused: parts.renewalRefused,
+    });
   }
 
   home(userId: number): Home {
@@ -59,8 +81,18 @@ export class Upstream {
     return this.#count((stream) => stream.userId === userId);
   }
 
+  /** The streams of a node with tokens of the same grant. */
   openStreamsOf(node: Process, token: string): number {
-    return this.#count((stream) => stream.process === node && stream.token === token);
+    return this.#count((stream) => stream.process === node && grantOf(stream.token) === grantOf(token));
+  }
+
+  /** What a user hands over to link: a token, or a credential if tokens expire. */
+  credentialFor(node: RenewingNode, token: string): string | Credential {
+    const { rules } = this.#parts;
+    if (!rules) return token;
+    this.#tokensChanged();
+    const expiresMs = node.nowMs() + rules.lifetimeMs;
+    return { accessToken: token, refreshToken: refreshTokenFor(token), expiresMs };
   }
 
   get isWithholding(): boolean {
@@ -102,8 +134,16 @@ export class Upstream {
     this.#endUnauthorized();
   }
 
+  /** The ecosystem ends the access tokens of a user before their time. */
+  endAccess(userId: number): void {
+    this.#scheduler.note(`the access tokens of user ${userId} are ended`);
+    this.tokens.endAccess(userId);
+    this.#endUnauthorized();
+  }
+
   /** A node has died: closes its connections. */
   disconnect(node: Process): void {
+    this.renewals.disconnect(node);
     for (const stream of [...this.#streams]) {
       if (stream.process !== node) continue;
       this.#streams.delete(stream);
@@ -119,7 +159,8 @@ export class Upstream {
       capabilities: { fanNeedsHome: true, planning: { endsEcoFirst: false } },
       read: (token) => this.#read(node, token),
       follow: (token, listener, signal) => this.#follow(node, token, listener, signal),
-      act: (token, action, signal) => this.#runFan(node, token, fanOf(action), signal),
+      act: (token, action, signal) => this.commands.runFan(node, token, fanOf(action), signal),
+      ...(this.tokens.rules && { renew: (credential, signal) => this.renewals.renew(node, credential, signal) }),
       revoke: (token) => this.#revoke(node, token),
       pauseMs: (_, failures, random) => Math.min(15_000, 250 * 2 ** failures) * (0.5 + random() / 2),
     });
@@ -130,19 +171,21 @@ export class Upstream {
     const isSecondLook = !node.isProving(userOf(token));
     const isLinking = node.isLinking(userOf(token));
     if (isSecondLook) this.#faults.count("second look");
-    const receivedBefore = this.#received.get(`${node.name} ${token}`);
+    const key = `${node.name} ${grantOf(token)}`;
+    const receivedBefore = this.#received.get(key);
+    if (isSecondLook) this.uses.begin(node, token, "read");
     return new Promise((resolve, reject) => {
       this.#scheduler.after(this.#delayMs(), this.#process, `${node.name} reads ${token}`, () => {
-        const isGood = this.tokens.isGood(token);
+        const isGood = this.#accepts(token);
         const look = this.#look(this.home(userOf(token)).truth());
         this.#scheduler.after(this.#delayMs(), node, `read of ${token} answered`, () => {
           if (!isGood) return reject(new EcosystemRefused("The token isn't good."));
           if (this.#faults.strikes("read failed", 0.1)) return reject(new EcosystemUnreachable("No answer."));
-          const isOvertaken = this.#received.get(`${node.name} ${token}`) !== receivedBefore;
+          const isOvertaken = this.#received.get(key) !== receivedBefore;
           if (!isOvertaken || isLinking) this.#arrived(token, look, isOvertaken);
           if (isOvertaken && isSecondLook) this.#faults.count("second look overtaken");
           for (const stream of isOvertaken ? [] : this.#streams) {
-            if (stream.process === node && stream.token === token) stream.noteRead(look);
+            if (stream.process === node && grantOf(stream.token) === grantOf(token)) stream.noteRead(look);
           }
           resolve(look.reported);
         });
@@ -151,15 +194,20 @@ export class Upstream {
   }
 
   #follow(node: UpstreamNode, token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
-    return new Promise((resolve) => {
+    const refused = this.uses.begin(node, token, "stream");
+    return new Promise((told) => {
       const scheduler = this.#scheduler;
+      const resolve = (end: StreamEnd) => {
+        if (end.reason === "unauthorized") refused();
+        told(end);
+      };
       const delivers = (look: Look | "unchanged") => this.#delivered(node, token, look);
       const stream = new Stream({ scheduler, process: node, token, listener, resolve, delivers });
       if (signal.aborted) return stream.end("stopped");
       signal.addEventListener("abort", () => this.#stopped(stream, signal.reason), { once: true });
       scheduler.after(this.#delayMs(), node, `stream of ${token} connects`, () => {
         if (stream.hasEnded) return;
-        if (!this.tokens.isGood(token)) return stream.end("unauthorized");
+        if (!this.#accepts(token)) return stream.end("unauthorized");
         if (this.#faults.strikes("stream refused", 0.1)) return stream.end("refused");
         if (this.#faults.strikes("stream unreachable", 0.1)) return stream.end("unreachable");
         this.#streams.add(stream);
@@ -169,53 +217,10 @@ export class Upstream {
     });
   }
 
-  /** Accepts and executes most commands, refuses some, and leaves some without an answer. */
-  #runFan(
-    node: UpstreamNode,
-    token: string,
-    command: ReturnType<typeof fanOf>,
-    signal: AbortSignal,
-  ): Promise<CommandOutcome> {
-    const { dice } = this.#scheduler;
-    const userId = userOf(token);
-    const send: FanSend = { node: node.name, userId, ...command, seq: this.#parts.committedSoFar(), answer: undefined };
-    this.fanSends.push(send);
-    return new Promise((resolve) => {
-      const giveUp = () => resolve({ state: "unanswered", detail: "given up" });
-      if (signal.aborted) return giveUp();
-      signal.addEventListener("abort", giveUp, { once: true });
-      const answer = (outcome: Exclude<CommandOutcome, { state: "unanswered" }>) =>
-        this.#scheduler.after(this.#delayMs(), node, `fan command answered: ${outcome.state}`, () => {
-          if (signal.aborted) return;
-          send.answer = outcome.state;
-          resolve(outcome);
-        });
-      this.#scheduler.after(
-        this.#delayMs(),
-        this.#process,
-        `${node.name} runs the fan of ${command.thermostatId}`,
-        () => {
-          const will = dice.weighted({ accepted: 10, rejected: 4, unanswered: 3 })!;
-          const what = this.tokens.isGood(token) ? will : "unauthorized";
-          this.#faults.count(`fan command ${what}`);
-          if (what === "unauthorized") answer({ state: "unauthorized" });
-          else if (what === "rejected") answer({ state: "rejected", message: "no, not now" });
-          else {
-            if (what === "accepted") answer({ state: "accepted" });
-            else if (dice.chance(0.3)) this.#scheduler.after(0, node, "fan command given up", giveUp);
-            if (dice.chance(0.8)) this.#carryOut(userId, command);
-          }
-        },
-      );
-    });
-  }
-
   #carryOut(userId: number, { thermostatId, isOn }: ReturnType<typeof fanOf>): void {
     const index = this.#parts.homeOf[userId - 1]!;
-    this.#scheduler.after(this.#delayMs(), this.#process, `fan of ${thermostatId} is ${isOn}`, () => {
-      this.#parts.homes[index]!.runFan(thermostatId, isOn);
-      for (const stream of this.#streamsOf(index)) this.#send(stream);
-    });
+    this.#parts.homes[index]!.runFan(thermostatId, isOn);
+    for (const stream of this.#streamsOf(index)) this.#send(stream);
   }
 
   #revoke(node: UpstreamNode, token: string): Promise<boolean> {
@@ -238,7 +243,7 @@ export class Upstream {
   }
 
   #delivered(node: UpstreamNode, token: string, look: Look | "unchanged"): void {
-    const key = `${node.name} ${token}`;
+    const key = `${node.name} ${grantOf(token)}`;
     this.#received.set(key, (this.#received.get(key) ?? 0) + 1);
     if (look === "unchanged") return;
     this.#arrived(token, look);
@@ -269,6 +274,20 @@ export class Upstream {
 
   #incompleteLook(home: HomeTruth): Look {
     return { reported: incompleteSnapshot(home, this.#scheduler.dice), home, isClear: false };
+  }
+
+  #accepts(token: string): boolean {
+    const isGood = this.tokens.isGood(token);
+    if (isGood) this.tokens.use(token);
+    return isGood;
+  }
+
+  /** An access token was issued, and others may have ended. */
+  #tokensChanged(): void {
+    const { lifetimeMs, endsOldTokens, endsStreams } = this.tokens.rules!;
+    if (endsOldTokens) this.#endUnauthorized();
+    if (endsStreams)
+      this.#scheduler.after(lifetimeMs + 1, this.#process, "an access token expires", () => this.#endUnauthorized());
   }
 
   #endUnauthorized(): void {

@@ -9,6 +9,7 @@ import { readerBehind } from "./check-readers.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
 import { commandsOf } from "./command-rows.ts";
+import { countFirings, countLostRenewals } from "./count-events.ts";
 import { deliveriesIn } from "./delivery-rows.ts";
 import { Deployment } from "./deployment.ts";
 import { Dice } from "./dice.ts";
@@ -23,14 +24,19 @@ import { Receivers } from "./receivers.ts";
 import { retainedLog } from "./retained-log.ts";
 import { Database, Draft } from "./rows.ts";
 import { Scheduler } from "./scheduler.ts";
+import { ThingAlertOwners } from "./thing-alert-owners.ts";
 import { thingCommandsOf } from "./thing-command-rows.ts";
-import { triggersOf } from "./trigger-rows.ts";
+import { thingsOf } from "./thing-rows.ts";
+import { anyCredentialRules } from "./tokens.ts";
+import { thingTriggersOf, triggersOf } from "./trigger-rows.ts";
 import { Upstream } from "./upstream.ts";
 import { WebhookOwners } from "./webhook-owners.ts";
 import { webhooksIn } from "./webhook-rows.ts";
 
 /** After the last fault everything converges within this time; a stream that withholds changes takes longer. */
 const convergesWithinMs = 120_000;
+/** The longest pause before a renewal is tried again. */
+const renewsWithinMs = 150_000;
 const foundOutWithinMs = 12.5 * 60_000;
 /** Long enough for a second look at a quiet stream. */
 const quietPeriodMs = 12 * 60_000;
@@ -53,6 +59,7 @@ export class World {
   readonly #linkOwners: LinkOwners;
   readonly #clients: Clients;
   readonly #alertOwners: AlertOwners;
+  readonly #thingAlertOwners: ThingAlertOwners;
   readonly #readers: Readers;
   readonly #receivers: Receivers;
   readonly #webhookOwners: WebhookOwners;
@@ -77,7 +84,15 @@ export class World {
     // Two users may link the same account.
     const homeOf = this.#users.map((_, index) => (dice.chance(0.1) ? 0 : index));
     const committedSoFar = () => this.#database.history.length;
-    const upstream = new Upstream({ scheduler, faults, homes: this.#homes, homeOf, committedSoFar });
+    const upstream = new Upstream({
+      scheduler,
+      faults,
+      homes: this.#homes,
+      homeOf,
+      committedSoFar,
+      rules: dice.chance(0.4) ? anyCredentialRules(dice) : undefined,
+      renewalRefused: (userId) => this.#linkOwners.relink(userId as UserId),
+    });
     this.#upstream = upstream;
     this.#addUsersAndDevices();
     const lampOf = (userId: UserId) => this.#lamps.get(userId)!;
@@ -125,7 +140,13 @@ export class World {
     this.#webhookOwners = new WebhookOwners({ calls, users, lampOf, webhooksOf, deliveries });
     const horizon = () => horizonOf(this.#database);
     this.#readers = new Readers({ calls, faults, users, lampOf, committedSoFar, horizon, hasShortRetention });
-    this.#alertOwners = new AlertOwners({ calls, users, ...ordinary, triggersOf: ownTriggers, committedSoFar });
+    const alertParts = { calls, users, ...ordinary, committedSoFar };
+    this.#alertOwners = new AlertOwners({ ...alertParts, triggersOf: ownTriggers });
+    this.#thingAlertOwners = new ThingAlertOwners({
+      ...alertParts,
+      thingsOf: (deviceId) => thingsOf(this.#database, deviceId),
+      triggersOf: (userId) => thingTriggersOf(this.#database, userId),
+    });
   }
 
   /** Runs with random faults, then without. Returns what had not converged when time was up, if anything. */
@@ -134,6 +155,7 @@ export class World {
     this.#linkOwners.start();
     this.#clients.start();
     this.#alertOwners.start();
+    this.#thingAlertOwners.start();
     this.#readers.start();
     if (this.#hasWebhooks) this.#webhookOwners.start();
     if (this.#hasShortRetention) this.#applyRetention();
@@ -147,6 +169,7 @@ export class World {
     this.#isSettled = true;
     this.#clients.areQuiet = true;
     this.#alertOwners.areQuiet = true;
+    this.#thingAlertOwners.areQuiet = true;
     this.#readers.beQuiet();
     this.#webhookOwners.areQuiet = true;
     await scheduler.runUntil(scheduler.nowMs + 2_000);
@@ -170,7 +193,8 @@ export class World {
     const { scheduler } = this;
     const isWithholding = this.#upstream.isWithholding;
     this.#calls.areRare = isWithholding;
-    const deadlineMs = scheduler.nowMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
+    const renewalMs = this.#upstream.tokens.rules ? renewsWithinMs : 0;
+    const deadlineMs = scheduler.nowMs + renewalMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
     let known = this.#activityCount;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
       await scheduler.runUntil(scheduler.nowMs + 1_000);
@@ -208,26 +232,32 @@ export class World {
       states: this.#database.all<AttributeRow>(`attributes/${id}`),
     }));
     const { history } = this.#database;
-    const { arrivals, revocations, lives } = this.#upstream;
+    const { arrivals, revocations, lives, uses, renewals } = this.#upstream;
     const remains = this.#removed().map(({ deviceId }) => ({
       deviceId,
       entries: this.#database.all(`log/${deviceId}`).size,
     }));
     const fans = {
-      sends: this.#upstream.fanSends,
+      sends: this.#upstream.commands.sends,
       commands: devices.flatMap(({ id }) => this.#commandsOf(id)),
       survivors: this.#deployment.living.map(({ name }) => name),
     };
     const visibility = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
-    this.#countFirings();
-    const triggers = this.#users.flatMap((userId) => triggersOf(this.#database, userId));
+    countFirings(history, this.faults);
+    countLostRenewals(renewals.calls, history, this.faults);
+    const triggers = this.#users.flatMap((userId): readonly object[] => [
+      ...triggersOf(this.#database, userId),
+      ...thingTriggersOf(this.#database, userId),
+    ]);
     return {
       fans,
+      credentials: { uses: uses.all, calls: renewals.calls, refusals: renewals.refusals },
       watches: this.#alertOwners.watches,
+      thingWatches: this.#thingAlertOwners.watches,
       readers: this.#readers.records,
       attempts: this.#receivers.attempts,
       deliveries: deliveriesIn(this.#database) as readonly object[] as readonly StoredRow[],
-      triggers: triggers as readonly object[] as readonly StoredRow[],
+      triggers: triggers as readonly StoredRow[],
       history,
       writes,
       reads,
@@ -251,22 +281,6 @@ export class World {
     });
   }
 
-  #countFirings(): void {
-    for (const { log, writes } of this.#database.history) {
-      const isFiring = log.some(({ kind }) => kind === "alert");
-      for (const { kind, body } of log) {
-        if (kind !== "alert") continue;
-        this.faults.count("alert fired");
-        if (body.includes("stopped at the limit")) this.faults.count("chain of alerts stopped");
-      }
-      for (const { table, before, after } of isFiring ? writes : []) {
-        if (!table.startsWith("triggers/") || !before?.isEnabled) continue;
-        if (!after) this.faults.count("alert deleted by itself");
-        else if (!after.isEnabled) this.faults.count("alert disabled by itself");
-      }
-    }
-  }
-
   #liveOn(index: number): void {
     // Alarms that sound only for a moment: an emergency of milliseconds must still be mirrored.
     const isBrief = this.#homes[index]!.isFlickering || this.#dice.chance(0.3);
@@ -285,6 +299,8 @@ export class World {
         const userId = this.#dice.pick(this.#users);
         this.#upstream.revoke(userId);
         this.#linkOwners.relink(userId);
+      } else if (this.#upstream.tokens.rules && this.faults.strikes("access token ended early", 0.15)) {
+        this.#upstream.endAccess(this.#dice.pick(this.#users));
       } else this.#deployment.strike();
       this.#sufferOn();
     });
@@ -345,6 +361,7 @@ export class World {
         home: this.#upstream.home(userId).truth(),
         link: (link as StoredRow | undefined) ?? null,
         values: new Map([...rows].map(([key, { value }]) => [key as number, value])),
+        things: link ? (thingsOf(this.#database, link.deviceId) as readonly object[] as readonly StoredRow[]) : [],
         followers,
         openStreams: this.#upstream.openStreams(userId),
         commands: link ? this.#commandsOf(link.deviceId) : [],

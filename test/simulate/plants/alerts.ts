@@ -6,7 +6,8 @@ import { plant, replace } from "./plant.ts";
 
 const commit = () => import("../../../src/devices/commit.ts");
 
-function withReaction(change: (react: Reaction) => Reaction) {
+/** An alert reaction that works in another way. */
+export function withReaction(change: (react: Reaction) => Reaction) {
   return replace(() => import("../../../src/alerts/reaction.ts"), {
     alertReaction:
       (original) =>
@@ -18,7 +19,7 @@ function withReaction(change: (react: Reaction) => Reaction) {
 }
 
 /** A reaction that sees other tables: always the same ones within a transaction, by which it knows the transaction. */
-function reactingOn(change: () => (tx: CommitTables) => TableChanges<CommitTables>) {
+export function reactingOn(change: () => (tx: CommitTables) => TableChanges<CommitTables>) {
   return withReaction((react) => {
     const changed = new WeakMap<object, CommitTables>();
     const changesOf = change();
