@@ -56,7 +56,8 @@ export class LinkCredential implements FollowedCredential {
   #jitter: number;
   #planned: Cancel | undefined;
   #renewing: Promise<void> | undefined;
-  #markMs: number | undefined;
+  /** The mark of a renewal that has ended when this node tries next. */
+  #endedMarkMs: number | undefined;
   #renewedMs: number | undefined;
   #failures = 0;
   /** The token was refused, renewed, and the new one was not accepted yet: another refusal is final. */
@@ -172,12 +173,16 @@ export class LinkCredential implements FollowedCredential {
   async #try(): Promise<number | undefined> {
     const before = this.#credential;
     try {
-      const start = await beginRenewal(this.#parts, before, this.#markMs);
-      if (start.state === "busy") return start.forMs;
+      const start = await beginRenewal(this.#parts, before, this.#endedMarkMs);
+      // Wait for each mark once: after the clock was set back, the mark would stay in the future.
+      if (start.state === "busy") {
+        this.#endedMarkMs = start.markMs;
+        return start.forMs;
+      }
       // The lane and the record notice the loss too, and end the work for the link.
       if (start.state === "lost") return void this.#stopping.abort();
       if (start.state === "replaced") return this.#adopt(start.opened);
-      this.#markMs = start.markMs;
+      this.#endedMarkMs = start.markMs;
       const outcome = await this.#call(before);
       if (outcome.state === "refused") return this.#refuse(outcome.reason);
       if (outcome.state === "unanswered") return this.#unanswered(outcome.detail);

@@ -19,18 +19,18 @@ export interface StoredCredentialParts {
 export type RenewalStart =
   | { readonly state: "begun"; readonly markMs: number }
   | { readonly state: "replaced"; readonly opened: OpenedCredential }
-  | { readonly state: "busy"; readonly forMs: number }
+  | { readonly state: "busy"; readonly markMs: number; readonly forMs: number }
   | { readonly state: "lost" };
 
 /**
  * Marks the beginning of a renewal, durably and before the ecosystem is called. Only the owner of the link's epoch may
  * begin. The mark keeps the next owner from renewing the same credential while a call of this node may be in progress.
- * `ownMarkMs`: the mark of this node's last renewal, which has ended.
+ * `endedMarkMs`: the mark of a renewal that has ended: of this node's last one, or of one for which this node has waited.
  */
 export function beginRenewal(
   { store, link, sealing }: StoredCredentialParts,
   current: Credential,
-  ownMarkMs: number | undefined,
+  endedMarkMs: number | undefined,
 ): Promise<RenewalStart> {
   const { userId, deviceId, ownership } = link;
   return store.transaction(async (tx) => {
@@ -40,9 +40,10 @@ export function beginRenewal(
     if (!row) return { state: "lost" };
     const opened = openCredential(sealing.open, row);
     if (!isSame(opened, current)) return { state: "replaced", opened };
-    if (row.renewingMs !== null && row.renewingMs !== ownMarkMs) {
-      const sinceMs = Math.max(0, nowMs - row.renewingMs);
-      if (sinceMs < renewalLimitMs) return { state: "busy", forMs: renewalLimitMs - sinceMs };
+    const markMs = row.renewingMs;
+    if (markMs !== null && markMs !== endedMarkMs) {
+      const sinceMs = Math.max(0, nowMs - markMs);
+      if (sinceMs < renewalLimitMs) return { state: "busy", markMs, forMs: renewalLimitMs - sinceMs };
     }
     await tx.links.setRenewing(userId, deviceId, nowMs);
     return { state: "begun", markMs: nowMs };

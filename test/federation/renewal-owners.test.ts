@@ -48,6 +48,25 @@ describe("the owner of a link", () => {
     assert.equal((await storedOf(ada)).credential.refreshToken, "refresh 3 of ada");
   });
 
+  it("waits once for a call of a dead process, also when the clock is set back", async (t) => {
+    const { startNode, link, pass, ecosystem, runtime } = await madeRenewal(t);
+    const first = await startNode();
+    const ada = await link(first, "ada");
+    ecosystem.answerMs = 25_000;
+    ecosystem.mode = "kept";
+    await pass(49_000);
+    first.kill();
+    runtime.jump(-60 * minuteMs);
+    const second = await startNode();
+    ecosystem.expire("ada");
+    ecosystem.answerMs = 0;
+    ecosystem.mode = "answers";
+    await pass(40_000);
+    assert.equal(ecosystem.renewalsMs.length, 2);
+    assert.equal(ecosystem.overlaps, 0);
+    assert.ok(isLive(second, ada));
+  });
+
   it("does not use a renewed credential before it is stored, and stores it when the store is back", async (t) => {
     const { startNode, link, pass, ecosystem, busy, storedOf } = await madeRenewal(t);
     const node = await startNode();
