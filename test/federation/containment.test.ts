@@ -17,11 +17,11 @@ const tokenReason = "its token can't be opened with the keys of this node";
 const away = structureAttribute(1, "away");
 
 describe("a fault in one account affects no other", () => {
-  it("in throws at random points of the work for one of 100 links", { timeout: 120_000 }, (t) =>
+  it("in throws at random points of the work for one of 100 links", { timeout: 600_000 }, (t) =>
     throwsOn(t, sqliteHarness, { links: 100, throws: rounds({ all: 200, few: 24 }) }),
   );
 
-  it("in throws on PostgreSQL", { timeout: 120_000, skip: missingPostgres() ?? false }, (t) =>
+  it("in throws on PostgreSQL", { timeout: 600_000, skip: missingPostgres() ?? false }, (t) =>
     throwsOn(t, postgresHarness, { links: 30, throws: rounds({ all: 48, few: 16 }) }),
   );
 });

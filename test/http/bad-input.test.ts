@@ -16,7 +16,7 @@ import { anyRequest } from "./any-request.ts";
 import { type BadRequest, sent } from "./bad-request.ts";
 import { badVersionsOf } from "./bad-requests.ts";
 
-const deadline = { timeout: 240_000 };
+const deadline = { timeout: 1_200_000 };
 
 for (const database of databases) {
   describe(`a wrong request, on ${database}`, () => {
