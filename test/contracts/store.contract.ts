@@ -17,6 +17,7 @@ import { migrationCases } from "./store/migration-cases.ts";
 import { nodeBusCases } from "./store/node-bus-cases.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
+import { tenantAndNodeCases } from "./store/tenant-and-node-cases.ts";
 import { thingCommandTableCases } from "./store/thing-command-table-cases.ts";
 import { thingTableCases } from "./store/thing-table-cases.ts";
 import { thingTriggerTableCases } from "./store/thing-trigger-table-cases.ts";
@@ -31,6 +32,7 @@ export function describeStore(
   describe(name, { skip: options.skip ?? false }, () => {
     describe("its tables", () => {
       tableCases(harness);
+      tenantAndNodeCases(harness);
       deviceTableCases(harness);
       commandTableCases(harness);
       thingTableCases(harness);

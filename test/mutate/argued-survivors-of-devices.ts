@@ -133,6 +133,14 @@ export const arguedOfDevices: readonly Argued[] = [
       "a cache that is exactly full may give up one state; its size is approximate",
     ],
   ]),
+  ...of("src/devices/thing-writes.ts", "prepareThings", [
+    [
+      "?.",
+      "row?.deviceId",
+      "row.deviceId",
+      "equivalent: only the state of a stored thing can change; the check is for the compiler",
+    ],
+  ]),
   ...of("src/home/command-echo.ts", "holds", [
     [
       "<=",

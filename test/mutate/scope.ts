@@ -61,7 +61,11 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   {
     source: "src/store/tables",
     near: ["test/contracts/store-sqlite.test.ts"],
-    far: ["test/{store,identity,idempotency,alerts,devices,federation,events}/*.test.ts", "test/http/v3-*.test.ts"],
+    far: [
+      "test/{store,identity,idempotency,alerts,devices,federation,events}/*.test.ts",
+      "test/http/v3-*.test.ts",
+      "test/oauth/{rotation,sweep,token-edges,token-limits}.test.ts",
+    ],
     isSampled: true,
   },
 ];

@@ -1,0 +1,45 @@
+import { type Argued, arguedIn as of } from "./argued.ts";
+
+/** Mutants of `src/oauth` that no test can kill, or need not. */
+export const arguedOfOAuth: readonly Argued[] = [
+  ...of("src/oauth/authorize/authorize-pages.ts", "stillRegistered", [
+    [
+      "condition",
+      "client?.redirectUris.includes(redirectUri)",
+      "true",
+      "no command changes the redirect addresses of a client; the check is for one that might",
+    ],
+  ]),
+  ...of("src/oauth/authorize/decision-step.ts", "settle", [
+    [
+      "return",
+      '{ page: "expired" }',
+      "undefined",
+      "no command takes an administrator's rights away; the check is for one that might",
+    ],
+    ["text", '"expired"', '""', "no command takes an administrator's rights away; the check is for one that might"],
+  ]),
+  ...of("src/oauth/client-cache.ts", "ClientCache.forget", [
+    ["++", "this.#invalidations++", "this.#invalidations--", "equivalent: the count only has to change"],
+  ]),
+  ...of("src/oauth/clients.ts", "rotateSecret", [
+    ["condition", "overlapMs > 0", "true", "equivalent: a secret that ends now is refused as a removed one is"],
+  ]),
+  ...of("src/oauth/token-limits.ts", "ofClient", [
+    [
+      "<",
+      "count < grantsEndedAtOnce",
+      "count <= grantsEndedAtOnce",
+      "equivalent: at that count the other condition holds",
+    ],
+  ]),
+  ...of("src/oauth/token-verification.ts", "Verification.#forgetAll", [
+    [
+      "++",
+      "this.#invalidations++",
+      "this.#invalidations--",
+      "the count only has to change; another revocation during the same read would be needed to tell",
+    ],
+    ["statement", "this.#ofGrant.clear();", "", "small entries stay in memory; no answer depends on them"],
+  ]),
+];

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { GrantRow } from "../../src/store/tables/grants.ts";
+import { oauthWorld } from "./oauth-world.ts";
+
+const hourMs = 3_600_000;
+
+describe("a code", () => {
+  it("is valid for less than its 60 seconds, and not at their end", async (t) => {
+    const world = await oauthWorld(t, { isClockStill: true });
+    const [early, late] = [await world.code(), await world.code()];
+    await world.timePasses(59_999);
+    assert.equal((await world.exchange(early)).status, 200);
+    await world.timePasses(1);
+    assert.equal((await world.exchange(late)).body.error, "invalid_grant");
+  });
+});
+
+describe("a grant without tokens", () => {
+  it("is removed when it is older than an access token can be, not while its first token may be on its way", async (t) => {
+    const world = await oauthWorld(t);
+    const { store, oauth } = world.service.parts;
+    const grant: GrantRow = {
+      id: "grant without tokens",
+      tenantId: world.tenantId,
+      userId: world.userId,
+      clientId: world.client.id,
+      covers: "user",
+      scope: null,
+    };
+    await store.transaction((tx) => tx.grants.add(grant));
+    const exists = async () => (await store.read((tx) => tx.grants.existing([grant]))).has(grant.id);
+    await oauth.tokens.sweep();
+    assert.equal(await exists(), true);
+    await world.timePasses(2 * hourMs);
+    await oauth.tokens.sweep();
+    assert.equal(await exists(), false);
+  });
+});
+
+describe("a stream", () => {
+  it("of a command ends with the command's token, and one of a client with the client's", async (t) => {
+    const world = await oauthWorld(t, { isClockStill: true });
+    const { oauth } = world.service.parts;
+    const ofCommand = oauth.commandTokens.issue(world.tenantId, "bwc_own");
+    const life = await oauth.watch(ofCommand, () => undefined);
+    const { access_token } = await world.tokens();
+    await oauth.verify(access_token);
+    const revoked: string[] = [];
+    const ofClient = await oauth.watch(access_token, () => revoked.push("client"));
+    assert.deepEqual([life.clientId, ofClient.clientId], ["bwc_own", world.client.id]);
+    // Both were issued just now, for an hour.
+    assert.ok(Math.abs(life.untilMs - ofClient.untilMs) < hourMs, `${life.untilMs} and ${ofClient.untilMs}`);
+    assert.deepEqual(
+      [ofCommand, access_token, "bwa_unknown"].map((token) => oauth.rememberedClientOf(token)),
+      ["bwc_own", world.client.id, undefined],
+    );
+    life.release();
+    assert.equal((await world.revoke(access_token)).status, 200);
+    assert.deepEqual(revoked, ["client"]);
+  });
+});
