@@ -296,6 +296,7 @@ const steps: readonly Step[] = [
   thingMessages,
   thingCommands,
   thingAlerts,
+  () => ["ALTER TABLE devices ADD COLUMN room TEXT"],
 ];
 
 export const schemaVersion = steps.length;

@@ -15,11 +15,12 @@ export function deviceBody(
   attributes: readonly SelectedAttribute[],
   caller: Principal,
 ): string {
-  const { id, name, typeName } = device;
+  const { id, name, room, typeName } = device;
   return JSON.stringify({
     deviceId: id,
     ...ownerFor(caller, device),
     deviceName: name,
+    ...(room !== null && { room }),
     deviceTypeName: typeName,
     presenceInfo: isPresent ? 1 : 0,
     stale: isStale,

@@ -42,6 +42,8 @@ const deviceFields = {
   }),
 };
 
+const room = { room: text("The room that the company has set for a device of its own; missing when there is none.") };
+
 const forEnterprise = { userId: integer("The user whose device it is; only for enterprise tokens.", { minimum: 1 }) };
 
 export const listDevices: Description = {
@@ -81,7 +83,10 @@ export const listDevices: Description = {
             {
               devices: list(
                 "The devices of this page.",
-                named("DeviceSummary", object("A device without its attributes.", deviceFields, forEnterprise)),
+                named(
+                  "DeviceSummary",
+                  object("A device without its attributes.", deviceFields, { ...room, ...forEnterprise }),
+                ),
               ),
             },
             { cursor: text("For the next page; missing on the last one.") },
@@ -156,6 +161,7 @@ export const getDevice: Description = {
               attributes: map("Attributes by name.", attribute),
             },
             {
+              ...room,
               ...forEnterprise,
               confirmedTime: milliseconds(
                 "When the ecosystem last confirmed the whole state of a linked account. An ordinary device has none.",

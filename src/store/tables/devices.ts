@@ -8,6 +8,8 @@ export interface DeviceRow {
   readonly typeId: number;
   readonly typeName: string;
   readonly name: string;
+  /** The room of a device that is not virtual; null when none is set. */
+  readonly room: string | null;
   /** A virtual device mirrors a linked account and has the 519 numbered attributes; any other has named ones. */
   readonly isVirtual: boolean;
   /** The time of its last commit, which is also its version. */
@@ -36,7 +38,9 @@ export interface Growth {
 }
 
 export interface DeviceTable {
-  add(device: Pick<DeviceRow, "userId" | "typeName" | "name" | "isVirtual">): Promise<DeviceId>;
+  add(
+    device: Pick<DeviceRow, "userId" | "typeName" | "name" | "isVirtual"> & Partial<Pick<DeviceRow, "room">>,
+  ): Promise<DeviceId>;
   ofUser(userId: UserId): Promise<DeviceRow[]>;
   /** Whether the user has at least `count` devices that are not virtual. */
   hasOwn(userId: UserId, count: number): Promise<boolean>;
@@ -49,6 +53,8 @@ export interface DeviceTable {
   page(accessScope: AccessScope, place: DevicePlace, limit: number): Promise<DeviceRow[]>;
   /** Locks those of the ids that are devices of this user, in ascending order, until the transaction ends. */
   lock(userId: UserId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
+  /** Sets name and room. The caller holds the device's lock. */
+  rename(userId: UserId, id: DeviceId, description: Pick<DeviceRow, "name" | "room">): Promise<void>;
   /** The caller removes what belongs to the device first. The id is never used again. */
   remove(userId: UserId, id: DeviceId): Promise<void>;
   /** Removes all devices of a user; returns their ids. */
@@ -61,7 +67,7 @@ export interface DeviceTable {
   ): Promise<{ readonly id: DeviceId; readonly lastTimeMs: number }[]>;
 }
 
-const columns = `d.id, d.user_id AS "userId", d.type_id AS "typeId", t.name AS "typeName", d.name,
+const columns = `d.id, d.user_id AS "userId", d.type_id AS "typeId", t.name AS "typeName", d.name, d.room,
   d.is_virtual AS "isVirtual", d.last_time_ms AS "lastTimeMs"`;
 /** Subqueries on indexes of alerts, which save statements of their own. */
 const watched = `EXISTS (SELECT 1 FROM triggers w WHERE w.user_id = d.user_id AND w.device_id = d.id AND w.is_enabled = 1)
@@ -78,12 +84,12 @@ export function deviceTable(sql: Sql): DeviceTable {
     }));
   const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
   return {
-    async add({ userId, typeName, name, isVirtual }) {
+    async add({ userId, typeName, name, room = null, isVirtual }) {
       const typeId = await typeIdOf(sql, typeName);
       const added = await sql.all<{ id: DeviceId }>(
-        `INSERT INTO devices (user_id, tenant_id, type_id, name, is_virtual, last_time_ms, created_ms)
-         VALUES ($1, (SELECT tenant_id FROM users WHERE id = $1), $2, $3, $4, 0, $5) RETURNING id`,
-        [userId, typeId, name, isVirtual ? 1 : 0, await sql.nowMs()],
+        `INSERT INTO devices (user_id, tenant_id, type_id, name, is_virtual, last_time_ms, created_ms, room)
+         VALUES ($1, (SELECT tenant_id FROM users WHERE id = $1), $2, $3, $4, 0, $5, $6) RETURNING id`,
+        [userId, typeId, name, isVirtual ? 1 : 0, await sql.nowMs(), room],
       );
       return added[0]!.id;
     },
@@ -133,6 +139,8 @@ export function deviceTable(sql: Sql): DeviceTable {
         areThingsWatched: Boolean(row.areThingsWatched),
       }));
     },
+    rename: (userId, id, { name, room }) =>
+      sql.post("UPDATE devices SET name = $3, room = $4 WHERE user_id = $1 AND id = $2", [userId, id, name, room]),
     async remove(userId, id) {
       await sql.run("DELETE FROM devices WHERE user_id = $1 AND id = $2", [userId, id]);
     },
