@@ -15,6 +15,7 @@ import { refusalOf, refuseConnection } from "./connection/malformed-requests.ts"
 import { limitPipelines } from "./connection/pipeline.ts";
 import type { Exchanges } from "./open-exchanges.ts";
 import { readBodies } from "./request/incoming.ts";
+import { pathOfRoute } from "./router-path.ts";
 import { sendAnswer } from "./routes.ts";
 
 /** A fast path in front of Fastify. Returns false, and leaves the request untouched, if Fastify has to answer it. */
@@ -53,7 +54,7 @@ export function appOn(parts: AppParts): FastifyInstance {
   });
   app.addHook("onRequest", async (request) => {
     const exchange = exchanges.of(request.raw);
-    if (exchange) exchange.route = request.routeOptions.url;
+    if (exchange) exchange.route = pathOfRoute(request.routeOptions.url);
     const refusal = refusalOf(request.raw);
     if (refusal) throw refusal;
     if (request.is404 || hasEmptyPart(request.params)) throw refusals.unknownPath(pathOf(request.raw));

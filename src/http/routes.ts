@@ -20,6 +20,7 @@ import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken, ei
 import { callingClient } from "./request/client-authentication.ts";
 import { type Incoming, readIncoming } from "./request/incoming.ts";
 import { refuseMistyped } from "./request/mistyped-parameters.ts";
+import { routerPath } from "./router-path.ts";
 
 /**
  * The access rule of a route. `public`: anybody; a handler may ask for credentials itself, as the login page does.
@@ -30,7 +31,7 @@ import { refuseMistyped } from "./request/mistyped-parameters.ts";
  */
 export const accessRules = ["public", "secToken", "bearer", "secTokenOrBearer", "client", "operation"] as const;
 export type Access = (typeof accessRules)[number];
-export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 interface RouteAddress {
   readonly methods: readonly Method[];
@@ -115,7 +116,7 @@ export function addRoutes(
     const bodyTypes = bodyTypesFor(route);
     app.route({
       method: [...methodsOf(route)],
-      url: route.path,
+      url: routerPath(route.path),
       config: { access: route.access, errors: route.errors },
       ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
       handler: async (request, reply) => {
@@ -135,7 +136,7 @@ export function addRoutes(
     };
     app.route({
       method: app.supportedMethods.filter((method) => !allowed.some((one) => one === method)),
-      url: path,
+      url: routerPath(path),
       // A wrong method is refused without a caller.
       config: { access: "public", errors: shapeBelow(path) },
       // Before the body is parsed, so that a wrong method is reported rather than a malformed body.

@@ -107,7 +107,8 @@ async function outletParts(
   parts: Parts,
   guests: readonly GuestRoute[],
 ): Promise<OutletParts> {
-  const { address, identity, oauth, devices, alerts, federation, events, idempotency, metrics, store } = parts;
+  const { address, identity, oauth, devices, provisioning, alerts, federation, events, idempotency, metrics, store } =
+    parts;
   const { tlsCertFile, tlsKeyFile } = config;
   return {
     host: config.host,
@@ -133,6 +134,7 @@ async function outletParts(
     v3: {
       users: identity,
       devices,
+      provisioning,
       things: thingReading(store),
       alerts,
       federation,

@@ -176,6 +176,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
       receipts: async () => [],
       control: { command: nobody, receipts: nobody, receipt: nobody },
     },
+    provisioning: { addAll: nobody, addSome: nobody, update: nobody, remove: nobody },
     things: thingReading(store),
     events,
     webhooks: events.webhooks,

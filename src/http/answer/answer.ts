@@ -41,6 +41,11 @@ export function done(): Answer {
   return jsonAnswer(200, { status: "OK" });
 }
 
+/** The answer to a removal. */
+export function noContent(): Answer {
+  return { status: 204, headers: {}, body: "" };
+}
+
 /** An answer whose body is JSON text already. */
 export function jsonTextAnswer(
   status: number,

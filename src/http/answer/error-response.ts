@@ -49,6 +49,7 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   misplaced_token: { status: 400, errorCode: 102 },
   missing_token: { status: 401, errorCode: 106 },
   invalid_token: { status: 401, errorCode: 106 },
+  enterprise_only: { status: 403, errorCode: 106 },
   insufficient_scope: { status: 403, errorCode: 106 },
   invalid_client: { status: 401, errorCode: 106 },
   invalid_grant: { status: 400, errorCode: 102 },

@@ -24,6 +24,7 @@ export interface OperationDescription extends Description {
 export type TagName =
   | "Authorization"
   | "Users and devices"
+  | "Provisioning"
   | "Things"
   | "Alerts"
   | "Events"

@@ -1,7 +1,7 @@
 import { type SelectedAttribute, selectAttributes } from "../../devices/attribute-query.ts";
 import type { DeviceState } from "../../devices/states.ts";
 import { wireValue } from "../../devices/wire-attribute.ts";
-import type { Freshness } from "../../federation/freshness.ts";
+import { type Freshness, ordinaryFreshness } from "../../federation/freshness.ts";
 import { jsonTextAnswer } from "../../http/answer/answer.ts";
 import { PreparedAnswer } from "../../http/answer/prepared-answer.ts";
 import type { Principal } from "../../identity/principal.ts";
@@ -27,6 +27,11 @@ export function deviceBody(
     ...(confirmedTimeMs !== null && { confirmedTime: confirmedTimeMs }),
     attributes: Object.fromEntries(attributes.map(shownAttribute)),
   });
+}
+
+/** An ordinary device that was just written: it is present and never stale. */
+export function newDeviceBody(state: DeviceState, caller: Principal): string {
+  return deviceBody(state, ordinaryFreshness, selectAttributes(state, allAttributes), caller);
 }
 
 /** The owner's id, only for enterprise clients: they read devices of many users. */

@@ -1,7 +1,7 @@
 import { type Answer, jsonTextAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
-import type { IdempotentWrites, Keep, KeepAnswer } from "../../idempotency/idempotent-writes.ts";
+import type { IdempotentWrites, Keep, KeepAnswer, KeptAnswer } from "../../idempotency/idempotent-writes.ts";
 import type { ScopedPrincipal } from "../../identity/principal.ts";
 import { ownerWithin } from "../../model/access-scope.ts";
 import { BadParameter } from "../../model/errors.ts";
@@ -47,9 +47,14 @@ export function keyed({ idempotency, tokens }: KeyedRouteParts, route: KeyedRout
         (keep: Keep) => answer(incoming, caller, (answerOf) => keep((result) => storedAnswer(answerOf(result)))),
       );
       if ("headers" in answered) return answered;
-      return jsonTextAnswer(answered.status, answered.body, { "idempotency-replayed": "true" });
+      return replayed(answered);
     },
   };
+}
+
+function replayed({ status, body }: KeptAnswer): Answer {
+  const headers = { "idempotency-replayed": "true" };
+  return body === "" ? { status, headers, body } : jsonTextAnswer(status, body, headers);
 }
 
 function storedAnswer({ status, body }: Answer) {

@@ -1,5 +1,5 @@
 import type { AccessScope } from "../../model/access-scope.ts";
-import type { DeviceId, UserId } from "../../model/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 
 export interface DeviceRow {
@@ -37,15 +37,29 @@ export interface Growth {
   readonly isErasing: boolean;
 }
 
+export interface NewDeviceRow extends Pick<DeviceRow, "userId" | "typeName" | "name" | "isVirtual"> {
+  readonly room?: string | null;
+  /** The id of the type, if the caller knows it. */
+  readonly typeId?: number;
+}
+
 export interface DeviceTable {
-  add(
-    device: Pick<DeviceRow, "userId" | "typeName" | "name" | "isVirtual"> & Partial<Pick<DeviceRow, "room">>,
-  ): Promise<DeviceId>;
+  add(device: NewDeviceRow): Promise<DeviceId>;
   ofUser(userId: UserId): Promise<DeviceRow[]>;
   /** Whether the user has at least `count` devices that are not virtual. */
   hasOwn(userId: UserId, count: number): Promise<boolean>;
   /** Whether the user's tenant has at least `count` devices. The cost is an index scan over `count` entries. */
   hasInTenant(userId: UserId, count: number): Promise<boolean>;
+  /** How many devices of a user are not virtual; at most `most` are counted. */
+  countOwn(userId: UserId, most: number): Promise<number>;
+  /** Counts all devices of a tenant by an index scan, which takes about 30 ms for a million. */
+  countInTenant(tenantId: TenantId): Promise<number>;
+  /** The id of a device type; undefined when no device ever had it. */
+  findType(name: string): Promise<number | undefined>;
+  /** Adds a type for a client of the tenant, unless it exists. Returns its id. */
+  addType(name: string, tenantId: TenantId): Promise<number>;
+  /** How many types the clients of a tenant have added. */
+  countTypes(tenantId: TenantId): Promise<number>;
   find(userId: UserId, id: DeviceId): Promise<DeviceRow | undefined>;
   /** The device if it is in the access scope. Foreign and absent devices are both undefined. */
   within(accessScope: AccessScope, id: DeviceId): Promise<DeviceRow | undefined>;
@@ -84,11 +98,12 @@ export function deviceTable(sql: Sql): DeviceTable {
     }));
   const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
   return {
-    async add({ userId, typeName, name, room = null, isVirtual }) {
-      const typeId = await typeIdOf(sql, typeName);
+    async add({ userId, typeName, typeId: knownTypeId, name, room = null, isVirtual }) {
+      const typeId = knownTypeId ?? (await typeIdOf(sql, typeName));
       const added = await sql.all<{ id: DeviceId }>(
-        `INSERT INTO devices (user_id, tenant_id, type_id, name, is_virtual, last_time_ms, created_ms, room)
-         VALUES ($1, (SELECT tenant_id FROM users WHERE id = $1), $2, $3, $4, 0, $5, $6) RETURNING id`,
+        `INSERT INTO devices (user_id, tenant_id, type_id, name, is_virtual, last_time_ms, created_ms, room,
+           attribute_names, attribute_bytes, counted_ms)
+         VALUES ($1, (SELECT tenant_id FROM users WHERE id = $1), $2, $3, $4, 0, $5, $6, 0, 0, 0) RETURNING id`,
         [userId, typeId, name, isVirtual ? 1 : 0, await sql.nowMs(), room],
       );
       return added[0]!.id;
@@ -107,6 +122,19 @@ export function deviceTable(sql: Sql): DeviceTable {
           [userId, count - 1],
         )
       ).length > 0,
+    countOwn: (userId, most) =>
+      countOf(
+        sql,
+        `SELECT COUNT(*) AS count FROM
+           (SELECT 1 FROM devices WHERE user_id = $1 AND is_virtual = 0 LIMIT $2) AS counted`,
+        [userId, most],
+      ),
+    countInTenant: (tenantId) => countOf(sql, "SELECT COUNT(*) AS count FROM devices WHERE tenant_id = $1", [tenantId]),
+    findType: async (name) =>
+      (await first(sql.all<{ id: number }>("SELECT id FROM device_types WHERE name = $1", [name])))?.id,
+    addType: (name, tenantId) => typeIdOf(sql, name, tenantId),
+    countTypes: (tenantId) =>
+      countOf(sql, "SELECT COUNT(*) AS count FROM device_types WHERE tenant_id = $1", [tenantId]),
     ofUser: (userId) => rows("WHERE d.user_id = $1 ORDER BY d.id", [userId]),
     find: (userId, id) => first(rows("WHERE d.user_id = $1 AND d.id = $2", [userId, id])),
     within(accessScope, id) {
@@ -176,8 +204,13 @@ function ownerIn(accessScope: AccessScope): readonly [column: string, owner: num
   return accessScope.kind === "user" ? ["d.user_id", accessScope.userId] : ["d.tenant_id", accessScope.tenantId];
 }
 
-async function typeIdOf(sql: Sql, name: string): Promise<number> {
-  await sql.run("INSERT INTO device_types (name) VALUES ($1) ON CONFLICT (name) DO NOTHING", [name]);
+async function typeIdOf(sql: Sql, name: string, tenantId: TenantId | null = null): Promise<number> {
+  const insert = "INSERT INTO device_types (name, tenant_id) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+  await sql.run(insert, [name, tenantId]);
   const found = await sql.all<{ id: number }>("SELECT id FROM device_types WHERE name = $1", [name]);
   return found[0]!.id;
+}
+
+async function countOf(sql: Sql, text: string, parameters: readonly Parameter[]): Promise<number> {
+  return Number((await first(sql.all<{ count: number }>(text, parameters)))?.count ?? 0);
 }
