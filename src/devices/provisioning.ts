@@ -63,15 +63,16 @@ export class RefusedLine extends Error {
 }
 
 /**
- * A group ends after this time, so that other writers of SQLite get their turn. The first line of a group is always
- * carried out.
+ * A group ends after this time. On SQLite all other writers wait for it; on PostgreSQL only those of the same users do.
+ * The first line of a group is always carried out.
  */
-const groupMs = 5;
+const groupMs = { alone: 5, shared: 50 };
 /** No client waits for one group of a batch: on PostgreSQL it uses connections of background work. */
 const inBackground: Priority = { patient: true };
 
 export function provisioningOn(parts: ProvisioningParts): Provisioning {
   const { store, commitGroup, states, counts, elapsedMs } = parts;
+  const longestMs = store.isShared ? groupMs.shared : groupMs.alone;
   const ownerOf = async (tenantId: TenantId, deviceId: DeviceId) => {
     const device = await store.read((tx) => tx.devices.within({ kind: "enterprise", tenantId }, deviceId));
     if (!device) throw new UnknownDevice();
@@ -104,7 +105,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
         const startedMs = elapsedMs();
         const made: LineOutcome<DeviceState>[] = [];
         for (const line of lines) {
-          if (made.length > 0 && elapsedMs() - startedMs >= groupMs) break;
+          if (made.length > 0 && elapsedMs() - startedMs >= longestMs) break;
           made.push(
             line instanceof BreezewayError
               ? { refused: line }

@@ -61,7 +61,7 @@ export type Route = RouteAddress &
     | (WithDescription & {
         readonly access: "bearer";
         readonly scopes: NeededScopes;
-        answer(incoming: Incoming, caller: ScopedPrincipal): Promise<Answer | StreamAnswer>;
+        answer(incoming: Incoming, caller: ScopedPrincipal): Promise<Answer | SlicedAnswer | StreamAnswer>;
       })
     | (WithDescription & {
         readonly access: "secTokenOrBearer";
@@ -170,11 +170,14 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
 /** Sends slices. If a slice fails, the connection is cut, so that the client sees that the answer is incomplete. */
 function sendSlices(
   reply: FastifyReply,
-  { status, headers, slices }: SlicedAnswer,
+  { status, headers, slices, unreadBytes, brokenOff }: SlicedAnswer,
   turns: OneSlicePerTurn,
   exchange: Exchange | undefined,
 ): FastifyReply {
-  const body = Readable.from(inTurns(slices, turns, exchange), { objectMode: false });
+  const body = Readable.from(inTurns(slices, turns, exchange, brokenOff), {
+    objectMode: false,
+    ...(unreadBytes !== undefined && { highWaterMark: unreadBytes }),
+  });
   return reply
     .code(status)
     .headers({ ...headers })
@@ -189,12 +192,14 @@ async function* inTurns(
   slices: AsyncIterable<string>,
   turns: OneSlicePerTurn,
   exchange: Exchange | undefined,
+  brokenOff: SlicedAnswer["brokenOff"],
 ): AsyncGenerator<string> {
   try {
     for await (const slice of slices) {
       yield slice;
       await turns.next();
     }
+    if (exchange && brokenOff?.by) exchange.failure = failureOf(brokenOff.by, exchange.request);
   } catch (error) {
     if (exchange) exchange.failure = failureOf(error, exchange.request);
     throw error;

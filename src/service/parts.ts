@@ -25,6 +25,7 @@ import { fanGate } from "../federation/commands/fan-gate.ts";
 import { sentCommands, thingEcho } from "../federation/commands/thing-echo.ts";
 import { federationOn } from "../federation/federation.ts";
 import { IdempotentWrites } from "../idempotency/idempotent-writes.ts";
+import { ResumableBatches } from "../idempotency/resumable-batches.ts";
 import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
 import { Membership } from "../nodes/membership.ts";
@@ -141,6 +142,7 @@ async function partsOn(
   });
   const erasedNames = new ErasedNames({ store, states, runtime });
   const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
+  const batches = new ResumableBatches(store);
   const alerts = alertsOn({ store, turn: () => new Promise((resolve) => runtime.after(0, resolve)), onLimitReached });
 
   const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
@@ -261,6 +263,7 @@ async function partsOn(
     events,
     addressSealing,
     idempotency,
+    batches,
     compaction,
     metrics,
     administration,

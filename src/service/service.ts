@@ -107,8 +107,20 @@ async function outletParts(
   parts: Parts,
   guests: readonly GuestRoute[],
 ): Promise<OutletParts> {
-  const { address, identity, oauth, devices, provisioning, alerts, federation, events, idempotency, metrics, store } =
-    parts;
+  const {
+    address,
+    identity,
+    oauth,
+    devices,
+    provisioning,
+    batches,
+    alerts,
+    federation,
+    events,
+    idempotency,
+    metrics,
+    store,
+  } = parts;
   const { tlsCertFile, tlsKeyFile } = config;
   return {
     host: config.host,
@@ -135,6 +147,7 @@ async function outletParts(
       users: identity,
       devices,
       provisioning,
+      batches,
       things: thingReading(store),
       alerts,
       federation,

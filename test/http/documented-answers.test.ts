@@ -21,6 +21,7 @@ describe("what the service answers", () => {
     await useUsersAndDevices(world, accessToken, deviceId);
     const lampId = String(await world.addLamp("Porch lamp"));
     const crowdedId = await useAlerts(world, accessToken, { deviceId, lampId });
+    await useProvisioning(world, accessToken, deviceId);
     await useEvents(world, accessToken, { deviceId, lampId });
     await useWebhooks(world, accessToken, { deviceId, lampId });
     await useKeys(world, accessToken, lampId);
@@ -33,7 +34,7 @@ describe("what the service answers", () => {
   it("to an undocumented method is a refusal that names the documented ones, with HEAD beside GET", async (t) => {
     const { operations, baseUrl } = await documentedWorld(t);
     for (const [path, documented] of Map.groupBy(operations, (operation) => operation.path)) {
-      const answer = await fetch(`${baseUrl}${path.replaceAll(/[{}]/g, "")}`, { method: "PATCH" });
+      const answer = await fetch(`${baseUrl}${path.replaceAll(/[{}]/g, "")}`, { method: "PROPFIND" });
       assert.equal(answer.status, 405, path);
       const allowed = answer.headers.get("allow")?.split(", ") ?? [];
       const methods = new Set<string>(documented.map(({ method }) => method));

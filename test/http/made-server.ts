@@ -21,6 +21,7 @@ import { type OutletParts, startOutlets } from "../../src/outlets/serve.ts";
 import { cursorsWith } from "../../src/outlets/v3/cursor.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import type { Report } from "../../src/runtime/runtime.ts";
+import { ResumableBatches } from "../../src/idempotency/resumable-batches.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
 import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
 
@@ -177,6 +178,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
       control: { command: nobody, receipts: nobody, receipt: nobody },
     },
     provisioning: { addAll: nobody, addSome: nobody, update: nobody, remove: nobody },
+    batches: new ResumableBatches(store),
     things: thingReading(store),
     events,
     webhooks: events.webhooks,

@@ -73,6 +73,11 @@ export function errorAnswer(error: unknown, shape: ErrorShape, requestId: string
   return jsonAnswer(status, body, headers);
 }
 
+/** Status, code and sentence of an error, for a part of an answer. */
+export function errorFields(error: unknown): Pick<ReturnType<typeof describe>, "status" | "code" | "sentence"> {
+  return describe(asExpected(error));
+}
+
 /** The answer to a failed request. The exchange keeps the failure for the log and the metrics. */
 export function failureAnswer(
   error: unknown,

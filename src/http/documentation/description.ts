@@ -69,6 +69,7 @@ export interface ContentDescription {
 export type ContentType =
   | "text/plain"
   | "application/json"
+  | "application/x-ndjson"
   | "application/x-www-form-urlencoded"
   | "text/xml"
   | "text/html"

@@ -1,4 +1,4 @@
-import { type Answer, jsonTextAnswer } from "../../http/answer/answer.ts";
+import { type Answer, jsonTextAnswer, ndjsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import type { IdempotentWrites, Keep, KeepAnswer, KeptAnswer } from "../../idempotency/idempotent-writes.ts";
@@ -54,7 +54,10 @@ export function keyed({ idempotency, tokens }: KeyedRouteParts, route: KeyedRout
 
 function replayed({ status, body }: KeptAnswer): Answer {
   const headers = { "idempotency-replayed": "true" };
-  return body === "" ? { status, headers, body } : jsonTextAnswer(status, body, headers);
+  if (body === "") return { status, headers, body };
+  // Only answers of lines end with a line break.
+  if (body.endsWith("\n")) return { status, headers: { ...ndjsonAnswer("").headers, ...headers }, body };
+  return jsonTextAnswer(status, body, headers);
 }
 
 function storedAnswer({ status, body }: Answer) {
@@ -64,7 +67,7 @@ function storedAnswer({ status, body }: Answer) {
 const keyShape = /^[\x20-\x7e]{1,255}$/;
 
 /** The draft standard sends a quoted string, most clients send the bare text: both are the same key. */
-function keyOf({ idempotencyKeys }: Incoming): string | undefined {
+export function keyOf({ idempotencyKeys }: Incoming): string | undefined {
   if (idempotencyKeys === undefined) return undefined;
   const [sent = "", ...more] = idempotencyKeys;
   const key = /^"(.*)"$/.exec(sent)?.[1]?.replace(/\\(["\\])/g, "$1") ?? sent;

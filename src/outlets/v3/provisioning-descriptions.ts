@@ -12,7 +12,7 @@ const attributeValues = map("Attribute names and their first values.", {
   type: ["string", "number", "boolean", "null"],
 });
 
-const newDevice = object(
+export const newDevice = object(
   "A device of the company's own.",
   {
     userId: integer("The user whose device it is, of the client's tenant.", { minimum: 1 }),
@@ -22,7 +22,13 @@ const newDevice = object(
   { room: orNull(text("Its room: 1 to 128 characters.")), attributes: attributeValues },
 );
 
-const lamp = { userId: 3, deviceTypeName: "Lamp", deviceName: "Hall lamp", room: "Hall", attributes: { power: "on" } };
+export const lamp = {
+  userId: 3,
+  deviceTypeName: "Lamp",
+  deviceName: "Hall lamp",
+  room: "Hall",
+  attributes: { power: "on" },
+};
 
 const added: ContentDescription = {
   ...deviceContent,
@@ -38,7 +44,7 @@ const added: ContentDescription = {
   },
 };
 
-const unknownUser: ErrorDescription = {
+export const unknownUser: ErrorDescription = {
   status: 404,
   code: "not_found",
   when: "The tenant has no user with this id.",

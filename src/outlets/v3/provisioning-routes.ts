@@ -3,7 +3,10 @@ import { RefusedLine } from "../../devices/provisioning.ts";
 import type { DeviceState } from "../../devices/states.ts";
 import { type Answer, jsonTextAnswer, noContent } from "../../http/answer/answer.ts";
 import type { Route } from "../../http/routes.ts";
+import type { ResumableBatches } from "../../idempotency/resumable-batches.ts";
 import type { Principal } from "../../identity/principal.ts";
+import { batchRoute } from "./batch-routes.ts";
+import { BatchTurns } from "./batch-turns.ts";
 import { newDeviceBody } from "./device-body.ts";
 import { devicePath } from "./device-routes.ts";
 import { requireEnterprise } from "./enterprise-caller.ts";
@@ -14,6 +17,7 @@ import { deviceIdOf, refuseBody } from "./v3-parameters.ts";
 
 export interface ProvisioningRouteParts extends KeyedRouteParts {
   readonly provisioning: Provisioning;
+  readonly batches: Pick<ResumableBatches, "run">;
 }
 
 const bodyBytes = 65_536;
@@ -59,6 +63,7 @@ export function provisioningRoutes({ provisioning, ...keys }: ProvisioningRouteP
         return noContent();
       },
     }),
+    batchRoute({ provisioning, ...keys }, new BatchTurns()),
   ];
 }
 
