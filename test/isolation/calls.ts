@@ -125,7 +125,13 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   "bearer /v3/devices": ({ userId }, method) =>
     method === "GET"
       ? [{ parameters: { deviceTypeName: "Lamp" } }, { parameters: { deviceTypeName: "EcosystemAccount" } }]
-      : [{ json: { userId: Number(userId), deviceTypeName: "Lamp", deviceName: "Added" }, success: 201, ...forCompany }],
+      : [
+          {
+            json: { userId: Number(userId), deviceTypeName: "Lamp", deviceName: "Added" },
+            success: 201,
+            ...forCompany,
+          },
+        ],
   "bearer /v3/devices:batch": ({ userId }) => [
     {
       lines: [{ userId: Number(userId), deviceTypeName: "Lamp", deviceName: "Added" }],
