@@ -85,6 +85,7 @@ export type {
   TriggerDefinition,
   TriggerTarget,
 } from "./triggers.ts";
+export type { BatchAnswer, DeviceChange, NewDevice, OwnDevices, RefusedDevice, StatesAnswer } from "./own-devices.ts";
 export type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
 export type { ThingFilter, ThingHistoryQuestion, ThingQuestion } from "./v3-things.ts";
 export type { Delivery, NewWebhook, Webhook, Webhooks } from "./webhooks.ts";

@@ -8,6 +8,7 @@ import type { CommitGroup, GroupTables } from "./commit.ts";
 import { describeIn } from "./description.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
+import { type StateWrite, writeSome } from "./state-writes.ts";
 import type { DeviceState, DeviceStates } from "./states.ts";
 import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
 
@@ -39,6 +40,12 @@ export interface Provisioning {
     lines: readonly Line<NewDevice>[],
     keep?: KeepGroup<DeviceState>,
   ): Promise<readonly LineOutcome<DeviceState>[]>;
+  /** Writes the first of these states, at least one, in one short transaction. Each device is one commit. */
+  writeSome(
+    tenantId: TenantId,
+    lines: readonly Line<StateWrite>[],
+    keep?: KeepGroup<DeviceId>,
+  ): Promise<readonly LineOutcome<DeviceId>[]>;
   /** Changes name and room of an ordinary device, and returns the device. */
   update(
     tenantId: TenantId,
@@ -102,10 +109,12 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
         const devices = lines.filter((line): line is NewDevice => !(line instanceof BreezewayError));
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
-        const startedMs = elapsedMs();
+        // The first line counts the user's devices, which takes a few milliseconds for 10,000 of them.
+        let endsMs = Number.POSITIVE_INFINITY;
         const made: LineOutcome<DeviceState>[] = [];
         for (const line of lines) {
-          if (made.length > 0 && elapsedMs() - startedMs >= longestMs) break;
+          if (made.length === 1) endsMs = elapsedMs() + longestMs;
+          if (elapsedMs() >= endsMs) break;
           made.push(
             line instanceof BreezewayError
               ? { refused: line }
@@ -118,6 +127,8 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
       counts.added(tenantId, outcomes.filter((outcome) => "done" in outcome).length);
       return outcomes;
     },
+    writeSome: (tenantId, lines, keep) =>
+      writeSome({ store, commitGroup, elapsedMs, longestMs }, tenantId, lines, keep),
     async update(tenantId, deviceId, description, keep) {
       checkDescription(description);
       const userId = await ownerOf(tenantId, deviceId);

@@ -467,6 +467,12 @@ async function useProvisioning(world: DocumentedWorld, userToken: string, linked
   await call("removeDevice", 403, { bearer: userToken, at });
   await call("removeDevice", 404, { bearer, at: "999" });
   await call("removeDevice", 409, { bearer, at: linkedId });
+  const states = { [at]: { power: "off" }, "999": { power: "off" } };
+  await call("writeStates", 200, { bearer, json: states, key: "states" });
+  await call("writeStates", 400, { bearer, json: {} });
+  await call("writeStates", 403, { bearer: userToken, json: states });
+  await call("writeStates", 409, { bearer, json: names(limits.linesAtOnce + 1) });
+  await call("writeStates", 422, { bearer, json: { [at]: {} }, key: "states" });
   await call("removeDevice", 204, { bearer, at });
   await call("addDevices", 200, { bearer, lines: [lamp], key: "batch" });
   await call("addDevices", 200, { bearer, lines: [lamp], query: { mode: "each" } });
@@ -480,7 +486,7 @@ async function useProvisioning(world: DocumentedWorld, userToken: string, linked
 async function useKeys(world: DocumentedWorld, bearer: string, lampId: string): Promise<void> {
   const { call, operations, parts, userId, addClient } = world;
   const writes = operations.filter(({ parameters }) => parameters?.some(({ name }) => name === "Idempotency-Key"));
-  assert.equal(writes.length, 12);
+  assert.equal(writes.length, 13);
   await call("updateDevice", 200, { bearer, at: lampId, json: { power: "on" }, key: "used" });
   const idempotent = { ownerId: userId, clientId: await parts.oauth.clientOf(bearer), content: "", isSecret: false };
   const held = Promise.withResolvers<void>();
@@ -491,8 +497,9 @@ async function useKeys(world: DocumentedWorld, bearer: string, lampId: string): 
   const full = { isSealed: false, text: "x".repeat(limits.idempotencyBytesPerOwner) } as const;
   const key = { ownerId: -tenantId as OwnerId, hash: "full" };
   await parts.store.transaction((tx) => tx.idempotencyKeys.add(key, full, 60_000));
-  // A batch checks first whether the token is an enterprise client's.
-  for (const { operationId } of writes.filter((one) => one.operationId !== "addDevices")) {
+  // These check first whether the token is an enterprise client's.
+  const ofMany = ["addDevices", "writeStates"];
+  for (const { operationId } of writes.filter((one) => !ofMany.includes(one.operationId))) {
     await call(operationId, 422, { bearer, at: "999/1", key: "used", json: {} });
     await call(operationId, 409, { bearer, at: "999/1", key: "in use", json: {} });
     await call(operationId, 409, { bearer: issued.access_token, at: "999/1", key: "one too many", json: {} });

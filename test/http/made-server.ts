@@ -177,7 +177,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
       receipts: async () => [],
       control: { command: nobody, receipts: nobody, receipt: nobody },
     },
-    provisioning: { addAll: nobody, addSome: nobody, update: nobody, remove: nobody },
+    provisioning: { addAll: nobody, addSome: nobody, writeSome: nobody, update: nobody, remove: nobody },
     batches: new ResumableBatches(store),
     things: thingReading(store),
     events,

@@ -138,6 +138,7 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
       ...forCompany,
     },
   ],
+  "bearer /v3/devices:states": ({ lampId }) => [{ json: { [lampId]: { colour: "stated" } }, ...forCompany }],
   "bearer /v3/devices/:deviceId": ({ lampId, linkedId }, method) =>
     ({
       GET: [{ path: { deviceId: lampId } }, { path: { deviceId: linkedId }, parameters: { since: "0" } }],

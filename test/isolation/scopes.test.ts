@@ -22,6 +22,7 @@ const needed: Readonly<Record<string, readonly Scope[]>> = {
   "GET /v3/things/:thingId/commands/:commandId": ["devices:read"],
   "PUT /v3/devices/:deviceId": ["devices:control"],
   "POST /v3/devices": ["devices:control"],
+  "PUT /v3/devices:states": ["devices:control"],
   "POST /v3/devices:batch": ["devices:control"],
   "PATCH /v3/devices/:deviceId": ["devices:control"],
   "DELETE /v3/devices/:deviceId": ["devices:control"],

@@ -1,4 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
+import { integer, list, map, object, text } from "../../http/documentation/schema.ts";
 import { additionLimits, enterpriseOnly, lamp, newDevice, unknownUser } from "./provisioning-descriptions.ts";
 
 export const addDevices: Description = {
@@ -36,5 +37,50 @@ export const addDevices: Description = {
     enterpriseOnly,
     unknownUser,
     additionLimits,
+  ],
+};
+
+export const writeStates: Description = {
+  operationId: "writeStates",
+  tag: "Provisioning",
+  summary: "Write states of many devices",
+  words: [
+    "Writes attributes of up to 1,000 devices of the tenant: an object with the id of each device and its attributes. Each device is one commit, in the order of the ids; a refused one leaves the others alone. The answer is 200 even if all of them were refused: `failed` says why.",
+  ],
+  body: {
+    contentType: "application/json",
+    schema: map(
+      "Attributes by device id.",
+      map("Attribute names and their new values.", { type: ["string", "number", "boolean", "null"] }),
+      { minProperties: 1 },
+    ),
+    example: { "40": { power: "off", level: 0 } },
+  },
+  answers: [
+    {
+      status: 200,
+      meaning: "What became of each device.",
+      content: {
+        contentType: "application/json",
+        schema: object("What became of each device.", {
+          written: list("The devices that were written.", { type: "integer" }),
+          failed: list(
+            "The devices that were refused, and why.",
+            object("A refused device.", {
+              deviceId: { type: ["integer", "string"], description: "Its id as it was sent." },
+              status: integer("The HTTP status that the write of this device alone would have had."),
+              error: text("The stable code of the error."),
+              error_description: text("The error in a sentence."),
+            }),
+          ),
+        }),
+        example: { written: [40], failed: [] },
+      },
+    },
+  ],
+  errors: [
+    { status: 400, code: "invalid_request", when: "The body is not an object with at least one device." },
+    enterpriseOnly,
+    { status: 409, code: "limit_reached", when: "The body names more than 1,000 devices, or 20 requests wait." },
   ],
 };

@@ -13,6 +13,7 @@ import { requireEnterprise } from "./enterprise-caller.ts";
 import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
 import { objectOf, readDescription, readNewDevice } from "./provisioning-body.ts";
 import { addDevice, describeDevice, removeDevice } from "./provisioning-descriptions.ts";
+import { stateRoute } from "./state-routes.ts";
 import { deviceIdOf, refuseBody } from "./v3-parameters.ts";
 
 export interface ProvisioningRouteParts extends KeyedRouteParts {
@@ -24,6 +25,7 @@ const bodyBytes = 65_536;
 
 /** A company's own devices (docs/interface.md, Provisioning). Only enterprise clients may call. */
 export function provisioningRoutes({ provisioning, ...keys }: ProvisioningRouteParts): readonly Route[] {
+  const turns = new BatchTurns();
   return [
     keyed(keys, {
       methods: ["POST"],
@@ -63,7 +65,8 @@ export function provisioningRoutes({ provisioning, ...keys }: ProvisioningRouteP
         return noContent();
       },
     }),
-    batchRoute({ provisioning, ...keys }, new BatchTurns()),
+    batchRoute({ provisioning, ...keys }, turns),
+    stateRoute({ provisioning, ...keys }, turns),
   ];
 }
 

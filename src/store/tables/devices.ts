@@ -63,6 +63,8 @@ export interface DeviceTable {
   find(userId: UserId, id: DeviceId): Promise<DeviceRow | undefined>;
   /** The device if it is in the access scope. Foreign and absent devices are both undefined. */
   within(accessScope: AccessScope, id: DeviceId): Promise<DeviceRow | undefined>;
+  /** Those of the devices that belong to the tenant. */
+  someOfTenant(tenantId: TenantId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
   /** The next devices of the access scope, ascending by id; only those of the type, if there is one. */
   page(accessScope: AccessScope, place: DevicePlace, limit: number): Promise<DeviceRow[]>;
   /** Locks those of the ids that are devices of this user, in ascending order, until the transaction ends. */
@@ -141,6 +143,7 @@ export function deviceTable(sql: Sql): DeviceTable {
       const [column, owner] = ownerIn(accessScope);
       return first(rows(`WHERE ${column} = $1 AND d.id = $2`, [owner, id]));
     },
+    someOfTenant: (tenantId, ids) => rows(`WHERE d.id ${among} AND d.tenant_id = $2`, [ids, tenantId]),
     async page(accessScope, { afterId, typeName }, limit) {
       const [column, owner] = ownerIn(accessScope);
       const after = `WHERE ${column} = $1 AND d.id > $2`;
