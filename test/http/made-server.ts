@@ -12,6 +12,7 @@ import { deviceWriting } from "../../src/devices/write.ts";
 import { eventsOn } from "../../src/events/events.ts";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
 import type { Callers } from "../../src/http/request/caller.ts";
+import { ResumableBatches } from "../../src/idempotency/resumable-batches.ts";
 import { InvalidClient, InvalidToken } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { oauthOn } from "../../src/oauth/oauth.ts";
@@ -21,7 +22,6 @@ import { type OutletParts, startOutlets } from "../../src/outlets/serve.ts";
 import { cursorsWith } from "../../src/outlets/v3/cursor.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import type { Report } from "../../src/runtime/runtime.ts";
-import { ResumableBatches } from "../../src/idempotency/resumable-batches.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
 import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
 

@@ -4,8 +4,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { LimitReached } from "../../model/errors.ts";
 import { limits } from "../../model/limits.ts";
 import { refusals } from "../answer/refusal.ts";
-import { closeSignalOf } from "../connection/close-signal.ts";
 import { extendBodyTime } from "../connection/body-deadline.ts";
+import { closeSignalOf } from "../connection/close-signal.ts";
 import { formBody, jsonBody, type MediaType, ndjsonBody } from "./body-types.ts";
 import { scanJson } from "./json-scan.ts";
 
