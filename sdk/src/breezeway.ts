@@ -7,6 +7,7 @@ import { NotSignedIn } from "./errors.ts";
 import { type EventOptions, followEvents, type HomeEvent } from "./events.ts";
 import { type HomeDevice, HomeNames } from "./home-names.ts";
 import { checkMembers, eventOptionNames } from "./known-members.ts";
+import { OwnDevices } from "./own-devices.ts";
 import { type Login, PlatformCalls } from "./platform.ts";
 import { type CommandArguments, type CommandOptions, readReceipt, readReceipts, runCommand } from "./run-command.ts";
 import { type FanOutcome, type RunFanOptions, runFan } from "./run-fan.ts";
@@ -54,6 +55,8 @@ export class Breezeway {
   readonly alerts: Alerts;
   /** Webhooks, which receive events by HTTP. Needs an access token. */
   readonly webhooks: Webhooks;
+  /** A company's own devices. Needs the access token of an enterprise client. */
+  readonly devices: OwnDevices;
   readonly #platform: PlatformCalls;
   readonly #adaptor: Adaptor;
   readonly #v3: V3 | undefined;
@@ -70,6 +73,7 @@ export class Breezeway {
     this.#ecoCloudUrl = `${base}/adaptor`;
     this.#secToken = secToken;
     this.alerts = new Alerts(() => this.#byAccessToken("alerts"));
+    this.devices = new OwnDevices(() => this.#byAccessToken("devices"));
     this.webhooks = new Webhooks(() => this.#byAccessToken("webhooks"));
   }
 

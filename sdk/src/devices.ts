@@ -4,6 +4,8 @@ export interface DeviceSummary {
   /** The device's owner. Only with an enterprise token. */
   readonly userId?: number;
   readonly deviceName: string;
+  /** The room that the company has set. Only with an access token, and only if there is one. */
+  readonly room?: string;
   /** `EcosystemAccount` for a linked account. Only with an access token; a secToken shows `typeId` instead. */
   readonly deviceTypeName: string | undefined;
   readonly typeId: number | undefined;
@@ -26,6 +28,8 @@ export interface Device {
   readonly userId?: number;
   /** Only with an access token. */
   readonly deviceName: string | undefined;
+  /** The room that the company has set. Only with an access token, and only if there is one. */
+  readonly room?: string;
   readonly deviceTypeName: string;
   /** 1 if it is present, else 0. A linked account is present while its stream is live. */
   readonly presenceInfo: number;

@@ -75,7 +75,7 @@ export interface AlertEvent extends EventBase<"alert"> {
 /** A device was added or removed. */
 export interface DeviceEvent extends EventBase<"device"> {
   readonly deviceId: number;
-  readonly what: "added" | "removed";
+  readonly what: "added" | "changed" | "removed";
   readonly time: number;
 }
 

@@ -50,6 +50,7 @@ export {
   type HomeStructure,
 } from "./home-names.ts";
 export { type Authorization, OAuthClient, type OAuthOptions, readCallback, type Tokens } from "./oauth.ts";
+export type { BatchAnswer, DeviceChange, NewDevice, OwnDevices, RefusedDevice, StatesAnswer } from "./own-devices.ts";
 export type { Login } from "./platform.ts";
 export type { CommandArguments, CommandOptions } from "./run-command.ts";
 export type { FanOutcome, RunFanOptions } from "./run-fan.ts";

@@ -11,6 +11,8 @@ type Query = Readonly<Record<string, string | number | readonly (string | number
 export interface V3Request extends WriteOptions {
   readonly query?: Query;
   readonly json?: unknown;
+  /** A body with one JSON value in each line. */
+  readonly lines?: readonly unknown[];
   /** The call only reads, although its method is not GET: it needs no Idempotency-Key and is safe to repeat. */
   readonly isRead?: boolean;
 }
@@ -32,6 +34,24 @@ export class V3 {
   }
 
   async call<Body>(method: Call["method"], path: string, request: V3Request = {}): Promise<Body> {
+    const answer = await this.#answer(method, path, request);
+    if (answer.status === 204) return undefined as Body;
+    return parsed<Body>(answer.text, answer.status);
+  }
+
+  /** Sends one JSON value in each line, and returns the answers to them. */
+  async lines<Line>(path: string, lines: readonly unknown[], request: V3Request): Promise<readonly Line[]> {
+    const { status, text } = await this.#answer("POST", path, { ...request, lines });
+    const answers = text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => parsed<Line & { readonly isLast?: boolean; readonly error_description?: string }>(line, status));
+    const last = answers.at(-1);
+    if (answers.length === lines.length && !last?.isLast) return answers;
+    throw new UnexpectedAnswer(last?.error_description ?? "The answer is incomplete.", status);
+  }
+
+  async #answer(method: Call["method"], path: string, request: V3Request): Promise<Answer> {
     const isRead = request.isRead ?? method === "GET";
     const key = isRead ? undefined : (request.idempotencyKey ?? (await randomText(18)));
     let answer = await this.#send(method, path, request, key);
@@ -39,11 +59,7 @@ export class V3 {
     const isFull = answer.status === 409 && refusalInJson(answer).code === "too_many_idempotency_keys";
     if (isFull && request.idempotencyKey === undefined) answer = await this.#send(method, path, request, undefined);
     if (answer.status < 200 || answer.status > 299) throw refusalInJson(answer);
-    try {
-      return JSON.parse(answer.text) as Body;
-    } catch {
-      throw new UnexpectedAnswer("The answer isn't JSON.", answer.status);
-    }
+    return answer;
   }
 
   /** The pages of a list, each requested when the caller needs it. `member` is the list's name in the answer. */
@@ -94,17 +110,32 @@ export class V3 {
     return renewed === undefined || renewed === token ? outcome : send(renewed);
   }
 
-  #build(method: Call["method"], path: string, { query = {}, json, isRead, signal }: V3Request, token: string): Call {
-    const hasBody = json !== undefined;
+  #build(
+    method: Call["method"],
+    path: string,
+    { query = {}, json, lines, isRead, signal }: V3Request,
+    token: string,
+  ): Call {
+    const hasBody = json !== undefined || lines !== undefined;
+    const body = lines ? lines.map((line) => `${JSON.stringify(line)}\n`).join("") : JSON.stringify(json);
+    const contentType = lines ? "application/x-ndjson" : "application/json";
     return {
       method,
       url: `${this.#baseUrl}/v3${path}${queryText(query)}`,
-      headers: { authorization: `Bearer ${token}`, ...(hasBody && { "content-type": "application/json" }) },
-      ...(hasBody && { body: JSON.stringify(json) }),
+      headers: { authorization: `Bearer ${token}`, ...(hasBody && { "content-type": contentType }) },
+      ...(hasBody && { body }),
       ...(isRead && { isRepeatable: true }),
       secrets: [token],
       signal,
     };
+  }
+}
+
+function parsed<Value>(text: string, status: number): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    throw new UnexpectedAnswer("The answer isn't JSON.", status);
   }
 }
 

@@ -3,7 +3,7 @@ import { LimitReached, NotFound, OwnershipLost } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "../runtime/runtime.ts";
-import type { Store, Transaction } from "../store/seam.ts";
+import type { Priority, Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
@@ -39,6 +39,8 @@ export interface AttributeChange {
 export interface DeviceUpdate {
   readonly deviceId: DeviceId;
   readonly changes: readonly AttributeChange[];
+  /** The device was added in this transaction, and these changes were found to be within the limits. */
+  readonly isNew?: true;
   /** Things that a snapshot of the ecosystem shows changed, or gone. */
   readonly things?: readonly ThingWrite[];
 }
@@ -121,6 +123,23 @@ export interface CommitParts {
 
 export type Commit = (request: CommitRequest) => Promise<readonly DeviceCommit[]>;
 
+/** A group of commits may store the answers of a batch. */
+export type GroupTables = CommitTables & Pick<Transaction, "batchGroups">;
+
+/** Applies one request within a group of commits. If it throws a refusal, it has written nothing. */
+export type ApplyInGroup = (
+  request: Pick<CommitRequest, "userId" | "cause" | "updates">,
+) => Promise<readonly DeviceCommit[]>;
+
+/**
+ * Several commits in one transaction, also of several users. The body locks all users in ascending order before it
+ * applies the first request. All commits are durable when the promise resolves.
+ */
+export type CommitGroup = <Result>(
+  body: (tx: GroupTables, apply: ApplyInGroup) => Promise<Result>,
+  priority?: Priority,
+) => Promise<Result>;
+
 /**
  * The only writer of attributes and things: one transaction with all consequences of a change. The commit is durable when the
  * promise resolves.
@@ -137,10 +156,27 @@ export function commitOn(parts: CommitParts): Commit {
   };
 }
 
+export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly store: Store<GroupTables> }): CommitGroup {
+  return async (body, priority) => {
+    let commits: DeviceCommit[] = [];
+    const result = await parts.store.transaction(async (tx) => {
+      // The store may run the body again.
+      commits = [];
+      return body(tx, async (request) => {
+        const applied = await apply(tx, request, parts);
+        commits.push(...applied);
+        return applied;
+      });
+    }, priority);
+    parts.committed(commits, false);
+    return result;
+  };
+}
+
 async function apply(
   tx: CommitTables,
   request: CommitRequest,
-  { gates = [], reactions, report }: CommitParts,
+  { gates = [], reactions, report }: Pick<CommitParts, "gates" | "reactions" | "report">,
 ): Promise<readonly DeviceCommit[]> {
   const { userId, receivedMs } = request;
   const { nowMs, updates, devices } = await lock(tx, request);
@@ -260,11 +296,14 @@ async function applyToDevice(
   if (cause.by !== "ecosystem") {
     for (const gate of gates) changes = await gate(tx, device, { ...update, changes }, nowMs);
   }
-  const tooMany = device.isVirtual ? undefined : await earlyRefusalOf(tx, userId, deviceId, changes);
+  const isLimited = !device.isVirtual && !update.isNew;
+  const tooMany = isLimited ? await earlyRefusalOf(tx, userId, deviceId, changes) : undefined;
   if (tooMany) return tooMany;
   // Read under the lock, never from memory: two equal snapshots that arrive at the same time must not both count as a
   // change.
-  const before = device.present ?? (await presentValues(tx, userId, { deviceId, changes }));
+  const before: PresentValues = update.isNew
+    ? new Map()
+    : (device.present ?? (await presentValues(tx, userId, { deviceId, changes })));
   const kept = changes
     .map((change) => ({ ...change, before: before.get(change.key) ?? null }))
     .filter((change) => cause.by !== "ecosystem" || change.isRestated || change.value !== change.before);
@@ -273,7 +312,7 @@ async function applyToDevice(
   const thingChanges = things?.changes ?? [];
   if (kept.length === 0 && thingChanges.length === 0) return undefined;
   const growth = device.isVirtual ? undefined : growthOf(kept, before);
-  const refusal = growth && (await refusalOf(tx, userId, new Map([[deviceId, growth]])));
+  const refusal = growth && isLimited ? await refusalOf(tx, userId, new Map([[deviceId, growth]])) : undefined;
   if (refusal) return refusal;
 
   const timeMs = Math.max(device.lastTimeMs + 1, nowMs);

@@ -91,7 +91,7 @@ function tooManyNames(deviceId: DeviceId, names: number): LimitReached {
   );
 }
 
-function tooManyBytes(used: number, added: number): LimitReached {
+export function tooManyBytes(used: number, added: number): LimitReached {
   return new LimitReached(
     "attributeBytesPerUser",
     `The attributes of this user's devices take ${used} bytes and may take ${limits.attributeBytesPerUser}. This write would add ${added}. Nothing was written. Erase attributes or write shorter values.`,

@@ -1,23 +1,18 @@
-import { BadParameter, Conflict, LimitReached, NotFound, UnknownDevice } from "../model/errors.ts";
+import { Conflict, LimitReached, NotFound, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { deviceEntry } from "./log-entries.ts";
+import { checkNewDevice, type NewDevice } from "./new-device.ts";
 import type { DeviceStates } from "./states.ts";
 
-export interface NewDevice {
-  readonly userId: UserId;
-  readonly name: string;
-  readonly typeName: string;
-}
-
-/** Adds an ordinary device; virtual devices are created by linking an account. */
+/** Adds an ordinary device for an operator. Clients add devices through `provisioning.ts`. */
 export async function addDevice(
   store: Store<Pick<Transaction, "users" | "devices" | "log">>,
-  { userId, name, typeName }: NewDevice,
+  device: Pick<NewDevice, "userId" | "name" | "typeName">,
 ): Promise<DeviceId> {
-  checkName("name", name);
-  checkName("type", typeName);
+  checkNewDevice(device);
+  const { userId, name, typeName } = device;
   return store.transaction(async (tx) => {
     const nowMs = await tx.users.lock(userId);
     if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
@@ -28,55 +23,60 @@ export async function addDevice(
   });
 }
 
-/**
- * Removes an ordinary device with its attributes, alerts and history. One log entry stays: it tells the readers of the
- * log that the device was removed. A virtual device is removed by unlinking its account.
- */
+export type DeviceRemovalTables = Pick<Transaction, "users" | "devices" | "attributes" | "triggers" | "log">;
+
+/** Removes an ordinary device for an operator. A virtual device is removed by unlinking its account. */
 export async function removeDevice(
-  store: Store<Pick<Transaction, "users" | "devices" | "attributes" | "triggers" | "log">>,
+  store: Store<DeviceRemovalTables>,
   states: Pick<DeviceStates, "forget">,
   userId: UserId,
   deviceId: DeviceId,
 ): Promise<void> {
-  await store.transaction(async (tx) => {
-    const nowMs = await tx.users.lock(userId);
-    const [device] = await tx.devices.lock(userId, [deviceId]);
-    if (nowMs === undefined || !device) throw new UnknownDevice();
-    if (device.isVirtual)
-      throw new Conflict(
-        `Device ${deviceId} is a linked account's. Unlink it instead: breezeway link remove --user ${userId}`,
-      );
-    await tx.attributes.removeOfDevice(userId, deviceId);
-    await tx.triggers.removeOfDevice(userId, deviceId);
-    await tx.log.removeOfDevice(userId, deviceId);
-    await tx.devices.remove(userId, deviceId);
-    await tx.log.append(deviceEntry(userId, deviceId, nowMs, "removed"));
-  });
+  await store.transaction((tx) =>
+    removeIn(
+      tx,
+      userId,
+      deviceId,
+      `Device ${deviceId} is a linked account's. Unlink it instead: breezeway link remove --user ${userId}`,
+    ),
+  );
   states.forget(deviceId);
+}
+
+/**
+ * Removes an ordinary device with its attributes, alerts and history. One log entry stays: it tells the readers of the
+ * log that the device was removed. For a virtual device it throws Conflict with the sentence.
+ */
+export async function removeIn(
+  tx: DeviceRemovalTables,
+  userId: UserId,
+  deviceId: DeviceId,
+  linkedSentence: string,
+): Promise<void> {
+  const nowMs = await tx.users.lock(userId);
+  const [device] = await tx.devices.lock(userId, [deviceId]);
+  if (nowMs === undefined || !device) throw new UnknownDevice();
+  if (device.isVirtual) throw new Conflict(linkedSentence);
+  await tx.attributes.removeOfDevice(userId, deviceId);
+  await tx.triggers.removeOfDevice(userId, deviceId);
+  await tx.log.removeOfDevice(userId, deviceId);
+  await tx.devices.remove(userId, deviceId);
+  await tx.log.append(deviceEntry(userId, deviceId, nowMs, "removed"));
 }
 
 /** Virtual devices count only towards the tenant's limit: a user has one for each linked account and can't add more. */
 async function checkRoom(tx: Pick<Transaction, "devices">, userId: UserId): Promise<void> {
   const { devicesPerUser, devicesPerTenant } = limits;
-  if (await tx.devices.hasOwn(userId, devicesPerUser)) {
-    throw new LimitReached("devicesPerUser", `User ${userId} has ${devicesPerUser} devices already. Remove one first.`);
-  }
-  if (await tx.devices.hasInTenant(userId, devicesPerTenant)) {
-    throw new LimitReached(
-      "devicesPerTenant",
-      `The tenant has ${devicesPerTenant} devices already. Remove some first.`,
-    );
-  }
+  if (await tx.devices.hasOwn(userId, devicesPerUser)) throw tooManyOfUser(userId);
+  if (await tx.devices.hasInTenant(userId, devicesPerTenant)) throw tooManyOfTenant();
 }
 
-const longestName = 128;
+export function tooManyOfUser(userId: UserId): LimitReached {
+  const { devicesPerUser } = limits;
+  return new LimitReached("devicesPerUser", `User ${userId} has ${devicesPerUser} devices already. Remove one first.`);
+}
 
-function checkName(parameter: string, text: string): void {
-  const isValid = text.trim() !== "" && text.length <= longestName && text.isWellFormed() && !/\p{Cc}/u.test(text);
-  if (!isValid) {
-    throw new BadParameter(
-      parameter,
-      `The device's ${parameter} must be 1 to ${longestName} characters, none of them a control character.`,
-    );
-  }
+export function tooManyOfTenant(): LimitReached {
+  const { devicesPerTenant } = limits;
+  return new LimitReached("devicesPerTenant", `The tenant has ${devicesPerTenant} devices already. Remove some first.`);
 }

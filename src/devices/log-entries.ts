@@ -61,8 +61,13 @@ export function loggedThing({ thingId, what, fields }: ThingChange): LoggedThing
   return { thingId, what, fields: Object.fromEntries(fields.map((one) => [`${one.trait}.${one.field}`, one.value])) };
 }
 
-/** A device was added or removed; the attributes of an added device follow in entries of their own. */
-export function deviceEntry(userId: UserId, deviceId: DeviceId, timeMs: number, what: "added" | "removed"): LogEntry {
+/** A device was added or removed, or its name or room changed; the attributes of an added device follow in entries of their own. */
+export function deviceEntry(
+  userId: UserId,
+  deviceId: DeviceId,
+  timeMs: number,
+  what: "added" | "changed" | "removed",
+): LogEntry {
   return { userId, deviceId, kind: "device", timeMs, body: JSON.stringify({ what }) };
 }
 

@@ -30,7 +30,7 @@ export interface FreshnessParts {
 export const staleAfterMs = 15 * 60_000;
 
 /** An ordinary device is always present and never stale. */
-const ordinaryFreshness: Freshness = { isPresent: true, isStale: false, confirmedTimeMs: null };
+export const ordinaryFreshness: Freshness = { isPresent: true, isStale: false, confirmedTimeMs: null };
 
 export async function freshnessOf(parts: FreshnessParts, userId: UserId, deviceId: DeviceId): Promise<Freshness> {
   const state = await parts.states.get(userId, deviceId);

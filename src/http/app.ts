@@ -9,12 +9,14 @@ import { shapeBelow } from "./answer/error-shape.ts";
 import { keepAliveMs } from "./answer/prepared-answer.ts";
 import { Refusal, refusals } from "./answer/refusal.ts";
 import { answerForBrowser } from "./answer/wrong-address.ts";
+import { limitBodyTime } from "./connection/body-deadline.ts";
 import { type ConnectionLimits, limitConnections } from "./connection/connection-limits.ts";
 import { FairRequests } from "./connection/fair-requests.ts";
 import { refusalOf, refuseConnection } from "./connection/malformed-requests.ts";
 import { limitPipelines } from "./connection/pipeline.ts";
 import type { Exchanges } from "./open-exchanges.ts";
 import { readBodies } from "./request/incoming.ts";
+import { pathOfRoute } from "./router-path.ts";
 import { sendAnswer } from "./routes.ts";
 
 /** A fast path in front of Fastify. Returns false, and leaves the request untouched, if Fastify has to answer it. */
@@ -53,7 +55,7 @@ export function appOn(parts: AppParts): FastifyInstance {
   });
   app.addHook("onRequest", async (request) => {
     const exchange = exchanges.of(request.raw);
-    if (exchange) exchange.route = request.routeOptions.url;
+    if (exchange) exchange.route = pathOfRoute(request.routeOptions.url);
     const refusal = refusalOf(request.raw);
     if (refusal) throw refusal;
     if (request.is404 || hasEmptyPart(request.params)) throw refusals.unknownPath(pathOf(request.raw));
@@ -89,7 +91,14 @@ function isBodyTooLarge(error: unknown): boolean {
 function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["begin"]>) => void): Server {
   const { exchanges, onLimitReached, headersTimeoutMs, requestTimeoutMs, tls, lane } = parts;
   const fair = new FairRequests(parts);
-  const answer: typeof handle = (request, response) => fair.handle(request, () => answerNow(request, response));
+  const late = (request: IncomingMessage) => {
+    const error = Object.assign(new Error("Request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+    server.emit("clientError", error, request.socket);
+  };
+  const answer: typeof handle = (request, response) => {
+    limitBodyTime(request, requestTimeoutMs, late);
+    fair.handle(request, () => answerNow(request, response));
+  };
   const answerNow: typeof handle = (request, response) => {
     if (exchanges.isDraining && isRepeatedElsewhere(request)) {
       request.socket.destroy();
@@ -101,7 +110,8 @@ function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["b
   };
   const options = {
     headersTimeout: headersTimeoutMs,
-    requestTimeout: requestTimeoutMs,
+    // Bodies have a time limit of their own (connection/body-deadline.ts).
+    requestTimeout: 0,
     maxHeaderSize: limits.requestHeadBytes,
     // Node checks for slow requests every 30 s by default.
     connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),

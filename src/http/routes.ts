@@ -20,6 +20,7 @@ import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken, ei
 import { callingClient } from "./request/client-authentication.ts";
 import { type Incoming, readIncoming } from "./request/incoming.ts";
 import { refuseMistyped } from "./request/mistyped-parameters.ts";
+import { routerPath } from "./router-path.ts";
 
 /**
  * The access rule of a route. `public`: anybody; a handler may ask for credentials itself, as the login page does.
@@ -30,7 +31,7 @@ import { refuseMistyped } from "./request/mistyped-parameters.ts";
  */
 export const accessRules = ["public", "secToken", "bearer", "secTokenOrBearer", "client", "operation"] as const;
 export type Access = (typeof accessRules)[number];
-export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 interface RouteAddress {
   readonly methods: readonly Method[];
@@ -60,7 +61,7 @@ export type Route = RouteAddress &
     | (WithDescription & {
         readonly access: "bearer";
         readonly scopes: NeededScopes;
-        answer(incoming: Incoming, caller: ScopedPrincipal): Promise<Answer | StreamAnswer>;
+        answer(incoming: Incoming, caller: ScopedPrincipal): Promise<Answer | SlicedAnswer | StreamAnswer>;
       })
     | (WithDescription & {
         readonly access: "secTokenOrBearer";
@@ -115,7 +116,7 @@ export function addRoutes(
     const bodyTypes = bodyTypesFor(route);
     app.route({
       method: [...methodsOf(route)],
-      url: route.path,
+      url: routerPath(route.path),
       config: { access: route.access, errors: route.errors },
       ...(route.bodyBytes !== undefined && { bodyLimit: route.bodyBytes }),
       handler: async (request, reply) => {
@@ -135,7 +136,7 @@ export function addRoutes(
     };
     app.route({
       method: app.supportedMethods.filter((method) => !allowed.some((one) => one === method)),
-      url: path,
+      url: routerPath(path),
       // A wrong method is refused without a caller.
       config: { access: "public", errors: shapeBelow(path) },
       // Before the body is parsed, so that a wrong method is reported rather than a malformed body.
@@ -169,11 +170,14 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
 /** Sends slices. If a slice fails, the connection is cut, so that the client sees that the answer is incomplete. */
 function sendSlices(
   reply: FastifyReply,
-  { status, headers, slices }: SlicedAnswer,
+  { status, headers, slices, unreadBytes, brokenOff }: SlicedAnswer,
   turns: OneSlicePerTurn,
   exchange: Exchange | undefined,
 ): FastifyReply {
-  const body = Readable.from(inTurns(slices, turns, exchange), { objectMode: false });
+  const body = Readable.from(inTurns(slices, turns, exchange, brokenOff), {
+    objectMode: false,
+    ...(unreadBytes !== undefined && { highWaterMark: unreadBytes }),
+  });
   return reply
     .code(status)
     .headers({ ...headers })
@@ -188,12 +192,14 @@ async function* inTurns(
   slices: AsyncIterable<string>,
   turns: OneSlicePerTurn,
   exchange: Exchange | undefined,
+  brokenOff: SlicedAnswer["brokenOff"],
 ): AsyncGenerator<string> {
   try {
     for await (const slice of slices) {
       yield slice;
       await turns.next();
     }
+    if (exchange && brokenOff?.by) exchange.failure = failureOf(brokenOff.by, exchange.request);
   } catch (error) {
     if (exchange) exchange.failure = failureOf(error, exchange.request);
     throw error;

@@ -33,7 +33,7 @@ export type KeepAnswer<Result = void> = (tx: KeepTables, result: Result) => Prom
 export type Keep = <Result>(answerOf: (result: Result) => KeptAnswer) => KeepAnswer<Result>;
 
 export interface IdempotentWriteParts {
-  readonly store: Store<KeepTables>;
+  readonly store: Store<KeepTables & Pick<Transaction, "batchGroups">>;
   readonly sealer: Sealer;
   readonly runtime: Runtime;
 }
@@ -130,9 +130,11 @@ export class IdempotentWrites {
   async #removeExpired(signal: AbortSignal): Promise<number> {
     let all = 0;
     while (!signal.aborted) {
-      const removed = await this.#parts.store.transaction((tx) => tx.idempotencyKeys.removeExpired(sweep.atOnce), {
-        patient: true,
-      });
+      const removed = await this.#parts.store.transaction(
+        async (tx) =>
+          (await tx.idempotencyKeys.removeExpired(sweep.atOnce)) + (await tx.batchGroups.removeExpired(sweep.atOnce)),
+        { patient: true },
+      );
       all += removed;
       if (removed < sweep.atOnce) break;
     }

@@ -65,6 +65,14 @@ export class UnknownDevice extends BreezewayError {
   }
 }
 
+/** The call is for enterprise clients only: they act for a tenant, not for one of its users. */
+export class EnterpriseOnly extends BreezewayError {
+  readonly code = "enterprise_only";
+  constructor() {
+    super("This call needs an access token of an enterprise client. A user's token can't make it.");
+  }
+}
+
 export class UnknownThing extends BreezewayError {
   readonly code = "unknown_thing";
   constructor(sentence = "Thing does not exist.") {

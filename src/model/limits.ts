@@ -9,6 +9,24 @@ export const limits = {
   attributeBytesPerUser: 8_388_608,
   devicesPerUser: 10_000,
   devicesPerTenant: 1_000_000,
+  /** Device types that the clients of one tenant were the first to name. */
+  deviceTypesPerTenant: 1_000,
+  /** Lines of a batch that is carried out in one transaction, and devices in one request for states. */
+  linesAtOnce: 1_000,
+  batchLineBytes: 65_536,
+  /** The body of a batch that is carried out in one transaction or of a request for states, and of any other batch. */
+  bytesAtOnce: 4_194_304,
+  batchBytes: 268_435_456,
+  batchSeconds: 3_600,
+  /** Batches on one node: of one tenant, and of all tenants. */
+  batchesPerTenant: 1,
+  batchesPerNode: 8,
+  /** Requests of one tenant that wait on one node for another one of `linesAtOnce` lines. */
+  batchesWaiting: 20,
+  /** Answers of a batch that its client has not read yet. Beyond it the batch waits for the client. */
+  batchAnswerBytes: 4_194_304,
+  /** Answers of batches with an idempotency key, kept for one tenant for 24 hours. */
+  batchKeyBytesPerTenant: 134_217_728,
   /** Things of one linked account. Alarms come first; the link's status counts the others. */
   thingsPerLink: 500,
   alertsPerDevice: 1_000,

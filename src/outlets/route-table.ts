@@ -12,6 +12,7 @@ import type { DeviceAnswerCache } from "./v3/device-body.ts";
 import { type DeviceRouteParts, deviceRoutes } from "./v3/device-routes.ts";
 import { type EventRouteParts, eventRoutes } from "./v3/event-routes.ts";
 import { type HistoryRouteParts, historyRoutes } from "./v3/history-routes.ts";
+import { type ProvisioningRouteParts, provisioningRoutes } from "./v3/provisioning-routes.ts";
 import { type ThingCommandRouteParts, thingCommandRoutes } from "./v3/thing-command-routes.ts";
 import { type ThingRouteParts, thingRoutes } from "./v3/thing-routes.ts";
 import { userRoutes } from "./v3/user-routes.ts";
@@ -20,6 +21,7 @@ import { type WebhookRouteParts, webhookRoutes } from "./v3/webhook-routes.ts";
 /** The parts that the routes use. */
 export interface RouteParts {
   readonly v3: DeviceRouteParts &
+    ProvisioningRouteParts &
     ThingRouteParts &
     ThingCommandRouteParts &
     AlertRouteParts &
@@ -50,6 +52,7 @@ export function routeTable(
     ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
     ...userRoutes(parts.v3.users),
     ...deviceRoutes(parts.v3, deviceAnswers),
+    ...provisioningRoutes(parts.v3),
     ...thingRoutes(parts.v3),
     ...thingCommandRoutes(parts.v3),
     ...alertRoutes(parts.v3),

@@ -1,11 +1,20 @@
 import { alertsOn } from "../alerts/alerts.ts";
 import { administrationOn } from "../cli/administration/administration.ts";
 import type { Config } from "../config/config.ts";
-import { type CommitListener, commitOn, type Gate, type Reaction } from "../devices/commit.ts";
+import {
+  type CommitListener,
+  commitGroupOn,
+  commitOn,
+  type DeviceCommit,
+  type Gate,
+  type Reaction,
+} from "../devices/commit.ts";
 import { ErasedNames } from "../devices/erased-names.ts";
 import { addDevice, removeDevice } from "../devices/inventory.ts";
+import { provisioningOn } from "../devices/provisioning.ts";
 import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
+import { TenantDeviceCounts } from "../devices/tenant-device-counts.ts";
 import { deviceWriting } from "../devices/write.ts";
 import { connectorOf } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
@@ -16,6 +25,7 @@ import { fanGate } from "../federation/commands/fan-gate.ts";
 import { sentCommands, thingEcho } from "../federation/commands/thing-echo.ts";
 import { federationOn } from "../federation/federation.ts";
 import { IdempotentWrites } from "../idempotency/idempotent-writes.ts";
+import { ResumableBatches } from "../idempotency/resumable-batches.ts";
 import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
 import { Membership } from "../nodes/membership.ts";
@@ -111,19 +121,28 @@ async function partsOn(
   const gates: Gate[] = [];
   const reactions: Reaction[] = [];
   const listeners: CommitListener[] = [];
-  const commit = commitOn({
+  const commitParts = {
     store: linkStore,
     gates,
     reactions,
-    committed: (commits, isUrgent) =>
+    committed: (commits: readonly DeviceCommit[], isUrgent: boolean) =>
       processErrorOwners.outside(() => {
         for (const listener of listeners) listener(commits, isUrgent);
       }),
     report,
-  });
+  };
+  const commit = commitOn(commitParts);
   const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
+  const provisioning = provisioningOn({
+    store,
+    commitGroup: commitGroupOn(commitParts),
+    states,
+    counts: new TenantDeviceCounts(store, runtime.elapsedMs),
+    elapsedMs: runtime.elapsedMs,
+  });
   const erasedNames = new ErasedNames({ store, states, runtime });
   const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
+  const batches = new ResumableBatches(store);
   const alerts = alertsOn({ store, turn: () => new Promise((resolve) => runtime.after(0, resolve)), onLimitReached });
 
   const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
@@ -235,6 +254,7 @@ async function partsOn(
     identity,
     oauth,
     devices,
+    provisioning,
     erasedNames,
     alerts,
     commit,
@@ -243,6 +263,7 @@ async function partsOn(
     events,
     addressSealing,
     idempotency,
+    batches,
     compaction,
     metrics,
     administration,

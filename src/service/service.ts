@@ -107,7 +107,20 @@ async function outletParts(
   parts: Parts,
   guests: readonly GuestRoute[],
 ): Promise<OutletParts> {
-  const { address, identity, oauth, devices, alerts, federation, events, idempotency, metrics, store } = parts;
+  const {
+    address,
+    identity,
+    oauth,
+    devices,
+    provisioning,
+    batches,
+    alerts,
+    federation,
+    events,
+    idempotency,
+    metrics,
+    store,
+  } = parts;
   const { tlsCertFile, tlsKeyFile } = config;
   return {
     host: config.host,
@@ -133,6 +146,8 @@ async function outletParts(
     v3: {
       users: identity,
       devices,
+      provisioning,
+      batches,
       things: thingReading(store),
       alerts,
       federation,

@@ -296,6 +296,19 @@ const steps: readonly Step[] = [
   thingMessages,
   thingCommands,
   thingAlerts,
+  () => ["ALTER TABLE devices ADD COLUMN room TEXT"],
+  ({ integer, withoutRowid }) => [
+    // The answers of a batch that may be repeated with its key, one row for each transaction (tables/batch-groups.ts).
+    `CREATE TABLE batch_groups (
+       owner_id INTEGER NOT NULL, hash TEXT NOT NULL, number INTEGER NOT NULL, lines INTEGER NOT NULL,
+       digest TEXT NOT NULL, answers TEXT NOT NULL, bytes INTEGER NOT NULL, expires_ms ${integer} NOT NULL,
+       PRIMARY KEY (owner_id, hash, number)) ${withoutRowid}`,
+    "CREATE INDEX batch_groups_expiring ON batch_groups (expires_ms)",
+    "CREATE INDEX batch_groups_sizes ON batch_groups (owner_id, bytes)",
+    // The tenant whose client named the type first; null for a type that an operator named.
+    "ALTER TABLE device_types ADD COLUMN tenant_id INTEGER",
+    "CREATE INDEX device_types_of_tenant ON device_types (tenant_id)",
+  ],
 ];
 
 export const schemaVersion = steps.length;

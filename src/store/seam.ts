@@ -4,6 +4,7 @@ import { type AccessTokenTable, accessTokenTable } from "./tables/access-tokens.
 import { type AttributeUsageTable, attributeUsageTable } from "./tables/attribute-usage.ts";
 import { type AttributeTable, attributeTable } from "./tables/attributes.ts";
 import { type AuditTable, auditTable } from "./tables/audit.ts";
+import { type BatchGroupTable, batchGroupTable } from "./tables/batch-groups.ts";
 import { type BlindIntervalTable, blindIntervalTable } from "./tables/blind-intervals.ts";
 import { type ClientTable, clientTable } from "./tables/clients.ts";
 import { type CodeTable, codeTable } from "./tables/codes.ts";
@@ -127,6 +128,7 @@ export interface Transaction {
   readonly triggers: TriggerTable;
   readonly thingTriggers: ThingTriggerTable;
   readonly idempotencyKeys: IdempotencyKeyTable;
+  readonly batchGroups: BatchGroupTable;
   readonly links: LinkTable;
   readonly blindIntervals: BlindIntervalTable;
   readonly log: LogTable;
@@ -161,6 +163,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   triggers: triggerTable,
   thingTriggers: thingTriggerTable,
   idempotencyKeys: idempotencyKeyTable,
+  batchGroups: batchGroupTable,
   links: linkTable,
   blindIntervals: blindIntervalTable,
   log: logTable,

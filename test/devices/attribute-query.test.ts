@@ -11,7 +11,15 @@ import { structureAttribute, thermostatAttribute, totalStructures } from "../../
 type Row = readonly [key: AttributeKey, value: string | null, timeMs: number];
 
 function stateOf(isVirtual: boolean, ...rows: readonly Row[]): DeviceState {
-  const device = { id: 1 as DeviceId, userId: 1 as UserId, typeId: 1, typeName: "lamp", name: "lamp", lastTimeMs: 9 };
+  const device = {
+    id: 1 as DeviceId,
+    userId: 1 as UserId,
+    typeId: 1,
+    typeName: "lamp",
+    name: "lamp",
+    room: null,
+    lastTimeMs: 9,
+  };
   return {
     device: { ...device, isVirtual },
     attributes: new Map(rows.map(([key, value, timeMs]) => [key, { value, timeMs }])),

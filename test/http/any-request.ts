@@ -49,7 +49,7 @@ export function anyRequest(things: Things, keys: AnyKeys): fc.Arbitrary<WireRequ
 
   const path = fc
     .tuple(fc.constantFrom(...paths), text, fc.constantFrom("", "", "", "", "/", "/x", "%2f", ";x", ".."))
-    .map(([pattern, id, end]) => pattern.replace(/:\w+/g, () => encodedText(id)) + end);
+    .map(([pattern, id, end]) => pattern.replace(/(?<=\/):\w+/g, () => encodedText(id)) + end);
   const target = fc
     .tuple(path, fc.option(written, { nil: undefined }))
     .map(([where, query]) => (query === undefined ? where : `${where}?${query}`));

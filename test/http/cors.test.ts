@@ -8,7 +8,7 @@ const preflight = (method = "GET", from = origin) => ({
   method: "OPTIONS",
   headers: { origin: from, "access-control-request-method": method, "access-control-request-headers": "authorization" },
 });
-const concrete = (path: string) => path.replace(/:\w+/g, "1");
+const concrete = (path: string) => path.replace(/(?<=\/):\w+/g, "1");
 const ofCors = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith("access-control-"));
 
 /** Whether pages of other origins may call the path, as docs/interface.md says. */

@@ -12,6 +12,8 @@ export interface Call {
   readonly form?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly bearer?: string;
+  /** A body with one JSON value in each line. */
+  readonly lines?: readonly unknown[];
   /** The value of `Idempotency-Key`. */
   readonly key?: string;
   /** The values of the path parameters, joined by slashes. */
@@ -99,11 +101,18 @@ function queryOf(query: Call["query"]): string {
   return query ? `?${new URLSearchParams(query)}` : "";
 }
 
-function requestOf({ method }: DescribedOperation, { form, json, bearer, key, method: other }: Call): RequestInit {
+function requestOf(
+  { method }: DescribedOperation,
+  { form, json, lines, bearer, key, method: other }: Call,
+): RequestInit {
   const authorization = {
     ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
     ...(key !== undefined && { "idempotency-key": key }),
   };
+  if (lines !== undefined) {
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    return { method, headers: { ...authorization, "content-type": "application/x-ndjson" }, body };
+  }
   if (json === undefined) {
     return {
       method: other ?? method,

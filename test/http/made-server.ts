@@ -12,6 +12,7 @@ import { deviceWriting } from "../../src/devices/write.ts";
 import { eventsOn } from "../../src/events/events.ts";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
 import type { Callers } from "../../src/http/request/caller.ts";
+import { ResumableBatches } from "../../src/idempotency/resumable-batches.ts";
 import { InvalidClient, InvalidToken } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { oauthOn } from "../../src/oauth/oauth.ts";
@@ -176,6 +177,8 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
       receipts: async () => [],
       control: { command: nobody, receipts: nobody, receipt: nobody },
     },
+    provisioning: { addAll: nobody, addSome: nobody, writeSome: nobody, update: nobody, remove: nobody },
+    batches: new ResumableBatches(store),
     things: thingReading(store),
     events,
     webhooks: events.webhooks,

@@ -36,7 +36,7 @@ describe("the OpenAPI document", () => {
       const paths =
         route.access === "operation"
           ? route.descriptions.map(({ operation }) => route.path.replace(":operation", operation))
-          : [route.path.replace(/:(\w+)/g, "{$1}")];
+          : [route.path.replace(/(?<=\/):(\w+)/g, "{$1}")];
       return paths.flatMap((path) => route.methods.map((method) => `${method} ${path}`));
     });
     assert.deepEqual(operations.map(({ method, path }) => `${method} ${path}`).sort(), inTable.sort());

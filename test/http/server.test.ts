@@ -132,7 +132,7 @@ describe("a request that HTTP refuses", () => {
     for (const [path, method, allow] of [
       ["/livez", "POST", "GET, HEAD"],
       ["/v3/users", "POST", "GET, HEAD"],
-      ["/v3/devices/1", "POST", "GET, HEAD, PUT"],
+      ["/v3/devices/1", "POST", "GET, HEAD, PUT, PATCH, DELETE"],
       ["/v3/events", "HEAD", "GET"],
       ["/readyz", "PROPFIND", "GET, HEAD"],
     ] as const) {

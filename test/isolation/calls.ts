@@ -42,6 +42,8 @@ export interface Call {
   readonly path?: Readonly<Record<string, string>>;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** A body with one JSON object in each line. */
+  readonly lines?: readonly unknown[];
   readonly cookie?: string;
   /** Status of success; 200 when left out. */
   readonly success?: number;
@@ -51,6 +53,8 @@ export interface Call {
   readonly endsKey?: true;
   /** Enterprise clients may not call it like this, although they have access to the owner's devices. */
   readonly isOwnersAlone?: true;
+  /** Only enterprise clients may call it; the owner gets 403. */
+  readonly isCompanysAlone?: true;
   /** A secToken is accepted wherever an access token is. */
   readonly takesEitherToken?: true;
   /** Parameters that are stored and shown again. */
@@ -71,6 +75,7 @@ export function callsOf({ rule, method, path }: Address, things: Things): readon
 const fanRequest = "d.structures[1].d.thermostats[1].fan_timer_active.requestWrite";
 const nest = { anEcosystemName: "nest" };
 const open = () => [{}];
+const forCompany = { isCompanysAlone: true } as const;
 
 /** An alert that never fires: a firing would change the data of later tests. */
 export function alertOn(deviceId: string) {
@@ -117,17 +122,34 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
 
   "bearer /v3/users": open,
   "bearer /v3/users/:userId": ({ userId }) => [{ path: { userId } }],
-  "bearer /v3/devices": () => [
-    { parameters: { deviceTypeName: "Lamp" } },
-    { parameters: { deviceTypeName: "EcosystemAccount" } },
-  ],
-  "bearer /v3/devices/:deviceId": ({ lampId, linkedId }, method) =>
+  "bearer /v3/devices": ({ userId }, method) =>
     method === "GET"
-      ? [{ path: { deviceId: lampId } }, { path: { deviceId: linkedId }, parameters: { since: "0" } }]
+      ? [{ parameters: { deviceTypeName: "Lamp" } }, { parameters: { deviceTypeName: "EcosystemAccount" } }]
       : [
-          { path: { deviceId: lampId }, json: { colour: "written by who may" } },
-          { path: { deviceId: linkedId }, json: { [fanRequest]: null } },
+          {
+            json: { userId: Number(userId), deviceTypeName: "Lamp", deviceName: "Added" },
+            success: 201,
+            ...forCompany,
+          },
         ],
+  "bearer /v3/devices:batch": ({ userId }) => [
+    {
+      lines: [{ userId: Number(userId), deviceTypeName: "Lamp", deviceName: "Added" }],
+      ...forCompany,
+    },
+  ],
+  "bearer /v3/devices:states": ({ lampId }) => [{ json: { [lampId]: { colour: "stated" } }, ...forCompany }],
+  "bearer /v3/devices/:deviceId": ({ lampId, linkedId }, method) =>
+    ({
+      GET: [{ path: { deviceId: lampId } }, { path: { deviceId: linkedId }, parameters: { since: "0" } }],
+      PUT: [
+        { path: { deviceId: lampId }, json: { colour: "written by who may" } },
+        { path: { deviceId: linkedId }, json: { [fanRequest]: null } },
+      ],
+      PATCH: [{ path: { deviceId: lampId }, json: { room: null }, ...forCompany }],
+      // A linked account's device stays, so that later calls find it.
+      DELETE: [{ path: { deviceId: linkedId }, success: 409, ...forCompany }],
+    })[method] ?? [],
   "bearer /v3/devices/:deviceId/history": ({ lampId, linkedId }) => [
     { path: { deviceId: lampId } },
     { path: { deviceId: linkedId }, parameters: { from: "0", to: "9000000000000", attribute: "o.totalStructures" } },

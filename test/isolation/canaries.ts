@@ -78,7 +78,7 @@ const queries = [
 ];
 
 /** Every address, with a secret in place of each id. */
-const addresses = new Set(everyAddress().map(({ path }) => path.replace(/:\w+/g, canaries.access_token)));
+const addresses = new Set(everyAddress().map(({ path }) => path.replace(/(?<=\/):\w+/g, canaries.access_token)));
 
 /** Near misses of addresses, and addresses that hold a secret. */
 const strayAddresses = [

@@ -47,7 +47,7 @@ export function everyPath(): ReadonlyMap<string, readonly string[]> {
 /** The error format of a path, and whether it has a route. */
 export function errorsAt(method: string, path: string): { readonly errors: ErrorShape; readonly isRoute: boolean } {
   const route = routes.find(({ path: pattern, methods }) => {
-    const isPath = new RegExp(`^${pattern.replaceAll(".", "\\.").replace(/:\w+/g, "[^/]*")}$`).test(path);
+    const isPath = new RegExp(`^${pattern.replaceAll(".", "\\.").replace(/(?<=\/):\w+/g, "[^/]*")}$`).test(path);
     return isPath && methods.some((one) => one === method);
   });
   return { errors: route?.errors ?? shapeBelow(path), isRoute: route !== undefined };

@@ -37,7 +37,7 @@ export function placesOf({ rule, method, path, errors }: Address): readonly Plac
 /** The call with that key, or without one, in that place. */
 export function requestOf(
   { rule, method, path, errors }: Address,
-  { key: publicKey, parameters = {}, path: ids = {}, json, cookie }: Call,
+  { key: publicKey, parameters = {}, path: ids = {}, json, lines, cookie }: Call,
   keys: Partial<Keys>,
   place: Place,
 ): WireRequest {
@@ -62,7 +62,12 @@ export function requestOf(
   if (kind === "browser" && keys.browser !== undefined) headers.push(["Cookie", `breezeway=${keys.browser}`]);
   if (cookie !== undefined) headers.push(["Cookie", cookie]);
 
-  const target = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(ids[name] ?? ""));
+  const target = path.replace(/(?<=\/):(\w+)/g, (_, name: string) => encodeURIComponent(ids[name] ?? ""));
+  if (lines !== undefined) {
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const type = ["Content-Type", "application/x-ndjson"] as const;
+    return { method, target: target + queryOf(fields), headers: [...headers, type], body };
+  }
   if (json !== undefined) return withJson({ method, target: target + queryOf(fields), headers }, json);
   if (place === "json") return withJson({ method, target, headers }, fields);
   const isInAddress = place === "query" || place === "header";

@@ -322,7 +322,16 @@ export class World {
 
   #addOrdinary(draft: Draft, userId: UserId, name: string): DeviceId {
     const id = this.#database.nextId() as DeviceId;
-    const device: DeviceRow = { id, userId, typeId: 1, typeName: name, name, isVirtual: false, lastTimeMs: 0 };
+    const device: DeviceRow = {
+      id,
+      userId,
+      typeId: 1,
+      typeName: name,
+      name,
+      room: null,
+      isVirtual: false,
+      lastTimeMs: 0,
+    };
     draft.set("devices", id, device);
     return id;
   }

@@ -1,5 +1,5 @@
 import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
-import type { NewDevice } from "../../devices/inventory.ts";
+import type { NewDevice } from "../../devices/new-device.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { LinkOverview, ShownLink } from "../../federation/link-overview.ts";

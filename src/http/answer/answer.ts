@@ -1,4 +1,5 @@
 import type { Page } from "../../web/page.ts";
+import { ndjsonBody } from "../request/body-types.ts";
 import type { CallerIds, Failure } from "./failure.ts";
 import type { StreamWriter } from "./open-stream.ts";
 
@@ -22,6 +23,10 @@ export interface SlicedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly slices: AsyncIterable<string>;
+  /** Bytes that are made ahead of the client; Node's default when left out. */
+  readonly unreadBytes?: number;
+  /** Set when the slices end early because of an error and say so themselves. */
+  readonly brokenOff?: { readonly by?: unknown };
   readonly about?: AnswerFacts;
 }
 
@@ -39,6 +44,16 @@ export function jsonAnswer(status: number, body: object, headers: Readonly<Recor
 /** The answer to a write that returns nothing. */
 export function done(): Answer {
   return jsonAnswer(200, { status: "OK" });
+}
+
+/** Lines of JSON, one for each line of the request. */
+export function ndjsonAnswer(body: string): Answer {
+  return { status: 200, headers: { "content-type": `${ndjsonBody}; charset=utf-8` }, body };
+}
+
+/** The answer to a removal. */
+export function noContent(): Answer {
+  return { status: 204, headers: {}, body: "" };
 }
 
 /** An answer whose body is JSON text already. */

@@ -49,6 +49,7 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   misplaced_token: { status: 400, errorCode: 102 },
   missing_token: { status: 401, errorCode: 106 },
   invalid_token: { status: 401, errorCode: 106 },
+  enterprise_only: { status: 403, errorCode: 106 },
   insufficient_scope: { status: 403, errorCode: 106 },
   invalid_client: { status: 401, errorCode: 106 },
   invalid_grant: { status: 400, errorCode: 102 },
@@ -70,6 +71,11 @@ export function errorAnswer(error: unknown, shape: ErrorShape, requestId: string
       ? { errorCode, errorMessage: sentence }
       : { error: code, error_description: sentence, request_id: requestId };
   return jsonAnswer(status, body, headers);
+}
+
+/** Status, code and sentence of an error, for a part of an answer. */
+export function errorFields(error: unknown): Pick<ReturnType<typeof describe>, "status" | "code" | "sentence"> {
+  return describe(asExpected(error));
 }
 
 /** The answer to a failed request. The exchange keeps the failure for the log and the metrics. */

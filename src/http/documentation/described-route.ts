@@ -39,7 +39,7 @@ export function describedRoutes(routes: readonly Route[]): readonly DescribedRou
 }
 
 export function takesBody(method: Method): boolean {
-  return method === "POST" || method === "PUT";
+  return method === "POST" || method === "PUT" || method === "PATCH";
 }
 
 /** Parameters that may be sent in the body, credentials included. */
@@ -63,5 +63,5 @@ export function errorsOf(described: DescribedRoute): readonly ErrorDescription[]
 }
 
 function withBraces(path: string): string {
-  return path.replace(/:(\w+)/g, "{$1}");
+  return path.replace(/\/:(\w+)/g, "/{$1}");
 }

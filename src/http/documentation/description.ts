@@ -24,6 +24,7 @@ export interface OperationDescription extends Description {
 export type TagName =
   | "Authorization"
   | "Users and devices"
+  | "Provisioning"
   | "Things"
   | "Alerts"
   | "Events"
@@ -68,6 +69,7 @@ export interface ContentDescription {
 export type ContentType =
   | "text/plain"
   | "application/json"
+  | "application/x-ndjson"
   | "application/x-www-form-urlencoded"
   | "text/xml"
   | "text/html"

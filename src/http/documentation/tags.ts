@@ -9,6 +9,8 @@ export const tags: Readonly<Record<TagName, string>> = {
     "An OAuth 2.0 authorization server with the authorization-code flow: send the user's browser to `authorize`, exchange the code for a pair of tokens, refresh the pair, revoke it when the user leaves. PKCE with S256 is supported, and required of clients that are registered with it.",
   "Users and devices":
     "What an access token may read and change. A user's token covers that user and their devices; an enterprise token covers every user and device of its tenant. Everything else looks as if it did not exist.",
+  Provisioning:
+    "How a company manages devices of its own with an enterprise token: one by one or in batches, and their states.",
   Things:
     "The things of linked accounts: thermostats, alarms and homes, each with traits. A trait is a named group of fields with capabilities; its words are the same for every ecosystem.",
   Alerts:

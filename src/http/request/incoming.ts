@@ -4,8 +4,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { LimitReached } from "../../model/errors.ts";
 import { limits } from "../../model/limits.ts";
 import { refusals } from "../answer/refusal.ts";
+import { extendBodyTime } from "../connection/body-deadline.ts";
 import { closeSignalOf } from "../connection/close-signal.ts";
-import { formBody, jsonBody, type MediaType } from "./body-types.ts";
+import { formBody, jsonBody, type MediaType, ndjsonBody } from "./body-types.ts";
 import { scanJson } from "./json-scan.ts";
 
 /** Names and values in the order of arrival; a name may occur twice. */
@@ -14,7 +15,9 @@ export type Pairs = readonly (readonly [name: string, value: string])[];
 export type Body =
   | { readonly kind: "none" }
   | { readonly kind: "form"; readonly pairs: Pairs }
-  | { readonly kind: "json"; readonly value: unknown };
+  | { readonly kind: "json"; readonly value: unknown }
+  /** A body of lines that the route reads itself. */
+  | { readonly kind: "lines"; readonly stream: Readable };
 
 /** A request as routes see it. */
 export interface Incoming {
@@ -35,6 +38,8 @@ export interface Incoming {
   readonly source: string;
   /** Aborts when the client's connection closes: queued work can be dropped. */
   readonly disconnected: AbortSignal;
+  /** Gives a body that the route reads itself another time limit, counted from now. */
+  extendBodyTime(timeoutMs: number): void;
   /** Sent by a program on this machine to a local host name, and not by a proxy. */
   readonly isLocal: boolean;
 }
@@ -58,6 +63,7 @@ export function readIncoming(request: FastifyRequest, bodyTypes: readonly MediaT
     get disconnected() {
       return closeSignalOf(request.socket);
     },
+    extendBodyTime: (timeoutMs) => extendBodyTime(request.raw, timeoutMs),
     isLocal: isLocal(request),
   };
 }
@@ -96,10 +102,11 @@ export function readBodies(app: FastifyInstance): void {
       bytes.length === 0 ? { kind: "none" } : parse(decode(bytes)),
     );
   read(formBody, (text) => ({ kind: "form", pairs: readPairs(text) }));
-  read(jsonBody, (text) => ({ kind: "json", value: readJson(text) }));
+  read(jsonBody, (text) => ({ kind: "json", value: parseStrictly(text) }));
+  app.addContentTypeParser(ndjsonBody, async (_request: unknown, stream: Readable) => ({ kind: "lines", stream }));
 }
 
-const readTypes = /^\s*application\/(json|x-www-form-urlencoded)\s*(;|$)/i;
+const readTypes = /^\s*application\/(json|x-www-form-urlencoded|x-ndjson)\s*(;|$)/i;
 
 function mayHaveBody(headers: FastifyRequest["headers"]): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
@@ -109,7 +116,8 @@ function mayHaveBody(headers: FastifyRequest["headers"]): boolean {
 const unreadable = { kind: "unreadable" } as const;
 
 function readableBody(body: Body | typeof unreadable | undefined, bodyTypes: readonly MediaType[]): Body {
-  if (body?.kind === "unreadable") throw refusals.wrongContentType(...bodyTypes);
+  const isUntaken = body?.kind === "lines" && !bodyTypes.includes(ndjsonBody);
+  if (body?.kind === "unreadable" || isUntaken) throw refusals.wrongContentType(...bodyTypes);
   return body ?? { kind: "none" };
 }
 
@@ -157,21 +165,22 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function readJson(text: string): unknown {
+/** Parses JSON, and refuses what other parsers might read differently. `what` names the text in the refusal. */
+export function parseStrictly(text: string, what = "The body"): unknown {
   const { names, depth } = scanJson(text);
-  if (depth > limits.jsonDepth) throw refusals.malformed(`The body is nested deeper than ${limits.jsonDepth} levels.`);
-  const value = parseJson(text);
+  if (depth > limits.jsonDepth) throw refusals.malformed(`${what} is nested deeper than ${limits.jsonDepth} levels.`);
+  const value = parseJson(text, what);
   // Of two members with one name the parser keeps the last, but a proxy may have read the first.
-  if (names > countMembers(value)) throw refusals.malformed("The body has two members of one name.");
+  if (names > countMembers(value)) throw refusals.malformed(`${what} has two members of one name.`);
   return value;
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     // The parser's message is dropped: it quotes the text.
-    throw refusals.malformed("The body isn't JSON.");
+    throw refusals.malformed(`${what} isn't JSON.`);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Incoming } from "./incoming.ts";
 export function bodyParameters({ body }: Incoming): Parameters {
   if (body.kind === "form") return new Parameters(body.pairs);
   if (body.kind === "none") return new Parameters([]);
-  const object = body.value;
+  const object = body.kind === "json" ? body.value : undefined;
   if (typeof object !== "object" || object === null || Array.isArray(object)) {
     throw refusals.malformed("The body must be a JSON object.");
   }

@@ -29,7 +29,7 @@ export function requiredParameter(incoming: Incoming, name: string): string {
 function inBody({ body }: Incoming, name: string): readonly string[] {
   if (body.kind === "none") return [];
   if (body.kind === "form") return inPairs(body.pairs, name);
-  const object = body.value;
+  const object = body.kind === "json" ? body.value : undefined;
   if (typeof object !== "object" || object === null || Array.isArray(object)) {
     throw new BadParameter("body", "The body must be a JSON object.");
   }

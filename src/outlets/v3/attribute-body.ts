@@ -10,7 +10,12 @@ export function readWrites(body: Body): readonly AttributeWrite[] {
   if (body.kind === "form") throw refusals.wrongContentType(jsonBody);
   const members = body.kind === "json" ? membersOf(body.value) : [];
   if (members.length === 0) throw refused("The body must be a JSON object with at least one attribute and its value.");
-  return members.map(([name, value]) => ({ name, value: textOf(name, value) }));
+  return writesOf(Object.fromEntries(members));
+}
+
+/** The writes that an object of attribute names and values stands for; none if it is empty. */
+export function writesOf(attributes: Readonly<Record<string, unknown>>): readonly AttributeWrite[] {
+  return Object.entries(attributes).map(([name, value]) => ({ name, value: textOf(name, value) }));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type SelectedAttribute, selectAttributes } from "../../devices/attribute-query.ts";
 import type { DeviceState } from "../../devices/states.ts";
 import { wireValue } from "../../devices/wire-attribute.ts";
-import type { Freshness } from "../../federation/freshness.ts";
+import { type Freshness, ordinaryFreshness } from "../../federation/freshness.ts";
 import { jsonTextAnswer } from "../../http/answer/answer.ts";
 import { PreparedAnswer } from "../../http/answer/prepared-answer.ts";
 import type { Principal } from "../../identity/principal.ts";
@@ -15,17 +15,23 @@ export function deviceBody(
   attributes: readonly SelectedAttribute[],
   caller: Principal,
 ): string {
-  const { id, name, typeName } = device;
+  const { id, name, room, typeName } = device;
   return JSON.stringify({
     deviceId: id,
     ...ownerFor(caller, device),
     deviceName: name,
+    ...(room !== null && { room }),
     deviceTypeName: typeName,
     presenceInfo: isPresent ? 1 : 0,
     stale: isStale,
     ...(confirmedTimeMs !== null && { confirmedTime: confirmedTimeMs }),
     attributes: Object.fromEntries(attributes.map(shownAttribute)),
   });
+}
+
+/** An ordinary device that was just written: it is present and never stale. */
+export function newDeviceBody(state: DeviceState, caller: Principal): string {
+  return deviceBody(state, ordinaryFreshness, selectAttributes(state, allAttributes), caller);
 }
 
 /** The owner's id, only for enterprise clients: they read devices of many users. */

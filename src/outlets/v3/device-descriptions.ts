@@ -1,4 +1,10 @@
-import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
+import type {
+  ContentDescription,
+  Description,
+  ErrorDescription,
+  Parameter,
+  Schema,
+} from "../../http/documentation/description.ts";
 import {
   boolean,
   integer,
@@ -42,6 +48,8 @@ const deviceFields = {
   }),
 };
 
+const room = { room: text("The room that the company has set for a device of its own; missing when there is none.") };
+
 const forEnterprise = { userId: integer("The user whose device it is; only for enterprise tokens.", { minimum: 1 }) };
 
 export const listDevices: Description = {
@@ -81,7 +89,10 @@ export const listDevices: Description = {
             {
               devices: list(
                 "The devices of this page.",
-                named("DeviceSummary", object("A device without its attributes.", deviceFields, forEnterprise)),
+                named(
+                  "DeviceSummary",
+                  object("A device without its attributes.", deviceFields, { ...room, ...forEnterprise }),
+                ),
               ),
             },
             { cursor: text("For the next page; missing on the last one.") },
@@ -110,6 +121,37 @@ const attribute: Schema = named(
     updateTime: milliseconds("When it changed last."),
   }),
 );
+
+export const deviceContent: ContentDescription = {
+  contentType: "application/json",
+  schema: named(
+    "Device",
+    object(
+      "A device with its attributes.",
+      {
+        ...deviceFields,
+        stale: boolean("True when the values may be out of date; the status of the link says why."),
+        attributes: map("Attributes by name.", attribute),
+      },
+      {
+        ...room,
+        ...forEnterprise,
+        confirmedTime: milliseconds(
+          "When the ecosystem last confirmed the whole state of a linked account. An ordinary device has none.",
+        ),
+      },
+    ),
+  ),
+  example: {
+    deviceId: 41,
+    deviceName: "Nest account",
+    deviceTypeName: "EcosystemAccount",
+    presenceInfo: 1,
+    stale: false,
+    confirmedTime: 1_785_312_004_000,
+    attributes: { "d.structures[1].a.away": { value: "home", updateTime: 1_785_312_000_000 } },
+  },
+};
 
 export const getDevice: Description = {
   operationId: "getDevice",
@@ -144,35 +186,7 @@ export const getDevice: Description = {
     {
       status: 200,
       meaning: "The device.",
-      content: {
-        contentType: "application/json",
-        schema: named(
-          "Device",
-          object(
-            "A device with its attributes.",
-            {
-              ...deviceFields,
-              stale: boolean("True when the values may be out of date; the status of the link says why."),
-              attributes: map("Attributes by name.", attribute),
-            },
-            {
-              ...forEnterprise,
-              confirmedTime: milliseconds(
-                "When the ecosystem last confirmed the whole state of a linked account. An ordinary device has none.",
-              ),
-            },
-          ),
-        ),
-        example: {
-          deviceId: 41,
-          deviceName: "Nest account",
-          deviceTypeName: "EcosystemAccount",
-          presenceInfo: 1,
-          stale: false,
-          confirmedTime: 1_785_312_004_000,
-          attributes: { "d.structures[1].a.away": { value: "home", updateTime: 1_785_312_000_000 } },
-        },
-      },
+      content: deviceContent,
     },
   ],
   errors: [badParameter, unknownDevice, unknownAttribute],

@@ -45,6 +45,7 @@ export function deviceRoutes(
             deviceId: device.id,
             ...ownerFor(caller, device),
             deviceName: device.name,
+            ...(device.room !== null && { room: device.room }),
             deviceTypeName: device.typeName,
             presenceInfo: freshness.get(device.id)?.isPresent ? 1 : 0,
           })),

@@ -1,7 +1,7 @@
-import { type Answer, jsonTextAnswer } from "../../http/answer/answer.ts";
+import { type Answer, jsonTextAnswer, ndjsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
-import type { IdempotentWrites, Keep, KeepAnswer } from "../../idempotency/idempotent-writes.ts";
+import type { IdempotentWrites, Keep, KeepAnswer, KeptAnswer } from "../../idempotency/idempotent-writes.ts";
 import type { ScopedPrincipal } from "../../identity/principal.ts";
 import { ownerWithin } from "../../model/access-scope.ts";
 import { BadParameter } from "../../model/errors.ts";
@@ -47,9 +47,17 @@ export function keyed({ idempotency, tokens }: KeyedRouteParts, route: KeyedRout
         (keep: Keep) => answer(incoming, caller, (answerOf) => keep((result) => storedAnswer(answerOf(result)))),
       );
       if ("headers" in answered) return answered;
-      return jsonTextAnswer(answered.status, answered.body, { "idempotency-replayed": "true" });
+      return replayed(answered);
     },
   };
+}
+
+function replayed({ status, body }: KeptAnswer): Answer {
+  const headers = { "idempotency-replayed": "true" };
+  if (body === "") return { status, headers, body };
+  // Only answers of lines end with a line break.
+  if (body.endsWith("\n")) return { status, headers: { ...ndjsonAnswer("").headers, ...headers }, body };
+  return jsonTextAnswer(status, body, headers);
 }
 
 function storedAnswer({ status, body }: Answer) {
@@ -59,7 +67,7 @@ function storedAnswer({ status, body }: Answer) {
 const keyShape = /^[\x20-\x7e]{1,255}$/;
 
 /** The draft standard sends a quoted string, most clients send the bare text: both are the same key. */
-function keyOf({ idempotencyKeys }: Incoming): string | undefined {
+export function keyOf({ idempotencyKeys }: Incoming): string | undefined {
   if (idempotencyKeys === undefined) return undefined;
   const [sent = "", ...more] = idempotencyKeys;
   const key = /^"(.*)"$/.exec(sent)?.[1]?.replace(/\\(["\\])/g, "$1") ?? sent;

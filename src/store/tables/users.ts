@@ -30,6 +30,13 @@ export interface UserTable {
    * their changes over all nodes and can't deadlock. Returns the store's time; undefined when there is no such user.
    */
   lock(id: UserId): Promise<number | undefined>;
+  /** Locks those of the users that belong to the tenant, in ascending order, and returns the store's time. */
+  lockOfTenant(tenantId: TenantId, ids: readonly UserId[]): Promise<LockedUsers>;
+}
+
+export interface LockedUsers {
+  readonly ids: ReadonlySet<UserId>;
+  readonly nowMs: number;
 }
 
 const columns = `id, tenant_id AS "tenantId", name, password_hash AS "passwordHash", is_admin AS "isAdmin",
@@ -84,6 +91,16 @@ export function userTable(sql: Sql): UserTable {
         sql.nowMs(),
       ]);
       return found.length > 0 ? nowMs : undefined;
+    },
+    async lockOfTenant(tenantId, ids) {
+      const [among, lock] =
+        sql.dialect === "postgres"
+          ? ["= ANY($2::int[])", "FOR NO KEY UPDATE"]
+          : ["IN (SELECT value FROM json_each($2))", ""];
+      const select = `SELECT id FROM users WHERE tenant_id = $1 AND id ${among} ORDER BY id ${lock}`;
+      // The time is a statement of its own, as in `lock`.
+      const [found, nowMs] = await Promise.all([sql.all<{ id: UserId }>(select, [tenantId, ids]), sql.nowMs()]);
+      return { ids: new Set(found.map(({ id }) => id)), nowMs };
     },
   };
 }

@@ -107,6 +107,24 @@ export function deviceTableCases(harness: StoreHarness): void {
       assert.deepEqual(row, await store.read((tx) => tx.devices.find(ada.userId, fan)));
     }));
 
+  it("keep the name and the room of a device until they are changed", () =>
+    onStore(harness, async (store) => {
+      const ada = await makeHome(store, { name: "Ada" });
+      const bob = await makeHome(store, { name: "Bob" });
+      const lamp = { userId: ada.userId, typeName: "lamp", name: "Lamp", isVirtual: false };
+      const shown = async (id: DeviceId) => {
+        const { name, room } = (await store.read((tx) => tx.devices.find(ada.userId, id)))!;
+        return { name, room };
+      };
+      assert.deepEqual(await shown(ada.devices[0]!), { name: "lamp 1", room: null });
+      const id = await store.transaction((tx) => tx.devices.add({ ...lamp, room: "Küche" }));
+      assert.deepEqual(await shown(id), { name: "Lamp", room: "Küche" });
+      await store.transaction((tx) => tx.devices.rename(bob.userId, id, { name: "Bob's", room: "Bob's" }));
+      assert.deepEqual(await shown(id), { name: "Lamp", room: "Küche" });
+      await store.transaction((tx) => tx.devices.rename(ada.userId, id, { name: "Spot", room: null }));
+      assert.deepEqual(await shown(id), { name: "Spot", room: null });
+    }));
+
   it("read the link states of many devices", () =>
     onStore(harness, async (store) => {
       const [ada, bob] = [await makeHome(store, { name: "Ada", devices: 2 }), await makeHome(store, { name: "Bob" })];

@@ -1,0 +1,157 @@
+import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
+import { BreezewayError, UnknownDevice } from "../model/errors.ts";
+import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
+import type { Priority, Store, Transaction } from "../store/seam.ts";
+import { addIn, type LineOutcome, outcomeOf } from "./addition.ts";
+import { AdditionLimits } from "./addition-limits.ts";
+import type { CommitGroup, GroupTables } from "./commit.ts";
+import { describeIn } from "./description.ts";
+import { removeIn } from "./inventory.ts";
+import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
+import { type StateWrite, writeSome } from "./state-writes.ts";
+import type { DeviceState, DeviceStates } from "./states.ts";
+import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
+
+/** Stores the answers of a group in its transaction; called last. */
+export type KeepGroup<Done> = (tx: GroupTables, outcomes: readonly LineOutcome<Done>[]) => Promise<void>;
+
+/** A line that can be carried out, or the reason why it can't even be read. */
+export type Line<Task> = Task | BreezewayError;
+
+export interface ProvisioningParts {
+  readonly store: Store<Pick<Transaction, "devices">>;
+  readonly commitGroup: CommitGroup;
+  readonly states: Pick<DeviceStates, "forget">;
+  readonly counts: TenantDeviceCounts;
+  readonly elapsedMs: () => number;
+}
+
+/** A company manages its own devices. Each call is limited to one tenant; foreign users and devices look absent. */
+export interface Provisioning {
+  /** Adds all devices in one transaction, or none: then it throws RefusedLine. */
+  addAll(
+    tenantId: TenantId,
+    devices: readonly NewDevice[],
+    keep?: KeepAnswer<readonly DeviceState[]>,
+  ): Promise<readonly DeviceState[]>;
+  /** Adds the first of these devices, at least one, in one short transaction. A refused line leaves nothing behind. */
+  addSome(
+    tenantId: TenantId,
+    lines: readonly Line<NewDevice>[],
+    keep?: KeepGroup<DeviceState>,
+  ): Promise<readonly LineOutcome<DeviceState>[]>;
+  /** Writes the first of these states, at least one, in one short transaction. Each device is one commit. */
+  writeSome(
+    tenantId: TenantId,
+    lines: readonly Line<StateWrite>[],
+    keep?: KeepGroup<DeviceId>,
+  ): Promise<readonly LineOutcome<DeviceId>[]>;
+  /** Changes name and room of an ordinary device, and returns the device. */
+  update(
+    tenantId: TenantId,
+    deviceId: DeviceId,
+    description: DeviceDescription,
+    keep?: KeepAnswer<DeviceState>,
+  ): Promise<DeviceState>;
+  remove(tenantId: TenantId, deviceId: DeviceId, keep?: KeepAnswer): Promise<void>;
+}
+
+/** One of several lines was refused, so that none was carried out. */
+export class RefusedLine extends Error {
+  /** Counted from 0. */
+  readonly index: number;
+  readonly refusal: BreezewayError;
+
+  constructor(index: number, refusal: BreezewayError) {
+    super(refusal.message, { cause: refusal });
+    this.index = index;
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * A group ends after this time. On SQLite all other writers wait for it; on PostgreSQL only those of the same users do.
+ * The first line of a group is always carried out.
+ */
+const groupMs = { alone: 5, shared: 50 };
+/** No client waits for one group of a batch: on PostgreSQL it uses connections of background work. */
+const inBackground: Priority = { patient: true };
+
+export function provisioningOn(parts: ProvisioningParts): Provisioning {
+  const { store, commitGroup, states, counts, elapsedMs } = parts;
+  const longestMs = store.isShared ? groupMs.shared : groupMs.alone;
+  const ownerOf = async (tenantId: TenantId, deviceId: DeviceId) => {
+    const device = await store.read((tx) => tx.devices.within({ kind: "enterprise", tenantId }, deviceId));
+    if (!device) throw new UnknownDevice();
+    return device.userId;
+  };
+  return {
+    async addAll(tenantId, devices, keep) {
+      const left = await counts.left(tenantId);
+      const added = await commitGroup(async (tx, apply) => {
+        const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
+        const limits = new AdditionLimits(tx, tenantId, left);
+        const made: DeviceState[] = [];
+        for (const [index, device] of devices.entries()) {
+          const outcome = await outcomeOf(() => addIn(tx, apply, device, users, limits));
+          if ("refused" in outcome) throw new RefusedLine(index, outcome.refused);
+          made.push(outcome.done);
+        }
+        await keep?.(tx, made);
+        return made;
+      });
+      counts.added(tenantId, added.length);
+      return added;
+    },
+    async addSome(tenantId, lines, keep) {
+      const left = await counts.left(tenantId);
+      const outcomes = await commitGroup(async (tx, apply) => {
+        const devices = lines.filter((line): line is NewDevice => !(line instanceof BreezewayError));
+        const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
+        const limits = new AdditionLimits(tx, tenantId, left);
+        // The first line counts the user's devices, which takes a few milliseconds for 10,000 of them.
+        let endsMs = Number.POSITIVE_INFINITY;
+        const made: LineOutcome<DeviceState>[] = [];
+        for (const line of lines) {
+          if (made.length === 1) endsMs = elapsedMs() + longestMs;
+          if (elapsedMs() >= endsMs) break;
+          made.push(
+            line instanceof BreezewayError
+              ? { refused: line }
+              : await outcomeOf(() => addIn(tx, apply, line, users, limits)),
+          );
+        }
+        await keep?.(tx, made);
+        return made;
+      }, inBackground);
+      counts.added(tenantId, outcomes.filter((outcome) => "done" in outcome).length);
+      return outcomes;
+    },
+    writeSome: (tenantId, lines, keep) =>
+      writeSome({ store, commitGroup, elapsedMs, longestMs }, tenantId, lines, keep),
+    async update(tenantId, deviceId, description, keep) {
+      checkDescription(description);
+      const userId = await ownerOf(tenantId, deviceId);
+      const updated = await commitGroup(async (tx) => {
+        const state = await describeIn(tx, userId, deviceId, description);
+        await keep?.(tx, state);
+        return state;
+      });
+      states.forget(deviceId);
+      return updated;
+    },
+    async remove(tenantId, deviceId, keep) {
+      const userId = await ownerOf(tenantId, deviceId);
+      const sentence = `Device ${deviceId} belongs to a linked account and can't be removed. Unlink the account instead.`;
+      await commitGroup(async (tx) => {
+        await removeIn(tx, userId, deviceId, sentence);
+        await keep?.(tx);
+      });
+      states.forget(deviceId);
+    },
+  };
+}
+
+function usersOf(devices: readonly NewDevice[]): readonly UserId[] {
+  return [...new Set(devices.map(({ userId }) => userId))];
+}

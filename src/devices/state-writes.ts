@@ -1,0 +1,64 @@
+import { BreezewayError, NotFound, UnknownDevice } from "../model/errors.ts";
+import type { DeviceId, TenantId } from "../model/ids.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
+import { type LineOutcome, outcomeOf } from "./addition.ts";
+import type { ApplyInGroup, CommitGroup } from "./commit.ts";
+import type { KeepGroup, Line } from "./provisioning.ts";
+import { type AttributeWrite, checkWrites } from "./write.ts";
+
+/** The attributes that a company states for one device. */
+export interface StateWrite {
+  readonly deviceId: DeviceId;
+  readonly writes: readonly AttributeWrite[];
+}
+
+export interface StateWriteParts {
+  readonly store: Store<Pick<Transaction, "devices">>;
+  readonly commitGroup: CommitGroup;
+  readonly elapsedMs: () => number;
+  /** A group ends after this time. */
+  readonly longestMs: number;
+}
+
+/** Writes the first of these states, at least one, in one short transaction. Each device is one commit. */
+export async function writeSome(
+  { store, commitGroup, elapsedMs, longestMs }: StateWriteParts,
+  tenantId: TenantId,
+  lines: readonly Line<StateWrite>[],
+  keep?: KeepGroup<DeviceId>,
+): Promise<readonly LineOutcome<DeviceId>[]> {
+  const ids = lines.flatMap((line) => (line instanceof BreezewayError ? [] : [line.deviceId]));
+  const found = await store.read((tx) => tx.devices.someOfTenant(tenantId, ids));
+  const devices = new Map(found.map((device) => [device.id, device]));
+  return commitGroup(async (tx, apply) => {
+    await tx.users.lockOfTenant(tenantId, [...new Set(found.map(({ userId }) => userId))]);
+    const startedMs = elapsedMs();
+    const outcomes: LineOutcome<DeviceId>[] = [];
+    for (const line of lines) {
+      if (outcomes.length > 0 && elapsedMs() - startedMs >= longestMs) break;
+      const isRefused = line instanceof BreezewayError;
+      outcomes.push(isRefused ? { refused: line } : await outcomeOf(() => writeOne(apply, devices, line)));
+    }
+    await keep?.(tx, outcomes);
+    return outcomes;
+  });
+}
+
+async function writeOne(
+  apply: ApplyInGroup,
+  devices: ReadonlyMap<DeviceId, DeviceRow>,
+  { deviceId, writes }: StateWrite,
+): Promise<DeviceId> {
+  const device = devices.get(deviceId);
+  if (!device) throw new UnknownDevice();
+  const changes = checkWrites(device, writes);
+  try {
+    await apply({ userId: device.userId, cause: { by: "administrator" }, updates: [{ deviceId, changes }] });
+  } catch (error) {
+    // The device was removed after it was read.
+    if (error instanceof NotFound) throw new UnknownDevice();
+    throw error;
+  }
+  return deviceId;
+}

@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import { IdempotencyKeyInUse, IdempotencyKeyReused, OutcomeUnknown, TooManyIdempotencyKeys } from "../model/errors.ts";
+import type { OwnerId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { IdempotencyKey } from "../store/tables/idempotency-keys.ts";
+import { keysKeptMs } from "./idempotent-writes.ts";
+
+/** The `Idempotency-Key` of a batch. */
+export interface BatchKey {
+  readonly ownerId: OwnerId;
+  readonly clientId: string;
+  readonly key: string;
+  /** Method, path and mode: what the batch does with its lines. */
+  readonly content: string;
+}
+
+export interface BatchLine {
+  readonly text: string;
+}
+
+/** The lines of a batch, as they arrive. */
+export interface LineSource<Line extends BatchLine> {
+  /** Waits for `atLeast` lines or the end, and returns up to `most` lines without taking them. */
+  peek(atLeast: number, most: number): Promise<readonly Line[]>;
+  take(count: number): void;
+}
+
+export type GroupTables = Pick<Transaction, "idempotencyKeys" | "batchGroups">;
+
+/** Stores the answers of a group in the group's transaction; called last. */
+export type KeepAnswers<Answer> = (tx: GroupTables, answers: readonly Answer[]) => Promise<void>;
+
+/** Carries out the first of these lines, at least one, in one transaction, and returns their answers. */
+export type CarryOut<Line, Answer> = (
+  lines: readonly Line[],
+  keep: KeepAnswers<Answer> | undefined,
+) => Promise<readonly Answer[]>;
+
+/** Answers of one group; `isReplayed` when they come from the store. */
+export interface AnsweredGroup<Answer> {
+  readonly answers: readonly Answer[];
+  readonly isReplayed: boolean;
+}
+
+const linesPerGroup = 100;
+/** Groups outlive their key by more than the longest batch takes, so that a repeated batch finds all or none of them. */
+const groupsKeptMs = keysKeptMs + 2 * limits.batchSeconds * 1_000;
+
+/**
+ * Carries out batches in groups of lines, one transaction for each group. The answers of a batch with a key become
+ * durable with their group. A repeated batch gets the stored answers and continues behind them, so no line is carried
+ * out twice.
+ */
+export class ResumableBatches {
+  readonly #store: Store<GroupTables>;
+  /** Batches with a key in progress on this node. On another node the first group of the second one fails. */
+  readonly #running = new Set<string>();
+
+  constructor(store: Store<GroupTables>) {
+    this.#store = store;
+  }
+
+  async *run<Line extends BatchLine, Answer>(
+    request: BatchKey | undefined,
+    source: LineSource<Line>,
+    carryOut: CarryOut<Line, Answer>,
+  ): AsyncGenerator<AnsweredGroup<Answer>, void, void> {
+    if (!request) return yield* unkeyed(source, carryOut);
+    const key = { ownerId: request.ownerId, hash: hashOf(request.clientId, request.key) };
+    const name = `${key.ownerId} ${key.hash}`;
+    if (this.#running.has(name)) throw new IdempotencyKeyInUse();
+    this.#running.add(name);
+    try {
+      const stored = yield* this.#replay<Line, Answer>(key, request, source);
+      yield* this.#continue(key, request, stored, source, carryOut);
+    } catch (error) {
+      throw error instanceof OutcomeUnknown ? error.ofKeyedRequest() : error;
+    } finally {
+      this.#running.delete(name);
+    }
+  }
+
+  /** Yields the stored answers of a batch that was sent before; returns how many groups there are. */
+  async *#replay<Line extends BatchLine, Answer>(
+    key: IdempotencyKey,
+    { content }: BatchKey,
+    source: LineSource<Line>,
+  ): AsyncGenerator<AnsweredGroup<Answer>, number, void> {
+    const kept = await this.#store.read((tx) => tx.idempotencyKeys.find(key));
+    if (!kept) return 0;
+    const isSame = !kept.isSealed && (JSON.parse(kept.text) as { content: string }).content === hashOf(content);
+    if (!isSame) throw new IdempotencyKeyReused();
+    for (let number = 0; ; number++) {
+      const group = await this.#store.read((tx) => tx.batchGroups.find(key, number));
+      if (!group) return number;
+      const lines = await source.peek(group.lines, group.lines);
+      if (lines.length < group.lines || digestOf(lines) !== group.digest) throw new IdempotencyKeyReused();
+      source.take(group.lines);
+      yield { answers: JSON.parse(group.answers), isReplayed: true };
+    }
+  }
+
+  async *#continue<Line extends BatchLine, Answer>(
+    key: IdempotencyKey,
+    { content }: BatchKey,
+    stored: number,
+    source: LineSource<Line>,
+    carryOut: CarryOut<Line, Answer>,
+  ): AsyncGenerator<AnsweredGroup<Answer>, void, void> {
+    let { bytes } = await this.#store.read((tx) => tx.batchGroups.usage(key.ownerId));
+    for (let number = stored; ; number++) {
+      const lines = await source.peek(1, linesPerGroup);
+      if (lines.length === 0) return;
+      if (bytes >= limits.batchKeyBytesPerTenant) throw tooManyBytes(bytes);
+      const answers = await carryOut(lines, async (tx, made) => {
+        if (number === 0) await beginKey(tx, key, content);
+        const done = lines.slice(0, made.length);
+        const group = { lines: done.length, digest: digestOf(done), answers: JSON.stringify(made) };
+        if (!(await tx.batchGroups.add(key, number, group, groupsKeptMs))) throw new IdempotencyKeyInUse();
+      });
+      bytes += Buffer.byteLength(JSON.stringify(answers));
+      source.take(answers.length);
+      yield { answers, isReplayed: false };
+    }
+  }
+}
+
+async function* unkeyed<Line extends BatchLine, Answer>(
+  source: LineSource<Line>,
+  carryOut: CarryOut<Line, Answer>,
+): AsyncGenerator<AnsweredGroup<Answer>, void, void> {
+  for (;;) {
+    const lines = await source.peek(1, linesPerGroup);
+    if (lines.length === 0) return;
+    const answers = await carryOut(lines, undefined);
+    source.take(answers.length);
+    yield { answers, isReplayed: false };
+  }
+}
+
+/** Takes the key with the first group. Groups of an expired use of the same key are in the way. */
+async function beginKey(tx: GroupTables, key: IdempotencyKey, content: string): Promise<void> {
+  const text = JSON.stringify({ content: hashOf(content), status: 200, body: "" });
+  if (!(await tx.idempotencyKeys.add(key, { isSealed: false, text }, keysKeptMs))) throw new IdempotencyKeyInUse();
+  await tx.batchGroups.remove(key);
+}
+
+function tooManyBytes(bytes: number): TooManyIdempotencyKeys {
+  return new TooManyIdempotencyKeys(
+    "batchKeyBytesPerTenant",
+    `The answers kept for batches of this tenant take ${bytes} bytes and may take ${limits.batchKeyBytesPerTenant}. Send the rest without an Idempotency-Key, or when keys have expired.`,
+  );
+}
+
+function digestOf(lines: readonly BatchLine[]): string {
+  return hashOf(...lines.map(({ text }) => text));
+}
+
+function hashOf(...texts: readonly string[]): string {
+  return createHash("sha256").update(texts.join("\n")).digest("base64url");
+}

@@ -1,0 +1,123 @@
+import type { Line, Provisioning } from "../../devices/provisioning.ts";
+import type { StateWrite } from "../../devices/state-writes.ts";
+import { jsonAnswer } from "../../http/answer/answer.ts";
+import type { Body, Incoming } from "../../http/request/incoming.ts";
+import type { Route } from "../../http/routes.ts";
+import type { BatchKey, BatchLine, LineSource, ResumableBatches } from "../../idempotency/resumable-batches.ts";
+import type { EnterprisePrincipal } from "../../identity/principal.ts";
+import { ownerWithin } from "../../model/access-scope.ts";
+import { BadParameter, BreezewayError, LimitReached, UnknownDevice } from "../../model/errors.ts";
+import { type DeviceId, parseId } from "../../model/ids.ts";
+import { limits } from "../../model/limits.ts";
+import { writesOf } from "./attribute-body.ts";
+import { type StoredLine, storedLine } from "./batch-answers.ts";
+import { writeStates } from "./batch-descriptions.ts";
+import type { BatchTurns } from "./batch-turns.ts";
+import { requireEnterprise } from "./enterprise-caller.ts";
+import { type KeyedRouteParts, keyOf } from "./idempotent-routes.ts";
+import { asObject, objectOf } from "./provisioning-body.ts";
+
+export interface StateRouteParts extends Pick<KeyedRouteParts, "tokens"> {
+  readonly provisioning: Pick<Provisioning, "writeSome">;
+  readonly batches: Pick<ResumableBatches, "run">;
+}
+
+const path = "/v3/devices:states";
+
+/** One device of the request. Its text is compared when the request is repeated with its key. */
+interface StateLine extends BatchLine {
+  readonly sentId: string;
+  readonly values: unknown;
+}
+
+/** States of many devices (docs/interface.md, Provisioning). */
+export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, turns: BatchTurns): Route {
+  return {
+    methods: ["PUT"],
+    path,
+    access: "bearer",
+    errors: "standard",
+    scopes: ["devices:control"],
+    takesKey: true,
+    bodyBytes: limits.bytesAtOnce,
+    description: writeStates,
+    async answer(incoming, caller) {
+      const enterprise = requireEnterprise(caller);
+      const { tenantId } = enterprise;
+      const lines = linesOf(incoming.body);
+      const key = await batchKeyOf(incoming, enterprise, tokens);
+      const stored = (outcome: Parameters<typeof storedLine<DeviceId>>[0]) => storedLine(outcome, (id) => id);
+      const answers: StoredLine[] = [];
+      let isReplayed = true;
+      await turns.inTurn(tenantId, async () => {
+        const groups = batches.run<StateLine, StoredLine>(key, sourceOf(lines), async (some, keep) => {
+          const keepGroup =
+            keep &&
+            ((tx: Parameters<typeof keep>[0], made: Parameters<typeof stored>[0][]) => keep(tx, made.map(stored)));
+          const outcomes = await provisioning.writeSome(tenantId, some.map(readState), keepGroup as never);
+          return outcomes.map(stored);
+        });
+        for await (const group of groups) {
+          answers.push(...group.answers);
+          isReplayed &&= group.isReplayed;
+        }
+      });
+      const written = answers.filter((answer) => typeof answer === "number");
+      const failed = answers.flatMap((answer, index) =>
+        typeof answer === "number" ? [] : [{ deviceId: shownId(lines[index]!.sentId), ...answer }],
+      );
+      return jsonAnswer(200, { written, failed }, isReplayed ? { "idempotency-replayed": "true" } : {});
+    },
+  };
+}
+
+async function batchKeyOf(
+  incoming: Incoming,
+  caller: EnterprisePrincipal,
+  tokens: StateRouteParts["tokens"],
+): Promise<BatchKey | undefined> {
+  const key = keyOf(incoming);
+  if (key === undefined) return undefined;
+  const clientId = await tokens.clientOf(incoming.bearer ?? "");
+  return { ownerId: ownerWithin(caller), clientId, key, content: JSON.stringify(["PUT", path]) };
+}
+
+function linesOf(body: Body): readonly StateLine[] {
+  const states = Object.entries(objectOf(body, "The body"));
+  if (states.length === 0) throw new BadParameter("body", "The body must name at least one device.");
+  if (states.length > limits.linesAtOnce) {
+    throw new LimitReached(
+      "linesAtOnce",
+      `The request names ${states.length} devices and may name ${limits.linesAtOnce}. Nothing was written.`,
+    );
+  }
+  return states.map(([sentId, values]) => ({ sentId, values, text: JSON.stringify([sentId, values]) }));
+}
+
+function sourceOf(lines: readonly StateLine[]): LineSource<StateLine> {
+  let taken = 0;
+  return {
+    peek: async (_atLeast, most) => lines.slice(taken, taken + most),
+    take: (count) => {
+      taken += count;
+    },
+  };
+}
+
+function readState({ sentId, values }: StateLine): Line<StateWrite> {
+  try {
+    const deviceId = parseId<DeviceId>(sentId);
+    if (deviceId === undefined) throw new UnknownDevice();
+    const writes = writesOf(asObject(values, "The state of each device"));
+    if (writes.length === 0) throw new BadParameter("body", "The state must have at least one attribute.");
+    return { deviceId, writes };
+  } catch (error) {
+    if (error instanceof BreezewayError) return error;
+    throw error;
+  }
+}
+
+/** A malformed id is shown as it was sent, like one of an unknown device. */
+function shownId(sentId: string): number | string {
+  return parseId<DeviceId>(sentId) ?? sentId.slice(0, 20);
+}

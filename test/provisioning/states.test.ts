@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { provisioningWorld } from "./world.ts";
+
+for (const database of ["sqlite", "postgres"] as const) {
+  describe(`states of many devices on ${database}`, () => {
+    it("are written device by device; a refused one leaves the others alone", async (t) => {
+      const { world, send, lamp, enterpriseToken, logOf } = await provisioningWorld(t, { database });
+      const add = async (change: object = {}) =>
+        (await send("POST", "/v3/devices", { json: lamp(change) })).body.deviceId as number;
+      const [one, two, ofBob] = [await add(), await add(), await add({ userId: world.bobId })];
+      const other = await enterpriseToken("Other");
+      const foreignLamp = { json: lamp({ userId: world.strangerId }), token: other };
+      const foreign = (await send("POST", "/v3/devices", foreignLamp)).body.deviceId;
+      const json = {
+        [one]: { power: "on", level: 7 },
+        [two]: { power: "x".repeat(9_000) },
+        [ofBob]: { power: "off" },
+        [foreign]: { power: "on" },
+        nonsense: { power: "on" },
+      };
+      const write = () => send("PUT", "/v3/devices:states", { json, key: "states" });
+      const answer = await write();
+      assert.deepEqual([answer.status, answer.body.written], [200, [one, ofBob]]);
+      assert.deepEqual(
+        answer.body.failed.map(({ deviceId, status, error }: any) => [deviceId, status, error]),
+        [
+          [two, 413, "value_too_large"],
+          [foreign, 404, "unknown_device"],
+          ["nonsense", 404, "unknown_device"],
+        ],
+      );
+      const shown = (await send("GET", `/v3/devices/${one}`)).body.attributes;
+      assert.deepEqual([shown.power.value, shown.level.value], ["on", "7"]);
+      assert.equal(shown.power.updateTime, shown.level.updateTime);
+      const again = await write();
+      assert.deepEqual(again.body, answer.body);
+      assert.equal(again.headers.get("idempotency-replayed"), "true");
+      assert.equal((await logOf(one)).filter(([kind]) => kind === "attribute").length, 1);
+    });
+  });
+}
