@@ -77,17 +77,19 @@ export class Connection implements Client, InstanceListener {
     try {
       message = JSON.parse(text);
     } catch {
-      return this.close();
+      this.close();
+      return;
     }
-    if (this.token === undefined) return this.#authenticate(message as Record<string, unknown>);
-    for (const one of Array.isArray(message) ? message : [message]) this.#answer(one as Message);
+    if (this.token === undefined) this.#authenticate(message as Record<string, unknown>);
+    else for (const one of Array.isArray(message) ? message : [message]) this.#answer(one as Message);
   }
 
   #authenticate({ type, access_token: token }: Record<string, unknown>): void {
     const { tokens, instance } = this.parts;
     if (type !== "auth" || !tokens.isValid(token)) {
       this.send({ type: "auth_invalid", message: "Invalid access token or password" });
-      return this.close();
+      this.close();
+      return;
     }
     this.token = token;
     instance.listeners.add(this);
@@ -97,7 +99,8 @@ export class Connection implements Client, InstanceListener {
   #answer(message: Message): void {
     const { id } = message;
     if (!Number.isInteger(id) || id <= this.#lastId) {
-      return this.#refuse(id, "id_reuse", "Identifier values have to increase.");
+      this.#refuse(id, "id_reuse", "Identifier values have to increase.");
+      return;
     }
     this.#lastId = id;
     try {

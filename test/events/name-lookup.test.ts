@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { OwnerQueues } from "../../src/events/owner-queues.ts";
-import { nameLookup } from "../../src/events/webhooks/name-lookup.ts";
+import { nameLookup } from "../../src/runtime/network/name-lookup.ts";
 import type { OwnerId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 
