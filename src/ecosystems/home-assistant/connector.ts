@@ -9,6 +9,7 @@ import { withDeadline } from "../kit/deadline.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
 import { accessIn, accessText, credentialFrom } from "./address.ts";
 import { LiveHome } from "./live-home.ts";
+import { renewCredential } from "./renewal.ts";
 import { serviceCallFor } from "./service-call.ts";
 import { Session, type SessionParts } from "./session.ts";
 
@@ -23,6 +24,8 @@ export interface HomeAssistantOptions {
   /** Time limit for a read, for a command, and for the first home of a stream; 30 s. */
   readonly answerLimitMs?: number;
   readonly resolve?: Resolve;
+  /** The store's clock, by which credentials expire. */
+  readonly nowMs?: () => number;
   readonly onLimitReached?: OnLimitReached;
 }
 
@@ -32,6 +35,7 @@ const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 export function homeAssistantConnector(options: HomeAssistantOptions): Connector {
   const { allowPrivateNetworks, watchdogMs = 70_000, pingMs = 30_000, answerLimitMs = 30_000 } = options;
   const { onLimitReached = () => undefined, resolve = nameLookup({ isLocal: allowPrivateNetworks }) } = options;
+  const { nowMs = Date.now } = options;
   const rules = { resolve, allowsPrivate: allowPrivateNetworks };
   const parts: SessionParts = { rules, turns: new IngestTurns(), onLimitReached, watchdogMs, pingMs };
   const name = options.name.toLowerCase();
@@ -104,6 +108,7 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     read,
     follow,
     act: (access, action, signal) => withDeadline(signal, answerLimitMs, (inTime) => act(access, action, inTime)),
+    renew: (credential, signal) => renewCredential({ rules, nowMs }, credential, signal),
     // Only a person can delete a long-lived token, on the profile page of the instance.
     revoke: async () => false,
     pauseMs,

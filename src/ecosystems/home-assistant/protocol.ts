@@ -16,8 +16,8 @@ export const homeAssistant: Protocol<HomeAssistantConfiguration> = {
     ],
   },
   readConfiguration,
-  async connector({ name, allowPrivateNetworks }, { onLimitReached }) {
+  async connector({ name, allowPrivateNetworks }, { runtime, onLimitReached }) {
     const { homeAssistantConnector } = await import("./connector.ts");
-    return homeAssistantConnector({ name, allowPrivateNetworks, onLimitReached });
+    return homeAssistantConnector({ name, allowPrivateNetworks, nowMs: runtime.nowMs, onLimitReached });
   },
 };

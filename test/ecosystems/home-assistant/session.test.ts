@@ -66,16 +66,34 @@ describe("a session with a Home Assistant instance", () => {
     assert.ok("credential" in strict.credentialFrom!("token", "https://home.example/"));
   });
 
+  it("renews a credential that has a refresh token, and no other", async (t) => {
+    const { simulator, connector } = await started(t, { nowMs: () => 1_000 });
+    const clientId = "https://breezeway.example/";
+    const refreshToken = simulator.tokens.addRefresh(clientId);
+    const before = { accessToken: "expired", refreshToken, clientId, address: simulator.url };
+    const renewed = await connector.renew!(before, unending());
+    assert.ok(renewed.state === "renewed", JSON.stringify(renewed));
+    const { accessToken, ...kept } = renewed.credential;
+    assert.deepEqual(kept, { refreshToken, clientId, address: simulator.url, expiresMs: 1_801_000 });
+    await connector.read(connector.accessOf!(renewed.credential), unending());
+    simulator.deleteToken(refreshToken);
+    assert.equal((await connector.renew!(before, unending())).state, "refused");
+    const longLived = { accessToken, address: simulator.url };
+    assert.equal((await connector.renew!(longLived, unending())).state, "refused");
+    const astray = { ...before, address: "http://127.0.0.1:1" };
+    assert.equal((await connector.renew!(astray, unending())).state, "unanswered");
+  });
+
   it("reads and sends temperatures in the unit of the instance", async (t) => {
     const { simulator, connector, access } = await started(t, {}, { temperatureUnit: "°F" });
     const home = await connector.read(access, unending());
-    const [[id, sighting]] = [...home.thermostats.byId];
-    assert.ok(sighting!.isRead);
-    const { thermostat, temperature } = sighting!.object.traits;
+    const [id, sighting] = [...home.thermostats.byId][0]!;
+    assert.ok(sighting.isRead);
+    const { thermostat, temperature } = sighting.object.traits;
     assert.equal(thermostat?.state.targetCelsius, 20);
     assert.deepEqual(temperature, { available: true, state: { celsius: 19.44 }, capabilities: { unit: "F" } });
     const step = { trait: "thermostat", set: { targetCelsius: 21.11 } } as const;
-    const outcome = await connector.act(access, { key: thermostatKey(id!), step }, unending());
+    const outcome = await connector.act(access, { key: thermostatKey(id), step }, unending());
     assert.deepEqual(outcome, { state: "accepted" });
     assert.equal(simulator.instance.states.get("climate.hallway")?.attributes.temperature, 70);
   });
