@@ -41,6 +41,11 @@ export interface Unlinked {
   readonly tokenRevoked: boolean;
 }
 
+export interface FederateOptions extends CallOptions {
+  /** The address of the account, for an ecosystem whose accounts have one each, such as Home Assistant. */
+  readonly ecosystemUrl?: string | undefined;
+}
+
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /**
@@ -64,9 +69,10 @@ export class Adaptor {
     secToken: string,
     ecosystemName: string,
     accessToken: string,
-    options: CallOptions,
+    { ecosystemUrl, ...options }: FederateOptions,
   ): Promise<FederatedAccount> {
-    const parameters = { anEcosystemName: ecosystemName, anAccessToken: accessToken };
+    const address = ecosystemUrl === undefined ? {} : { anEcosystemUrl: ecosystemUrl };
+    const parameters = { anEcosystemName: ecosystemName, anAccessToken: accessToken, ...address };
     let method: "POST" | "PUT" = "POST";
     for (let round = 1; ; round++) {
       try {

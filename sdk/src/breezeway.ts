@@ -1,5 +1,12 @@
 import { type AccessTokens, fixedToken } from "./access-tokens.ts";
-import { Adaptor, type FederatedAccount, type LargeStrings, type LinkStatus, type Unlinked } from "./adaptor.ts";
+import {
+  Adaptor,
+  type FederatedAccount,
+  type FederateOptions,
+  type LargeStrings,
+  type LinkStatus,
+  type Unlinked,
+} from "./adaptor.ts";
 import { address } from "./address.ts";
 import { Alerts } from "./alerts.ts";
 import type { Attribute, Command, Device, DeviceSummary, PastChange, User, WrittenValue } from "./devices.ts";
@@ -103,23 +110,27 @@ export class Breezeway {
    * Gives the service a token of the ecosystem: links the user, or replaces the token of an existing link (error 118 is
    * repeated as PUT, 119 as POST). Afterwards the virtual device exists with its attributes. Needs a secToken.
    */
-  updateFederatedToken(ecoSystemName: string, accessToken: string, options?: CallOptions): Promise<FederatedAccount>;
+  updateFederatedToken(
+    ecoSystemName: string,
+    accessToken: string,
+    options?: FederateOptions,
+  ): Promise<FederatedAccount>;
   /** The same with callbacks: exactly one of them is called, once. */
   updateFederatedToken(
     ecoSystemName: string,
     accessToken: string,
     successCallback: (account: FederatedAccount) => void,
     errorCallback: (error: unknown) => void,
-    options?: CallOptions,
+    options?: FederateOptions,
   ): void;
   updateFederatedToken(
     ecoSystemName: string,
     accessToken: string,
-    optionsOrCallback?: CallOptions | ((account: FederatedAccount) => void),
+    optionsOrCallback?: FederateOptions | ((account: FederatedAccount) => void),
     errorCallback: (error: unknown) => void = () => undefined,
-    options: CallOptions = {},
+    options: FederateOptions = {},
   ): Promise<FederatedAccount> | undefined {
-    const federate = async (callOptions: CallOptions) =>
+    const federate = async (callOptions: FederateOptions) =>
       this.#adaptor.federate(this.#bySecToken("updateFederatedToken"), ecoSystemName, accessToken, callOptions);
     if (typeof optionsOrCallback !== "function") return federate(optionsOrCallback ?? {});
     void federate(options).then(optionsOrCallback, errorCallback);

@@ -1,5 +1,5 @@
 export type { AccessTokens } from "./access-tokens.ts";
-export type { FederatedAccount, LargeStrings, LinkStatus, Unlinked } from "./adaptor.ts";
+export type { FederatedAccount, FederateOptions, LargeStrings, LinkStatus, Unlinked } from "./adaptor.ts";
 export type {
   Alert,
   AlertDefinition,

@@ -13,6 +13,16 @@ export interface Connector {
   readonly displayName: string;
   readonly capabilities: Capabilities;
   /**
+   * The credential of an account that a client links with a token and an address, or what is wrong with the address.
+   * Only for an ecosystem whose accounts have addresses of their own. The sentence follows the name of the parameter.
+   */
+  credentialFrom?(
+    token: string,
+    address: string | undefined,
+  ): { readonly credential: Credential } | { readonly problem: string };
+  /** The text that stands for a credential in the calls below; the access token alone when left out. */
+  accessOf?(credential: Credential): string;
+  /**
    * Reads the whole account once: proves a token, or settles what a stream left open. Throws EcosystemRefused when the
    * token is invalid, EcosystemUnreachable when the ecosystem gives no usable answer.
    */

@@ -2,6 +2,8 @@ import type { ReadThing } from "../devices/thing-reading.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { OnLimitReached } from "../model/limits.ts";
+import { nameLookup } from "../runtime/network/name-lookup.ts";
+import type { Resolve } from "../runtime/network/public-address.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { compileFilter, type ReaderFilter, unreadableReporter } from "./client-events.ts";
@@ -12,9 +14,7 @@ import { LogRetention } from "./log-retention.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { OwnerQueues } from "./owner-queues.ts";
 import { type PastThingChange, type ThingHistoryQuery, thingHistoryOf } from "./thing-history.ts";
-import { nameLookup } from "./webhooks/name-lookup.ts";
 import { type Post, postWith } from "./webhooks/post.ts";
-import type { Resolve } from "./webhooks/public-address.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
 import {
   addressContext,

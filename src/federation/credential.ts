@@ -1,3 +1,4 @@
+import type { Connector } from "../ecosystems/connector.ts";
 import type { Credential } from "../ecosystems/credential.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { credentialContext, tokenContext } from "./link-key.ts";
@@ -53,6 +54,12 @@ export function openCredential(
   } catch (fault) {
     return { ...onlyToken, fault };
   }
+}
+
+/** The text with which a connector's calls are made: the access token, or what the connector makes of the credential. */
+export function accessOf(connector: Pick<Connector, "accessOf">, given: string | Credential): string {
+  const credential = typeof given === "string" ? { accessToken: given } : given;
+  return connector.accessOf?.(credential) ?? credential.accessToken;
 }
 
 /** Whether a connector's answer can be stored and used. A connector gets it from outside. */

@@ -5,7 +5,7 @@ import type { Connector } from "../ecosystems/connector.ts";
 import type { Credential } from "../ecosystems/credential.ts";
 import type { Home } from "../home/home.ts";
 import { virtualDeviceType } from "../model/device-types.ts";
-import { AlreadyFederated, NotFederated, UnknownEcosystem } from "../model/errors.ts";
+import { AlreadyFederated, BadParameter, NotFederated, UnknownEcosystem } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -16,7 +16,7 @@ import { assignIndexes, emptyIndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
-import { sealCredential, type TokenSealing } from "./credential.ts";
+import { accessOf, sealCredential, type TokenSealing } from "./credential.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { tokenContext } from "./link-key.ts";
@@ -56,15 +56,16 @@ export class FederatedTokens {
   }
 
   /**
-   * Links a user. The read that proves the token is the first snapshot: device, link, index map and attributes become
+   * Links a user. `address`: the address of the account, for an ecosystem whose accounts have one each. The read that proves the token is the first snapshot: device, link, index map and attributes become
    * durable together. So the attributes are filled when this resolves, and no alert can exist before them.
    */
-  async link(userId: UserId, ecosystemName: string, given: string | Credential): Promise<DeviceId> {
+  async link(userId: UserId, ecosystemName: string, brought: string | Credential, address?: string): Promise<DeviceId> {
     const { store, runtime, keeper, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
+    const given = withAddress(connector, brought, address);
     const existing = await store.read((tx) => tx.links.find(userId, connector.name));
     if (existing) throw new AlreadyFederated(connector.name);
-    const home = await connector.read(accessTokenOf(given), signal);
+    const home = await connector.read(accessOf(connector, given), signal);
     const readMs = runtime.elapsedMs();
     const { row, mirrored } = await this.#store(userId, connector, given, home, readMs);
     keeper.adopt(row, mirrored);
@@ -75,19 +76,26 @@ export class FederatedTokens {
    * Replaces the token or credential. The virtual device, its indexes and its alerts stay; the old token isn't revoked. If the token
    * belongs to another account, the device shows that account when this resolves.
    */
-  async relink(userId: UserId, ecosystemName: string, given: string | Credential): Promise<DeviceId> {
+  async relink(
+    userId: UserId,
+    ecosystemName: string,
+    brought: string | Credential,
+    address?: string,
+  ): Promise<DeviceId> {
     const { store, keeper, membership, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
+    const given = withAddress(connector, brought, address);
+    const access = accessOf(connector, given);
     const find = (tx: FederationTables) => tx.links.find(userId, connector.name);
     const before = await store.read(find);
     if (!before) throw new NotFederated(connector.name);
-    const home = await connector.read(accessTokenOf(given), signal);
+    const home = await connector.read(access, signal);
     const { deviceId, claimed } = await store.transaction(async (tx) => {
       const nowMs = await tx.users.lock(userId);
       const link = nowMs === undefined ? undefined : await find(tx);
       if (nowMs === undefined || !link) throw new NotFederated(connector.name);
       const { deviceId } = link;
-      const isFollowed = typeof given === "string" && keeper.isFollowing(link, given);
+      const isFollowed = typeof brought === "string" && keeper.isFollowing(link, access);
       // Keep a credential: the store may already hold its next token, which this node does not use yet.
       if (isFollowed && link.sealedCredential !== null) return { deviceId, claimed: undefined };
       const { sealedToken, sealedCredential } = this.#seal(userId, connector.name, given, nowMs);
@@ -226,6 +234,14 @@ export class FederatedTokens {
   }
 }
 
-function accessTokenOf(given: string | Credential): string {
-  return typeof given === "string" ? given : given.accessToken;
+/** A token with the address of its account becomes a credential, where accounts have addresses of their own. */
+function withAddress(
+  { credentialFrom }: Pick<Connector, "credentialFrom">,
+  brought: string | Credential,
+  address: string | undefined,
+): string | Credential {
+  if (typeof brought !== "string" || !credentialFrom) return brought;
+  const made = credentialFrom(brought, address);
+  if ("credential" in made) return made.credential;
+  throw new BadParameter("anEcosystemUrl", `The parameter anEcosystemUrl ${made.problem}`);
 }

@@ -37,9 +37,9 @@ export interface Federation {
    * Links the user to an account of that ecosystem. When this resolves, the token is proven, and device and attributes
    * are durable. A credential is renewed; a token alone is used as long as the ecosystem accepts it.
    */
-  link(userId: UserId, ecosystemName: string, token: string | Credential): Promise<DeviceId>;
+  link(userId: UserId, ecosystemName: string, token: string | Credential, address?: string): Promise<DeviceId>;
   /** Replaces the token or credential of an existing link; the virtual device and its indexes stay. */
-  relink(userId: UserId, ecosystemName: string, token: string | Credential): Promise<DeviceId>;
+  relink(userId: UserId, ecosystemName: string, token: string | Credential, address?: string): Promise<DeviceId>;
   /** Removes the link, its virtual device and all their data. */
   unlink(userId: UserId, ecosystemName: string): Promise<Unlinked>;
   /** Unlinks every link of the user, also of an ecosystem that is no longer configured or doesn't answer. */
@@ -155,8 +155,8 @@ export function federationOn(parts: FederationParts): RunningFederation {
       await Promise.all([fans.stop(), commands.stop(), keeper.stop()]);
     },
     receipts: (userId, deviceId) => store.read((tx) => tx.commands.ofDevice(userId, deviceId, receiptsKept)),
-    link: (userId, ecosystemName, token) => tokens.link(userId, ecosystemName, token),
-    relink: (userId, ecosystemName, token) => tokens.relink(userId, ecosystemName, token),
+    link: (...given) => tokens.link(...given),
+    relink: (...given) => tokens.relink(...given),
     unlink: (userId, ecosystemName) => tokens.unlink(userId, ecosystemName),
     unlinkAll: (userId) => tokens.unlinkAll(userId),
     status: async (userId, ecosystemName) => linkStatus(store, keeper, freshness, userId, tokens.nameOf(ecosystemName)),

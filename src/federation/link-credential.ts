@@ -3,7 +3,7 @@ import type { Credential, RenewalOutcome } from "../ecosystems/credential.ts";
 import { StoreUnavailable } from "../model/errors.ts";
 import { type Cancel, pause, type Runtime, within } from "../runtime/runtime.ts";
 import type { Admission } from "./admission.ts";
-import { isCredential, type OpenedCredential, secretsOf } from "./credential.ts";
+import { accessOf, isCredential, type OpenedCredential, secretsOf } from "./credential.ts";
 import { renewalDelay, retryDelayMs, shortestIntervalMs } from "./renewal-times.ts";
 import { beginRenewal, renewalLimitMs, type StoredCredentialParts, storeRenewed } from "./stored-credential.ts";
 
@@ -73,7 +73,7 @@ export class LinkCredential implements FollowedCredential {
   }
 
   get token(): string {
-    return this.#credential.accessToken;
+    return accessOf(this.#parts.connector, this.#credential);
   }
 
   /** Whether this node renews it. */

@@ -11,6 +11,8 @@ export interface Home {
   readonly thermostats: Listing<Thing>;
   /** Things that warn of smoke or carbon monoxide, by the ecosystem's id. */
   readonly alarms: Listing<Thing>;
+  /** All further things (lights, switches, fans, sensors); undefined when the ecosystem has none. */
+  readonly others?: Listing<Thing>;
   /** False when no part of the account mentions alarms: the alarm summaries are then blank, not "false". */
   readonly speaksOfAlarms: boolean;
   readonly oddities: Oddities;

@@ -19,7 +19,7 @@ export interface ThingReport {
   readonly isGoneUnlessNamed: (key: string) => boolean;
 }
 
-type Group = "alarm" | "thermostat" | "structure";
+type Group = "alarm" | "thermostat" | "structure" | "other";
 
 /** The things of a home. Each structure is a thing too: it tells whether somebody is at home. */
 export function reportedThings(home: Home): ThingReport {
@@ -39,6 +39,7 @@ export function reportedThings(home: Home): ThingReport {
       read.push({ key: keyOf("structure", id), thing: homeThing(sighting.object, id), homeName: sighting.object.name });
   }
   add("thermostat", home.thermostats);
+  if (home.others) add("other", home.others);
   return { read, unread, isGoneUnlessNamed: goneRule(home) };
 }
 
@@ -56,14 +57,20 @@ export function thermostatIn(key: string): string | undefined {
   return key.startsWith("thermostat/") ? key.slice("thermostat/".length) : undefined;
 }
 
+/** The ecosystem's id of a thing with this key. */
+export function idIn(key: string): string {
+  return key.slice(key.indexOf("/") + 1);
+}
+
 /** A missing device is gone only when its own listing and the lists of all structures are complete. */
-function goneRule({ alarms, thermostats, structures }: Home): (key: string) => boolean {
+function goneRule({ alarms, thermostats, structures, others }: Home): (key: string) => boolean {
   const isListed =
     structures.isWhole && [...structures.byId.values()].every((one) => one.isRead && one.object.listsDevices);
   const isWhole: Readonly<Record<Group, boolean>> = {
     alarm: alarms.isWhole && isListed,
     thermostat: thermostats.isWhole && isListed,
     structure: structures.isWhole,
+    other: (others?.isWhole ?? false) && isListed,
   };
   return (key) => isWhole[key.slice(0, key.indexOf("/")) as Group] ?? false;
 }

@@ -12,13 +12,19 @@ export function sameTransitions(waiting: Home, newer: Home): boolean {
     sameAlarms(waiting, newer) &&
     sameListing(waiting.structures, newer.structures, sameStructure) &&
     sameListing(waiting.thermostats, newer.thermostats, sameThing) &&
-    sameListing(waiting.alarms, newer.alarms, sameThing)
+    sameListing(waiting.alarms, newer.alarms, sameThing) &&
+    sameOthers(waiting.others, newer.others)
   );
 }
 
 /** Whether all alarm states are equal. A commit before a snapshot whose alarm states differ should hurry. */
 export function sameAlarms(waiting: Home, newer: Home): boolean {
   return waiting.speaksOfAlarms === newer.speaksOfAlarms && sameListing(waiting.alarms, newer.alarms, sameAlarm);
+}
+
+function sameOthers(waiting: Listing<Thing> | undefined, newer: Listing<Thing> | undefined): boolean {
+  if (!waiting || !newer) return waiting === newer;
+  return sameListing(waiting, newer, sameThing);
 }
 
 function sameStructure(waiting: Partial<Structure>, newer: Partial<Structure>): boolean {

@@ -14,13 +14,14 @@ import {
   totalStructures,
 } from "./attribute-names.ts";
 import { type AttributeValues, blankValues, findAlarm, findStructure, findThermostat } from "./attribute-values.ts";
+import { fanAttributes, fanFields } from "./fan-attributes.ts";
 import type { IndexMap, StructureSlot } from "./index-map.ts";
 import { isPresent, type Slot } from "./slots.ts";
 
 /**
  * The values of the virtual device after a snapshot, from the snapshot's index map and the values shown now. An absent
- * object is blank, and so is a field that a readable object lacks. An unreadable object keeps its values, even if its
- * slot changed.
+ * object is blank, and so is a field that a readable trait lacks. An unreadable object keeps its values, even if its
+ * slot changed, and so does a trait that a readable object lacks: its ecosystem can't tell the values now.
  */
 export function mirror(home: Home, map: IndexMap, current: AttributeValues): AttributeValues {
   const next = [...blankValues];
@@ -76,7 +77,7 @@ export function mirrorStructure(
   next: NextValues,
 ): void {
   const id = cleanText(slot.id);
-  if (sighting?.isRead) {
+  if (sighting?.isRead && sighting.object.presence) {
     next[structureAttribute(x, "away")] = awayOf(sighting.object.presence);
     next[structureAttribute(x, "name")] = textOf(sighting.object.name);
   } else {
@@ -85,7 +86,7 @@ export function mirrorStructure(
       next[structureAttribute(x, "away")] = current[structureAttribute(shown, "away")] ?? null;
       next[structureAttribute(x, "name")] = current[structureAttribute(shown, "name")] ?? null;
     }
-    const name = sighting?.partial.name ?? null;
+    const name = (sighting?.isRead ? sighting.object.name : sighting?.partial.name) ?? null;
     if (name !== null) next[structureAttribute(x, "name")] = cleanText(name);
   }
   next[structureAttribute(x, "structureId")] = id;
@@ -103,19 +104,19 @@ export function mirrorThermostat(
   const set = (field: ThermostatField, value: string | null | undefined) => {
     next[thermostatAttribute(x, y, field)] = value ?? null;
   };
-  if (sighting?.isRead) {
-    const { object } = sighting;
-    set("name", textOf(object.name));
-    set("isOnline", claimOf(object.isOnline));
-    const { fanTimer } = object.traits;
-    set("hasFan", claimOf(fanTimer?.capabilities.supported));
-    set("fanTimerActive", claimOf(fanTimer?.state.active));
-    set("fanTimerTimeout", textOf(fanTimer?.state.untilText));
-  } else {
+  const keep = (fields: readonly ThermostatField[]) => {
     const shown = findThermostat(current, id);
-    if (shown) {
-      for (const field of keptOfThermostat) set(field, current[thermostatAttribute(shown.x, shown.y, field)]);
-    }
+    for (const field of shown ? fields : []) set(field, current[thermostatAttribute(shown!.x, shown!.y, field)]);
+  };
+  if (sighting?.isRead) {
+    const { name, isOnline, traits } = sighting.object;
+    set("name", textOf(name));
+    set("isOnline", claimOf(isOnline));
+    const fan = fanAttributes(traits);
+    if (fan) for (const field of fanFields) set(field, fan[field]);
+    else keep(fanFields);
+  } else {
+    keep(keptOfThermostat);
     const name = sighting?.partial.name ?? null;
     if (name !== null) set("name", cleanText(name));
   }
@@ -126,13 +127,7 @@ export function mirrorThermostat(
   set("requestWrite", isSameOccupant ? current[thermostatAttribute(x, y, "requestWrite")] : null);
 }
 
-const keptOfThermostat: readonly ThermostatField[] = [
-  "name",
-  "isOnline",
-  "hasFan",
-  "fanTimerActive",
-  "fanTimerTimeout",
-];
+const keptOfThermostat: readonly ThermostatField[] = ["name", "isOnline", ...fanFields];
 
 export function mirrorAlarm(
   sighting: Sighting<Thing> | undefined,
@@ -146,17 +141,22 @@ export function mirrorAlarm(
   const set = (field: AlarmField, value: string | null | undefined) => {
     next[alarmAttribute(x, y, field)] = value ?? null;
   };
+  const keep = (fields: readonly AlarmField[]) => {
+    const shown = findAlarm(current, id);
+    for (const field of shown ? fields : []) set(field, current[alarmAttribute(shown!.x, shown!.y, field)]);
+  };
   if (sighting?.isRead) {
-    const { object } = sighting;
-    set("name", textOf(object.name));
-    set("isOnline", claimOf(object.isOnline));
-    const { carbonMonoxide, smoke, indicator } = object.traits;
-    set("coAlarmState", textOf(alarmWord(carbonMonoxide)));
-    set("smokeAlarmState", textOf(alarmWord(smoke)));
+    const { name, isOnline, traits } = sighting.object;
+    set("name", textOf(name));
+    set("isOnline", claimOf(isOnline));
+    const { carbonMonoxide, smoke, indicator } = traits;
+    if (carbonMonoxide) set("coAlarmState", textOf(alarmWord(carbonMonoxide)));
+    else keep(["coAlarmState"]);
+    if (smoke) set("smokeAlarmState", textOf(alarmWord(smoke)));
+    else keep(["smokeAlarmState"]);
     set("uiColorState", textOf(indicator?.state.color));
   } else {
-    const shown = findAlarm(current, id);
-    if (shown) for (const field of keptOfAlarm) set(field, current[alarmAttribute(shown.x, shown.y, field)]);
+    keep(keptOfAlarm);
     const name = sighting?.partial.name ?? null;
     if (name !== null) set("name", cleanText(name));
   }

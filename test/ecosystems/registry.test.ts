@@ -14,10 +14,11 @@ describe("the registry of protocols", () => {
   });
 
   for (const settings of [{}, { protocol: "zigbee" }, { protocol: 1 }]) {
-    it(`refuses ${JSON.stringify(settings)} with the protocol that is known`, () => {
+    it(`refuses ${JSON.stringify(settings)} with the protocols that are known`, () => {
       assert.throws(
         () => readEcosystem("a", settings),
-        (error) => error instanceof InvalidSetting && error.message === 'must say "protocol": "nest" for a',
+        (error) =>
+          error instanceof InvalidSetting && error.message === 'must say "protocol": "nest" or "home-assistant" for a',
       );
     });
   }

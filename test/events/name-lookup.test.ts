@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { OwnerQueues } from "../../src/events/owner-queues.ts";
-import { nameLookup } from "../../src/events/webhooks/name-lookup.ts";
 import type { OwnerId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
+import { nameLookup } from "../../src/runtime/network/name-lookup.ts";
 
 describe("a look-up of a receiver's name", () => {
   it("asks name servers for both families, by sockets of its own", { timeout: 30_000 }, async (t) => {

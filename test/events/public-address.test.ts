@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { postWith } from "../../src/events/webhooks/post.ts";
-import { isPublic, reachableAddresses } from "../../src/events/webhooks/public-address.ts";
+import { isPublic, reachableAddresses } from "../../src/runtime/network/public-address.ts";
 
 describe("a public address", () => {
   it("is never private, local or ambiguous", () => {

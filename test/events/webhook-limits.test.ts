@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { boundedFilter } from "../../src/events/event-filter.ts";
 import { CompiledFilters } from "../../src/events/webhooks/compiled-filters.ts";
-import type { Resolve } from "../../src/events/webhooks/public-address.ts";
 import { type WebhookParts, webhooksOn } from "../../src/events/webhooks/webhooks.ts";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
+import type { Resolve } from "../../src/runtime/network/public-address.ts";
 import { home, send } from "./made-home.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `a${i}`);

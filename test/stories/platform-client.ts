@@ -54,8 +54,8 @@ export class PlatformClient {
     return { presenceInfo: shown.presenceInfo, typeName: shown.typeName, attributes };
   }
 
-  async federate(method: "POST" | "PUT", anAccessToken: string, anEcosystemName = "nest") {
-    const body = new URLSearchParams({ secToken: this.secToken, anEcosystemName, anAccessToken });
+  async federate(method: "POST" | "PUT", anAccessToken: string, anEcosystemName = "nest", anEcosystemUrl = "") {
+    const body = new URLSearchParams({ secToken: this.secToken, anEcosystemName, anAccessToken, anEcosystemUrl });
     const answer = await fetch(`${this.#baseUrl()}/adaptor/federatedtokens`, { method, body });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   }

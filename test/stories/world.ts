@@ -34,6 +34,8 @@ export interface WorldPlan {
   readonly allowsPrivateWebhooks?: boolean;
   /** Origins whose pages may call the service from a browser. */
   readonly corsOrigins?: readonly string[];
+  /** Settings of further ecosystems, by name. */
+  readonly furtherEcosystems?: Readonly<Record<string, object>>;
   /** Options of the simulated ecosystem. */
   readonly ecosystem?: SimulatorOptions;
   readonly structures?: readonly { readonly name?: string; readonly thermostats?: number; readonly alarms?: number }[];
@@ -77,7 +79,7 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
   const logged: string[] = [];
   const proxy = plan.hasProxy ? await startFaultProxy(simulator.url) : undefined;
   const config = {
-    ...storyConfig(folder, proxy?.url ?? simulator.url, databaseUrl),
+    ...storyConfig(folder, proxy?.url ?? simulator.url, databaseUrl, plan.furtherEcosystems),
     allowPrivateWebhooks: plan.allowsPrivateWebhooks ?? false,
     corsOrigins: plan.corsOrigins ?? [],
   };
@@ -125,8 +127,13 @@ export async function world(test: TestContext, plan: WorldPlan = {}): Promise<Wo
   };
 }
 
-export function storyConfig(dataFolder: string, apiUrl: string, databaseUrl?: string): Config {
-  const ecosystems = { nest: { protocol: "nest", apiUrl } };
+export function storyConfig(
+  dataFolder: string,
+  apiUrl: string,
+  databaseUrl?: string,
+  furtherEcosystems: WorldPlan["furtherEcosystems"] = {},
+): Config {
+  const ecosystems = { nest: { protocol: "nest", apiUrl }, ...furtherEcosystems };
   const environment = {
     BREEZEWAY_DATA: dataFolder,
     BREEZEWAY_PORT: "0",

@@ -31,7 +31,9 @@ const add: OwnCommand = {
   meaning: `link a user to an account of an ecosystem; its token comes from standard input, ${variable}, or the account's owner in a browser`,
   examples: ["link --user 3 --consent", "breezeway link --user 3 < token-file", "link add --user 3 --ecosystem NAME"],
   options: (command) =>
-    withUserOptions(command).option("--consent", "ask the account's owner in a browser, even in a script"),
+    withUserOptions(command)
+      .option("--ecosystem-url <address>", "the account's address, for an ecosystem whose accounts have one each")
+      .option("--consent", "ask the account's owner in a browser, even in a script"),
   async run(call) {
     const { print } = call;
     const ecosystem = ecosystemName(call);
@@ -39,7 +41,9 @@ const add: OwnCommand = {
     const { deviceId, wasLinked } = await asUser(call, async (api) => {
       const token = await ecosystemToken(call, api, ecosystem);
       const signal = AbortSignal.timeout(linkLimitMs);
-      const linking = api.asUser((sdk) => sdk.updateFederatedToken(ecosystem, token, { signal }), { isWrite: true });
+      const ecosystemUrl = optional(call.typed, "ecosystem-url");
+      const link = { signal, ecosystemUrl };
+      const linking = api.asUser((sdk) => sdk.updateFederatedToken(ecosystem, token, link), { isWrite: true });
       const seconds = linkLimitMs / 1_000;
       return print
         .during(`waiting up to ${seconds} s for ${ecosystem} to take the token and show the account`, linking)

@@ -1,12 +1,14 @@
 import http, { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import https from "node:https";
-import { isIP, connect as openPlain, type Socket } from "node:net";
+import { isIP, type LookupFunction, connect as openPlain, type Socket } from "node:net";
 import { connect as openEncrypted } from "node:tls";
 
 export interface Outgoing {
-  readonly method: "GET" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string;
+  /** Instead of the system's look-up, for an address from outside. */
+  readonly lookup?: LookupFunction;
 }
 
 /**
@@ -15,10 +17,10 @@ export interface Outgoing {
  * redirects, and nothing is sent twice.
  */
 export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise<IncomingMessage> {
-  const { method, headers, body } = outgoing;
+  const { method, headers, body, lookup } = outgoing;
   return new Promise((resolve, reject) => {
     const open = url.protocol === "https:" ? https.request : http.request;
-    const request: ClientRequest = open(url, { method, headers, createConnection: () => connect(url) });
+    const request: ClientRequest = open(url, { method, headers, createConnection: () => connect(url, lookup) });
     const giveUp = (error?: Error) => {
       removeListeners();
       reject(error ?? new Error("closed without an answer"));
@@ -47,11 +49,12 @@ export function send(url: URL, outgoing: Outgoing, signal: AbortSignal): Promise
   });
 }
 
-function connect(url: URL): Socket {
+function connect(url: URL, lookup: LookupFunction | undefined): Socket {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  if (url.protocol === "http:") return openPlain({ host, port: Number(url.port || 80) });
+  const resolving = lookup ? { lookup } : {};
+  if (url.protocol === "http:") return openPlain({ host, port: Number(url.port || 80), ...resolving });
   const servername = isIP(host) === 0 ? host : "";
-  return openEncrypted({ host, port: Number(url.port || 443), servername, ALPNProtocols: ["http/1.1"] });
+  return openEncrypted({ host, port: Number(url.port || 443), servername, ALPNProtocols: ["http/1.1"], ...resolving });
 }
 
 function ignore(): void {}

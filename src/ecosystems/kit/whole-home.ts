@@ -7,9 +7,10 @@ interface Objects {
   readonly structures: ListedIn<"structures">;
   readonly thermostats: ListedIn<"thermostats">;
   readonly alarms: ListedIn<"alarms">;
+  readonly others: ListedIn<"others">;
 }
 
-type ListedIn<Kind extends keyof Home> = Home[Kind] extends Listing<infer T> ? T : never;
+type ListedIn<Kind extends keyof Home> = NonNullable<Home[Kind]> extends Listing<infer T> ? T : never;
 
 export type HomeKind = keyof Objects;
 
@@ -35,6 +36,7 @@ export class WholeHome {
       structures: new GrowingListing(),
       thermostats: new GrowingListing(),
       alarms: new GrowingListing(),
+      others: new GrowingListing(),
     };
   }
 
@@ -73,11 +75,12 @@ export class WholeHome {
   /** The home as it is now; undefined before the first complete listing. */
   home(): Home | undefined {
     if (!this.isListed) return undefined;
-    const { structures, thermostats, alarms } = this.#listings;
+    const { structures, thermostats, alarms, others } = this.#listings;
     const listed = {
       structures: structures.listing(this.#kinds.includes("structures")),
       thermostats: thermostats.listing(this.#kinds.includes("thermostats")),
       alarms: alarms.listing(this.#kinds.includes("alarms")),
+      ...(this.#kinds.includes("others") && { others: others.listing(true) }),
     };
     return { ...listed, speaksOfAlarms: this.#kinds.includes("alarms"), oddities: odditiesOf(listed) };
   }
@@ -161,8 +164,8 @@ class GrowingListing<T> {
   }
 }
 
-function odditiesOf({ structures, thermostats, alarms }: Pick<Home, HomeKind>): Oddities {
-  const listings: readonly Listing<unknown>[] = [structures, thermostats, alarms];
+function odditiesOf({ structures, thermostats, alarms, others }: Pick<Home, HomeKind>): Oddities {
+  const listings: readonly Listing<unknown>[] = [structures, thermostats, alarms, ...(others ? [others] : [])];
   const sightings = listings.flatMap(({ byId }) => [...byId.values()]);
   const readStructures = [...structures.byId.values()].flatMap((sighting) =>
     sighting.isRead ? [sighting.object] : [],

@@ -1,7 +1,12 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import {
+  type AddressRules,
+  lookupAmong,
+  NotReachable,
+  reachableAddresses,
+} from "../../runtime/network/public-address.ts";
 import type { Attempt } from "../../store/tables/webhook-deliveries.ts";
-import { type AddressRules, lookupAmong, NotReachable, reachableAddresses } from "./public-address.ts";
 
 export interface PostOptions extends AddressRules {
   readonly userAgent: string;

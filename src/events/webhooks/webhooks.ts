@@ -4,13 +4,13 @@ import { ownerWithin } from "../../model/access-scope.ts";
 import { BadParameter, LimitReached, NotFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
+import { type AddressRules, NotReachable, reachableAddresses } from "../../runtime/network/public-address.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookOwner, WebhookRow } from "../../store/tables/webhooks.ts";
 import type { ReaderFilter } from "../client-events.ts";
 import { boundedFilter } from "../event-filter.ts";
 import { OwnerQueues } from "../owner-queues.ts";
-import { type AddressRules, NotReachable, reachableAddresses } from "./public-address.ts";
 import { newWebhookSecret } from "./signature.ts";
 
 export type { DeliveryRow } from "../../store/tables/webhook-deliveries.ts";

@@ -33,6 +33,15 @@ const ecosystemToken: Parameter = {
   variable: "ECOSYSTEM_TOKEN",
 };
 
+const ecosystemUrl: Parameter = {
+  name: "anEcosystemUrl",
+  in: "queryOrBody",
+  isRequired: false,
+  schema: { type: "string", maxLength: 2048 },
+  meaning:
+    "The address of the account, for an ecosystem whose accounts have an address each: https, and public unless the ecosystem's settings allow private networks. Other ecosystems ignore it.",
+};
+
 const badParameter: ErrorDescription = { status: 400, code: 102, when: "A parameter is missing or malformed." };
 const unknownEcosystem: ErrorDescription = { status: 400, code: 120, when: "No ecosystem of that name is configured." };
 const notLinked: ErrorDescription = { status: 404, code: 119, when: "The user is not linked. Use POST to link." };
@@ -55,7 +64,7 @@ export const linkAccount: Description = {
     "Gives the service an ecosystem's access token. The token is verified with the ecosystem before anything is stored. The account becomes one virtual device of the user, with its attributes filled when this call answers; the ecosystem's stream keeps it current from then on.",
     "A refused call changes nothing. Two users may link the same account.",
   ],
-  parameters: [ecosystemName, ecosystemToken],
+  parameters: [ecosystemName, ecosystemToken, ecosystemUrl],
   answers: [linked],
   errors: [
     badParameter,
@@ -73,7 +82,7 @@ export const replaceAccountToken: Description = {
   words: [
     "Takes a new access token for an account that is linked already. Device and indexes stay. Sending the same token again does not interrupt the stream; the replaced token is not revoked. If the token belongs to another account, the device shows that account when the call answers.",
   ],
-  parameters: [ecosystemName, ecosystemToken],
+  parameters: [ecosystemName, ecosystemToken, ecosystemUrl],
   answers: [{ ...linked, meaning: "The token is replaced; the device is the same." }],
   errors: [badParameter, unknownEcosystem, notLinked, refusedToken, unreachable],
 };

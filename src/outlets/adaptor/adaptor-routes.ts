@@ -3,7 +3,7 @@ import type { Federation } from "../../federation/federation.ts";
 import type { LinkStatus } from "../../federation/link-status.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
-import { requiredParameter } from "../../http/request/query-or-body.ts";
+import { optionalParameter, requiredParameter } from "../../http/request/query-or-body.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
@@ -33,8 +33,8 @@ export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<Devic
       errors: "adaptor",
       description: linkAccount,
       async answer(incoming, { userId }) {
-        const { ecosystemName, accessToken } = readFederatedToken(incoming);
-        return federated(await federation.link(userId, ecosystemName, accessToken));
+        const { ecosystemName, accessToken, address } = readFederatedToken(incoming);
+        return federated(await federation.link(userId, ecosystemName, accessToken, address));
       },
     },
     {
@@ -44,8 +44,8 @@ export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<Devic
       errors: "adaptor",
       description: replaceAccountToken,
       async answer(incoming, { userId }) {
-        const { ecosystemName, accessToken } = readFederatedToken(incoming);
-        return federated(await federation.relink(userId, ecosystemName, accessToken));
+        const { ecosystemName, accessToken, address } = readFederatedToken(incoming);
+        return federated(await federation.relink(userId, ecosystemName, accessToken, address));
       },
     },
     {
@@ -89,7 +89,14 @@ export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<Devic
   ];
 }
 
-function readFederatedToken(incoming: Incoming): { readonly ecosystemName: string; readonly accessToken: string } {
+interface FederatedToken {
+  readonly ecosystemName: string;
+  readonly accessToken: string;
+  /** The address of the account, for an ecosystem whose accounts have one each. */
+  readonly address: string | undefined;
+}
+
+function readFederatedToken(incoming: Incoming): FederatedToken {
   const ecosystemName = requiredParameter(incoming, "anEcosystemName");
   const accessToken = requiredParameter(incoming, "anAccessToken");
   if (!tokenShape.test(accessToken)) {
@@ -98,7 +105,7 @@ function readFederatedToken(incoming: Incoming): { readonly ecosystemName: strin
       "The parameter anAccessToken must be 1 to 4096 printable ASCII characters.",
     );
   }
-  return { ecosystemName, accessToken };
+  return { ecosystemName, accessToken, address: optionalParameter(incoming, "anEcosystemUrl") };
 }
 
 /** Times are milliseconds, with the names that device answers use. */

@@ -1,0 +1,13 @@
+/** Faults that a test switches on. */
+export interface Faults {
+  /** The sockets stay open, but nothing is sent and nothing is answered: a half-open connection. */
+  isMute: boolean;
+  /** Service calls succeed without any effect. */
+  ignoresCalls: boolean;
+  /** New connections are refused with this HTTP status, or redirected. */
+  refusal: number | undefined;
+}
+
+export function noFaults(): Faults {
+  return { isMute: false, ignoresCalls: false, refusal: undefined };
+}

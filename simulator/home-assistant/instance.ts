@@ -1,0 +1,165 @@
+import { randomBytes } from "node:crypto";
+
+export type Attributes = Readonly<Record<string, unknown>>;
+
+/** The state of an entity, as the state machine of an instance holds it. Times are in seconds. */
+export interface EntityState {
+  readonly state: string;
+  readonly attributes: Attributes;
+  readonly contextId: string;
+  readonly lastChanged: number;
+  readonly lastUpdated: number;
+}
+
+/** An entry of the entity registry. `id` stays when a person renames the entity id. */
+export interface EntityEntry {
+  readonly id: string;
+  readonly entity_id: string;
+  readonly device_id: string | null;
+  readonly area_id: string | null;
+  readonly name: string | null;
+  readonly original_name: string | null;
+  readonly platform: string;
+  readonly unique_id: string;
+  readonly disabled_by: string | null;
+  readonly hidden_by: string | null;
+  readonly entity_category: "config" | "diagnostic" | null;
+}
+
+export interface DeviceEntry {
+  readonly id: string;
+  readonly area_id: string | null;
+  readonly name: string | null;
+  readonly name_by_user: string | null;
+  readonly manufacturer: string | null;
+  readonly model: string | null;
+}
+
+export interface AreaEntry {
+  readonly area_id: string;
+  readonly name: string;
+}
+
+export type RegistryName = "area" | "device" | "entity";
+
+export interface InstanceListener {
+  stateChanged(entityId: string, before: EntityState | undefined, after: EntityState | undefined): void;
+  registryUpdated(registry: RegistryName, data: Readonly<Record<string, unknown>>): void;
+}
+
+/** The state machine and the registries of one Home Assistant instance. */
+export class Instance {
+  readonly areas = new Map<string, AreaEntry>();
+  readonly devices = new Map<string, DeviceEntry>();
+  readonly entities = new Map<string, EntityEntry>();
+  readonly states = new Map<string, EntityState>();
+  readonly listeners = new Set<InstanceListener>();
+  readonly temperatureUnit: "°C" | "°F";
+  locationName = "Hearth Hollow";
+  runState: "RUNNING" | "STARTING" = "RUNNING";
+
+  constructor(temperatureUnit: "°C" | "°F") {
+    this.temperatureUnit = temperatureUnit;
+  }
+
+  addArea(name: string): string {
+    const area_id = name.toLowerCase().replaceAll(" ", "_");
+    this.areas.set(area_id, { area_id, name });
+    this.#tell("area", { action: "create", area_id });
+    return area_id;
+  }
+
+  addDevice(device: Partial<DeviceEntry>): string {
+    const id = newId();
+    const blank = { area_id: null, name: null, name_by_user: null, manufacturer: null, model: null };
+    this.devices.set(id, { ...blank, ...device, id });
+    this.#tell("device", { action: "create", device_id: id });
+    return id;
+  }
+
+  /** Adds an entity with a registry entry. Returns the id of the entry. */
+  addEntity(entityId: string, state: string, attributes: Attributes, entry: Partial<EntityEntry> = {}): string {
+    const id = newId();
+    this.entities.set(entityId, {
+      device_id: null,
+      area_id: null,
+      name: null,
+      original_name: null,
+      platform: "demo",
+      unique_id: id,
+      disabled_by: null,
+      hidden_by: null,
+      entity_category: null,
+      ...entry,
+      id,
+      entity_id: entityId,
+    });
+    this.#tell("entity", { action: "create", entity_id: entityId });
+    this.set(entityId, state, attributes);
+    return id;
+  }
+
+  /** Replaces state and attributes. An entity without a registry entry comes into being this way. */
+  set(entityId: string, state: string, attributes: Attributes, contextId = newId()): void {
+    const before = this.states.get(entityId);
+    const now = Date.now() / 1_000;
+    const lastChanged = before?.state === state ? before.lastChanged : now;
+    const after = { state, attributes, contextId, lastChanged, lastUpdated: now };
+    this.states.set(entityId, after);
+    for (const listener of this.listeners) listener.stateChanged(entityId, before, after);
+  }
+
+  /** Changes the state, single attributes, or both. An attribute with the value undefined is removed. */
+  change(entityId: string, state: string | undefined, attributes: Attributes = {}, contextId = newId()): void {
+    const before = this.states.get(entityId);
+    if (!before) return;
+    const merged = Object.entries({ ...before.attributes, ...attributes }).filter(([, value]) => value !== undefined);
+    this.set(entityId, state ?? before.state, Object.fromEntries(merged), contextId);
+  }
+
+  removeState(entityId: string): void {
+    const before = this.states.get(entityId);
+    if (!this.states.delete(entityId)) return;
+    for (const listener of this.listeners) listener.stateChanged(entityId, before, undefined);
+  }
+
+  /** A person renames an entity id. The registry entry keeps its id. */
+  renameEntity(entityId: string, newEntityId: string): void {
+    const entry = this.entities.get(entityId);
+    const state = this.states.get(entityId);
+    if (!entry || !state) throw new Error(`there is no entity ${entityId}`);
+    this.entities.delete(entityId);
+    this.entities.set(newEntityId, { ...entry, entity_id: newEntityId });
+    this.removeState(entityId);
+    const data = {
+      action: "update",
+      entity_id: newEntityId,
+      old_entity_id: entityId,
+      changes: { entity_id: entityId },
+    };
+    this.#tell("entity", data);
+    this.set(newEntityId, state.state, state.attributes);
+  }
+
+  updateEntity(entityId: string, changes: Partial<EntityEntry>): void {
+    const entry = this.entities.get(entityId);
+    if (!entry) throw new Error(`there is no entity ${entityId}`);
+    this.entities.set(entityId, { ...entry, ...changes });
+    this.#tell("entity", { action: "update", entity_id: entityId, changes });
+  }
+
+  /** Removes the registry entry and the state. */
+  deleteEntity(entityId: string): void {
+    this.entities.delete(entityId);
+    this.removeState(entityId);
+    this.#tell("entity", { action: "remove", entity_id: entityId });
+  }
+
+  #tell(registry: RegistryName, data: Readonly<Record<string, unknown>>): void {
+    for (const listener of this.listeners) listener.registryUpdated(registry, data);
+  }
+}
+
+export function newId(): string {
+  return randomBytes(16).toString("hex");
+}

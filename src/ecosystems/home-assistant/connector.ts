@@ -1,0 +1,136 @@
+import type { Home } from "../../home/home.ts";
+import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
+import type { OnLimitReached } from "../../model/limits.ts";
+import { nameLookup } from "../../runtime/network/name-lookup.ts";
+import type { Resolve } from "../../runtime/network/public-address.ts";
+import type { Action, CommandOutcome, Connector, StreamEnd, StreamListener } from "../connector.ts";
+import { pauseMs } from "../kit/back-off.ts";
+import { withDeadline } from "../kit/deadline.ts";
+import { IngestTurns } from "../kit/ingest-turns.ts";
+import { accessIn, accessText, credentialFrom } from "./address.ts";
+import { LiveHome } from "./live-home.ts";
+import { renewCredential } from "./renewal.ts";
+import { serviceCallFor } from "./service-call.ts";
+import { Session, type SessionParts } from "./session.ts";
+
+export interface HomeAssistantOptions {
+  /** The configured name. */
+  readonly name: string;
+  readonly allowPrivateNetworks: boolean;
+  /** A session that is silent for this time is dead; 70 s, more than two pings. */
+  readonly watchdogMs?: number;
+  /** How often a session pings; 30 s. */
+  readonly pingMs?: number;
+  /** Time limit for a read, for a command, and for the first home of a stream; 30 s. */
+  readonly answerLimitMs?: number;
+  readonly resolve?: Resolve;
+  /** The store's clock, by which credentials expire. */
+  readonly nowMs?: () => number;
+  readonly onLimitReached?: OnLimitReached;
+}
+
+const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
+
+/** Home Assistant: each account is an instance with an address of its own, and one WebSocket. */
+export function homeAssistantConnector(options: HomeAssistantOptions): Connector {
+  const { allowPrivateNetworks, watchdogMs = 70_000, pingMs = 30_000, answerLimitMs = 30_000 } = options;
+  const { onLimitReached = () => undefined, resolve = nameLookup({ isLocal: allowPrivateNetworks }) } = options;
+  const { nowMs = Date.now } = options;
+  const rules = { resolve, allowsPrivate: allowPrivateNetworks };
+  const parts: SessionParts = { rules, turns: new IngestTurns(), onLimitReached, watchdogMs, pingMs };
+  const name = options.name.toLowerCase();
+  /** The homes that this node follows, by the text of their access. Commands use their sessions. */
+  const live = new Map<string, LiveHome>();
+
+  function open(access: string, signal: AbortSignal): Promise<Session | { readonly end: StreamEnd }> {
+    const given = accessIn(access);
+    if (given) return Session.open(given, parts, signal);
+    return Promise.resolve({ end: { reason: "unauthorized", detail: "the link has no address of an instance" } });
+  }
+
+  /** Opens a session and reads the home; the session ends when the signal aborts. */
+  async function openHome(access: string, signal: AbortSignal): Promise<LiveHome | { readonly end: StreamEnd }> {
+    const session = await open(access, signal);
+    if ("end" in session) return session;
+    const abort = () => session.finish("unreachable", "no answer in time");
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    const home = new LiveHome(session);
+    await home.start();
+    signal.removeEventListener("abort", abort);
+    return home.home.home() ? home : { end: await session.ended };
+  }
+
+  async function read(access: string, signal: AbortSignal): Promise<Home> {
+    const opened = await withDeadline(signal, answerLimitMs, (inTime) => openHome(access, inTime));
+    if ("end" in opened) {
+      const { reason, detail } = opened.end;
+      if (reason === "unauthorized") throw new EcosystemRefused(`${name} refused the token: ${detail}.`);
+      throw new EcosystemUnreachable(`${name} could not be read: ${detail}.`);
+    }
+    opened.session.finish("stopped", "the home was read");
+    return opened.home.home()!;
+  }
+
+  async function follow(access: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
+    const session = await withDeadline(signal, answerLimitMs, (inTime) => open(access, inTime));
+    if ("end" in session) return signal.aborted ? stopped : session.end;
+    const stop = () => session.finish(stopped.reason, stopped.detail);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    const followed = new LiveHome(session, listener);
+    live.set(access, followed);
+    const late = setTimeout(() => session.finish("unreachable", "the home was not read in time"), answerLimitMs);
+    await followed.start().catch((error) => session.finish("malformed", "the home could not be read", { error }));
+    clearTimeout(late);
+    const end = await session.ended;
+    signal.removeEventListener("abort", stop);
+    if (live.get(access) === followed) live.delete(access);
+    return end;
+  }
+
+  async function act(access: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> {
+    const followed = live.get(access);
+    if (followed?.home.home()) return send(followed, action);
+    const opened = await openHome(access, signal);
+    if ("end" in opened) return outcomeOf(opened.end);
+    const outcome = await send(opened, action);
+    opened.session.finish("stopped", "the command was sent");
+    return outcome;
+  }
+
+  return {
+    name,
+    displayName: "Home Assistant",
+    capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: false } },
+    credentialFrom: (token, address) => credentialFrom(token, address, allowPrivateNetworks),
+    accessOf: accessText,
+    read,
+    follow,
+    act: (access, action, signal) => withDeadline(signal, answerLimitMs, (inTime) => act(access, action, inTime)),
+    renew: (credential, signal) => renewCredential({ rules, nowMs }, credential, signal),
+    // Only a person can delete a long-lived token, on the profile page of the instance.
+    revoke: async () => false,
+    pauseMs,
+  };
+}
+
+/** Calls the service, once. Success says nothing of the effect: the instance also "succeeds" for a missing entity. */
+async function send({ home, session }: LiveHome, { key, step }: Action): Promise<CommandOutcome> {
+  const group = home.groupOf(key);
+  if (!group) return { state: "rejected", message: "The instance no longer has this entity" };
+  const call = serviceCallFor(step, group, home.view, home.unit);
+  if (!call) return { state: "rejected", message: "The instance has no such command for this entity" };
+  const { domain, service, entityId, data } = call;
+  const target = { entity_id: entityId };
+  const answer = await session.call("call_service", { domain, service, target, service_data: data });
+  if (answer.state === "succeeded") return { state: "accepted" };
+  if (answer.state === "lost") return { state: "unanswered", detail: answer.detail };
+  return { state: "rejected", message: answer.message || `The instance answered ${answer.code}` };
+}
+
+function outcomeOf({ reason, detail }: StreamEnd): CommandOutcome {
+  if (reason === "unauthorized") return { state: "unauthorized" };
+  // Nothing was sent, but only an instance that answers can say so.
+  return { state: "unanswered", detail };
+}

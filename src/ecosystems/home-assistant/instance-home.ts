@@ -1,0 +1,169 @@
+import type { Home, Structure } from "../../home/home.ts";
+import { idIn } from "../../home/reported-things.ts";
+import type { StreamListener } from "../connector.ts";
+import { textOf } from "../kit/document-values.ts";
+import { isJsonObject } from "../kit/parse-json.ts";
+import { WholeHome } from "../kit/whole-home.ts";
+import { presenceOf } from "./domains/presence.ts";
+import { type TemperatureUnit, unitIn } from "./domains/values.ts";
+import { EntityStates } from "./entity-states.ts";
+import { type Group, groupEntities, type RoledEntity } from "./grouping.ts";
+import { type Entity, type Registries, unregistered } from "./registries.ts";
+import { homeZone, type Role, roleOf } from "./roles.ts";
+import { type ThingContext, thingOf } from "./things.ts";
+
+/** The instance's own settings. */
+export interface InstanceConfig {
+  readonly unit: TemperatureUnit;
+  readonly locationName: string | null;
+  /** False while the instance starts: integrations are not loaded yet, and entities may be missing. */
+  readonly isRunning: boolean;
+}
+
+/** Undefined when the answer is unusable. */
+export function readConfig(result: unknown): InstanceConfig | undefined {
+  if (!isJsonObject(result)) return undefined;
+  const unit = isJsonObject(result.unit_system) ? unitIn(result.unit_system.temperature) : undefined;
+  if (!unit) return undefined;
+  return { unit, locationName: textOf(result.location_name), isRunning: result.state === "RUNNING" };
+}
+
+/**
+ * An instance is one structure. It has no id of its own that a client can read, and its address may change, so the id
+ * is the same for all instances.
+ */
+const structureId = "home";
+
+const kinds = ["structures", "thermostats", "alarms", "others"] as const;
+
+/** The home of an instance: from registries, settings and states to structures and things. */
+export class InstanceHome {
+  readonly #whole = new WholeHome(kinds);
+  readonly #states = new EntityStates();
+  #groups: readonly Group[] = [];
+  #groupsOf = new Map<string, Group[]>();
+  #persons: readonly Entity[] = [];
+  #context: ThingContext | undefined;
+  #config: InstanceConfig | undefined;
+  /** The roles of entities by their ids, from all listings. */
+  readonly #roles = new Map<string, Role>();
+
+  get isRunning(): boolean {
+    return this.#config?.isRunning === true;
+  }
+
+  get unit(): TemperatureUnit {
+    return this.#config?.unit ?? "C";
+  }
+
+  readonly view = (entityId: string) => this.#states.view(entityId);
+
+  /**
+   * Takes registries, settings and all states (`get_states`). Returns the ids of the entities that are mirrored: only
+   * these are subscribed to.
+   */
+  load(registries: Registries, config: InstanceConfig, states: unknown): readonly string[] {
+    const roled = roledEntities(registries, states, this.#roles);
+    this.#config = config;
+    this.#groups = groupEntities(roled, registries);
+    this.#persons = roled.flatMap(({ entity, role }) => (role === "person" && !entity.isLeftOut ? [entity] : []));
+    this.#context = { registries, structureId, unit: config.unit, view: this.view };
+    this.#groupsOf = new Map();
+    const entities = new Map(this.#persons.map((entity) => [entity.entityId, entity]));
+    for (const group of this.#groups) {
+      for (const entity of Object.values(group.parts)) {
+        entities.set(entity.entityId, entity);
+        this.#groupsOf.set(entity.entityId, [...(this.#groupsOf.get(entity.entityId) ?? []), group]);
+      }
+    }
+    this.#states.begin((entityId) => entities.get(entityId)?.id ?? entityId);
+    // The zone is always among them: an empty list would mean all entities.
+    return [homeZone, ...entities.keys()];
+  }
+
+  /** Takes the first event of a subscription: all states. Things that are missing now are gone, if the instance runs. */
+  list(event: unknown): void {
+    this.#states.apply(event);
+    const isFirst = !this.#whole.isListed;
+    const mayRemove = this.isRunning || isFirst;
+    for (const kind of kinds) {
+      if (mayRemove) this.#whole.beginListing(kind);
+      if (kind === "structures") this.#whole.set(kind, structureId, this.#structure());
+      else for (const group of this.#groups) if (group.listing === kind) this.#see(group);
+      if (mayRemove) this.#whole.endListing(kind);
+      if (!this.isRunning) this.#whole.lose(kind);
+    }
+  }
+
+  /** Takes a further event. Returns whether it removed an entity: then the registries must be read again. */
+  change(event: unknown): boolean {
+    const { changed, removed } = this.#states.apply(event);
+    const groups = new Set(changed.flatMap((entityId) => this.#groupsOf.get(entityId) ?? []));
+    for (const group of groups) this.#see(group);
+    if (changed.some((entityId) => entityId === homeZone || entityId.startsWith("person."))) {
+      this.#whole.set("structures", structureId, this.#structure());
+    }
+    return removed.length > 0;
+  }
+
+  /** The home; undefined before the first listing. */
+  home(): Home | undefined {
+    const home = this.#whole.home();
+    return home && withAlarms(home);
+  }
+
+  report(listener: Pick<StreamListener, "home" | "unchanged">): void {
+    this.#whole.report({ home: (home) => listener.home(withAlarms(home)), unchanged: () => listener.unchanged() });
+  }
+
+  /** The entities of the thing with this key. */
+  groupOf(key: string): Group | undefined {
+    const id = idIn(key);
+    return this.#groups.find(({ primary }) => primary.id === id);
+  }
+
+  /** The entity ids of all sensors of danger. */
+  alarmIds(): readonly string[] {
+    return this.#groups.flatMap(({ parts: { smoke, carbonMonoxide } }) =>
+      [smoke, carbonMonoxide].flatMap((entity) => (entity ? [entity.entityId] : [])),
+    );
+  }
+
+  #see(group: Group): void {
+    this.#whole.set(group.listing, group.primary.id, thingOf(group, this.#context!));
+  }
+
+  #structure(): Structure {
+    const persons = this.#persons.map(({ entityId }) => this.view(entityId));
+    const presence = presenceOf(persons, this.view(homeZone));
+    return { name: this.#config?.locationName ?? null, listsDevices: true, ...(presence && { presence }) };
+  }
+}
+
+/** An instance without sensors of danger says nothing about alarms: their summaries are blank, not "false". */
+function withAlarms(home: Home): Home {
+  return { ...home, speaksOfAlarms: home.alarms.byId.size > 0 };
+}
+
+/**
+ * The entities that have a role. A registered entity without a state, whose integration does not run, stays: it is gone
+ * only when its registry entry is. Its class is known if it had a state before.
+ */
+function roledEntities({ entities }: Registries, states: unknown, known: Map<string, Role>): readonly RoledEntity[] {
+  const roled = new Map<string, RoledEntity>();
+  const add = (entity: Entity, role: Role | undefined) => {
+    if (!role) return;
+    known.set(entity.id, role);
+    roled.set(entity.entityId, { entity, role });
+  };
+  for (const state of Array.isArray(states) ? states : []) {
+    if (!isJsonObject(state) || typeof state.entity_id !== "string") continue;
+    const deviceClass = isJsonObject(state.attributes) ? state.attributes.device_class : undefined;
+    const entity = entities.get(state.entity_id) ?? unregistered(state.entity_id);
+    add(entity, roleOf(state.entity_id, deviceClass));
+  }
+  for (const entity of entities.values()) {
+    if (!roled.has(entity.entityId)) add(entity, known.get(entity.id) ?? roleOf(entity.entityId, undefined));
+  }
+  return [...roled.values()];
+}

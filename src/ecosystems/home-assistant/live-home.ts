@@ -1,0 +1,117 @@
+import type { StreamListener } from "../connector.ts";
+import { InstanceHome, readConfig } from "./instance-home.ts";
+import { readRegistries } from "./registries.ts";
+import type { Answer, Session } from "./session.ts";
+
+/** While the instance starts, its settings are read again this often. */
+const startingPauseMs = 5_000;
+
+/** Registries often change several times in a row: wait for the last change before reading them again. */
+const registryPauseMs = 200;
+
+const registryEvents = ["entity_registry_updated", "device_registry_updated", "area_registry_updated"];
+
+/** A session that follows an instance: it keeps the home up to date and reports it. */
+export class LiveHome {
+  readonly session: Session;
+  readonly home = new InstanceHome();
+  readonly #listener: StreamListener | undefined;
+  #subscription: number | undefined;
+  #reload: NodeJS.Timeout | undefined;
+  #isLoading = false;
+  /** A registry changed while the registries were being read. */
+  #isOutdated = false;
+
+  /** Without a listener the home is read once and not followed. */
+  constructor(session: Session, listener?: StreamListener) {
+    this.session = session;
+    this.#listener = listener;
+    const { home } = this;
+    session.isUrgent = (text) => home.alarmIds().some((entityId) => text.includes(entityId));
+    session.ponged = () => {
+      if (this.home.home()) this.#listener?.unchanged();
+    };
+    void session.ended.then(() => clearTimeout(this.#reload));
+  }
+
+  /** Reads the home, and follows it from then on. Resolves when the home was read or the session has ended. */
+  async start(): Promise<void> {
+    if (this.#listener) {
+      for (const event_type of registryEvents) {
+        void this.session.subscribe("subscribe_events", { event_type }, () => this.#loadSoon(registryPauseMs));
+      }
+    }
+    await this.#load();
+  }
+
+  async #load(): Promise<void> {
+    this.#isLoading = true;
+    this.#isOutdated = false;
+    const { session } = this;
+    const read = (type: string) => session.call(type, {}, { isLarge: true });
+    const answers = await Promise.all([
+      read("config/entity_registry/list"),
+      read("config/device_registry/list"),
+      read("config/area_registry/list"),
+      read("get_config"),
+      read("get_states"),
+    ]);
+    const results = answers.map(resultOf);
+    const registries = readRegistries(results[0], results[1], results[2]);
+    const config = readConfig(results[3]);
+    if (!registries || !config || !Array.isArray(results[4])) {
+      const failed = answers.find((answer) => answer.state === "failed");
+      return session.finish("refused", `the instance did not list its entities${failed ? ` (${failed.code})` : ""}`);
+    }
+    await this.#subscribe(this.home.load(registries, config, results[4]));
+    this.#isLoading = false;
+    if (this.#isOutdated) this.#loadSoon(registryPauseMs);
+    else if (!this.home.isRunning) this.#loadSoon(startingPauseMs);
+  }
+
+  /** Resolves when the first event of the subscription, which holds all states, was taken. */
+  async #subscribe(entityIds: readonly string[]): Promise<void> {
+    const { session } = this;
+    if (this.#subscription !== undefined) session.unsubscribe(this.#subscription);
+    let isFirst = true;
+    let listed: () => void = () => undefined;
+    const isListed = new Promise<void>((resolve) => {
+      listed = resolve;
+    });
+    const answer = await session.subscribe("subscribe_entities", { entity_ids: entityIds }, (event) => {
+      if (isFirst) this.#list(event);
+      else this.#change(event);
+      isFirst = false;
+      listed();
+    });
+    if (answer.state === "failed") session.finish("refused", `the instance sends no states (${answer.code})`);
+    if (answer.state !== "succeeded") return;
+    this.#subscription = answer.id;
+    await Promise.race([isListed, session.ended]);
+  }
+
+  #list(event: unknown): void {
+    this.home.list(event);
+    if (this.#listener) this.home.report(this.#listener);
+  }
+
+  #change(event: unknown): void {
+    // An entity was removed or renamed. The registries say which; until then its thing stays as it is.
+    if (this.home.change(event)) this.#loadSoon(registryPauseMs);
+    if (this.#listener) this.home.report(this.#listener);
+  }
+
+  #loadSoon(delayMs: number): void {
+    if (this.#isLoading) this.#isOutdated = true;
+    else {
+      clearTimeout(this.#reload);
+      this.#reload = setTimeout(() => {
+        this.#load().catch((error) => this.session.finish("malformed", "the registries could not be taken", { error }));
+      }, delayMs);
+    }
+  }
+}
+
+function resultOf(answer: Answer): unknown {
+  return answer.state === "succeeded" ? answer.result : undefined;
+}

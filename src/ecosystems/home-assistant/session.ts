@@ -1,0 +1,254 @@
+import type WebSocket from "ws";
+import type { OnLimitReached } from "../../model/limits.ts";
+import type { AddressRules } from "../../runtime/network/public-address.ts";
+import type { StreamEnd, StreamEndReason } from "../connector.ts";
+import type { IngestTurns } from "../kit/ingest-turns.ts";
+import { isJsonObject, type JsonObject, largestMessageBytes, parseJson } from "../kit/parse-json.ts";
+import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
+import type { Access } from "./address.ts";
+import { openSocket } from "./socket.ts";
+
+export interface SessionParts {
+  readonly rules: AddressRules;
+  readonly turns: IngestTurns;
+  readonly onLimitReached: OnLimitReached;
+  /** A session that receives nothing for this time is dead. */
+  readonly watchdogMs: number;
+  /** How often the session pings: the answer proves that the instance still sends. */
+  readonly pingMs: number;
+}
+
+/** The answer to a call. `lost`: the session ended before it. */
+export type Answer =
+  | { readonly state: "succeeded"; readonly result: unknown; readonly id: number }
+  | { readonly state: "failed"; readonly code: string; readonly message: string }
+  | { readonly state: "lost"; readonly detail: string };
+
+interface PendingCall {
+  readonly settle: (answer: Answer) => void;
+  readonly isLarge: boolean;
+}
+
+/** With more text than this waiting to be parsed, the session applies back-pressure. */
+const maximalUnreadLength = 256 * 1024;
+
+/** One authenticated WebSocket session with an instance: numbered calls, subscriptions and pings. */
+export class Session {
+  readonly #socket: WebSocket;
+  readonly #parts: SessionParts;
+  readonly #pending = new Map<number, PendingCall>();
+  readonly #subscriptions = new Map<number, (event: unknown) => void>();
+  readonly #rate = new StreamRateLimit();
+  #unread: string[] = [];
+  #unreadLength = 0;
+  #isPaused = false;
+  #throttle: NodeJS.Timeout | undefined;
+  #lastId = 0;
+  #receivedMs = performance.now();
+  #watchdog: NodeJS.Timeout | undefined;
+  #pings: NodeJS.Timeout | undefined;
+  #end: StreamEnd | undefined;
+  #resolveEnd: (end: StreamEnd) => void = () => undefined;
+  /** Resolves when the session has ended on either side. Never rejects. */
+  readonly ended: Promise<StreamEnd> = new Promise((resolve) => {
+    this.#resolveEnd = resolve;
+  });
+  /** Called when the instance has answered a ping: it has sent all that happened before. */
+  ponged: () => void = () => undefined;
+  /** Whether a text may report an alarm: such a text is parsed at once. */
+  isUrgent: (text: string) => boolean = () => false;
+
+  constructor(socket: WebSocket, parts: SessionParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+  }
+
+  /** Opens a session, or says how the attempt ended. A refused token is never tried again. */
+  static async open(
+    { url, token }: Access,
+    parts: SessionParts,
+    signal: AbortSignal,
+  ): Promise<Session | { readonly end: StreamEnd }> {
+    const socket = await openSocket(url, parts.rules, signal);
+    if ("end" in socket) return socket;
+    const end = await authenticate(socket, token, signal);
+    if (end) {
+      socket.terminate();
+      return { end };
+    }
+    const session = new Session(socket, parts);
+    session.#start();
+    return session;
+  }
+
+  /** `isLarge`: the answer may be larger than an event, as registries are. */
+  call(type: string, fields: JsonObject = {}, { isLarge = false } = {}): Promise<Answer> {
+    return this.#send(type, fields, isLarge).answer;
+  }
+
+  /** Calls, and hands each event of the subscription over, also one that comes with the answer. */
+  subscribe(type: string, fields: JsonObject, take: (event: unknown) => void): Promise<Answer> {
+    const { id, answer } = this.#send(type, fields, false);
+    this.#subscriptions.set(id, take);
+    return answer;
+  }
+
+  unsubscribe(subscription: number): void {
+    this.#subscriptions.delete(subscription);
+    void this.call("unsubscribe_events", { subscription });
+  }
+
+  finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs" | "error"> = {}): void {
+    if (this.#end) return;
+    this.#end = { reason, detail, ...more };
+    clearTimeout(this.#watchdog);
+    clearTimeout(this.#throttle);
+    clearInterval(this.#pings);
+    this.#parts.turns.forget(this.#read);
+    this.#socket.terminate();
+    for (const { settle } of this.#pending.values()) settle({ state: "lost", detail });
+    this.#pending.clear();
+    this.#resolveEnd(this.#end);
+  }
+
+  #start(): void {
+    const { watchdogMs, pingMs } = this.#parts;
+    this.#watchdog = setTimeout(() => this.#finishUnheard(), watchdogMs);
+    this.#pings = setInterval(() => void this.#ping(), pingMs);
+    const socket = this.#socket;
+    socket.on("message", (data, isBinary) => {
+      if (isBinary) this.finish("malformed", "a binary message came, which this protocol doesn't have");
+      else this.#receive(String(data));
+    });
+    socket.on("ping", () => this.#heard());
+    socket.once("close", () => {
+      this.#read();
+      this.finish("closed", "the instance ended the connection");
+    });
+    socket.on("error", () => this.finish("malformed", "a message was too large or malformed"));
+    // Older instances don't know this call; they then send one message in each frame.
+    void this.call("supported_features", { features: { coalesce_messages: 1 } });
+  }
+
+  #send(type: string, fields: JsonObject, isLarge: boolean): { readonly id: number; readonly answer: Promise<Answer> } {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    if (this.#end) return { id, answer: Promise.resolve({ state: "lost", detail: this.#end.detail }) };
+    const answer = new Promise<Answer>((settle) => this.#pending.set(id, { settle, isLarge }));
+    this.#socket.send(JSON.stringify({ id, type, ...fields }));
+    return { id, answer };
+  }
+
+  async #ping(): Promise<void> {
+    const answer = await this.call("ping");
+    if (answer.state === "succeeded") this.ponged();
+  }
+
+  #heard(): void {
+    this.#watchdog?.refresh();
+    this.#receivedMs = performance.now();
+  }
+
+  #receive(text: string): void {
+    if (this.#end) return;
+    this.#heard();
+    const isLargeAwaited = [...this.#pending.values()].some(({ isLarge }) => isLarge);
+    if (text.length > largestMessageBytes && !isLargeAwaited) {
+      this.finish("malformed", "an event was too large");
+      return;
+    }
+    if (!isLargeAwaited) this.#limitRate(Buffer.byteLength(text));
+    this.#unread.push(text);
+    this.#unreadLength += text.length;
+    this.#parts.turns.take(this.#read, () => this.isUrgent(text));
+    if (this.#unreadLength <= maximalUnreadLength || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  #limitRate(bytes: number): void {
+    const throttleMs = this.#rate.read(bytes, this.#receivedMs);
+    if (throttleMs === 0 || this.#throttle) return;
+    this.#parts.onLimitReached("streamBytesPerSecond");
+    this.#socket.pause();
+    this.#throttle = setTimeout(() => {
+      this.#throttle = undefined;
+      this.#resume();
+    }, throttleMs);
+  }
+
+  #resume(): void {
+    if (!this.#end && !this.#isPaused && !this.#throttle) this.#socket.resume();
+  }
+
+  readonly #read = (): void => {
+    const texts = this.#unread;
+    this.#unread = [];
+    this.#unreadLength = 0;
+    try {
+      for (const text of texts) if (!this.#end) this.#take(parseJson(text));
+    } catch (error) {
+      // A defect of Breezeway must not end the streams of other accounts.
+      const name = error instanceof Error ? error.name : typeof error;
+      this.finish("malformed", `a message could not be taken (${name})`, { error });
+    }
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#resume();
+  };
+
+  /** A frame holds one message, or a list of them (`coalesce_messages`). */
+  #take(frame: unknown): void {
+    for (const message of Array.isArray(frame) ? frame : [frame]) {
+      if (this.#end) return;
+      if (isJsonObject(message) && typeof message.id === "number") this.#dispatch(message, message.id);
+      else this.finish("malformed", "a message was not a JSON object with an id");
+    }
+  }
+
+  #dispatch(message: JsonObject, id: number): void {
+    if (message.type === "event") {
+      this.#subscriptions.get(id)?.(message.event);
+      return;
+    }
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (message.type === "pong" || (message.type === "result" && message.success === true)) {
+      pending?.settle({ state: "succeeded", result: message.result, id });
+    } else if (message.type === "result") {
+      const error = isJsonObject(message.error) ? message.error : {};
+      pending?.settle({ state: "failed", code: String(error.code ?? ""), message: String(error.message ?? "") });
+    }
+  }
+
+  /** Reports the measured silence, not the configured one: the watchdog is late if the process was suspended. */
+  #finishUnheard(): void {
+    const unheardMs = Math.ceil(performance.now() - this.#receivedMs);
+    this.finish("silent", "nothing was heard for too long", { unheardMs });
+  }
+}
+
+/** Undefined when the instance has accepted the token. */
+function authenticate(socket: WebSocket, token: string, signal: AbortSignal): Promise<StreamEnd | undefined> {
+  return new Promise((resolve) => {
+    const settle = (end?: StreamEnd) => {
+      socket.off("message", take).off("close", close);
+      signal.removeEventListener("abort", abort);
+      resolve(end);
+    };
+    const close = () => settle({ reason: "closed", detail: "the instance ended the connection" });
+    const abort = () => settle({ reason: "unreachable", detail: "no answer in time" });
+    const take = (data: WebSocket.RawData) => {
+      const message = parseJson(String(data));
+      const type = isJsonObject(message) ? message.type : undefined;
+      if (type === "auth_required") socket.send(JSON.stringify({ type: "auth", access_token: token }));
+      else if (type === "auth_ok") settle();
+      else if (type === "auth_invalid") settle({ reason: "unauthorized", detail: "the instance refused the token" });
+      else settle({ reason: "malformed", detail: "the instance does not speak the protocol" });
+    };
+    socket.on("message", take).once("close", close);
+    socket.resume();
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+  });
+}

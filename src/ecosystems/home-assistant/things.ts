@@ -1,0 +1,80 @@
+import type { Traits } from "../../home/catalogue.ts";
+import type { Thing } from "../../home/thing.ts";
+import { textOf } from "../kit/document-values.ts";
+import { alarmTrait } from "./domains/alarm.ts";
+import { batteryTrait } from "./domains/battery.ts";
+import { climateTraits } from "./domains/climate.ts";
+import { absorbedFanTraits, fanTraits } from "./domains/fan.ts";
+import { lightTraits, switchTraits } from "./domains/light.ts";
+import { humidityTrait, temperatureTrait } from "./domains/measured.ts";
+import type { TemperatureUnit } from "./domains/values.ts";
+import type { EntityView, Told } from "./entity-states.ts";
+import type { Group } from "./grouping.ts";
+import type { Entity, Registries } from "./registries.ts";
+import type { Role } from "./roles.ts";
+
+export interface ThingContext {
+  readonly registries: Registries;
+  readonly structureId: string;
+  readonly unit: TemperatureUnit;
+  readonly view: (entityId: string) => EntityView;
+}
+
+/**
+ * The thing of a group. A trait of an entity that has not told anything is left out, so that values which are stored
+ * from before stay. An entity that is not fresh shows its last values as not available.
+ */
+export function thingOf(group: Group, context: ThingContext): Thing {
+  const { registries, structureId } = context;
+  const { primary, kind } = group;
+  const device = primary.deviceId === null ? undefined : registries.devices.get(primary.deviceId);
+  const area = primary.areaId ?? device?.areaId ?? null;
+  return {
+    kind,
+    structureId,
+    name: nameOf(group, device?.name ?? null, context),
+    room: area === null ? null : (registries.areas.get(area) ?? null),
+    maker: device?.maker ?? null,
+    model: device?.model ?? null,
+    isOnline: isOnline(group, context),
+    traits: traitsOf(group, context),
+  };
+}
+
+function nameOf({ primary, isSole }: Group, deviceName: string | null, { view }: ThingContext): string | null {
+  const ofDevice = isSole ? deviceName : null;
+  const friendly = textOf(view(primary.entityId).attributes.friendly_name);
+  return primary.name ?? ofDevice ?? friendly ?? primary.originalName ?? primary.entityId;
+}
+
+/** A device that reports its own connection knows better than its entities, whose last states may remain. */
+function isOnline({ primary, parts }: Group, { view }: ThingContext): boolean {
+  const connectivity = parts.connectivity && view(parts.connectivity.entityId);
+  if (connectivity?.isFresh && connectivity.told?.state === "off") return false;
+  return view(primary.entityId).isReachable;
+}
+
+function traitsOf({ parts }: Group, { view, unit }: ThingContext): Traits {
+  const toldBy = (role: Role): readonly [Told, boolean] | undefined => {
+    const entity: Entity | undefined = parts[role];
+    const seen = entity && view(entity.entityId);
+    return seen?.told && [seen.told, seen.isFresh];
+  };
+  const [climate, fan, light, plug] = (["climate", "fan", "light", "switch"] as const).map(toldBy);
+  const [smoke, carbonMonoxide] = [toldBy("smoke"), toldBy("carbonMonoxide")];
+  const [temperature, humidity] = [toldBy("temperature"), toldBy("humidity")];
+  const [low, level] = [toldBy("batteryLow"), toldBy("batteryLevel")];
+  const battery = batteryTrait(low?.[0], level?.[0], (low?.[1] ?? true) && (level?.[1] ?? true));
+  return {
+    ...(temperature && { temperature: temperatureTrait(...temperature, unit) }),
+    ...(humidity && { humidity: humidityTrait(...humidity) }),
+    ...(fan && (parts.climate ? absorbedFanTraits(...fan) : fanTraits(...fan))),
+    ...(light && lightTraits(...light)),
+    ...(plug && switchTraits(...plug)),
+    // A thermostat's own temperature, humidity and fan replace those of other entities of its device.
+    ...(climate && climateTraits(...climate, unit)),
+    ...(smoke && { smoke: alarmTrait(...smoke) }),
+    ...(carbonMonoxide && { carbonMonoxide: alarmTrait(...carbonMonoxide) }),
+    ...(battery && { battery }),
+  };
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { compressedDifference, compressedState } from "../../../simulator/home-assistant/compressed-state.ts";
+import { alarmTrait } from "../../../src/ecosystems/home-assistant/domains/alarm.ts";
+import { presenceOf } from "../../../src/ecosystems/home-assistant/domains/presence.ts";
+import { fromCelsius, toCelsius } from "../../../src/ecosystems/home-assistant/domains/values.ts";
+import { EntityStates, type EntityView } from "../../../src/ecosystems/home-assistant/entity-states.ts";
+import { groupEntities } from "../../../src/ecosystems/home-assistant/grouping.ts";
+import { type Entity, unregistered } from "../../../src/ecosystems/home-assistant/registries.ts";
+import type { Role } from "../../../src/ecosystems/home-assistant/roles.ts";
+
+const attributes = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.oneof(fc.integer(), fc.string()), {
+  noNullPrototype: true,
+});
+const states = fc.array(fc.record({ state: fc.constantFrom("on", "off", "heat"), attributes }), { minLength: 1 });
+
+describe("the states of entities", () => {
+  it("are the same after differences as after the whole state", () => {
+    fc.assert(
+      fc.property(states, (sequence) => {
+        const found = new EntityStates();
+        const timed = sequence.map((one, i) => ({ ...one, contextId: `c${i}`, lastChanged: i, lastUpdated: i }));
+        found.apply({ a: { "switch.x": compressedState(timed[0]!) } });
+        for (let i = 1; i < timed.length; i++) {
+          found.apply({ c: { "switch.x": compressedDifference(timed[i - 1]!, timed[i]!) } });
+        }
+        const { told, contextId } = found.view("switch.x");
+        const { state, attributes } = timed.at(-1)!;
+        assert.deepEqual([told?.state, told?.attributes, contextId], [state, attributes, `c${timed.length - 1}`]);
+      }),
+    );
+  });
+
+  for (const lost of [{ s: "unavailable" }, { s: "unknown" }, { s: "20", a: { restored: true } }]) {
+    it(`keep the last values, not fresh, after ${JSON.stringify(lost)}`, () => {
+      const found = new EntityStates();
+      found.apply({ a: { "sensor.x": { s: "19", a: {} } } });
+      found.apply({ a: { "sensor.x": { a: {}, ...lost } } });
+      const { told, isFresh } = found.view("sensor.x");
+      assert.deepEqual([told?.state, isFresh], ["19", false]);
+    });
+  }
+});
+
+describe("the things of an instance", () => {
+  const groupsOf = (...entities: readonly (readonly [id: string, role: Role, more?: Partial<Entity>])[]) => {
+    const roled = entities.map(([id, role, more]) => {
+      return { role, entity: { ...unregistered(id), deviceId: "d", ...more } };
+    });
+    const device = { areaId: null, name: "D", maker: null, model: null };
+    const groups = groupEntities(roled, { entities: new Map(), devices: new Map([["d", device]]), areas: new Map() });
+    return groups.map(
+      ({ kind, primary, parts }) => `${kind} ${primary.id}: ${Object.keys(parts).toSorted().join(" ")}`,
+    );
+  };
+
+  const cases: readonly (readonly [sentence: string, found: readonly string[], expected: readonly string[]])[] = [
+    [
+      "a climate absorbs the fan, the temperature and the battery of its device",
+      groupsOf(["c", "climate"], ["f", "fan"], ["t", "temperature"], ["b", "batteryLow", { category: "diagnostic" }]),
+      ["thermostat c: batteryLow climate fan temperature"],
+    ],
+    [
+      "a smoke sensor absorbs the CO sensor of its device",
+      groupsOf(["m", "carbonMonoxide"], ["s", "smoke"], ["o", "connectivity"]),
+      ["alarm s: carbonMonoxide connectivity smoke"],
+    ],
+    ["a CO sensor alone is an alarm", groupsOf(["m", "carbonMonoxide"]), ["alarm m: carbonMonoxide"]],
+    [
+      "several primary entities are things of their own, and what the device measures is a sensor",
+      groupsOf(["l", "light"], ["s", "switch"], ["t", "temperature"], ["h", "humidity"], ["b", "batteryLevel"]),
+      ["light l: batteryLevel light", "switch s: batteryLevel switch", "sensor t: batteryLevel humidity temperature"],
+    ],
+    [
+      "disabled, hidden, configuration and diagnostic entities are left out",
+      groupsOf(["a", "switch", { isLeftOut: true }], ["b", "switch", { category: "config" }], ["c", "light"]),
+      ["light c: light"],
+    ],
+  ];
+  for (const [sentence, found, expected] of cases) it(sentence, () => assert.deepEqual(found, expected));
+
+  it("take an unknown word of a smoke sensor as unknown, and never as clear", () => {
+    const { state } = alarmTrait({ state: "smouldering", attributes: {} }, true);
+    assert.deepEqual([state.state, state.word], ["unknown", "smouldering"]);
+  });
+
+  it("tell nobody's absence from a zone without persons, or while a person's place is unknown", () => {
+    const at = (state: string, isFresh = true): EntityView => {
+      return { told: { state, attributes: {} }, isFresh, isReachable: true, attributes: {}, contextId: undefined };
+    };
+    const stateOf = (persons: readonly EntityView[], zone?: EntityView) => presenceOf(persons, zone)?.state.state;
+    assert.equal(stateOf([], at("0")), undefined);
+    assert.equal(stateOf([], at("2")), "home");
+    assert.equal(stateOf([at("not_home"), at("Work")]), "away");
+    assert.equal(stateOf([at("not_home"), at("home")]), "home");
+    assert.equal(stateOf([at("not_home"), at("home", false)]), undefined);
+  });
+
+  it("have temperatures that survive the way to Fahrenheit and back, on whole steps", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 45, max: 95 }), (fahrenheit) => {
+        const celsius = toCelsius(fahrenheit, "F")!;
+        assert.equal(fromCelsius(celsius, "F", { min: 45, step: 1 }), fahrenheit);
+      }),
+    );
+  });
+});

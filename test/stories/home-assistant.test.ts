@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { controlScope, ThingClient } from "./thing-client.ts";
+import { clientOfUser } from "./v3-client.ts";
+import { eventually, person, type WorldPlan, world } from "./world.ts";
+
+describe("a linked Home Assistant", () => {
+  it("shows its things and attributes, and reports smoke", async (t) => {
+    const { simulator, client, deviceId, attributes } = await linkedInstance(t);
+    assert.equal((await client.ofKind("light")).length, 1);
+    const [alarm] = await client.ofKind("alarm");
+    assert.deepEqual([alarm.name, alarm.room, alarm.maker], ["Kitchen Protect", "Kitchen", "Nest"]);
+    const before = await attributes();
+    const at = (name: string) => before[`d.structures[1].${name}`];
+    assert.deepEqual([at("a.name"), at("a.away")], ["Hearth Hollow", "home"]);
+    const fan = [at("d.thermostats[1].has_fan"), at("d.thermostats[1].fan_timer_active")];
+    assert.deepEqual([at("d.thermostats[1].name"), ...fan], ["Thermostat", "true", "false"]);
+    assert.equal(at("d.smokeCoAlarms[1].smoke_alarm_state"), "ok");
+
+    simulator.instance.change("binary_sensor.kitchen_smoke", "on");
+    await eventually(t.signal, async () => {
+      assert.equal((await client.state(alarm.thingId, "smoke")).state, "alarm");
+      const now = await attributes();
+      assert.equal(now["d.structures[1].d.smokeCoAlarms[1].smoke_alarm_state"], "emergency");
+    });
+    assert.ok(deviceId > 0);
+  });
+
+  it("confirms a target and a fan by the instance's states, and rejects what the thermostat can't do", async (t) => {
+    const { simulator, client, thermostatId } = await linkedInstance(t);
+    const target = await client.send(thermostatId, "thermostat", "setTarget", { celsius: 21.5 });
+    await client.until(t.signal, target, "confirmed");
+    assert.equal(simulator.instance.states.get("climate.hallway")?.attributes.temperature, 21.5);
+    const fan = await client.send(thermostatId, "fan", "setMode", { mode: "on" });
+    await client.until(t.signal, fan, "confirmed");
+    const hot = await client.send(thermostatId, "thermostat", "setTarget", { celsius: 99 });
+    assert.deepEqual([hot.state, hot.error.code], ["rejected", "outOfRange"]);
+    // The range of the instance became narrower, and its state does not show it yet: the instance refuses.
+    const { states } = simulator.instance;
+    const climate = states.get("climate.hallway")!;
+    states.set("climate.hallway", { ...climate, attributes: { ...climate.attributes, max_temp: 22 } });
+    const refused = await client.until(
+      t.signal,
+      await client.send(thermostatId, "thermostat", "setTarget", { celsius: 25 }),
+      "rejected",
+    );
+    assert.match(refused.error.text, /Provided temperature 25 is not valid/);
+  });
+
+  it("does not believe a success that nothing follows", async (t) => {
+    const { simulator, client, thermostatId } = await linkedInstance(t, { clockSpeed: 30 });
+    simulator.faults.ignoresCalls = true;
+    const target = await client.send(thermostatId, "thermostat", "setTarget", { celsius: 25 });
+    await client.until(t.signal, target, "contradicted");
+  });
+
+  it("survives a rename and a restart of the instance, and needs a new token when its token is deleted", async (t) => {
+    const { story, simulator, token, client, thermostatId } = await linkedInstance(t);
+    simulator.instance.renameEntity("climate.hallway", "climate.salon");
+    simulator.instance.change("climate.salon", "cool");
+    await eventually(t.signal, async () => {
+      assert.equal((await client.state(thermostatId, "thermostat")).mode, "cool");
+    });
+    simulator.restart();
+    await eventually(t.signal, async () => {
+      const { available, mode } = await client.state(thermostatId, "thermostat");
+      assert.deepEqual([available, mode], [false, "cool"]);
+    });
+    simulator.finishStart();
+    await eventually(t.signal, async () => {
+      assert.equal((await client.state(thermostatId, "thermostat")).available, true);
+    });
+    simulator.deleteToken(token);
+    await eventually(t.signal, async () => {
+      assert.equal((await story.client.linkStatus("home")).state, "needs_reauth");
+    });
+    assert.equal(simulator.tokens.failures, 1);
+    // The address and the tokens are in no log line.
+    assert.ok(story.logged.every((line) => !line.includes(token) && !line.includes(simulator.url)));
+  });
+
+  it("needs its address", async (t) => {
+    const story = await world(t, { furtherEcosystems: { home: { protocol: "home-assistant" } } });
+    const missing = await story.client.federate("POST", "token", "home");
+    assert.deepEqual([missing.status, missing.body.errorCode], [400, 102]);
+    assert.match(String(missing.body.errorMessage), /anEcosystemUrl is missing/);
+    const plain = await story.client.federate("POST", "token", "home", "http://home.example");
+    assert.deepEqual([plain.status, plain.body.errorCode], [400, 102]);
+    const privateAddress = await story.client.federate("POST", "token", "home", "https://127.0.0.1:8123");
+    assert.deepEqual([privateAddress.status, privateAddress.body.errorCode], [503, 122]);
+  });
+});
+
+/** A simulated instance, linked and live. */
+async function linkedInstance(t: TestContext, plan: WorldPlan = {}) {
+  const simulator = await startHomeAssistant();
+  t.after(() => simulator.stop());
+  const settings = { protocol: "home-assistant", allowPrivateNetworks: true };
+  const story = await world(t, { ...plan, furtherEcosystems: { home: settings } });
+  const token = simulator.tokens.addLongLived();
+  const { status, body } = await story.client.federate("POST", token, "home", simulator.url);
+  assert.equal(status, 200, JSON.stringify(body));
+  const deviceId = Number(body.DeviceId) as DeviceId;
+  await eventually(t.signal, async () => assert.equal((await story.client.linkStatus("home")).state, "live"));
+  const client = new ThingClient(await clientOfUser(() => story.service, "Story", person, controlScope));
+  const [thermostat] = await client.ofKind("thermostat");
+  const attributes = async (): Promise<Record<string, unknown>> => {
+    const shown = await client.v3.attributes(deviceId);
+    return Object.fromEntries(Object.entries<{ value: unknown }>(shown).map(([name, { value }]) => [name, value]));
+  };
+  return { story, simulator, token, deviceId, client, thermostatId: thermostat.thingId as string, attributes };
+}
