@@ -48,18 +48,24 @@ function stillThere(
 
 /** `readings`: how the state may be read from a home; the count must lie within the bounds of all of them. */
 function demandCount(
-  { id, userId, seq: sinceSeq }: Watch | ThingWatch,
+  watch: Watch | ThingWatch,
   trigger: StoredRow,
   { receipts, arrivals }: Accounts,
   readings: readonly ((home: SeenHome) => string | null)[],
 ): void {
+  const { id, userId, seq: sinceSeq } = watch;
   const seen = receipts.filter((one) => one.userId === userId && one.seq > sinceSeq);
   const all = arrivals.filter((one: Arrival) => one.userId === userId);
   const least = readings.map((stateIn) => {
     const [first, ...later] = seen.map(({ home }) => stateIn(home));
     return emergencies(later, first ?? null);
   });
-  const most = readings.map((stateIn) => emergencies(all.map(stateIn), null));
+  const most = readings.map((stateIn) => {
+    const states = all.map(stateIn);
+    // An alarm that an account names without its state keeps its last state, also when it moves into the slot.
+    const moves = states.filter((state, index) => state !== null && (states[index - 1] ?? null) === null).length;
+    return emergencies(states, null) + ("x" in watch ? moves : 0);
+  });
   const firings = trigger.firings as number;
   demand(
     firings >= Math.min(...least) && firings <= Math.max(...most),
