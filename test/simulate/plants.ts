@@ -1,5 +1,6 @@
 import { alertPlants } from "./plants/alerts.ts";
 import { commitPlants } from "./plants/commit.ts";
+import { credentialPlants } from "./plants/credentials.ts";
 import { eventPlants } from "./plants/events.ts";
 import { fanPlants } from "./plants/fans.ts";
 import { linkingPlants } from "./plants/linking.ts";
@@ -17,6 +18,7 @@ export const plants: readonly Plant[] = [
   ...modelPlants,
   ...linkPlants,
   ...linkingPlants,
+  ...credentialPlants,
   ...fanPlants,
   ...alertPlants,
   ...thingAlertPlants,
