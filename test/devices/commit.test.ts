@@ -112,9 +112,10 @@ describe("a commit", () => {
     onStore(sqliteHarness, async (store) => {
       const updates: DeviceUpdate[] = [];
       const { commit, userId, byClient, lamp, other, said } = await committing(store, [once(updates)]);
-      await store.transaction((tx) =>
-        tx.attributes.write(userId, other, 1, named(other, limits.attributesPerDevice).changes),
-      );
+      await store.transaction(async (tx) => {
+        await tx.attributes.write(userId, other, 1, named(other, limits.attributesPerDevice).changes);
+        await tx.devices.setLastTime(userId, other, 1);
+      });
       updates.push({ deviceId: other, changes: [{ key: "new", value: "1" }] }, named(lamp, 2));
       const commits = await commit({ userId, cause: byClient, updates: [named(lamp, 1)] });
       assert.deepEqual(
