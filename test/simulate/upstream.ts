@@ -10,7 +10,6 @@ import type { Home } from "./home.ts";
 import { RenewalEndpoint, type RenewingNode } from "./renewal-endpoint.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
 import { clearSnapshot, incompleteSnapshot } from "./snapshots.ts";
-import { standIn } from "./stand-in.ts";
 import { type Look, Stream } from "./stream.ts";
 import { type TokenUser, TokenUses } from "./token-uses.ts";
 import { type CredentialRules, grantOf, refreshTokenFor, Tokens, userOf } from "./tokens.ts";
@@ -153,7 +152,7 @@ export class Upstream {
 
   /** The connector of one node. */
   connectorFor(node: UpstreamNode): Connector {
-    return standIn<Connector>("the connector", {
+    return {
       name: "nest",
       displayName: "Nest account",
       capabilities: { fanNeedsHome: true, planning: { endsEcoFirst: false } },
@@ -163,7 +162,7 @@ export class Upstream {
       ...(this.tokens.rules && { renew: (credential, signal) => this.renewals.renew(node, credential, signal) }),
       revoke: (token) => this.#revoke(node, token),
       pauseMs: (_, failures, random) => Math.min(15_000, 250 * 2 ** failures) * (0.5 + random() / 2),
-    });
+    };
   }
 
   /** The answer holds the home as it was when the request arrived, not when the answer arrives. */
