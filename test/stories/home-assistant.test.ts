@@ -57,7 +57,7 @@ describe("a linked Home Assistant", () => {
   });
 
   it("survives a rename and a restart of the instance, and needs a new token when its token is deleted", async (t) => {
-    const { story, simulator, token, client, thermostatId } = await linkedInstance(t);
+    const { story, simulator, token, client, thermostatId, attributes } = await linkedInstance(t);
     simulator.instance.renameEntity("climate.hallway", "climate.salon");
     simulator.instance.change("climate.salon", "cool");
     await eventually(t.signal, async () => {
@@ -67,6 +67,9 @@ describe("a linked Home Assistant", () => {
     await eventually(t.signal, async () => {
       const { available, mode } = await client.state(thermostatId, "thermostat");
       assert.deepEqual([available, mode], [false, "cool"]);
+      const shown = await attributes();
+      const alarm = (field: string) => shown[`d.structures[1].d.smokeCoAlarms[1].${field}`];
+      assert.deepEqual([alarm("is_online"), alarm("smoke_alarm_state")], ["false", "ok"]);
     });
     simulator.finishStart();
     await eventually(t.signal, async () => {

@@ -25,18 +25,20 @@ interface Raw extends Told {
 }
 
 /**
- * The states of the entities, built from the compressed events of `subscribe_entities`. `idOf` maps an entity id to the
- * id of its registry entry: the last values of an entity survive a rename and a new subscription.
+ * The states of the entities, built from the compressed events of `subscribe_entities`. The last values of an entity
+ * are kept by the id of its registry entry, so that they survive a rename and a new subscription.
  */
 export class EntityStates {
   readonly #raw = new Map<string, Raw>();
   readonly #lastTold = new Map<string, Told>();
   #idOf: (entityId: string) => string = (entityId) => entityId;
 
-  /** A new subscription begins: it sends all states again. */
-  begin(idOf: (entityId: string) => string): void {
-    this.#idOf = idOf;
+  /** A new subscription begins: it sends the states of these entities again. The values of all others are forgotten. */
+  begin(entities: ReadonlyMap<string, { readonly id: string }>): void {
+    this.#idOf = (entityId) => entities.get(entityId)?.id ?? entityId;
     this.#raw.clear();
+    const ids = new Set([...entities.values()].map(({ id }) => id));
+    for (const id of this.#lastTold.keys()) if (!ids.has(id)) this.#lastTold.delete(id);
   }
 
   /** Applies an event. Returns the entities that it speaks of, and those that it removes. */

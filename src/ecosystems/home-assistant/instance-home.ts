@@ -45,8 +45,8 @@ export class InstanceHome {
   #persons: readonly Entity[] = [];
   #context: ThingContext | undefined;
   #config: InstanceConfig | undefined;
-  /** The roles of entities by their ids, from all listings. */
-  readonly #roles = new Map<string, Role>();
+  /** The roles of entities by their ids, from the last listing. */
+  #roles: ReadonlyMap<string, Role> = new Map();
 
   get isRunning(): boolean {
     return this.#config?.isRunning === true;
@@ -64,6 +64,7 @@ export class InstanceHome {
    */
   load(registries: Registries, config: InstanceConfig, states: unknown): readonly string[] {
     const roled = roledEntities(registries, states, this.#roles);
+    this.#roles = new Map(roled.map(({ entity, role }) => [entity.id, role]));
     this.#config = config;
     this.#groups = groupEntities(roled, registries);
     this.#persons = roled.flatMap(({ entity, role }) => (role === "person" && !entity.isLeftOut ? [entity] : []));
@@ -76,7 +77,7 @@ export class InstanceHome {
         this.#groupsOf.set(entity.entityId, [...(this.#groupsOf.get(entity.entityId) ?? []), group]);
       }
     }
-    this.#states.begin((entityId) => entities.get(entityId)?.id ?? entityId);
+    this.#states.begin(entities);
     // The zone is always among them: an empty list would mean all entities.
     return [homeZone, ...entities.keys()];
   }
@@ -149,12 +150,14 @@ function withAlarms(home: Home): Home {
  * The entities that have a role. A registered entity without a state, whose integration does not run, stays: it is gone
  * only when its registry entry is. Its class is known if it had a state before.
  */
-function roledEntities({ entities }: Registries, states: unknown, known: Map<string, Role>): readonly RoledEntity[] {
+function roledEntities(
+  { entities }: Registries,
+  states: unknown,
+  known: ReadonlyMap<string, Role>,
+): readonly RoledEntity[] {
   const roled = new Map<string, RoledEntity>();
   const add = (entity: Entity, role: Role | undefined) => {
-    if (!role) return;
-    known.set(entity.id, role);
-    roled.set(entity.entityId, { entity, role });
+    if (role) roled.set(entity.entityId, { entity, role });
   };
   for (const state of Array.isArray(states) ? states : []) {
     if (!isJsonObject(state) || typeof state.entity_id !== "string") continue;

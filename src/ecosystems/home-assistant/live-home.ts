@@ -78,12 +78,14 @@ export class LiveHome {
     const isListed = new Promise<void>((resolve) => {
       listed = resolve;
     });
-    const answer = await session.subscribe("subscribe_entities", { entity_ids: entityIds }, (event) => {
+    const take = (event: unknown) => {
       if (isFirst) this.#list(event);
       else this.#change(event);
       isFirst = false;
       listed();
-    });
+    };
+    const entities = { entity_ids: entityIds };
+    const answer = await session.subscribe("subscribe_entities", entities, take, { beginsLarge: true });
     if (answer.state === "failed") session.finish("refused", `the instance sends no states (${answer.code})`);
     if (answer.state !== "succeeded") return;
     this.#subscription = answer.id;

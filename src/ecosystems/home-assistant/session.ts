@@ -6,6 +6,7 @@ import type { IngestTurns } from "../kit/ingest-turns.ts";
 import { isJsonObject, type JsonObject, largestMessageBytes, parseJson } from "../kit/parse-json.ts";
 import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
 import type { Access } from "./address.ts";
+import { authenticate } from "./authentication.ts";
 import { openSocket } from "./socket.ts";
 
 export interface SessionParts {
@@ -38,6 +39,8 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #pending = new Map<number, PendingCall>();
   readonly #subscriptions = new Map<number, (event: unknown) => void>();
+  /** Subscriptions whose first event, which may be large, has not come. */
+  readonly #beginning = new Set<number>();
   readonly #rate = new StreamRateLimit();
   #unread: string[] = [];
   #unreadLength = 0;
@@ -86,15 +89,25 @@ export class Session {
     return this.#send(type, fields, isLarge).answer;
   }
 
-  /** Calls, and hands each event of the subscription over, also one that comes with the answer. */
-  subscribe(type: string, fields: JsonObject, take: (event: unknown) => void): Promise<Answer> {
+  /**
+   * Calls, and hands each event of the subscription over, also one that comes with the answer. `beginsLarge`: the first
+   * event holds all states, and may be larger than later events.
+   */
+  subscribe(
+    type: string,
+    fields: JsonObject,
+    take: (event: unknown) => void,
+    { beginsLarge = false } = {},
+  ): Promise<Answer> {
     const { id, answer } = this.#send(type, fields, false);
     this.#subscriptions.set(id, take);
+    if (beginsLarge) this.#beginning.add(id);
     return answer;
   }
 
   unsubscribe(subscription: number): void {
     this.#subscriptions.delete(subscription);
+    this.#beginning.delete(subscription);
     void this.call("unsubscribe_events", { subscription });
   }
 
@@ -152,7 +165,7 @@ export class Session {
   #receive(text: string): void {
     if (this.#end) return;
     this.#heard();
-    const isLargeAwaited = [...this.#pending.values()].some(({ isLarge }) => isLarge);
+    const isLargeAwaited = this.#beginning.size > 0 || [...this.#pending.values()].some(({ isLarge }) => isLarge);
     if (text.length > largestMessageBytes && !isLargeAwaited) {
       this.finish("malformed", "an event was too large");
       return;
@@ -208,6 +221,7 @@ export class Session {
 
   #dispatch(message: JsonObject, id: number): void {
     if (message.type === "event") {
+      this.#beginning.delete(id);
       this.#subscriptions.get(id)?.(message.event);
       return;
     }
@@ -226,29 +240,4 @@ export class Session {
     const unheardMs = Math.ceil(performance.now() - this.#receivedMs);
     this.finish("silent", "nothing was heard for too long", { unheardMs });
   }
-}
-
-/** Undefined when the instance has accepted the token. */
-function authenticate(socket: WebSocket, token: string, signal: AbortSignal): Promise<StreamEnd | undefined> {
-  return new Promise((resolve) => {
-    const settle = (end?: StreamEnd) => {
-      socket.off("message", take).off("close", close);
-      signal.removeEventListener("abort", abort);
-      resolve(end);
-    };
-    const close = () => settle({ reason: "closed", detail: "the instance ended the connection" });
-    const abort = () => settle({ reason: "unreachable", detail: "no answer in time" });
-    const take = (data: WebSocket.RawData) => {
-      const message = parseJson(String(data));
-      const type = isJsonObject(message) ? message.type : undefined;
-      if (type === "auth_required") socket.send(JSON.stringify({ type: "auth", access_token: token }));
-      else if (type === "auth_ok") settle();
-      else if (type === "auth_invalid") settle({ reason: "unauthorized", detail: "the instance refused the token" });
-      else settle({ reason: "malformed", detail: "the instance does not speak the protocol" });
-    };
-    socket.on("message", take).once("close", close);
-    socket.resume();
-    signal.addEventListener("abort", abort, { once: true });
-    if (signal.aborted) abort();
-  });
 }

@@ -41,6 +41,16 @@ describe("a session with a Home Assistant instance", () => {
     await stream.ended;
   });
 
+  it("takes registries and all states of a large home, and ends at an event that is larger than any event", async (t) => {
+    const { simulator, connector, access } = await started(t);
+    const large = { text: "x".repeat(3 * 1024 * 1024) };
+    simulator.instance.change("light.ceiling", undefined, large);
+    const stream = listen(connector, access);
+    await stream.until(1);
+    simulator.instance.change("light.ceiling", undefined, { text: `${large.text}!` });
+    assert.equal((await stream.ended).reason, "malformed");
+  });
+
   it("never presents a refused token again by itself", async (t) => {
     const { simulator, connector } = await started(t);
     const { reason } = await listen(connector, `${simulator.url} wrong`).ended;
