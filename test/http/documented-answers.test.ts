@@ -453,10 +453,11 @@ async function useProvisioning(world: DocumentedWorld, userToken: string, linked
     json: { ...lamp, room: "Hall", attributes: { power: 1 } },
   });
   const at = String(deviceId);
+  const tooMany = Object.fromEntries(Array.from({ length: limits.attributesPerDevice + 1 }, (_, n) => [`a${n}`, "on"]));
   await call("addDevice", 400, { bearer, json: {} });
   await call("addDevice", 403, { bearer: userToken, json: lamp });
   await call("addDevice", 404, { bearer, json: { ...lamp, userId: 999 } });
-  await call("addDevice", 409, { bearer, json: { ...lamp, attributes: names(limits.attributesPerDevice + 1) } });
+  await call("addDevice", 409, { bearer, json: { ...lamp, attributes: tooMany } });
   await call("addDevice", 413, { bearer, json: { ...lamp, attributes: { power: "x".repeat(9_000) } } });
   await call("describeDevice", 200, { bearer, at, json: { room: null } });
   await call("describeDevice", 400, { bearer, at, json: {} });
