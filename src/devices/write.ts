@@ -1,5 +1,6 @@
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import type { AccessScope } from "../model/access-scope.ts";
+import { countCharacters, forbiddenCharacter, isAttributeName, longestAttributeName } from "../model/attribute-text.ts";
 import type { Cause } from "../model/cause.ts";
 import {
   BadParameter,
@@ -39,7 +40,7 @@ export interface DeviceWriting {
   ): Promise<void>;
 }
 
-export const writeLimits = { nameCharacters: 128, valueBytes: 8_192, requestCharacters: 256 };
+export const writeLimits = { nameCharacters: longestAttributeName, valueBytes: 8_192, requestCharacters: 256 };
 
 export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit: Commit): DeviceWriting {
   return {
@@ -121,8 +122,7 @@ function checkRequest(spelling: string, requested: string | null): string | null
 }
 
 function checkName(name: string): string {
-  const length = countCharacters(name);
-  if (length === 0 || length > writeLimits.nameCharacters || /\p{Cc}/u.test(name) || forbiddenCharacter.test(name)) {
+  if (!isAttributeName(name)) {
     throw new BadParameter(
       "name",
       `An attribute's name must have 1 to ${writeLimits.nameCharacters} characters, none of them a control character.`,
@@ -151,22 +151,9 @@ export function theValueOf(name: string): string {
 const utf8 = new TextEncoder();
 
 /**
- * Characters that are refused: databases can't store NUL and halves of surrogate pairs; XML can't carry other control
- * characters, not even escaped.
- */
-const forbiddenCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
-
-/**
  * The name if an error may repeat it: only text that looks like an attribute name, because a client may send a secret
  * in the wrong place.
  */
 function printableName(name: string): string | undefined {
   return /^(?:[a-z_]{1,30}|[do]\.structures[\w.[\]]{1,80})$/i.test(name) ? name : undefined;
-}
-
-/** Counts code points, not UTF-16 units: an emoji counts as one character. */
-function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }
