@@ -16,6 +16,8 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import { isWritable, type NamedAttribute, parseAttributeName } from "../virtual-device/attribute-names.ts";
 import type { AttributeChange, Commit } from "./commit.ts";
+import { startsAlarm } from "./own-alarms.ts";
+import type { OwnThings, OwnThingTables } from "./own-things.ts";
 
 /** The new value of an attribute; null or empty erases it. */
 export interface AttributeWrite {
@@ -42,17 +44,23 @@ export interface DeviceWriting {
 
 export const writeLimits = { nameCharacters: longestAttributeName, valueBytes: 8_192, requestCharacters: 256 };
 
-export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit: Commit): DeviceWriting {
+export function deviceWriting(
+  store: Store<Pick<Transaction, "devices" | "attributes"> & OwnThingTables>,
+  commit: Commit,
+  ownThings?: OwnThings,
+): DeviceWriting {
   return {
     async write(accessScope, deviceId, writes, keep) {
       const device = await store.read((tx) => tx.devices.within(accessScope, deviceId));
       if (!device) throw new UnknownDevice();
       const changes = checkWrites(device, writes);
+      const urgent = !device.isVirtual && ownThings !== undefined && (await startsAlarm(store, ownThings, device, changes));
       try {
         await commit({
           userId: device.userId,
           cause: causeOf(accessScope),
           updates: [{ deviceId, changes }],
+          ...(urgent && { urgent }),
           ...(keep && { also: (tx) => keep(tx) }),
         });
       } catch (error) {
