@@ -53,6 +53,7 @@ export const split: Readonly<Record<string, Split>> = {
   tenants: { by: null, note: everywhere },
   clients: { by: null, note: everywhere },
   device_types: { by: null, note: everywhere },
+  device_type_maps: { by: null, note: everywhere },
   settings: { by: null, note: everywhere },
   nodes: { by: null, note: "one place: leases of nodes are compared by one clock" },
   log_horizon: { by: null, note: "one row" },

@@ -14,6 +14,7 @@ import { NotSignedIn } from "./errors.ts";
 import { type EventOptions, followEvents, type HomeEvent } from "./events.ts";
 import { type HomeDevice, HomeNames } from "./home-names.ts";
 import { checkMembers, eventOptionNames } from "./known-members.ts";
+import { DeviceTypes } from "./device-types.ts";
 import { OwnDevices } from "./own-devices.ts";
 import { type Login, PlatformCalls } from "./platform.ts";
 import { type CommandArguments, type CommandOptions, readReceipt, readReceipts, runCommand } from "./run-command.ts";
@@ -64,6 +65,8 @@ export class Breezeway {
   readonly webhooks: Webhooks;
   /** A company's own devices. Needs the access token of an enterprise client. */
   readonly devices: OwnDevices;
+  /** Trait maps of a company's own device types. Needs the access token of an enterprise client. */
+  readonly deviceTypes: DeviceTypes;
   readonly #platform: PlatformCalls;
   readonly #adaptor: Adaptor;
   readonly #v3: V3 | undefined;
@@ -81,6 +84,7 @@ export class Breezeway {
     this.#secToken = secToken;
     this.alerts = new Alerts(() => this.#byAccessToken("alerts"));
     this.devices = new OwnDevices(() => this.#byAccessToken("devices"));
+    this.deviceTypes = new DeviceTypes(() => this.#byAccessToken("deviceTypes"));
     this.webhooks = new Webhooks(() => this.#byAccessToken("webhooks"));
   }
 

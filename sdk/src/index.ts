@@ -87,5 +87,6 @@ export type {
   TriggerTarget,
 } from "./triggers.ts";
 export type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
+export type { DeviceType, DeviceTypes, TraitMap } from "./device-types.ts";
 export type { ThingFilter, ThingHistoryQuestion, ThingQuestion } from "./v3-things.ts";
 export type { Delivery, NewWebhook, Webhook, Webhooks } from "./webhooks.ts";

@@ -52,6 +52,7 @@ const byCode: ReadonlyMap<string, typeof ServiceError> = new Map<string, typeof 
   ["too_many_requests", TooManyRequests],
   ["unknown_device", NotFound],
   ["unknown_thing", NotFound],
+  ["unknown_device_type", NotFound],
   ["unknown_command", NotFound],
   ["unknown_attribute", NotFound],
   ["unknown_trigger", NotFound],

@@ -17,7 +17,17 @@ import type { Records } from "./records.ts";
 
 export type AlertTables = Pick<
   Transaction,
-  "users" | "devices" | "attributes" | "things" | "triggers" | "thingTriggers" | "idempotencyKeys" | "log"
+  | "users"
+  | "devices"
+  | "deviceTypeMaps"
+  | "mappedDevices"
+  | "attributes"
+  | "things"
+  | "triggers"
+  | "thingTriggers"
+  | "idempotencyKeys"
+  | "log"
+  | "clock"
 >;
 
 /** An alert of any kind. */

@@ -1,4 +1,5 @@
 import type { DeviceCommit, Reaction } from "../devices/commit.ts";
+import type { OwnThings } from "../devices/own-things.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
@@ -65,6 +66,8 @@ export interface RunningAlerts extends Alerts {
 
 export interface AlertParts {
   readonly store: Store<AlertTables>;
+  /** Derives the things of own devices; without it there are no alerts on them. */
+  readonly ownThings?: OwnThings;
   /** Yields to the event loop. */
   readonly turn?: () => Promise<void>;
   readonly onLimitReached?: OnLimitReached;
@@ -72,6 +75,7 @@ export interface AlertParts {
 
 export function alertsOn({
   store,
+  ownThings,
   turn = async () => undefined,
   onLimitReached = () => undefined,
 }: AlertParts): RunningAlerts {
@@ -100,12 +104,12 @@ export function alertsOn({
     },
 
     onThings: {
-      ...alertCalls(parts, thingSubject),
+      ...alertCalls(parts, thingSubject(ownThings)),
 
       pageOfBoth: (accessScope, { afterId, deviceId, thingId }) =>
         store.read(async (tx) => {
           const device = deviceId === undefined ? undefined : await deviceWithin(tx, accessScope, deviceId);
-          const thing = thingId === undefined ? undefined : await thingWithin(tx, accessScope, thingId);
+          const thing = thingId === undefined ? undefined : await thingWithin(tx, ownThings, accessScope, thingId);
           const userId = (thing ?? device)?.userId ?? userOf(accessScope, "The parameter deviceId or thingId is");
           const filter = { deviceId, thingId };
           const [onAttributes, onThings] = await Promise.all([

@@ -67,8 +67,8 @@ export class Chain {
   }
 
   /**
-   * The alerts on the fields that the commit sets, with their values. No alert writes things, so a chain reaches each of
-   * them once.
+   * The alerts on the fields that the commit sets, with their values. They are read anew for each commit, because the
+   * transaction stores their states at once.
    */
   async thingWatchers(
     tx: CommitTables,

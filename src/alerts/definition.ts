@@ -1,3 +1,4 @@
+import type { ReadThing } from "../devices/thing-reading.ts";
 import { attributeKey, checkWrites } from "../devices/write.ts";
 import { type ConditionInput, readCondition } from "../model/condition.ts";
 import { BadParameter, LimitReached, UnknownDevice } from "../model/errors.ts";
@@ -14,7 +15,6 @@ import type { Target } from "../model/trigger-targets.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
-import type { ThingRow } from "../store/tables/things.ts";
 import { fieldOf, refuseImpossible } from "./field-conditions.ts";
 import type { Patterns } from "./patterns.ts";
 
@@ -57,7 +57,7 @@ export async function checkDefinition(
 /** Checks the definition of an alert on a thing, and parses its condition. Throws at the first mistake. */
 export async function checkThingDefinition(
   tx: Pick<Transaction, "devices">,
-  thing: ThingRow,
+  thing: Pick<ReadThing, "userId" | "deviceId" | "state">,
   input: ThingTriggerInput,
   patterns: Pick<Patterns, "faultOf" | "matches">,
 ): Promise<CheckedThingTrigger> {

@@ -4,11 +4,9 @@ import type { ThingState } from "../home/stored-thing.ts";
 import type { ValueType } from "../home/trait.ts";
 import { type Condition, isMet, type Matches } from "../model/condition.ts";
 import { BadParameter } from "../model/errors.ts";
-import type { ThingRow } from "../store/tables/things.ts";
 
 /** The named field of the thing; throws when no trait of the thing has it. */
-export function fieldOf(thing: Pick<ThingRow, "state">, name: string): NamedField {
-  const state = JSON.parse(thing.state) as ThingState;
+export function fieldOf({ state }: { readonly state: ThingState }, name: string): NamedField {
   const named = readFieldName(name);
   if (named && state[named.trait]) return named;
   const known = traitNames.filter((trait) => state[trait]).flatMap(fieldNamesOf);

@@ -1,17 +1,23 @@
 import { type LoggedThing, loggedThings } from "../devices/log-entries.ts";
+import type { OwnThings } from "../devices/own-things.ts";
+import type { ReadThing } from "../devices/thing-reading.ts";
 import { fieldText, goneValues, readFieldName } from "../home/field-names.ts";
 import type { FieldValue, ThingState } from "../home/stored-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { BadParameter, UnknownThing } from "../model/errors.ts";
 import type { ThingTriggerRow } from "../store/tables/thing-triggers.ts";
-import type { ThingRow } from "../store/tables/things.ts";
 import type { AlertSubject, AlertTables } from "./alert-calls.ts";
 import { checkThingDefinition, type ThingTriggerInput } from "./definition.ts";
 
+/** A thing, as far as alerts on it need it. */
+export type WatchedThing = Pick<ReadThing, "userId" | "deviceId" | "state" | "goneMs">;
+
 /** A field of a thing. */
-export const thingSubject: AlertSubject<ThingTriggerInput, ThingTriggerRow, ThingRow> = {
+export const thingSubject = (
+  ownThings: OwnThings | undefined,
+): AlertSubject<ThingTriggerInput, ThingTriggerRow, WatchedThing> => ({
   table: (tx) => tx.thingTriggers,
-  find: (tx, accessScope, { thingId }) => thingWithin(tx, accessScope, thingId),
+  find: (tx, accessScope, { thingId }) => thingWithin(tx, ownThings, accessScope, thingId),
   check: checkThingDefinition,
   refuseMove(before, { thingId }) {
     if (thingId === before.thingId) return;
@@ -19,7 +25,7 @@ export const thingSubject: AlertSubject<ThingTriggerInput, ThingTriggerRow, Thin
   },
   isSameSubject: (before, after) => before.field === after.field,
   async value(tx, { userId, thingId, field }) {
-    const [thing] = await tx.things.some(userId, [thingId]);
+    const thing = await foundThing(tx, ownThings, { kind: "user", userId }, thingId);
     return thing ? fieldText(presentValue(thing, field)) : null;
   },
   pastKinds: "attributes and things",
@@ -30,26 +36,39 @@ export const thingSubject: AlertSubject<ThingTriggerInput, ThingTriggerRow, Thin
     const value = thing && toldValues(thing).get(field);
     return value === undefined ? undefined : { value: fieldText(value) };
   },
-};
+});
 
 /** What a change of a thing says of its fields: the changed ones, or all of them when the thing is gone. */
 export function toldValues({ what, fields = {} }: Omit<LoggedThing, "thingId">): ReadonlyMap<string, FieldValue> {
   return what === "gone" ? goneValues : new Map(Object.entries(fields));
 }
 
-function presentValue({ state, goneMs }: ThingRow, name: string): FieldValue {
+function presentValue({ state, goneMs }: WatchedThing, name: string): FieldValue {
   if (goneMs !== null) return goneValues.get(name) ?? null;
   const named = readFieldName(name);
-  const stored = named && (JSON.parse(state) as ThingState)[named.trait]?.[named.field];
+  const stored = named && state[named.trait]?.[named.field];
   return stored?.[0] ?? null;
 }
 
 export async function thingWithin(
-  tx: Pick<AlertTables, "things">,
+  tx: AlertTables,
+  ownThings: OwnThings | undefined,
   accessScope: AccessScope,
   thingId: string,
-): Promise<ThingRow> {
-  const thing = await tx.things.within(accessScope, thingId);
+): Promise<WatchedThing> {
+  const thing = await foundThing(tx, ownThings, accessScope, thingId);
   if (!thing) throw new UnknownThing();
   return thing;
+}
+
+async function foundThing(
+  tx: AlertTables,
+  ownThings: OwnThings | undefined,
+  accessScope: AccessScope,
+  thingId: string,
+): Promise<WatchedThing | undefined> {
+  const own = await ownThings?.find(tx, accessScope, thingId);
+  if (own) return own;
+  const row = await tx.things.within(accessScope, thingId);
+  return row && { ...row, state: JSON.parse(row.state) as ThingState };
 }

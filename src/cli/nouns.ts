@@ -8,6 +8,7 @@ import { compactNoun } from "./nouns/compact.ts";
 import { completionNoun } from "./nouns/completion.ts";
 import { config } from "./nouns/config.ts";
 import { device } from "./nouns/device.ts";
+import { deviceType } from "./nouns/device-type.ts";
 import { doctorNoun } from "./nouns/doctor.ts";
 import { event } from "./nouns/event.ts";
 import { fan } from "./nouns/fan.ts";
@@ -27,7 +28,7 @@ import { webhook } from "./nouns/webhook.ts";
 /** Nouns by topic, in the order of the help. */
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
   { title: "Tenants, users and clients:", nouns: [tenant, user, client] },
-  { title: "Homes:", nouns: [link, device, thing, fan, alert, event, webhook] },
+  { title: "Homes:", nouns: [link, device, deviceType, thing, fan, alert, event, webhook] },
   {
     title: "Operation:",
     nouns: [

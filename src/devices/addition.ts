@@ -6,6 +6,7 @@ import type { AdditionLimits } from "./addition-limits.ts";
 import type { ApplyInGroup, CommitTables } from "./commit.ts";
 import { deviceEntry } from "./log-entries.ts";
 import type { NewDevice } from "./new-device.ts";
+import type { NewOwnThings } from "./own-things.ts";
 import type { DeviceState } from "./states.ts";
 
 /** What became of one line of a batch. */
@@ -31,12 +32,14 @@ export async function addIn(
   device: NewDevice,
   users: LockedUsers,
   limits: AdditionLimits,
+  things?: NewOwnThings,
 ): Promise<DeviceState> {
   const { userId, name, typeName, room = null, changes = [] } = device;
   if (!users.ids.has(userId)) throw new NotFound("User does not exist.");
   const typeId = await limits.admit(device);
   const id = await tx.devices.add({ userId, typeName, typeId, name, room, isVirtual: false });
   await tx.log.append(deviceEntry(userId, id, users.nowMs, "added"));
+  await things?.added(tx, { id, userId, typeId }, users.nowMs);
   const row = { id, userId, typeId, typeName, name, room, isVirtual: false };
   if (changes.length === 0) return { device: { ...row, lastTimeMs: 0 }, attributes: new Map() };
   const lastTimeMs = await writeFirstValues(apply, userId, id, changes);

@@ -9,6 +9,7 @@ import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
 import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growth.ts";
 import { attributeEntry, thingEntry } from "./log-entries.ts";
+import type { OwnThings } from "./own-things.ts";
 import { type PreparedThings, prepareThings, type ThingChange, type ThingWrite } from "./thing-writes.ts";
 
 /** The tables that a commit touches. */
@@ -16,6 +17,8 @@ export type CommitTables = Pick<
   Transaction,
   | "users"
   | "devices"
+  | "deviceTypeMaps"
+  | "mappedDevices"
   | "attributes"
   | "attributeUsage"
   | "things"
@@ -116,6 +119,8 @@ export interface CommitParts {
   readonly store: Store<CommitTables>;
   readonly gates?: readonly Gate[];
   readonly reactions: readonly Reaction[];
+  /** Derives the things of own devices; without it these devices are no things. */
+  readonly ownThings?: OwnThings;
   /** Called after the commit is durable, in order for each device. */
   readonly committed: CommitListener;
   readonly report: Report;
@@ -176,7 +181,7 @@ export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly sto
 async function apply(
   tx: CommitTables,
   request: CommitRequest,
-  { gates = [], reactions, report }: Pick<CommitParts, "gates" | "reactions" | "report">,
+  { gates = [], reactions, report, ownThings }: Pick<CommitParts, "gates" | "reactions" | "report" | "ownThings">,
 ): Promise<readonly DeviceCommit[]> {
   const { userId, receivedMs } = request;
   const { nowMs, updates, devices } = await lock(tx, request);
@@ -186,7 +191,7 @@ async function apply(
   for (let hop = 0; wave.length > 0; hop++) {
     const next: typeof wave = [];
     for (const update of wave) {
-      const applied = await applyToDevice(tx, userId, update, hop, nowMs, devices, gates);
+      const applied = await applyToDevice(tx, userId, update, hop, nowMs, devices, { gates, ownThings });
       if (!applied) continue;
       if (applied instanceof LimitReached) {
         if (update.cause.by !== "alert") throw applied;
@@ -257,13 +262,14 @@ function lockDevices(tx: CommitTables, userId: UserId, updates: readonly DeviceU
   return tx.devices.lock(userId, ids);
 }
 
-/** The present values of the attributes to be changed, erased ones included. */
+/** The present values of the attributes to be changed and of those `beside` them, erased ones included. */
 export async function presentValues(
   tx: Pick<CommitTables, "attributes">,
   userId: UserId,
   { deviceId, changes }: DeviceUpdate,
+  beside: readonly AttributeKey[] = [],
 ): Promise<PresentValues> {
-  const keys = changes.map(({ key }) => key);
+  const keys = [...new Set([...changes.map(({ key }) => key), ...beside])];
   const rows = await tx.attributes.some(userId, deviceId, keys);
   return new Map(rows.map(({ key, value }) => [key, value]));
 }
@@ -287,10 +293,10 @@ async function applyToDevice(
   hop: number,
   nowMs: number,
   devices: Map<DeviceId, LockedDevice>,
-  gates: readonly Gate[],
+  { gates, ownThings }: { readonly gates: readonly Gate[]; readonly ownThings: OwnThings | undefined },
 ): Promise<DeviceCommit | LimitReached | undefined> {
   const { deviceId, cause, things: thingWrites = [] } = update;
-  const device: LockedDevice | undefined = devices.get(deviceId) ?? (await tx.devices.find(userId, deviceId));
+  const device: LockedDevice | undefined = devices.get(deviceId) ?? (await tx.devices.lock(userId, [deviceId]))[0];
   if (!device) throw new NotFound(`Device ${deviceId} does not exist.`);
   let { changes } = update;
   if (cause.by !== "ecosystem") {
@@ -301,15 +307,17 @@ async function applyToDevice(
   if (tooMany) return tooMany;
   // Read under the lock, never from memory: two equal snapshots that arrive at the same time must not both count as a
   // change.
+  const ownThing = await ownThings?.written(tx, device, changes);
   const before: PresentValues = update.isNew
     ? new Map()
-    : (device.present ?? (await presentValues(tx, userId, { deviceId, changes })));
+    : (device.present ?? (await presentValues(tx, userId, { deviceId, changes }, ownThing?.attributes)));
   const kept = changes
     .map((change) => ({ ...change, before: before.get(change.key) ?? null }))
     .filter((change) => cause.by !== "ecosystem" || change.isRestated || change.value !== change.before);
   const things =
     thingWrites.length > 0 ? (device.things ?? (await prepareThings(tx, userId, deviceId, thingWrites))) : undefined;
-  const thingChanges = things?.changes ?? [];
+  const ownChange = ownThing?.change(before, kept, nowMs);
+  const thingChanges = ownChange ? [ownChange] : (things?.changes ?? []);
   if (kept.length === 0 && thingChanges.length === 0) return undefined;
   const growth = device.isVirtual ? undefined : growthOf(kept, before);
   const refusal = growth && isLimited ? await refusalOf(tx, userId, new Map([[deviceId, growth]])) : undefined;

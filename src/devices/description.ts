@@ -3,9 +3,10 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";
 import { deviceEntry } from "./log-entries.ts";
 import type { DeviceDescription } from "./new-device.ts";
+import type { OwnThings } from "./own-things.ts";
 import type { DeviceState } from "./states.ts";
 
-type DescriptionTables = Pick<Transaction, "users" | "devices" | "attributes" | "log">;
+type DescriptionTables = Pick<Transaction, "users" | "devices" | "deviceTypeMaps" | "attributes" | "log">;
 
 const noGrowth = { names: 0, bytes: 0, isErasing: false };
 
@@ -18,6 +19,7 @@ export async function describeIn(
   userId: UserId,
   deviceId: DeviceId,
   description: DeviceDescription,
+  ownThings?: OwnThings,
 ): Promise<DeviceState> {
   const nowMs = await tx.users.lock(userId);
   const [device] = await tx.devices.lock(userId, [deviceId]);
@@ -32,5 +34,6 @@ export async function describeIn(
   await tx.devices.rename(userId, deviceId, { name, room });
   await tx.devices.setLastTime(userId, deviceId, lastTimeMs, noGrowth);
   await tx.log.append(deviceEntry(userId, deviceId, lastTimeMs, "changed"));
+  await ownThings?.log(tx, device, "changed", lastTimeMs);
   return { device: { ...device, name, room, lastTimeMs }, attributes };
 }

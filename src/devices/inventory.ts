@@ -4,12 +4,14 @@ import { limits } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { deviceEntry } from "./log-entries.ts";
 import { checkNewDevice, type NewDevice } from "./new-device.ts";
+import type { OwnThings } from "./own-things.ts";
 import type { DeviceStates } from "./states.ts";
 
 /** Adds an ordinary device for an operator. Clients add devices through `provisioning.ts`. */
 export async function addDevice(
-  store: Store<Pick<Transaction, "users" | "devices" | "log">>,
+  store: Store<Pick<Transaction, "users" | "devices" | "deviceTypeMaps" | "log">>,
   device: Pick<NewDevice, "userId" | "name" | "typeName">,
+  ownThings?: OwnThings,
 ): Promise<DeviceId> {
   checkNewDevice(device);
   const { userId, name, typeName } = device;
@@ -19,11 +21,16 @@ export async function addDevice(
     await checkRoom(tx, userId);
     const deviceId = await tx.devices.add({ userId, typeName, name, isVirtual: false });
     await tx.log.append(deviceEntry(userId, deviceId, nowMs, "added"));
+    const [added] = ownThings ? await tx.devices.lock(userId, [deviceId]) : [];
+    if (added) await ownThings?.log(tx, added, "added", nowMs);
     return deviceId;
   });
 }
 
-export type DeviceRemovalTables = Pick<Transaction, "users" | "devices" | "attributes" | "triggers" | "log">;
+export type DeviceRemovalTables = Pick<
+  Transaction,
+  "users" | "devices" | "deviceTypeMaps" | "attributes" | "triggers" | "thingTriggers" | "log"
+>;
 
 /** Removes an ordinary device for an operator. A virtual device is removed by unlinking its account. */
 export async function removeDevice(
@@ -31,6 +38,7 @@ export async function removeDevice(
   states: Pick<DeviceStates, "forget">,
   userId: UserId,
   deviceId: DeviceId,
+  ownThings?: OwnThings,
 ): Promise<void> {
   await store.transaction((tx) =>
     removeIn(
@@ -38,20 +46,22 @@ export async function removeDevice(
       userId,
       deviceId,
       `Device ${deviceId} is a linked account's. Unlink it instead: breezeway link remove --user ${userId}`,
+      ownThings,
     ),
   );
   states.forget(deviceId);
 }
 
 /**
- * Removes an ordinary device with its attributes, alerts and history. One log entry stays: it tells the readers of the
- * log that the device was removed. For a virtual device it throws Conflict with the sentence.
+ * Removes an ordinary device with its attributes, alerts and history. The readers of
+ * the log learn that the device and its thing were removed. For a virtual device it throws Conflict with the sentence.
  */
 export async function removeIn(
   tx: DeviceRemovalTables,
   userId: UserId,
   deviceId: DeviceId,
   linkedSentence: string,
+  ownThings?: OwnThings,
 ): Promise<void> {
   const nowMs = await tx.users.lock(userId);
   const [device] = await tx.devices.lock(userId, [deviceId]);
@@ -59,8 +69,10 @@ export async function removeIn(
   if (device.isVirtual) throw new Conflict(linkedSentence);
   await tx.attributes.removeOfDevice(userId, deviceId);
   await tx.triggers.removeOfDevice(userId, deviceId);
+  await tx.thingTriggers.removeOfDevice(userId, deviceId);
   await tx.log.removeOfDevice(userId, deviceId);
   await tx.devices.remove(userId, deviceId);
+  await ownThings?.log(tx, device, "gone", nowMs);
   await tx.log.append(deviceEntry(userId, deviceId, nowMs, "removed"));
 }
 

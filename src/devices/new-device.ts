@@ -32,6 +32,12 @@ export function checkDescription({ name, room }: DeviceDescription): void {
   if (room !== undefined && room !== null) checkText("room", room);
 }
 
+/** Throws BadParameter unless the text can be the name of an ordinary device type. */
+export function checkTypeName(parameter: string, typeName: string): void {
+  checkText(parameter, typeName);
+  refuseVirtualType(parameter, typeName);
+}
+
 /** Refuses the type of linked accounts: clients would take such a device for one. */
 export function refuseVirtualType(parameter: string, typeName: string): void {
   if (typeName !== virtualDeviceType) return;

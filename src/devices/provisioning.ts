@@ -8,6 +8,7 @@ import type { CommitGroup, GroupTables } from "./commit.ts";
 import { describeIn } from "./description.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
+import type { OwnThings } from "./own-things.ts";
 import { type StateWrite, writeSome } from "./state-writes.ts";
 import type { DeviceState, DeviceStates } from "./states.ts";
 import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
@@ -23,6 +24,7 @@ export interface ProvisioningParts {
   readonly commitGroup: CommitGroup;
   readonly states: Pick<DeviceStates, "forget">;
   readonly counts: TenantDeviceCounts;
+  readonly ownThings?: OwnThings;
   readonly elapsedMs: () => number;
 }
 
@@ -78,7 +80,7 @@ const groupMs = { alone: 5, shared: 50 };
 const inBackground: Priority = { patient: true };
 
 export function provisioningOn(parts: ProvisioningParts): Provisioning {
-  const { store, commitGroup, states, counts, elapsedMs } = parts;
+  const { store, commitGroup, states, counts, elapsedMs, ownThings } = parts;
   const longestMs = store.isShared ? groupMs.shared : groupMs.alone;
   const ownerOf = async (tenantId: TenantId, deviceId: DeviceId) => {
     const device = await store.read((tx) => tx.devices.within({ kind: "enterprise", tenantId }, deviceId));
@@ -91,9 +93,10 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
       const added = await commitGroup(async (tx, apply) => {
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
+        const things = await ownThings?.ofNewDevices(tx, tenantId);
         const made: DeviceState[] = [];
         for (const [index, device] of devices.entries()) {
-          const outcome = await outcomeOf(() => addIn(tx, apply, device, users, limits));
+          const outcome = await outcomeOf(() => addIn(tx, apply, device, users, limits, things));
           if ("refused" in outcome) throw new RefusedLine(index, outcome.refused);
           made.push(outcome.done);
         }
@@ -109,6 +112,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
         const devices = lines.filter((line): line is NewDevice => !(line instanceof BreezewayError));
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
+        const things = await ownThings?.ofNewDevices(tx, tenantId);
         // The first line counts the user's devices, which takes a few milliseconds for 10,000 of them.
         let endsMs = Number.POSITIVE_INFINITY;
         const made: LineOutcome<DeviceState>[] = [];
@@ -118,7 +122,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
           made.push(
             line instanceof BreezewayError
               ? { refused: line }
-              : await outcomeOf(() => addIn(tx, apply, line, users, limits)),
+              : await outcomeOf(() => addIn(tx, apply, line, users, limits, things)),
           );
         }
         await keep?.(tx, made);
@@ -133,7 +137,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
       checkDescription(description);
       const userId = await ownerOf(tenantId, deviceId);
       const updated = await commitGroup(async (tx) => {
-        const state = await describeIn(tx, userId, deviceId, description);
+        const state = await describeIn(tx, userId, deviceId, description, ownThings);
         await keep?.(tx, state);
         return state;
       });
@@ -144,7 +148,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
       const userId = await ownerOf(tenantId, deviceId);
       const sentence = `Device ${deviceId} belongs to a linked account and can't be removed. Unlink the account instead.`;
       await commitGroup(async (tx) => {
-        await removeIn(tx, userId, deviceId, sentence);
+        await removeIn(tx, userId, deviceId, sentence, ownThings);
         await keep?.(tx);
       });
       states.forget(deviceId);

@@ -6,11 +6,17 @@ import { UnknownThing } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
-import type { ThingPlace, ThingRow } from "../store/tables/things.ts";
+import type { ThingRow, ThingPlace as LinkedPlace } from "../store/tables/things.ts";
+import { type OwnPlace, ownPage } from "./own-thing-pages.ts";
+import { type OwnThings, type OwnThingTables, ownSource } from "./own-things.ts";
 
-export type { ThingPlace } from "../store/tables/things.ts";
+/** The position after which a page begins: first the things of linked accounts, then those of own devices. */
+export interface ThingPlace extends LinkedPlace {
+  /** The position among the things of own devices; undefined before the first of them. */
+  readonly own?: OwnPlace | undefined;
+}
 
-/** A stored thing, as callers may read it. */
+/** A thing, as callers may read it. */
 export interface ReadThing extends ThingDescriptor {
   readonly userId: UserId;
   readonly thingId: string;
@@ -43,32 +49,53 @@ export const thingsPerPage = 100;
 /** Bounds the work for a page: a filter may match no thing of a large tenant. A page can be short, or empty, therefore. */
 const linksPerPage = 100;
 
-export function thingReading(store: Store<Pick<Transaction, "devices" | "things">>): ThingReading {
+export function thingReading(
+  store: Store<Pick<Transaction, "users" | "devices" | "things"> & OwnThingTables>,
+  ownThings: OwnThings,
+): ThingReading {
+  const linkedPage = async (accessScope: AccessScope, place: LinkedPlace): Promise<ThingPage> => {
+    const from = { afterId: place.afterDevice - 1, typeName: virtualDeviceType };
+    const { devices, found } = await store.read(async (tx) => {
+      const devices = await tx.devices.page(accessScope, from, linksPerPage);
+      // One extra row shows whether more follow.
+      return { devices, found: await tx.things.ofDevices(devices, place, thingsPerPage + 1) };
+    });
+    const rows = found.slice(0, thingsPerPage);
+    return { things: rows.map(readThing), next: nextPlace(place, devices, rows, found.length > rows.length) };
+  };
   return {
     async page(accessScope, place) {
-      const from = { afterId: place.afterDevice - 1, typeName: virtualDeviceType };
-      const { devices, found } = await store.read(async (tx) => {
-        const devices = await tx.devices.page(accessScope, from, linksPerPage);
-        // One extra row shows whether more follow.
-        return { devices, found: await tx.things.ofDevices(devices, place, thingsPerPage + 1) };
-      });
-      const rows = found.slice(0, thingsPerPage);
-      return { things: rows.map(readThing), next: nextPlace(place, devices, rows, found.length > rows.length) };
+      const isOwnAsked = place.source === undefined || place.source === ownSource;
+      const linked =
+        place.own || place.source === ownSource
+          ? { things: [], next: undefined }
+          : await linkedPage(accessScope, place);
+      const room = thingsPerPage - linked.things.length;
+      if (linked.next || !isOwnAsked || room === 0) {
+        return { ...linked, next: linked.next ?? (isOwnAsked ? { ...place, own: {} } : undefined) };
+      }
+      const own = await store.read((tx) => ownPage(tx, ownThings, accessScope, place, room));
+      return { things: [...linked.things, ...own.things], next: own.next && { ...place, own: own.next } };
     },
     async find(accessScope, thingId) {
-      const row = await store.read((tx) => tx.things.within(accessScope, thingId));
-      if (!row) throw new UnknownThing();
-      return readThing(row);
+      const own = ownThings.ids.deviceOf(thingId) !== undefined;
+      const thing = await store.read(async (tx) => {
+        if (own) return ownThings.find(tx, accessScope, thingId);
+        const row = await tx.things.within(accessScope, thingId);
+        return row && readThing(row);
+      });
+      if (!thing) throw new UnknownThing();
+      return thing;
     },
   };
 }
 
 function nextPlace(
-  place: ThingPlace,
+  place: LinkedPlace,
   devices: readonly DeviceRow[],
   rows: readonly ThingRow[],
   hasMore: boolean,
-): ThingPlace | undefined {
+): LinkedPlace | undefined {
   const [lastRow, lastDevice] = [rows.at(-1), devices.at(-1)];
   if (hasMore && lastRow) return { ...place, afterDevice: lastRow.deviceId, afterThing: lastRow.thingId };
   if (devices.length < linksPerPage || !lastDevice) return undefined;

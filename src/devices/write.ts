@@ -1,5 +1,6 @@
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import type { AccessScope } from "../model/access-scope.ts";
+import { countCharacters, forbiddenCharacter, isAttributeName, longestAttributeName } from "../model/attribute-text.ts";
 import type { Cause } from "../model/cause.ts";
 import {
   BadParameter,
@@ -15,6 +16,8 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import { isWritable, type NamedAttribute, parseAttributeName } from "../virtual-device/attribute-names.ts";
 import type { AttributeChange, Commit } from "./commit.ts";
+import { startsAlarm } from "./own-alarms.ts";
+import type { OwnThings, OwnThingTables } from "./own-things.ts";
 
 /** The new value of an attribute; null or empty erases it. */
 export interface AttributeWrite {
@@ -39,19 +42,25 @@ export interface DeviceWriting {
   ): Promise<void>;
 }
 
-export const writeLimits = { nameCharacters: 128, valueBytes: 8_192, requestCharacters: 256 };
+export const writeLimits = { nameCharacters: longestAttributeName, valueBytes: 8_192, requestCharacters: 256 };
 
-export function deviceWriting(store: Store<Pick<Transaction, "devices">>, commit: Commit): DeviceWriting {
+export function deviceWriting(
+  store: Store<Pick<Transaction, "devices" | "attributes"> & OwnThingTables>,
+  commit: Commit,
+  ownThings?: OwnThings,
+): DeviceWriting {
   return {
     async write(accessScope, deviceId, writes, keep) {
       const device = await store.read((tx) => tx.devices.within(accessScope, deviceId));
       if (!device) throw new UnknownDevice();
       const changes = checkWrites(device, writes);
+      const urgent = !device.isVirtual && ownThings !== undefined && (await startsAlarm(store, ownThings, device, changes));
       try {
         await commit({
           userId: device.userId,
           cause: causeOf(accessScope),
           updates: [{ deviceId, changes }],
+          ...(urgent && { urgent }),
           ...(keep && { also: (tx) => keep(tx) }),
         });
       } catch (error) {
@@ -121,8 +130,7 @@ function checkRequest(spelling: string, requested: string | null): string | null
 }
 
 function checkName(name: string): string {
-  const length = countCharacters(name);
-  if (length === 0 || length > writeLimits.nameCharacters || /\p{Cc}/u.test(name) || forbiddenCharacter.test(name)) {
+  if (!isAttributeName(name)) {
     throw new BadParameter(
       "name",
       `An attribute's name must have 1 to ${writeLimits.nameCharacters} characters, none of them a control character.`,
@@ -151,22 +159,9 @@ export function theValueOf(name: string): string {
 const utf8 = new TextEncoder();
 
 /**
- * Characters that are refused: databases can't store NUL and halves of surrogate pairs; XML can't carry other control
- * characters, not even escaped.
- */
-const forbiddenCharacter = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
-
-/**
  * The name if an error may repeat it: only text that looks like an attribute name, because a client may send a secret
  * in the wrong place.
  */
 function printableName(name: string): string | undefined {
   return /^(?:[a-z_]{1,30}|[do]\.structures[\w.[\]]{1,80})$/i.test(name) ? name : undefined;
-}
-
-/** Counts code points, not UTF-16 units: an emoji counts as one character. */
-function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

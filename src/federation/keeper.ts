@@ -22,6 +22,8 @@ export type FederationTables = Pick<
   Transaction,
   | "users"
   | "devices"
+  | "deviceTypeMaps"
+  | "mappedDevices"
   | "attributes"
   | "attributeUsage"
   | "things"

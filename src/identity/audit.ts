@@ -20,6 +20,7 @@ export type AuditAct =
   | "refresh_reuse"
   | "refresh_siblings"
   | "password_changed"
+  | "device_type"
   | "admin";
 
 export interface AuditEntry {

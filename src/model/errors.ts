@@ -80,6 +80,14 @@ export class UnknownThing extends BreezewayError {
   }
 }
 
+/** Of a tenant: device types without a trait map are not listed. */
+export class UnknownDeviceType extends BreezewayError {
+  readonly code = "unknown_device_type";
+  constructor() {
+    super("There is no device type of this name with a trait map. Names are case-sensitive.");
+  }
+}
+
 export class UnknownCommand extends BreezewayError {
   readonly code = "unknown_command";
   constructor(sentence = "Command does not exist.") {

@@ -9,6 +9,9 @@ export const limits = {
   attributeBytesPerUser: 8_388_608,
   devicesPerUser: 10_000,
   devicesPerTenant: 1_000_000,
+  /** Device types of one tenant that have a trait map, and bytes of one map as JSON. */
+  traitMapsPerTenant: 200,
+  traitMapBytes: 16_384,
   /** Device types that the clients of one tenant were the first to name. */
   deviceTypesPerTenant: 1_000,
   /** Lines of a batch that is carried out in one transaction, and devices in one request for states. */

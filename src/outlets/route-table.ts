@@ -10,6 +10,7 @@ import { type SessionRouteParts, sessionRoutes } from "./platform/session-routes
 import { type AlertRouteParts, alertRoutes } from "./v3/alert-routes.ts";
 import type { DeviceAnswerCache } from "./v3/device-body.ts";
 import { type DeviceRouteParts, deviceRoutes } from "./v3/device-routes.ts";
+import { type DeviceTypeRouteParts, deviceTypeRoutes } from "./v3/device-type-routes.ts";
 import { type EventRouteParts, eventRoutes } from "./v3/event-routes.ts";
 import { type HistoryRouteParts, historyRoutes } from "./v3/history-routes.ts";
 import { type ProvisioningRouteParts, provisioningRoutes } from "./v3/provisioning-routes.ts";
@@ -22,6 +23,7 @@ import { type WebhookRouteParts, webhookRoutes } from "./v3/webhook-routes.ts";
 export interface RouteParts {
   readonly v3: DeviceRouteParts &
     ProvisioningRouteParts &
+    DeviceTypeRouteParts &
     ThingRouteParts &
     ThingCommandRouteParts &
     AlertRouteParts &
@@ -53,6 +55,7 @@ export function routeTable(
     ...userRoutes(parts.v3.users),
     ...deviceRoutes(parts.v3, deviceAnswers),
     ...provisioningRoutes(parts.v3),
+    ...deviceTypeRoutes(parts.v3),
     ...thingRoutes(parts.v3),
     ...thingCommandRoutes(parts.v3),
     ...alertRoutes(parts.v3),

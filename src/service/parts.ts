@@ -10,7 +10,9 @@ import {
   type Reaction,
 } from "../devices/commit.ts";
 import { ErasedNames } from "../devices/erased-names.ts";
+import { deviceTypesOn } from "../devices/device-types.ts";
 import { addDevice, removeDevice } from "../devices/inventory.ts";
+import { OwnThings } from "../devices/own-things.ts";
 import { provisioningOn } from "../devices/provisioning.ts";
 import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
@@ -46,7 +48,7 @@ import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
 import { dropValue } from "./lost-values.ts";
 import { sealingContext } from "./sealing-keys.ts";
-import { nodeId, thingIds } from "./stored-identifiers.ts";
+import { nodeId, ownThingIds, thingIds } from "./stored-identifiers.ts";
 
 export interface OpenOptions {
   /** For commands that repair a key file: keys that the store needs may be missing. */
@@ -121,10 +123,12 @@ async function partsOn(
   const gates: Gate[] = [];
   const reactions: Reaction[] = [];
   const listeners: CommitListener[] = [];
+  const ownThings = new OwnThings(await ownThingIds(store));
   const commitParts = {
     store: linkStore,
     gates,
     reactions,
+    ownThings,
     committed: (commits: readonly DeviceCommit[], isUrgent: boolean) =>
       processErrorOwners.outside(() => {
         for (const listener of listeners) listener(commits, isUrgent);
@@ -132,18 +136,20 @@ async function partsOn(
     report,
   };
   const commit = commitOn(commitParts);
-  const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit) };
+  const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit, ownThings) };
+  const deviceTypes = deviceTypesOn(store, ownThings.maps);
   const provisioning = provisioningOn({
     store,
     commitGroup: commitGroupOn(commitParts),
     states,
+    ownThings,
     counts: new TenantDeviceCounts(store, runtime.elapsedMs),
     elapsedMs: runtime.elapsedMs,
   });
   const erasedNames = new ErasedNames({ store, states, runtime });
   const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
   const batches = new ResumableBatches(store);
-  const alerts = alertsOn({ store, turn: () => new Promise((resolve) => runtime.after(0, resolve)), onLimitReached });
+  const alerts = alertsOn({ store, ownThings, turn: () => new Promise((resolve) => runtime.after(0, resolve)), onLimitReached });
 
   const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
   // Nodes compare the times that they store for a link or send to a reader: these times are on the shared clock.
@@ -195,6 +201,7 @@ async function partsOn(
   );
   membership.onStoreReplaced(() => {
     states.forgetAll();
+    ownThings.maps.forgetAll();
     void federation.keeper.startOver();
     events.hinted();
   });
@@ -209,8 +216,9 @@ async function partsOn(
     federation,
     devices,
     alerts,
-    addDevice: (device) => addDevice(store, device),
-    removeDevice: (userId, deviceId) => removeDevice(store, states, userId, deviceId),
+    deviceTypes,
+    addDevice: (device) => addDevice(store, device, ownThings),
+    removeDevice: (userId, deviceId) => removeDevice(store, states, userId, deviceId, ownThings),
     linksOf: (userId) => federation.shownLinksOf(userId),
     links: () => federation.overview(),
     backup: (to, withKey, onProgress) => takeBackup({ store, backups, report }, to, withKey, onProgress),
@@ -254,6 +262,8 @@ async function partsOn(
     identity,
     oauth,
     devices,
+    deviceTypes,
+    ownThings,
     provisioning,
     erasedNames,
     alerts,

@@ -120,6 +120,8 @@ async function outletParts(
     idempotency,
     metrics,
     store,
+    deviceTypes,
+    ownThings,
   } = parts;
   const { tlsCertFile, tlsKeyFile } = config;
   return {
@@ -148,7 +150,9 @@ async function outletParts(
       devices,
       provisioning,
       batches,
-      things: thingReading(store),
+      deviceTypes,
+      audit: identity.audit,
+      things: thingReading(store, ownThings),
       alerts,
       federation,
       events,

@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, randomUUID } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomUUID } from "node:crypto";
+import type { OwnThingIds } from "../devices/own-thing-ids.ts";
 import type { ThingIdOf } from "../federation/thing-marks.ts";
-import type { NodeId } from "../model/ids.ts";
+import type { DeviceId, NodeId } from "../model/ids.ts";
 import type { OpenStore } from "../store/seam.ts";
 
 /** The key that signs cursors. All nodes share it and it never changes, so that any node continues any list. */
@@ -14,8 +15,7 @@ export function cursorKey(store: OpenStore): Promise<string> {
  * account was unlinked and linked again.
  */
 export async function thingIds(store: OpenStore): Promise<ThingIdOf> {
-  const fresh = randomBytes(32).toString("base64url");
-  const secret = await store.transaction((tx) => tx.settings.getOrKeep("thing_key", fresh));
+  const secret = await thingKey(store);
   return (userId, ecosystem, key) => {
     const digest = createHmac("sha256", secret)
       .update(JSON.stringify([userId, ecosystem, key]))
@@ -26,6 +26,43 @@ export async function thingIds(store: OpenStore): Promise<ThingIdOf> {
 
 /** 128 bits: 22 characters. */
 const thingIdBytes = 16;
+
+function thingKey(store: OpenStore): Promise<string> {
+  const fresh = randomBytes(32).toString("base64url");
+  return store.transaction((tx) => tx.settings.getOrKeep("thing_key", fresh));
+}
+
+/**
+ * The ids of things that are derived from own devices: one AES block over a marker and the device's id. The marker has
+ * 96 bits, so that the id of a linked thing, or a guess, decrypts to it with a probability of 2^-96.
+ */
+export async function ownThingIds(store: OpenStore): Promise<OwnThingIds> {
+  const key = createHmac("sha256", await thingKey(store))
+    .update("own things")
+    .digest()
+    .subarray(0, thingIdBytes);
+  const marker = Buffer.from("own device:\0", "latin1");
+  return {
+    thingIdOf(deviceId) {
+      const block = Buffer.alloc(thingIdBytes);
+      marker.copy(block);
+      block.writeUInt32BE(deviceId, marker.length);
+      const cipher = createCipheriv("aes-128-ecb", key, null).setAutoPadding(false);
+      return `t_${Buffer.concat([cipher.update(block), cipher.final()]).toString("base64url")}`;
+    },
+    deviceOf(thingId) {
+      if (!/^t_[\w-]{22}$/.test(thingId)) return undefined;
+      const encrypted = Buffer.from(thingId.slice(2), "base64url");
+      // Four bits of the last character are unused: only one spelling is the id.
+      if (encrypted.toString("base64url") !== thingId.slice(2)) return undefined;
+      const decipher = createDecipheriv("aes-128-ecb", key, null).setAutoPadding(false);
+      const block = Buffer.concat([decipher.update(encrypted), decipher.final()]);
+      if (!block.subarray(0, marker.length).equals(marker)) return undefined;
+      const id = block.readUInt32BE(marker.length);
+      return id > 0 && id < 2 ** 31 ? (id as DeviceId) : undefined;
+    },
+  };
+}
 
 /** On SQLite the only node keeps its id, and with it its links. On a shared store each start is a new node. */
 export async function nodeId(store: OpenStore): Promise<NodeId> {

@@ -76,6 +76,14 @@ const thingCommands: Step = ({ id, integer, deviceKey, thingCommandKey }) => [
   "CREATE INDEX thing_commands_unsettled ON thing_commands (state, id) WHERE state IN ('queued', 'sending', 'accepted')",
 ];
 
+const thingAlertIndexes = [
+  "CREATE INDEX thing_triggers_of_thing ON thing_triggers (user_id, thing_id, field)",
+  // Every commit looks here whether a device has enabled alerts on things. New alerts are counted here too.
+  "CREATE INDEX thing_triggers_of_device ON thing_triggers (user_id, device_id, is_enabled, bytes)",
+  // For enterprise clients, which do not know the owner.
+  "CREATE INDEX thing_triggers_by_id ON thing_triggers (id)",
+];
+
 /**
  * Alerts on things, in a table of their own: nodes that don't know this step would take a row of `triggers` for an alert
  * on an attribute. Such nodes neither evaluate these alerts nor count them. The foreign key removes an alert with its
@@ -90,11 +98,19 @@ const thingAlerts: Step = ({ integer }) => [
      created_ms ${integer} NOT NULL, fired_ms ${integer}, firings INTEGER NOT NULL, record TEXT NOT NULL,
      PRIMARY KEY (user_id, id),
      FOREIGN KEY (user_id, thing_id) REFERENCES things (user_id, thing_id) ON DELETE CASCADE)`,
-  "CREATE INDEX thing_triggers_of_thing ON thing_triggers (user_id, thing_id, field)",
-  // Every commit looks here whether a device has enabled alerts on things. New alerts are counted here too.
-  "CREATE INDEX thing_triggers_of_device ON thing_triggers (user_id, device_id, is_enabled, bytes)",
-  // For enterprise clients, which do not know the owner.
-  "CREATE INDEX thing_triggers_by_id ON thing_triggers (id)",
+  ...thingAlertIndexes,
+];
+
+/**
+ * The trait maps of tenants' own device types. Things of own devices have no rows, so an alert on such a thing belongs
+ * to its device: the foreign key of alerts on things names the device instead of the thing. Nodes that don't know this
+ * step ignore maps. They leave an alert in place when they forget a thing that was gone for long.
+ */
+const deviceTypeMaps: Step = ({ integer, withoutRowid, thingAlertsOfDevice }) => [
+  `CREATE TABLE device_type_maps (
+     tenant_id INTEGER NOT NULL, type_id INTEGER NOT NULL REFERENCES device_types (id), map TEXT NOT NULL,
+     changed_ms ${integer} NOT NULL, PRIMARY KEY (tenant_id, type_id)) ${withoutRowid}`,
+  ...thingAlertsOfDevice,
 ];
 
 /**
@@ -309,6 +325,7 @@ const steps: readonly Step[] = [
     "ALTER TABLE device_types ADD COLUMN tenant_id INTEGER",
     "CREATE INDEX device_types_of_tenant ON device_types (tenant_id)",
   ],
+  deviceTypeMaps,
 ];
 
 export const schemaVersion = steps.length;
@@ -420,6 +437,8 @@ export interface DialectSql {
   readonly alertSizes: readonly string[];
   /** Makes the owner the first column of the primary key. Empty on SQLite, which is never sharded. */
   readonly thingCommandKey: readonly string[];
+  /** Replaces the foreign key of alerts on things by one that names the device. */
+  readonly thingAlertsOfDevice: readonly string[];
 }
 
 /** Changes the primary key of a table on PostgreSQL. */
@@ -474,6 +493,21 @@ const dialectSql: Record<Dialect, DialectSql> = {
       ),
       "CREATE INDEX grants_of_client ON grants (client_id)",
     ],
+    thingAlertsOfDevice: [
+      ...rebuilt(
+        "thing_triggers",
+        `id, user_id, device_id, thing_id, field, condition, action, targets, address, message, bytes, auto_disarm,
+         auto_delete, auto_disable, is_enabled, is_armed, reason, created_ms, fired_ms, firings, record`,
+        `(id INTEGER NOT NULL, user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, thing_id TEXT NOT NULL,
+         field TEXT NOT NULL, condition TEXT NOT NULL, action TEXT NOT NULL, targets TEXT NOT NULL,
+         address TEXT NOT NULL, message TEXT NOT NULL, bytes INTEGER NOT NULL, auto_disarm INTEGER NOT NULL,
+         auto_delete INTEGER NOT NULL, auto_disable INTEGER NOT NULL, is_enabled INTEGER NOT NULL,
+         is_armed INTEGER NOT NULL, reason TEXT, created_ms INTEGER NOT NULL, fired_ms INTEGER,
+         firings INTEGER NOT NULL, record TEXT NOT NULL, PRIMARY KEY (user_id, id),
+         FOREIGN KEY (device_id) REFERENCES devices (id) ON DELETE CASCADE)`,
+      ),
+      ...thingAlertIndexes,
+    ],
     alertSizes: [
       // Pages of a user's alerts are read in the order of their ids.
       "CREATE INDEX triggers_of_user ON triggers (user_id, id)",
@@ -524,5 +558,10 @@ const dialectSql: Record<Dialect, DialectSql> = {
     tokensByOwner: [],
     alertSizes: [],
     thingCommandKey: [primaryKey("thing_commands", "user_id, device_id, id")],
+    // NOT VALID: the lock is short, because the rows are not checked.
+    thingAlertsOfDevice: [
+      `ALTER TABLE thing_triggers DROP CONSTRAINT thing_triggers_user_id_thing_id_fkey,
+         ADD FOREIGN KEY (user_id, device_id) REFERENCES devices (user_id, id) ON DELETE CASCADE NOT VALID`,
+    ],
   },
 };

@@ -9,6 +9,7 @@ import { type BlindIntervalTable, blindIntervalTable } from "./tables/blind-inte
 import { type ClientTable, clientTable } from "./tables/clients.ts";
 import { type CodeTable, codeTable } from "./tables/codes.ts";
 import { type CommandTable, commandTable } from "./tables/commands.ts";
+import { type DeviceTypeMapTable, deviceTypeMapTable } from "./tables/device-type-maps.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type FailureCountTable, failureCountTable } from "./tables/failure-counts.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
@@ -16,6 +17,7 @@ import { type IdempotencyKeyTable, idempotencyKeyTable } from "./tables/idempote
 import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
 import { type LogEpochTable, logEpochTable } from "./tables/log-epoch.ts";
+import { type MappedDeviceTable, mappedDeviceTable } from "./tables/mapped-devices.ts";
 import { type NodeTable, nodeTable } from "./tables/nodes.ts";
 import { type RefreshTokenTable, refreshTokenTable } from "./tables/refresh-tokens.ts";
 import { type SealedValueTable, sealedValueTable } from "./tables/sealed-values.ts";
@@ -120,6 +122,8 @@ export interface Transaction {
   readonly refreshTokens: RefreshTokenTable;
   readonly signIns: SignInTable;
   readonly devices: DeviceTable;
+  readonly deviceTypeMaps: DeviceTypeMapTable;
+  readonly mappedDevices: MappedDeviceTable;
   readonly commands: CommandTable;
   readonly attributes: AttributeTable;
   readonly attributeUsage: AttributeUsageTable;
@@ -155,6 +159,8 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   refreshTokens: refreshTokenTable,
   signIns: signInTable,
   devices: deviceTable,
+  deviceTypeMaps: deviceTypeMapTable,
+  mappedDevices: mappedDeviceTable,
   commands: commandTable,
   attributes: attributeTable,
   attributeUsage: attributeUsageTable,

@@ -79,7 +79,7 @@ describe("a condition on a field that is not a number", () => {
 
 describe("the field of a thing", () => {
   it("is one of a trait that the thing has; the refusal names those", () => {
-    const thing = { state: JSON.stringify({ smoke: { state: ["clear", 1] } }) };
+    const thing = { state: { smoke: { state: ["clear", 1] } } } as const;
     assert.deepEqual(fieldOf(thing, "smoke.state").field, "state");
     assert.throws(
       () => fieldOf(thing, "thermostat.mode"),

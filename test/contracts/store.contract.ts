@@ -19,6 +19,7 @@ import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
 import { tenantAndNodeCases } from "./store/tenant-and-node-cases.ts";
 import { thingCommandTableCases } from "./store/thing-command-table-cases.ts";
+import { deviceTypeMapCases } from "./store/device-type-map-cases.ts";
 import { thingTableCases } from "./store/thing-table-cases.ts";
 import { thingTriggerTableCases } from "./store/thing-trigger-table-cases.ts";
 import { transactionCases } from "./store/transaction-cases.ts";
@@ -36,6 +37,7 @@ export function describeStore(
       deviceTableCases(harness);
       commandTableCases(harness);
       thingTableCases(harness);
+      deviceTypeMapCases(harness);
       thingCommandTableCases(harness);
       thingTriggerTableCases(harness);
     });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { commitOn, type DeviceUpdate } from "../../src/devices/commit.ts";
 import { thingEntry } from "../../src/devices/log-entries.ts";
+import { OwnThings } from "../../src/devices/own-things.ts";
 import { fieldsSince, thingReading } from "../../src/devices/thing-reading.ts";
 import type { ThingWrite } from "../../src/devices/thing-writes.ts";
 import type { Thing } from "../../src/home/thing.ts";
@@ -14,6 +15,7 @@ import { makeHome, silent } from "../contracts/store/home.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { alarmThing, thermostatThing } from "../home/home-parts.ts";
 import { watchedStore } from "./watched-store.ts";
+import { plainOwnThingIds } from "../home/thing-ids.ts";
 
 const cause = { by: "ecosystem" } as const;
 
@@ -42,7 +44,7 @@ async function linkedHome(store: OpenStore, place: TestDatabase) {
     );
   const log = async () =>
     (await store.read((tx) => tx.log.ofDevice(userId, deviceId))).map(({ kind, body }) => [kind, JSON.parse(body)]);
-  const find = (thingId: string) => thingReading(store).find({ kind: "user", userId }, thingId);
+  const find = (thingId: string) => thingReading(store, new OwnThings(plainOwnThingIds)).find({ kind: "user", userId }, thingId);
   const days = (count: number) => place.jumpClock(count * 86_400_000);
   return { userId, deviceId, watched, update, show, log, find, days };
 }
@@ -181,7 +183,7 @@ describe("the list of things", () => {
           await tx.things.put({ ...row, thingId: `t_${i}`, deviceId, print: 0, samples: "[]", goneMs: null });
         }
       });
-      const { page } = thingReading(store);
+      const { page } = thingReading(store, new OwnThings(plainOwnThingIds));
       const first = await page({ kind: "user", userId }, { afterDevice: 0, afterThing: "" });
       const second = await page({ kind: "user", userId }, first.next!);
       const ids = [first, second].map(({ things }) => things.map(({ thingId }) => thingId));

@@ -7,6 +7,9 @@ import { alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
+import { deviceTypesOn } from "../../src/devices/device-types.ts";
+import { TraitMaps } from "../../src/devices/trait-maps.ts";
+import { OwnThings } from "../../src/devices/own-things.ts";
 import { thingReading } from "../../src/devices/thing-reading.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import { eventsOn } from "../../src/events/events.ts";
@@ -24,6 +27,7 @@ import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import type { Report } from "../../src/runtime/runtime.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
 import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
+import { plainOwnThingIds } from "../home/thing-ids.ts";
 
 export type Adaptor = AdaptorFederation;
 
@@ -179,7 +183,9 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     },
     provisioning: { addAll: nobody, addSome: nobody, writeSome: nobody, update: nobody, remove: nobody },
     batches: new ResumableBatches(store),
-    things: thingReading(store),
+    deviceTypes: deviceTypesOn(store, new TraitMaps()),
+    audit: { record: async () => undefined },
+    things: thingReading(store, new OwnThings(plainOwnThingIds)),
     events,
     webhooks: events.webhooks,
     tokens: { watch: nobody, clientOf: nobody },

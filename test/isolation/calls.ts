@@ -1,3 +1,4 @@
+import { traitMapTemplates } from "../../src/home/trait-map-templates.ts";
 import type { Address } from "./every-address.ts";
 
 /** The objects of calls: those of the owner, or absent ones. */
@@ -155,6 +156,10 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     { path: { deviceId: linkedId }, parameters: { from: "0", to: "9000000000000", attribute: "o.totalStructures" } },
   ],
   "bearer /v3/devices/:deviceId/commands": ({ linkedId }) => [{ path: { deviceId: linkedId } }],
+  "bearer /v3/device-types": () => [{ ...forCompany }],
+  "bearer /v3/device-types/:deviceTypeName": (_, method) => [
+    { path: { deviceTypeName: "Lamp" }, ...(method === "PUT" && { json: traitMapTemplates.lamp }), ...forCompany },
+  ],
   "bearer /v3/things": () => [{}, { parameters: { kind: "alarm", room: "", source: "nest" } }],
   "bearer /v3/things/:thingId": ({ thingId }) => [
     { path: { thingId } },

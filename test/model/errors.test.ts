@@ -13,6 +13,7 @@ describe("an error that a caller can react to", () => {
     [new errors.ClientGone(), "client_gone"],
     [new errors.UnknownDevice(), "unknown_device"],
     [new errors.UnknownThing(), "unknown_thing"],
+    [new errors.UnknownDeviceType(), "unknown_device_type"],
     [new errors.UnknownCommand(), "unknown_command"],
     [new errors.AlreadyFederated("nest"), "already_federated"],
     [new errors.NotFederated("nest"), "not_federated"],

@@ -22,6 +22,8 @@ export type SimulatedTables = Pick<
   Transaction,
   | "users"
   | "devices"
+  | "deviceTypeMaps"
+  | "mappedDevices"
   | "attributes"
   | "attributeUsage"
   | "things"
@@ -92,6 +94,8 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   thingTriggers: thingTriggerRows,
   links: linkRows,
   blindIntervals: blindIntervalRows,
+  deviceTypeMaps: () => standIn<SimulatedTables["deviceTypeMaps"]>("deviceTypeMaps", {}),
+  mappedDevices: () => standIn<SimulatedTables["mappedDevices"]>("mappedDevices", {}),
   idempotencyKeys: () => standIn<SimulatedTables["idempotencyKeys"]>("idempotencyKeys", {}),
   log: logRows,
   logEpoch: () => ({ current: async () => simulatedEpoch, renew: async () => false }),

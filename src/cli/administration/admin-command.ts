@@ -1,4 +1,5 @@
 import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
+import type { DeviceTypes } from "../../devices/device-types.ts";
 import type { NewDevice } from "../../devices/new-device.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import type { Federation } from "../../federation/federation.ts";
@@ -50,6 +51,7 @@ export interface AdministrationParts {
   readonly federation: Pick<Federation, "unlinkAll">;
   readonly devices: Pick<DeviceReading, "list" | "device">;
   readonly alerts: Pick<Alerts, "find"> & { readonly onThings: Pick<ThingAlerts, "find"> };
+  readonly deviceTypes: DeviceTypes;
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;

@@ -147,5 +147,5 @@ function isUrgentEntry(entry: TailedEntry, hearsThings: boolean): boolean {
   const { cause, changes = [], things = [] } = body;
   if (cause?.by === "alert") return true;
   const attributes = changes.flatMap(([key, value]) => (typeof key === "number" ? [{ attribute: key, value }] : []));
-  return isUrgent(attributes) || (hearsThings && things.some(isUrgentThing));
+  return isUrgent(attributes) || (hearsThings && things.some((thing) => isUrgentThing(thing, cause)));
 }

@@ -28,6 +28,7 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   too_many_requests: { status: 429, errorCode: 107 },
   unknown_device: { status: 404, errorCode: 109 },
   unknown_thing: { status: 404, errorCode: 109 },
+  unknown_device_type: { status: 404, errorCode: 109 },
   unknown_command: { status: 404, errorCode: 109 },
   already_federated: { status: 409, errorCode: 118 },
   not_federated: { status: 404, errorCode: 119 },

@@ -29,10 +29,25 @@ export function cursorsWith(key: string): {
       }),
     }),
     things: cursorsOf(key, "things", {
-      write: ({ afterDevice, afterThing, kind, room, source }) => [afterDevice, afterThing, kind, room, source],
-      read: ([afterDevice, afterThing, ...filter]) => {
-        const [kind, room, source] = filter.map((value) => (value as string | null) ?? undefined);
-        return { afterDevice: afterDevice as number, afterThing: afterThing as string, kind, room, source };
+      write: ({ afterDevice, afterThing, kind, room, source, own }) => [
+        afterDevice,
+        afterThing,
+        kind,
+        room,
+        source,
+        ...(own ? [own.type ?? 0, own.afterDevice ?? 0] : []),
+      ],
+      read: ([afterDevice, afterThing, ...rest]) => {
+        const [kind, room, source] = rest.slice(0, 3).map((value) => (value as string | null) ?? undefined);
+        const [type, afterOwn] = rest.slice(3) as number[];
+        return {
+          afterDevice: afterDevice as number,
+          afterThing: afterThing as string,
+          kind,
+          room,
+          source,
+          ...(type !== undefined && afterOwn !== undefined && { own: { type, afterDevice: afterOwn } }),
+        };
       },
     }),
   };

@@ -1,11 +1,14 @@
-import type { ThingPlace, ThingReading } from "../../devices/thing-reading.ts";
+import { ownSource } from "../../devices/own-things.ts";
+import type { ReadThing, ThingPlace, ThingReading } from "../../devices/thing-reading.ts";
 import type { Federation } from "../../federation/federation.ts";
+import type { Freshness } from "../../federation/freshness.ts";
 import { thingKinds } from "../../home/thing.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
+import type { DeviceId } from "../../model/ids.ts";
 import type { Cursors } from "./cursor.ts";
 import { thingBody } from "./thing-body.ts";
 import { getThing, listThings } from "./thing-descriptions.ts";
@@ -17,8 +20,18 @@ export interface ThingRouteParts {
   readonly cursors: { readonly things: Cursors<ThingPlace> };
 }
 
-/** Things of linked accounts (docs/interface.md, Things). Each call is limited to the caller's access scope. */
+/** The store holds what the company has written last, so that nothing needs to confirm it. */
+const ownFreshness: Freshness = { isPresent: true, isStale: false, confirmedTimeMs: null };
+
+/** Things (docs/interface.md, Things). Each call is limited to the caller's access scope. */
 export function thingRoutes({ things, federation, cursors }: ThingRouteParts): readonly Route[] {
+  const freshnessOf = async (read: readonly ReadThing[]): Promise<ReadonlyMap<DeviceId, Freshness>> => {
+    const [own, linked] = [true, false].map((isOwn) => read.filter(({ source }) => (source === ownSource) === isOwn));
+    return new Map([
+      ...(linked!.length > 0 ? await federation.thingFreshnessOfEach(linked!) : []),
+      ...own!.map(({ deviceId }) => [deviceId, ownFreshness] as const),
+    ]);
+  };
   return [
     {
       methods: ["GET"],
@@ -29,7 +42,7 @@ export function thingRoutes({ things, federation, cursors }: ThingRouteParts): r
       description: listThings,
       async answer(incoming, caller) {
         const page = await things.page(caller, pageStartOf(incoming, caller, cursors.things));
-        const freshness = await federation.thingFreshnessOfEach(page.things);
+        const freshness = await freshnessOf(page.things);
         return jsonAnswer(200, {
           things: page.things.map((thing) => thingBody(thing, freshness.get(thing.deviceId), caller)),
           ...(page.next && { cursor: cursors.things.write(caller, page.next) }),
@@ -46,7 +59,7 @@ export function thingRoutes({ things, federation, cursors }: ThingRouteParts): r
       async answer(incoming, caller) {
         const sinceMs = timeOf(incoming, "since");
         const thing = await things.find(caller, incoming.pathParameters.thingId ?? "");
-        const freshness = await federation.thingFreshnessOfEach([thing]);
+        const freshness = await freshnessOf([thing]);
         return jsonAnswer(200, thingBody(thing, freshness.get(thing.deviceId), caller, sinceMs));
       },
     },

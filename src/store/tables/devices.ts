@@ -18,6 +18,10 @@ export interface DeviceRow {
   readonly isWatched?: boolean;
   /** The same for alerts on the things that it reports. */
   readonly areThingsWatched?: boolean;
+  /** Only `lock` reads these two. */
+  readonly tenantId?: TenantId;
+  /** When the trait map of its type was changed last; null when the type has none. */
+  readonly mapChangedMs?: number | null;
 }
 
 /** The position in a paginated list of devices (keyset pagination), and its filter. */
@@ -90,6 +94,9 @@ const watched = `EXISTS (SELECT 1 FROM triggers w WHERE w.user_id = d.user_id AN
   AS "isWatched",
   EXISTS (SELECT 1 FROM thing_triggers w WHERE w.user_id = d.user_id AND w.device_id = d.id AND w.is_enabled = 1)
   AS "areThingsWatched"`;
+/** A look-up by primary key, which saves a statement of its own. */
+const mapped = `d.tenant_id AS "tenantId", (SELECT m.changed_ms FROM device_type_maps m
+  WHERE m.tenant_id = d.tenant_id AND m.type_id = d.type_id) AS "mapChangedMs"`;
 const source = "devices d JOIN device_types t ON t.id = d.type_id";
 
 export function deviceTable(sql: Sql): DeviceTable {
@@ -159,7 +166,7 @@ export function deviceTable(sql: Sql): DeviceTable {
       const isOne = sql.dialect === "sqlite" && ids.length === 1;
       const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE OF d" : "";
       const locked = await sql.all<DeviceRow>(
-        `SELECT ${columns}, ${watched} FROM ${source} WHERE d.id ${isOne ? "= $1" : among} AND d.user_id = $2
+        `SELECT ${columns}, ${watched}, ${mapped} FROM ${source} WHERE d.id ${isOne ? "= $1" : among} AND d.user_id = $2
          ORDER BY d.id ${lock}`,
         [isOne ? ids[0]! : ids, userId],
       );
@@ -203,11 +210,12 @@ export function deviceTable(sql: Sql): DeviceTable {
 }
 
 /** The SQL condition of an access scope: a column and the value that it must equal. */
-function ownerIn(accessScope: AccessScope): readonly [column: string, owner: number] {
+export function ownerIn(accessScope: AccessScope): readonly [column: string, owner: number] {
   return accessScope.kind === "user" ? ["d.user_id", accessScope.userId] : ["d.tenant_id", accessScope.tenantId];
 }
 
-async function typeIdOf(sql: Sql, name: string, tenantId: TenantId | null = null): Promise<number> {
+/** The id of a device type; a new name gets a new id. `tenantId`: the tenant whose client named it. */
+export async function typeIdOf(sql: Sql, name: string, tenantId: TenantId | null = null): Promise<number> {
   const insert = "INSERT INTO device_types (name, tenant_id) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
   await sql.run(insert, [name, tenantId]);
   const found = await sql.all<{ id: number }>("SELECT id FROM device_types WHERE name = $1", [name]);

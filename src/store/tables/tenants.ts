@@ -37,7 +37,7 @@ export interface TenantTable {
   /** Separate from the rest of the brand, since it is large. */
   logo(id: TenantId): Promise<string | undefined>;
   setBrand(id: TenantId, change: BrandChange): Promise<void>;
-  /** Removes the tenant unless it has users or clients; returns whether it did. */
+  /** Removes the tenant with its trait maps unless it has users or clients; returns whether it did. */
   remove(id: TenantId): Promise<boolean>;
   /** The terms are valid from now on; null removes them. */
   setTerms(id: TenantId, terms: { readonly text: string; readonly version: string } | null): Promise<void>;
@@ -93,6 +93,7 @@ export function tenantTable(sql: Sql): TenantTable {
          AND NOT EXISTS (SELECT 1 FROM clients WHERE tenant_id = $1)`,
         [id],
       );
+      if (removed > 0) await sql.run("DELETE FROM device_type_maps WHERE tenant_id = $1", [id]);
       return removed > 0;
     },
     async setTerms(id, terms) {

@@ -23,7 +23,7 @@ export interface ThingTriggerFilter {
 
 /**
  * The alerts on things. Their ids come from the same counter as those of the alerts on attributes, so that an id names
- * one alert. An alert is removed together with the row of its thing.
+ * one alert. An alert is removed with its device, or with the row of its thing.
  */
 export interface ThingTriggerTable extends AlertTable<ThingTriggerRow> {
   /** The enabled alerts on these fields of these things, ascending by id. Each field as `trait.field`. */

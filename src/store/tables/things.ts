@@ -54,7 +54,7 @@ export interface ThingTable {
   /** Replaces what changes often. Cheaper than `put`. */
   setState(thing: Pick<ThingRow, "userId" | "thingId" | "state" | "print" | "samples">): Promise<void>;
   setGone(userId: UserId, thingIds: readonly string[], goneMs: number): Promise<void>;
-  /** Removes gone things of a link: those that were gone before `beforeMs`, and all but the `keep` newest. */
+  /** Removes gone things of a link with their alerts: those gone before `beforeMs`, and all but the `keep` newest. */
   trimGone(userId: UserId, deviceId: DeviceId, beforeMs: number, keep: number): Promise<void>;
   /** Returns the ids of the removed things that were not gone before. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<string[]>;
@@ -153,12 +153,17 @@ export function thingTable(sql: Sql): ThingTable {
       ]);
     },
     async trimGone(userId, deviceId, beforeMs, keep) {
-      await sql.run(
+      const forgotten = await sql.all<Pick<ThingRow, "thingId">>(
         `DELETE FROM things WHERE user_id = $1 AND device_id = $2 AND gone_ms IS NOT NULL AND (gone_ms < $3
            OR thing_id NOT IN (SELECT g.thing_id FROM things g WHERE g.user_id = $1 AND g.device_id = $2
-             AND g.gone_ms IS NOT NULL ORDER BY g.gone_ms DESC, g.thing_id LIMIT $4))`,
+             AND g.gone_ms IS NOT NULL ORDER BY g.gone_ms DESC, g.thing_id LIMIT $4)) RETURNING thing_id AS "thingId"`,
         [userId, deviceId, beforeMs, keep],
       );
+      if (forgotten.length === 0) return;
+      await sql.run(`DELETE FROM thing_triggers WHERE user_id = $1 AND ${among("thing_id", 2)}`, [
+        userId,
+        forgotten.map(({ thingId }) => thingId),
+      ]);
     },
     async removeOfDevice(userId, deviceId) {
       const removed = await sql.all<Pick<ThingRow, "thingId" | "goneMs">>(

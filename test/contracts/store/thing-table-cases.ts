@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { OwnThings } from "../../../src/devices/own-things.ts";
 import { type ThingPage, thingReading } from "../../../src/devices/thing-reading.ts";
 import type { AccessScope } from "../../../src/model/access-scope.ts";
 import { virtualDeviceType } from "../../../src/model/device-types.ts";
@@ -9,6 +10,7 @@ import type { OpenStore } from "../../../src/store/seam.ts";
 import type { ThingPlace, ThingRow } from "../../../src/store/tables/things.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome, plain } from "./home.ts";
+import { plainOwnThingIds } from "../../home/thing-ids.ts";
 
 export function thingOf(home: Home, thingId: string, fields: Partial<ThingRow> = {}): ThingRow {
   return {
@@ -75,7 +77,7 @@ export function thingTableCases(harness: StoreHarness): void {
         await tx.things.put(thingOf(ada, "t_gone", { goneMs: 5 }));
         await tx.things.put(thingOf(bob, "t_a", { source: "other" }));
       });
-      const { page, find } = thingReading(store);
+      const { page, find } = thingReading(store, new OwnThings(plainOwnThingIds));
       const start = { afterDevice: 0, afterThing: "" };
       const own = { kind: "user", userId: ada.userId } as const;
       const all = { kind: "enterprise", tenantId: ada.tenantId } as const;
@@ -110,7 +112,7 @@ export function thingTableCases(harness: StoreHarness): void {
         for (let i = 0; i < 101; i++) await tx.things.put(thingOf(first, `t_${100 + i}`));
         await tx.things.put(thingOf(last, "t_last", { kind: "light" }));
       });
-      const { page } = thingReading(store);
+      const { page } = thingReading(store, new OwnThings(plainOwnThingIds));
       const scope = { kind: "enterprise", tenantId: first.tenantId } as const;
       const sizesOf = async (filter: object) => {
         const sizes: number[] = [];

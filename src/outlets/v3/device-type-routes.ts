@@ -1,0 +1,94 @@
+import type { DeviceType, DeviceTypes } from "../../devices/device-types.ts";
+import { jsonAnswer, noContent } from "../../http/answer/answer.ts";
+import type { Incoming } from "../../http/request/incoming.ts";
+import type { Route } from "../../http/routes.ts";
+import type { Audit } from "../../identity/audit.ts";
+import type { EnterprisePrincipal } from "../../identity/principal.ts";
+import { limits } from "../../model/limits.ts";
+import { getDeviceType, listDeviceTypes, removeDeviceType, setDeviceType } from "./device-type-descriptions.ts";
+import { requireEnterprise } from "./enterprise-caller.ts";
+import type { KeyedRouteParts } from "./idempotent-routes.ts";
+import { objectOf } from "./provisioning-body.ts";
+import { refuseBody } from "./v3-parameters.ts";
+
+export interface DeviceTypeRouteParts {
+  readonly deviceTypes: DeviceTypes;
+  readonly audit: Pick<Audit, "record">;
+  readonly tokens: KeyedRouteParts["tokens"];
+}
+
+const path = "/v3/device-types/:deviceTypeName";
+
+/** Trait maps of a company's own device types (docs/interface.md, Own devices as things). */
+export function deviceTypeRoutes({ deviceTypes, audit, tokens }: DeviceTypeRouteParts): readonly Route[] {
+  const record = async (incoming: Incoming, { tenantId }: EnterprisePrincipal, change: "set" | "removed") => {
+    const clientId = (await tokens.clientOf(incoming.bearer ?? "")) ?? undefined;
+    const detail = { type: nameOf(incoming), change };
+    await audit.record({ act: "device_type", tenantId, clientId, source: incoming.source, detail });
+  };
+  return [
+    {
+      methods: ["GET"],
+      path: "/v3/device-types",
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:read"],
+      description: listDeviceTypes,
+      async answer(_, caller) {
+        const { tenantId } = requireEnterprise(caller);
+        return jsonAnswer(200, { deviceTypes: (await deviceTypes.list(tenantId)).map(bodyOf) });
+      },
+    },
+    {
+      methods: ["GET"],
+      path,
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:read"],
+      description: getDeviceType,
+      async answer(incoming, caller) {
+        const { tenantId } = requireEnterprise(caller);
+        return jsonAnswer(200, bodyOf(await deviceTypes.get(tenantId, nameOf(incoming))));
+      },
+    },
+    {
+      methods: ["PUT"],
+      path,
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:control"],
+      bodyBytes: 2 * limits.traitMapBytes,
+      description: setDeviceType,
+      async answer(incoming, caller) {
+        const enterprise = requireEnterprise(caller);
+        const map = objectOf(incoming.body, "The body");
+        const set = await deviceTypes.set(enterprise.tenantId, nameOf(incoming), map);
+        await record(incoming, enterprise, "set");
+        return jsonAnswer(200, bodyOf(set));
+      },
+    },
+    {
+      methods: ["DELETE"],
+      path,
+      access: "bearer",
+      errors: "standard",
+      scopes: ["devices:control"],
+      description: removeDeviceType,
+      async answer(incoming, caller) {
+        const enterprise = requireEnterprise(caller);
+        refuseBody(incoming);
+        await deviceTypes.remove(enterprise.tenantId, nameOf(incoming));
+        await record(incoming, enterprise, "removed");
+        return noContent();
+      },
+    },
+  ];
+}
+
+function nameOf({ pathParameters }: Incoming): string {
+  return pathParameters.deviceTypeName ?? "";
+}
+
+function bodyOf({ name, map, changedMs }: DeviceType): object {
+  return { deviceTypeName: name, map, changedTime: changedMs };
+}

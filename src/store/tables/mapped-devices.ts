@@ -1,0 +1,87 @@
+import type { AccessScope } from "../../model/access-scope.ts";
+import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
+import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
+import { ownerIn } from "./devices.ts";
+
+/** A device whose type has a trait map. */
+export interface MappedDeviceRow {
+  readonly id: DeviceId;
+  readonly userId: UserId;
+  readonly tenantId: TenantId;
+  readonly typeId: number;
+  readonly name: string;
+  readonly room: string | null;
+  readonly lastTimeMs: number;
+  readonly mapChangedMs: number;
+}
+
+/** Which devices to list: of one type, or of these types for one user. */
+export interface MappedDevicePlace {
+  readonly afterId: number;
+  readonly typeIds: readonly number[];
+}
+
+export interface MappedAttribute {
+  readonly deviceId: DeviceId;
+  readonly name: string;
+  readonly value: string | null;
+  readonly timeMs: number;
+}
+
+/** Reads of the devices from which things are derived. */
+export interface MappedDeviceTable {
+  /** The device if it is in the access scope and its type has a map. */
+  within(accessScope: AccessScope, id: DeviceId): Promise<MappedDeviceRow | undefined>;
+  /** The next devices of these types, ascending by id. With several types the cost grows with the user's devices. */
+  page(accessScope: AccessScope, place: MappedDevicePlace, limit: number): Promise<MappedDeviceRow[]>;
+  /** The attributes of these names, of these devices. */
+  attributes(
+    devices: readonly Pick<MappedDeviceRow, "userId" | "id">[],
+    names: readonly string[],
+  ): Promise<MappedAttribute[]>;
+}
+
+const columns = `d.id, d.user_id AS "userId", d.tenant_id AS "tenantId", d.type_id AS "typeId", d.name, d.room,
+  d.last_time_ms AS "lastTimeMs", m.changed_ms AS "mapChangedMs"`;
+const source = "devices d JOIN device_type_maps m ON m.tenant_id = d.tenant_id AND m.type_id = d.type_id";
+
+export function mappedDeviceTable(sql: Sql): MappedDeviceTable {
+  const rows = (tail: string, parameters: readonly Parameter[]) =>
+    sql.all<MappedDeviceRow>(`SELECT ${columns} FROM ${source} WHERE d.is_virtual = 0 AND ${tail}`, parameters);
+  return {
+    within(accessScope, id) {
+      const [column, owner] = ownerIn(accessScope);
+      return first(rows(`${column} = $1 AND d.id = $2`, [owner, id]));
+    },
+    page(accessScope, { afterId, typeIds }, limit) {
+      const [column, owner] = ownerIn(accessScope);
+      const [only, ...others] = typeIds;
+      const among =
+        sql.dialect === "postgres" ? "= ANY($3::int[])" : "IN (SELECT value FROM json_each($3))";
+      // One type is searched by the index of a tenant's devices of a type.
+      const isOne = only !== undefined && others.length === 0;
+      return rows(`${column} = $1 AND d.id > $2 AND d.type_id ${isOne ? "= $3" : among} ORDER BY d.id LIMIT $4`, [
+        owner,
+        afterId,
+        isOne ? only : typeIds,
+        limit,
+      ]);
+    },
+    async attributes(devices, names) {
+      const known = names.filter(isStorable);
+      if (devices.length === 0 || known.length === 0) return [];
+      const [userIds, ids] = [devices.map(({ userId }) => userId), devices.map(({ id }) => id)];
+      const asked =
+        sql.dialect === "postgres"
+          ? `SELECT p.u, p.d, n.n FROM unnest($1::int[], $2::int[]) AS p (u, d) CROSS JOIN unnest($3::text[]) AS n (n)`
+          : `SELECT u.value, d.value, n.value FROM json_each($1) u JOIN json_each($2) d ON u.key = d.key
+             CROSS JOIN json_each($3) n`;
+      return sql.all(
+        `WITH asked (user_id, device_id, name) AS (${asked})
+         SELECT a.device_id AS "deviceId", a.name, a.value, a.time_ms AS "timeMs" FROM asked CROSS JOIN attributes a
+         WHERE a.user_id = asked.user_id AND a.device_id = asked.device_id AND a.number = -1 AND a.name = asked.name`,
+        [userIds, ids, known],
+      );
+    },
+  };
+}
