@@ -43,6 +43,7 @@ import { diskSpaceOf } from "../store/disk/disk-space.ts";
 import { newEpochName } from "../store/epoch-name.ts";
 import { manageKeys } from "../store/keys/keys.ts";
 import { ownerlessStore } from "../store/ownerless-store.ts";
+import { alertCommanding } from "./alert-commanding.ts";
 import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
@@ -149,7 +150,13 @@ async function partsOn(
   const erasedNames = new ErasedNames({ store, states, runtime });
   const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
   const batches = new ResumableBatches(store);
-  const alerts = alertsOn({ store, ownThings, turn: () => new Promise((resolve) => runtime.after(0, resolve)), onLimitReached });
+  const alerts = alertsOn({
+    store,
+    ownThings,
+    turn: () => new Promise((resolve) => runtime.after(0, resolve)),
+    commanding: alertCommanding(() => federation.control),
+    onLimitReached,
+  });
 
   const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
   // Nodes compare the times that they store for a link or send to a reader: these times are on the shared clock.

@@ -7,7 +7,7 @@ import {
   readAlertBody,
   thingCommandEntry,
 } from "../../src/devices/log-entries.ts";
-import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { DeviceId, TriggerId, UserId } from "../../src/model/ids.ts";
 
 const [userId, deviceId] = [1 as UserId, 2 as DeviceId];
 
@@ -45,6 +45,7 @@ describe("the log entry of a fan request", () => {
       sentMs: 11,
       settledMs: 12,
       blockedUntilMs: null,
+      alertId: null,
     };
     const { body, ...entry } = commandEntry(command, 20);
     assert.deepEqual(entry, { userId: 1, deviceId: 2, kind: "command", timeMs: 20 });
@@ -85,5 +86,7 @@ describe("the log entry of a command to a thing", () => {
     assert.deepEqual(JSON.parse(body), { ...shown, error: { code: "stale" } });
     const accepted = thingCommandEntry({ ...row, state: "accepted", error: null }, 20);
     assert.deepEqual(JSON.parse(accepted.body), { ...shown, state: "accepted", error: null });
+    const ofAlert = thingCommandEntry({ ...row, clientId: null, alertId: 7 as TriggerId }, 20);
+    assert.deepEqual(JSON.parse(ofAlert.body), { ...shown, error: { code: "stale" }, clientId: null, alert: 7 });
   });
 });

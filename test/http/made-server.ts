@@ -179,7 +179,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
       thingFreshnessOfEach: async (links) => new Map(links.map(({ deviceId }) => [deviceId, fresh])),
       freshnessHere: () => fresh,
       receipts: async () => [],
-      control: { command: nobody, receipts: nobody, receipt: nobody },
+      control: { command: nobody, admit: nobody, reached: nobody, wake: nobody, receipts: nobody, receipt: nobody },
     },
     provisioning: { addAll: nobody, addSome: nobody, writeSome: nobody, update: nobody, remove: nobody },
     batches: new ResumableBatches(store),

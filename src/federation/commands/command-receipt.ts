@@ -1,6 +1,7 @@
 import type { CommandError } from "../../home/command-errors.ts";
 import type { Command } from "../../home/command-plan.ts";
 import type { CommandState } from "../../home/command-states.ts";
+import type { TriggerId } from "../../model/ids.ts";
 import type { CommandRow } from "../../store/tables/commands.ts";
 import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
 import { fanAsCommand } from "./fan-as-command.ts";
@@ -13,6 +14,8 @@ export interface CommandReceipt {
   readonly id: string;
   readonly thingId: string;
   readonly command: Command;
+  /** The alert that sent the command; null for a command of a client. */
+  readonly alertId: TriggerId | null;
   readonly state: CommandState;
   readonly error: (CommandError & { readonly text: string; readonly words?: string }) | null;
   readonly requestedMs: number;
@@ -25,9 +28,10 @@ export function receiptOf(receipt: GateReceipt, thingId: string): CommandReceipt
 }
 
 export function receiptOfCommand(row: ThingCommandRow): CommandReceipt {
-  const { thingId, state, requestedMs, sentMs, settledMs } = row;
+  const { thingId, alertId, state, requestedMs, sentMs, settledMs } = row;
   const error = row.error === null ? null : JSON.parse(row.error);
-  return { id: `c${row.id}`, thingId, command: commandIn(row), state, error, requestedMs, sentMs, settledMs };
+  const command = commandIn(row);
+  return { id: `c${row.id}`, thingId, command, alertId, state, error, requestedMs, sentMs, settledMs };
 }
 
 export function receiptOfFan(row: CommandRow, thingId: string): CommandReceipt {
@@ -38,6 +42,7 @@ export function receiptOfFan(row: CommandRow, thingId: string): CommandReceipt {
     id: `f${row.id}`,
     thingId,
     command: fanAsCommand(row),
+    alertId: null,
     state,
     error: error as CommandReceipt["error"],
     requestedMs,

@@ -2,7 +2,9 @@ import type { CommitTables } from "../../devices/commit.ts";
 import { isRelative } from "../../home/command.ts";
 import { thermostatIn } from "../../home/reported-things.ts";
 import type { AccessScope } from "../../model/access-scope.ts";
+import type { CommandTarget } from "../../model/alert-commands.ts";
 import { UnknownCommand, UnknownThing } from "../../model/errors.ts";
+import type { UserId } from "../../model/ids.ts";
 import type { Store } from "../../store/seam.ts";
 import type { ThingRow } from "../../store/tables/things.ts";
 import { type CommandReceipt, receiptOf, receiptOfCommand, receiptOfFan } from "./command-receipt.ts";
@@ -22,6 +24,25 @@ export interface ThingControl {
     requested: Omit<RequestedCommand, "isStale">,
     keep?: (tx: CommitTables, receipt: CommandReceipt) => Promise<void>,
   ): Promise<CommandReceipt>;
+  /**
+   * The same inside an open transaction that holds the user's lock, for a command that does not depend on the state.
+   * Undefined when the user has no such thing. `wake` must be called when the transaction is durable.
+   */
+  admit(
+    tx: CommitTables,
+    userId: UserId,
+    thingId: string,
+    requested: Omit<RequestedCommand, "isStale">,
+  ): Promise<CommandReceipt | undefined>;
+  /** The ids of the user's present things that an alert's command reaches, at most `limit`. */
+  reached(
+    tx: Pick<CommitTables, "things">,
+    userId: UserId,
+    target: CommandTarget,
+    limit: number,
+  ): Promise<readonly string[]>;
+  /** Commands were stored on this node. */
+  wake(): void;
   /** The newest receipts of a thing, newest first; fan requests of a thermostat are among them. */
   receipts(accessScope: AccessScope, thingId: string): Promise<readonly CommandReceipt[]>;
   receipt(accessScope: AccessScope, thingId: string, commandId: string): Promise<CommandReceipt>;
@@ -60,6 +81,18 @@ export function thingControl(parts: ThingControlParts): ThingControl {
       parts.stored();
       return receipt;
     },
+    async admit(tx, userId, thingId, requested) {
+      const [thing] = await tx.things.some(userId, [thingId]);
+      if (!thing) return undefined;
+      const nowMs = await tx.clock.nowMs();
+      return receiptOf(await admitToThing(tx, parts, thing, { ...requested, isStale: false }, nowMs), thingId);
+    },
+    async reached(tx, userId, target, limit) {
+      if (!("thingId" in target)) return tx.things.ofKind(userId, target.kind, target.room, limit);
+      const thing = await tx.things.within({ kind: "user", userId }, target.thingId);
+      return thing ? [thing.thingId] : [];
+    },
+    wake: () => parts.stored(),
     async receipts(accessScope, thingId) {
       const { userId, deviceId, key } = await find(accessScope, thingId);
       const thermostatId = thermostatIn(key);

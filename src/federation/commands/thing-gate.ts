@@ -5,6 +5,7 @@ import { type CommandError, isCommandError } from "../../home/command-errors.ts"
 import { admitCommand } from "../../home/command-gate.ts";
 import type { Command, PlannedCommand } from "../../home/command-plan.ts";
 import { thermostatIn } from "../../home/reported-things.ts";
+import type { TriggerId } from "../../model/ids.ts";
 import type { CommandRow } from "../../store/tables/commands.ts";
 import type { LinkRow, LinkState } from "../../store/tables/links.ts";
 import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
@@ -23,6 +24,8 @@ export interface ThingGateParts {
 export interface RequestedCommand {
   readonly command: Command;
   readonly clientId: string | null;
+  /** The alert that sends it. */
+  readonly alertId?: TriggerId;
   /** Whether the shown state of the thing may be outdated. Only a relative command needs it. */
   readonly isStale: boolean;
 }
@@ -38,11 +41,12 @@ export async function admitToThing(
   tx: CommitTables,
   parts: ThingGateParts,
   thing: ThingRow,
-  { command, clientId, isStale }: RequestedCommand,
+  { command, clientId, alertId, isStale }: RequestedCommand,
   nowMs: number,
 ): Promise<GateReceipt> {
   const { userId, deviceId, thingId, key } = thing;
-  const row = { userId, deviceId, thingId, key, command: JSON.stringify(command), clientId, requestedMs: nowMs };
+  const origin = { clientId, alertId: alertId ?? null, requestedMs: nowMs };
+  const row = { userId, deviceId, thingId, key, command: JSON.stringify(command), ...origin };
   const refuse = async (refusal: CommandError) => {
     const error = errorJson(refusal);
     return { command: await addThingReceipt(tx, { ...row, plan: null, state: "rejected", error, settledMs: nowMs }) };

@@ -16,7 +16,8 @@ export const thingReceiptsKept = 500;
 /** Stores a receipt for a command and appends it to the log, in the same transaction. */
 export async function addThingReceipt(tx: ThingReceiptTables, command: NewThingCommand): Promise<ThingCommandRow> {
   const { userId, deviceId, requestedMs } = command;
-  const row = { ...command, id: await tx.thingCommands.add(command), step: 0, sentMs: null, blockedUntilMs: null };
+  const id = await tx.thingCommands.add(command);
+  const row = { alertId: null, ...command, id, step: 0, sentMs: null, blockedUntilMs: null };
   await tx.thingCommands.trim(userId, deviceId, thingReceiptsKept, requestedMs);
   await tx.log.append(thingCommandEntry(row, requestedMs));
   return row;

@@ -1,5 +1,5 @@
 import type { CommandState } from "../../home/command-states.ts";
-import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
+import type { DeviceId, NodeId, TriggerId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 
 /** One command to a thing: first the intent to send it, then its outcome. Command, plan and error are JSON. */
@@ -19,6 +19,8 @@ export interface ThingCommandRow {
   readonly error: string | null;
   /** The client that sent it. */
   readonly clientId: string | null;
+  /** The alert that sent it. */
+  readonly alertId: TriggerId | null;
   readonly requestedMs: number;
   /** When its last step was sent. */
   readonly sentMs: number | null;
@@ -27,7 +29,8 @@ export interface ThingCommandRow {
   readonly blockedUntilMs: number | null;
 }
 
-export type NewThingCommand = Omit<ThingCommandRow, "id" | "step" | "sentMs" | "blockedUntilMs">;
+export type NewThingCommand = Omit<ThingCommandRow, "id" | "step" | "sentMs" | "blockedUntilMs" | "alertId"> &
+  Partial<Pick<ThingCommandRow, "alertId">>;
 
 export type ThingCommandChange = Partial<
   Pick<ThingCommandRow, "plan" | "step" | "error" | "sentMs" | "settledMs" | "blockedUntilMs">
@@ -65,7 +68,7 @@ export interface ThingCommandTable {
 
 const columns = `c.id, c.user_id AS "userId", c.device_id AS "deviceId", c.thing_id AS "thingId",
   c.external_key AS "key", c.command, c.plan, c.state, c.step, c.error, c.client_id AS "clientId",
-  c.requested_ms AS "requestedMs", c.sent_ms AS "sentMs", c.settled_ms AS "settledMs",
+  c.alert_id AS "alertId",  c.requested_ms AS "requestedMs", c.sent_ms AS "sentMs", c.settled_ms AS "settledMs",
   c.blocked_until_ms AS "blockedUntilMs"`;
 const ofDevice = "c.user_id = $1 AND c.device_id = $2";
 /** An accepted command has ended when it was settled without evidence. */
@@ -75,12 +78,14 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
   const rows = (tail: string, parameters: readonly Parameter[]) =>
     sql.all<ThingCommandRow>(`SELECT ${columns} FROM thing_commands c ${tail}`, parameters);
   return {
-    async add({ userId, deviceId, thingId, key, command, plan, state, error, clientId, requestedMs, settledMs }) {
+    async add(row) {
+      const { userId, deviceId, thingId, key, command, plan, state, error, clientId, alertId = null } = row;
+      const { requestedMs, settledMs } = row;
       const added = await sql.all<{ id: number }>(
         `INSERT INTO thing_commands (user_id, device_id, thing_id, external_key, command, plan, state, step, error,
-           client_id, requested_ms, settled_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11) RETURNING id`,
-        [userId, deviceId, thingId, key, command, plan, state, error, clientId, requestedMs, settledMs],
+           client_id, requested_ms, settled_ms, alert_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11, $12) RETURNING id`,
+        [userId, deviceId, thingId, key, command, plan, state, error, clientId, requestedMs, settledMs, alertId],
       );
       if (state === "queued") sql.hint("commands");
       return added[0]!.id;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { CommandState } from "../../../src/home/command-states.ts";
-import type { DeviceId, UserId } from "../../../src/model/ids.ts";
+import type { DeviceId, TriggerId, UserId } from "../../../src/model/ids.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import type { NewThingCommand, ThingCommandRow } from "../../../src/store/tables/thing-commands.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
@@ -29,8 +29,10 @@ export function thingCommandTableCases(harness: StoreHarness): void {
   it("store a command to a thing and its outcome", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
+      const ofAlert = commandOf(home, { clientId: null, alertId: 7 as TriggerId });
+      assert.equal((await added(store, ofAlert)).alertId, 7);
       const row = await added(store, commandOf(home));
-      assert.deepEqual(row, { ...commandOf(home), id: row.id, step: 0, sentMs: null, blockedUntilMs: null });
+      assert.deepEqual(row, { ...commandOf(home), alertId: null, id: row.id, step: 0, sentMs: null, blockedUntilMs: null });
       const change = {
         state: "rejected",
         plan: '{"steps":[]}',
