@@ -45,7 +45,6 @@ describe("the log entry of a fan request", () => {
       sentMs: 11,
       settledMs: 12,
       blockedUntilMs: null,
-      alertId: null,
     };
     const { body, ...entry } = commandEntry(command, 20);
     assert.deepEqual(entry, { userId: 1, deviceId: 2, kind: "command", timeMs: 20 });
@@ -79,6 +78,7 @@ describe("the log entry of a command to a thing", () => {
       sentMs: null,
       settledMs: 12,
       blockedUntilMs: null,
+      alertId: null,
     };
     const { body, ...entry } = thingCommandEntry(row, 20);
     assert.deepEqual(entry, { userId, deviceId, kind: "thingCommand", timeMs: 20 });

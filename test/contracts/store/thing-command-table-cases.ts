@@ -32,7 +32,14 @@ export function thingCommandTableCases(harness: StoreHarness): void {
       const ofAlert = commandOf(home, { clientId: null, alertId: 7 as TriggerId });
       assert.equal((await added(store, ofAlert)).alertId, 7);
       const row = await added(store, commandOf(home));
-      assert.deepEqual(row, { ...commandOf(home), alertId: null, id: row.id, step: 0, sentMs: null, blockedUntilMs: null });
+      assert.deepEqual(row, {
+        ...commandOf(home),
+        alertId: null,
+        id: row.id,
+        step: 0,
+        sentMs: null,
+        blockedUntilMs: null,
+      });
       const change = {
         state: "rejected",
         plan: '{"steps":[]}',
