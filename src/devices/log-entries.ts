@@ -161,6 +161,8 @@ export interface ThingCommandBody {
   readonly requestedMs: number;
   /** The client that sent the command. Event streams and webhooks leave it out. */
   readonly clientId: string | null;
+  /** What an own device should show: its attributes with their values. Only when the command is sent. */
+  readonly writes?: Readonly<Record<string, string>>;
   /** The alert that sent it; left out for a client's command. */
   readonly alert?: TriggerId;
 }
@@ -176,6 +178,7 @@ export function thingCommandEntry(row: ThingCommandRow, timeMs: number): LogEntr
     requestedMs,
     clientId,
     ...(alertId !== null && { alert: alertId }),
+    ...(row.dueMs !== null && row.plan !== null && state === "sending" && { writes: JSON.parse(row.plan).writes }),
   };
   return { userId, deviceId, kind: "thingCommand", timeMs, body: JSON.stringify(body) };
 }

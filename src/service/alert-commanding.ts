@@ -1,5 +1,5 @@
 import type { Commanding } from "../alerts/alerts.ts";
-import type { ThingControl } from "../federation/commands/thing-control.ts";
+import type { ThingControl } from "../devices/thing-control.ts";
 import { readCommand } from "../home/command.ts";
 import { isCommandError } from "../home/command-errors.ts";
 

@@ -33,6 +33,9 @@ import type { PasswordOptions } from "../identity/passwords.ts";
 import { Membership } from "../nodes/membership.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
+import { OwnCommandDeadlines } from "../own-things/own-command-deadlines.ts";
+import { ownThingEcho } from "../own-things/own-command-echo.ts";
+import { ownThingControl } from "../own-things/own-thing-control.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
 import { pause, type Report, type Runtime } from "../runtime/runtime.ts";
@@ -49,6 +52,7 @@ import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
 import { dropValue } from "./lost-values.ts";
 import { sealingContext } from "./sealing-keys.ts";
+import { controlOfAll } from "./thing-control.ts";
 import { nodeId, ownThingIds, thingIds } from "./stored-identifiers.ts";
 
 export interface OpenOptions {
@@ -154,7 +158,7 @@ async function partsOn(
     store,
     ownThings,
     turn: () => new Promise((resolve) => runtime.after(0, resolve)),
-    commanding: alertCommanding(() => federation.control),
+    commanding: alertCommanding(() => control),
     onLimitReached,
   });
 
@@ -177,6 +181,8 @@ async function partsOn(
     countFault: metrics.linkFault,
     owners: processErrorOwners,
   });
+  const control = controlOfAll(federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
+  const ownDeadlines = new OwnCommandDeadlines({ store, ownThings, runtime: sharedRuntime });
   const events = eventsOn({
     store,
     runtime: sharedRuntime,
@@ -195,6 +201,7 @@ async function partsOn(
   reactions.push(
     fanEcho((commandId) => federation.fans.sentAt(commandId)),
     thingEcho(sentCommands(() => federation)),
+    ownThingEcho(ownThings),
     alerts.react,
   );
   listeners.push(
@@ -277,6 +284,8 @@ async function partsOn(
     commit,
     membership,
     federation,
+    control,
+    ownDeadlines,
     events,
     addressSealing,
     idempotency,

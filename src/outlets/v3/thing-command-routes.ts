@@ -1,5 +1,5 @@
-import type { CommandReceipt } from "../../federation/commands/command-receipt.ts";
-import type { Federation } from "../../federation/federation.ts";
+import type { CommandReceipt } from "../../devices/command-receipts.ts";
+import type { ThingControl } from "../../devices/thing-control.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Route } from "../../http/routes.ts";
 import { commandOf, requireConsent } from "./command-body.ts";
@@ -7,14 +7,14 @@ import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
 import { getThingCommand, listThingCommands, sendThingCommand } from "./thing-command-descriptions.ts";
 
 export interface ThingCommandRouteParts extends KeyedRouteParts {
-  readonly federation: Pick<Federation, "control">;
+  readonly control: ThingControl;
 }
 
 const path = "/v3/things/:thingId/commands";
 const bodyBytes = 1_024;
 
 /** Commands to things and their receipts (docs/interface.md, Commands). */
-export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRouteParts): readonly Route[] {
+export function thingCommandRoutes({ control, ...keyedParts }: ThingCommandRouteParts): readonly Route[] {
   return [
     keyed(keyedParts, {
       methods: ["POST"],
@@ -28,7 +28,7 @@ export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRo
         const clientId = await keyedParts.tokens.clientOf(incoming.bearer ?? "");
         const accepted = (receipt: CommandReceipt) => jsonAnswer(202, receiptBody(receipt));
         const { thingId = "" } = incoming.pathParameters;
-        return accepted(await federation.control.command(caller, thingId, { command, clientId }, keep(accepted)));
+        return accepted(await control.command(caller, thingId, { command, clientId }, keep(accepted)));
       },
     }),
     {
@@ -40,7 +40,7 @@ export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRo
       description: listThingCommands,
       async answer(incoming, caller) {
         const { thingId = "" } = incoming.pathParameters;
-        const receipts = await federation.control.receipts(caller, thingId);
+        const receipts = await control.receipts(caller, thingId);
         return jsonAnswer(200, { thingId, commands: receipts.map(receiptBody) });
       },
     },
@@ -53,7 +53,7 @@ export function thingCommandRoutes({ federation, ...keyedParts }: ThingCommandRo
       description: getThingCommand,
       async answer(incoming, caller) {
         const { thingId = "", commandId = "" } = incoming.pathParameters;
-        return jsonAnswer(200, receiptBody(await federation.control.receipt(caller, thingId, commandId)));
+        return jsonAnswer(200, receiptBody(await control.receipt(caller, thingId, commandId)));
       },
     },
   ];

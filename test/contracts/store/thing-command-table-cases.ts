@@ -35,6 +35,7 @@ export function thingCommandTableCases(harness: StoreHarness): void {
       assert.deepEqual(row, {
         ...commandOf(home),
         alertId: null,
+        dueMs: null,
         id: row.id,
         step: 0,
         sentMs: null,
@@ -59,6 +60,26 @@ export function thingCommandTableCases(harness: StoreHarness): void {
         assert.equal(await tx.thingCommands.blockedUntil(userId, deviceId, row.key), Number.MAX_SAFE_INTEGER);
         assert.equal(await tx.thingCommands.blockedUntil(userId, deviceId, "thermostat/other"), null);
       });
+    }));
+
+  it("find commands to own things by their deadline, and leave them to it", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const own = { key: "own", state: "sending", step: 1, sentMs: 1_000 } as const;
+      const late = await added(store, commandOf(home, { ...own, dueMs: 3_000 }));
+      const soon = await added(store, commandOf(home, { ...own, dueMs: 2_000 }));
+      const linked = await added(store, commandOf(home, { state: "sending" }));
+      assert.deepEqual([late.dueMs, late.sentMs, late.step], [3_000, 1_000, 1]);
+      const ids = (rows: readonly ThingCommandRow[]) => rows.map(({ id }) => id);
+      await store.read(async (tx) => {
+        assert.deepEqual(ids(await tx.thingCommands.due(1_999, 9)), []);
+        assert.deepEqual(ids(await tx.thingCommands.due(3_000, 9)), [soon.id, late.id]);
+        assert.deepEqual(ids(await tx.thingCommands.due(3_000, 1)), [soon.id]);
+        const always = Number.MAX_SAFE_INTEGER;
+        assert.deepEqual(ids(await tx.thingCommands.overdue(always, always, always, 9)), [linked.id]);
+      });
+      await store.transaction((tx) => tx.thingCommands.change(soon, ["sending"], { state: "confirmed" }));
+      assert.deepEqual(ids(await store.read((tx) => tx.thingCommands.due(3_000, 9))), [late.id]);
     }));
 
   it("let only one of many concurrent transactions mark a command as sent", () =>
