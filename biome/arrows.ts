@@ -15,6 +15,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   oauth: ["identity", "store", "web", "runtime", "model"],
   devices: ["virtual-device", "home", "idempotency", "store", "runtime", "model"],
   federation: ["devices", "ecosystems", "nodes", "store", "virtual-device", "home", "runtime", "model"],
+  "own-things": ["devices", "home", "store", "runtime", "model"],
   alerts: ["devices", "home", "idempotency", "store", "runtime", "model"],
   events: ["devices", "virtual-device", "idempotency", "store", "runtime", "model"],
   http: ["identity", "oauth", "virtual-device", "home", "web", "runtime", "model"],
@@ -47,7 +48,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders that run in the deterministic simulation: time, randomness, timers and connections are handed in. */
-const core = ["model", "home", "virtual-device", "nodes", "devices", "federation", "alerts"];
+const core = ["model", "home", "virtual-device", "nodes", "devices", "federation", "own-things", "alerts"];
 
 /** Kinds of callers: each folder of `src/outlets` speaks to one of them and imports no other. */
 const outlets = ["v3", "platform", "adaptor", "oauth", "monitoring"];

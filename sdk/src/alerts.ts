@@ -1,5 +1,6 @@
 import type { WrittenValue } from "./devices.ts";
 import { checkMembers } from "./known-members.ts";
+import type { ThingKind } from "./things.ts";
 import type { CallOptions, WriteOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 
@@ -11,6 +12,8 @@ export interface AlertRule {
   readonly stringThreshold?: string;
   readonly threshold?: number;
   readonly targets?: readonly { readonly deviceId: number; readonly attrName: string; readonly value: WrittenValue }[];
+  /** Commands to things that each firing sends, whatever the action is. Needs the scope `devices:control`. */
+  readonly commands?: readonly AlertCommand[];
   readonly address?: string;
   readonly msg?: string;
   readonly autoDisarm?: boolean;
@@ -18,6 +21,22 @@ export interface AlertRule {
   readonly autoDisable?: boolean;
   readonly enable?: boolean;
 }
+
+/**
+ * A command that an alert sends: to one thing, or to all things of a kind that the user has when the alert fires, with
+ * `room` only to those in this room.
+ */
+export type AlertCommand = AlertCommandTarget & {
+  readonly trait: string;
+  /** Any command of the trait but `adjustTarget`. */
+  readonly command: string;
+  readonly params?: Readonly<Record<string, string | number | boolean>>;
+};
+
+/** What a command of an alert reaches. */
+export type AlertCommandTarget =
+  | { readonly thingId: string }
+  | { readonly kind: ThingKind; readonly room?: string | undefined };
 
 /** The definition of an alert on an attribute. */
 export interface AlertDefinition extends AlertRule {
@@ -50,8 +69,10 @@ export interface ThingAlert extends AlertState {
 export type AnyAlert = Alert | ThingAlert;
 
 /** The rule of an alert and its state. */
-export interface AlertState extends Required<Omit<AlertRule, "stringThreshold" | "threshold">> {
+export interface AlertState extends Required<Omit<AlertRule, "stringThreshold" | "threshold" | "commands">> {
   readonly alertId: number;
+  /** Left out when the alert commands nothing. */
+  readonly commands?: readonly AlertCommand[];
   readonly stringThreshold?: string;
   readonly threshold?: number;
   readonly disarmed: boolean;
@@ -85,6 +106,13 @@ export interface AlertDryRun {
   readonly events: number;
   /** When it would have fired, oldest first. */
   readonly firings: readonly { readonly time: number; readonly value: string | null }[];
+  /** What each firing would send to the things that the user has now; left out when it would send nothing. */
+  readonly commands?: readonly {
+    readonly thingId: string;
+    readonly trait: string;
+    readonly command: string;
+    readonly params: Readonly<Record<string, string | number | boolean>>;
+  }[];
 }
 
 /** Which events a dry run evaluates: those after `from`, up to and including `to` (milliseconds). */
@@ -170,7 +198,7 @@ export class Alerts {
     return this.#v3().call("GET", `/alerts/${alertId}/explain`, { signal });
   }
 
-  /** Evaluates a definition over the history of its device or thing. Creates nothing and writes nothing. */
+  /** Evaluates a definition over the history of its device or thing. Creates nothing, writes nothing and sends nothing. */
   async dryRun(definition: AlertDefinition | ThingAlertDefinition, options: DryRunQuestion = {}): Promise<AlertDryRun> {
     checkMembers("alerts.dryRun", options, ["from", "to", "signal"]);
     const { from, to, signal } = options;

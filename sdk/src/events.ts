@@ -62,6 +62,11 @@ export interface ThingEvent extends EventBase<"thing"> {
 /** The state of a command to a thing changed. Only with `things`. */
 export interface ThingCommandEvent extends EventBase<"thingCommand">, Omit<CommandReceipt, "sentTime" | "settledTime"> {
   readonly deviceId: number;
+  /**
+   * What the company must do with its own device: the attributes that the device should show, with their values. Only
+   * while the state is `sending`. Write these attributes when the device shows them.
+   */
+  readonly writes?: Readonly<Record<string, string>>;
   readonly time: number;
 }
 

@@ -2,6 +2,8 @@ export type { AccessTokens } from "./access-tokens.ts";
 export type { FederatedAccount, FederateOptions, LargeStrings, LinkStatus, Unlinked } from "./adaptor.ts";
 export type {
   Alert,
+  AlertCommand,
+  AlertCommandTarget,
   AlertDefinition,
   AlertDryRun,
   AlertExplanation,

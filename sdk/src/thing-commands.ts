@@ -56,6 +56,8 @@ export interface CommandReceipt {
   readonly requestedTime: number;
   readonly sentTime: number | null;
   readonly settledTime: number | null;
+  /** The alert that sent the command; left out for a command of a client. */
+  readonly cause?: { readonly by: "alert"; readonly alert: number };
 }
 
 /**

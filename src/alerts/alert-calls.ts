@@ -4,31 +4,24 @@ import { LimitReached, TooManyTriggers, UnknownTrigger } from "../model/errors.t
 import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import { bytesOf } from "../model/trigger.ts";
-import type { Store, Transaction } from "../store/seam.ts";
+import type { Store } from "../store/seam.ts";
 import type { AlertTable, NewAlert, TriggerTotals } from "../store/tables/alert-rows.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 import type { ThingTriggerRow } from "../store/tables/thing-triggers.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
-import { type CheckedThingTrigger, type CheckedTrigger, checkSize, type RuleInput } from "./definition.ts";
+import type { AlertTables } from "./alert-tables.ts";
+import { type Commanding, reachedNow } from "./commanding.ts";
+import {
+  type CheckedThingTrigger,
+  type CheckedTrigger,
+  type CheckParts,
+  checkSize,
+  type RuleInput,
+} from "./definition.ts";
 import { type DryRun, type DryRuns, dryRun, type Period } from "./dry-run.ts";
 import { type Explanation, explain } from "./explain.ts";
 import type { Patterns } from "./patterns.ts";
 import type { Records } from "./records.ts";
-
-export type AlertTables = Pick<
-  Transaction,
-  | "users"
-  | "devices"
-  | "deviceTypeMaps"
-  | "mappedDevices"
-  | "attributes"
-  | "things"
-  | "triggers"
-  | "thingTriggers"
-  | "idempotencyKeys"
-  | "log"
-  | "clock"
->;
 
 /** An alert of any kind. */
 export type AnyTriggerRow = TriggerRow | ThingTriggerRow;
@@ -58,7 +51,7 @@ export interface AlertSubject<Input, Row extends AnyTriggerRow, Watched> {
   readonly table: (tx: AlertTables) => AlertTable<Row>;
   /** The device or thing that the input names. The error for one outside the access scope is that for an unknown one. */
   readonly find: (tx: AlertTables, accessScope: AccessScope, input: Input) => Promise<Watched>;
-  readonly check: (tx: AlertTables, watched: Watched, input: Input, patterns: Patterns) => Promise<Checked<Row>>;
+  readonly check: (tx: AlertTables, watched: Watched, input: Input, parts: CheckParts) => Promise<Checked<Row>>;
   /** Refuses a definition of an alert that names another device or thing. */
   readonly refuseMove: (before: Row, input: Input) => void;
   readonly isSameSubject: (before: Row, after: Row) => boolean;
@@ -75,6 +68,7 @@ export interface AlertCallParts {
   readonly turn: () => Promise<void>;
   readonly patterns: Patterns;
   readonly records: Records;
+  readonly commanding: Commanding;
   readonly dryRuns: DryRuns;
 }
 
@@ -83,7 +77,7 @@ export function alertCalls<
   Row extends AnyTriggerRow,
   Watched extends { readonly userId: UserId },
 >(
-  { store, turn, patterns, records, dryRuns }: AlertCallParts,
+  { store, turn, patterns, records, commanding, dryRuns }: AlertCallParts,
   subject: AlertSubject<Input, Row, Watched>,
 ): AlertCalls<Input, Row> {
   /**
@@ -111,7 +105,7 @@ export function alertCalls<
       return store.transaction(async (tx) => {
         const nowMs = (await tx.users.lock(userId)) ?? 0;
         const watched = await subject.find(tx, accessScope, input);
-        const checked = await subject.check(tx, watched, input, patterns);
+        const checked = await subject.check(tx, watched, input, { patterns, commanding });
         const bytes = checkSize(checked);
         const totals = await totalsOf(tx, userId, checked.deviceId);
         checkCounts(checked.deviceId, totals);
@@ -135,7 +129,7 @@ export function alertCalls<
       change(accessScope, id, async (tx, before) => {
         subject.refuseMove(before, input);
         const watched = await subject.find(tx, accessScope, input);
-        const checked = await subject.check(tx, watched, input, patterns);
+        const checked = await subject.check(tx, watched, input, { patterns, commanding });
         const reason = input.isEnabled ? null : before.reason;
         const after: Row = { ...before, ...checked, reason };
         const bytesBefore = bytesOf(before);
@@ -168,12 +162,16 @@ export function alertCalls<
       }),
 
     async dryRun(accessScope, input, period) {
-      const { userId, checked } = await store.read(async (tx) => {
+      const { userId, checked, commands } = await store.read(async (tx) => {
         const watched = await subject.find(tx, accessScope, input);
-        return { userId: watched.userId, checked: await subject.check(tx, watched, input, patterns) };
+        const checked = await subject.check(tx, watched, input, { patterns, commanding });
+        const commands = await reachedNow(commanding, tx, { ...checked, userId: watched.userId });
+        return { userId: watched.userId, checked, commands };
       });
       const past = { kinds: subject.pastKinds, valueIn: (commit: LogEntry) => subject.pastValue(commit, checked) };
-      return dryRuns.run(accessScope, () => dryRun({ store, turn }, { ...checked, userId }, past, period, patterns));
+      const tried = { ...checked, userId };
+      const run = await dryRuns.run(accessScope, () => dryRun({ store, turn }, tried, past, period, patterns));
+      return { ...run, commands };
     },
   };
 }

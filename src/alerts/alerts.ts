@@ -7,8 +7,10 @@ import type { OnLimitReached } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import type { ThingTriggerRow } from "../store/tables/thing-triggers.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
-import { type AlertCalls, type AlertTables, type AnyTriggerRow, alertCalls } from "./alert-calls.ts";
+import { type AlertCalls, type AnyTriggerRow, alertCalls } from "./alert-calls.ts";
+import type { AlertTables } from "./alert-tables.ts";
 import { attributeSubject, deviceWithin } from "./attribute-subject.ts";
+import { type Commanding, commandsNothing } from "./commanding.ts";
 import type { ThingTriggerInput, TriggerInput } from "./definition.ts";
 import { DryRuns } from "./dry-run.ts";
 import { Patterns } from "./patterns.ts";
@@ -18,7 +20,9 @@ import { thingSubject, thingWithin } from "./thing-subject.ts";
 
 export type { ThingTriggerRow } from "../store/tables/thing-triggers.ts";
 export type { TriggerRow } from "../store/tables/triggers.ts";
-export type { AlertTables, AnyTriggerRow } from "./alert-calls.ts";
+export type { AnyTriggerRow } from "./alert-calls.ts";
+export type { AlertTables } from "./alert-tables.ts";
+export type { AdmittedCommand, Commanding, ThingOrder } from "./commanding.ts";
 export type { ThingTriggerInput, TriggerInput } from "./definition.ts";
 export type { DryRun, Period } from "./dry-run.ts";
 export type { Explanation } from "./explain.ts";
@@ -70,6 +74,8 @@ export interface AlertParts {
   readonly ownThings?: OwnThings;
   /** Yields to the event loop. */
   readonly turn?: () => Promise<void>;
+  /** Without it, alerts reach no thing with commands. */
+  readonly commanding?: Commanding;
   readonly onLimitReached?: OnLimitReached;
 }
 
@@ -77,14 +83,15 @@ export function alertsOn({
   store,
   ownThings,
   turn = async () => undefined,
+  commanding = commandsNothing,
   onLimitReached = () => undefined,
 }: AlertParts): RunningAlerts {
   const patterns = new Patterns();
   const records = new Records();
-  const parts = { store, turn, patterns, records, dryRuns: new DryRuns() };
+  const parts = { store, turn, patterns, records, commanding, dryRuns: new DryRuns() };
 
   return {
-    ...alertReaction(patterns, records, onLimitReached),
+    ...alertReaction({ patterns, records, commanding, onLimitReached }),
     ...alertCalls(parts, attributeSubject),
 
     page: (accessScope, { afterId, deviceId }) =>

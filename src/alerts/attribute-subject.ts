@@ -4,7 +4,8 @@ import { BadParameter, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId } from "../model/ids.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
-import type { AlertSubject, AlertTables } from "./alert-calls.ts";
+import type { AlertSubject } from "./alert-calls.ts";
+import type { AlertTables } from "./alert-tables.ts";
 import { checkDefinition, type TriggerInput } from "./definition.ts";
 
 /** An attribute of a device. */

@@ -44,6 +44,7 @@ export class Chain {
   #firings = 0;
   #firingBytes = 0;
   #patternSteps = 0;
+  #commands = 0;
 
   /**
    * The live alerts on the changed attributes, ascending by id. Each alert is read once in a chain, however often it is
@@ -98,6 +99,20 @@ export class Chain {
     this.#firings += 1;
     this.#firingBytes += bytes;
     return this.#within("firingsPerCause", this.#firings) && this.#within("firingBytesPerCause", this.#firingBytes);
+  }
+
+  /** How many commands the budget still allows. */
+  get commandRoom(): number {
+    return limits.alertCommandsPerCause - this.#commands;
+  }
+
+  /** Whether an alert of this chain has commanded a thing. */
+  get hasCommanded(): boolean {
+    return this.#commands > 0;
+  }
+
+  countCommands(count: number): void {
+    this.#commands += count;
   }
 
   /**

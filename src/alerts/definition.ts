@@ -1,7 +1,9 @@
 import type { ReadThing } from "../devices/thing-reading.ts";
 import { attributeKey, checkWrites } from "../devices/write.ts";
+import { isRelative } from "../home/command.ts";
+import type { AlertCommand } from "../model/alert-commands.ts";
 import { type ConditionInput, readCondition } from "../model/condition.ts";
-import { BadParameter, LimitReached, UnknownDevice } from "../model/errors.ts";
+import { BadParameter, LimitReached, UnknownDevice, UnknownThing } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import {
@@ -15,11 +17,15 @@ import type { Target } from "../model/trigger-targets.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
+import type { AlertTables } from "./alert-tables.ts";
+import type { Commanding } from "./commanding.ts";
 import { fieldOf, refuseImpossible } from "./field-conditions.ts";
 import type { Patterns } from "./patterns.ts";
 
 /** The rule of an alert as a client sends it, not yet checked. */
-export type RuleInput = Omit<AlertRule, "condition"> & ConditionInput & { readonly isEnabled: boolean };
+export type RuleInput = Omit<AlertRule, "condition" | "commands"> &
+  Partial<Pick<AlertRule, "commands">> &
+  ConditionInput & { readonly isEnabled: boolean };
 
 /** An alert on an attribute as a client sends it. */
 export type TriggerInput = RuleInput & Pick<TriggerDefinition, "deviceId" | "attributeName">;
@@ -36,30 +42,38 @@ export interface CheckedThingTrigger extends ThingTriggerDefinition {
   readonly isEnabled: boolean;
 }
 
+/** What a definition is checked with. */
+export interface CheckParts {
+  readonly patterns: Pick<Patterns, "faultOf" | "matches">;
+  readonly commanding: Commanding;
+}
+
 const maximalCharacters = { action: 60, address: 2_048, msg: 2_048, stringThreshold: 8_192 };
-const maximalTargets = 100;
+/** Targets and commands together. */
+const maximalActs = 100;
 
 /** Checks a definition, parses its condition and resolves its attribute. Throws at the first mistake. */
 export async function checkDefinition(
-  tx: Pick<Transaction, "devices">,
+  tx: AlertTables,
   device: DeviceRow,
   input: TriggerInput,
-  patterns: Pick<Patterns, "faultOf">,
+  { patterns, commanding }: CheckParts,
 ): Promise<CheckedTrigger> {
   const { operation, threshold, stringThreshold, ...definition } = input;
   checkTexts(input);
   const key = attributeKey(device, input.attributeName);
   const condition = readCondition({ operation, threshold, stringThreshold }, patterns.faultOf);
   await checkTargets(tx, device.userId, input);
-  return { ...definition, condition, key };
+  const commands = await checkCommands(tx, device.userId, input, commanding);
+  return { ...definition, commands, condition, key };
 }
 
 /** Checks the definition of an alert on a thing, and parses its condition. Throws at the first mistake. */
 export async function checkThingDefinition(
-  tx: Pick<Transaction, "devices">,
+  tx: AlertTables,
   thing: Pick<ReadThing, "userId" | "deviceId" | "state">,
   input: ThingTriggerInput,
-  patterns: Pick<Patterns, "faultOf" | "matches">,
+  { patterns, commanding }: CheckParts,
 ): Promise<CheckedThingTrigger> {
   const { operation, threshold, stringThreshold, ...definition } = input;
   checkTexts(input);
@@ -67,7 +81,8 @@ export async function checkThingDefinition(
   const condition = readCondition({ operation, threshold, stringThreshold }, patterns.faultOf);
   refuseImpossible(input.field, value, condition, patterns.matches);
   await checkTargets(tx, thing.userId, input);
-  return { ...definition, deviceId: thing.deviceId, condition };
+  const commands = await checkCommands(tx, thing.userId, input, commanding);
+  return { ...definition, commands, deviceId: thing.deviceId, condition };
 }
 
 /**
@@ -93,7 +108,7 @@ async function checkTargets(
   if (action === writingAction && targets.length === 0) {
     throw badTargets(`The action ${writingAction} needs at least one target.`);
   }
-  if (targets.length > maximalTargets) throw badTargets(`An alert has at most ${maximalTargets} targets.`);
+  if (targets.length > maximalActs) throw badTargets(`An alert has at most ${maximalActs} targets.`);
   for (const [deviceId, ofDevice] of Map.groupBy(targets, (target: Target) => target.deviceId)) {
     const device = await tx.devices.find(userId, deviceId);
     if (!device) throw new UnknownDevice();
@@ -105,6 +120,34 @@ async function checkTargets(
       throw badTargets("An alert writes each attribute of a device once.");
     }
   }
+}
+
+/**
+ * A relative command is refused: it depends on the state that it finds, and nobody looks at the state when an alert
+ * fires.
+ */
+async function checkCommands(
+  tx: AlertTables,
+  userId: UserId,
+  { targets, commands = [] }: Pick<RuleInput, "targets" | "commands">,
+  commanding: Commanding,
+): Promise<readonly AlertCommand[]> {
+  if (commands.length + targets.length > maximalActs) {
+    throw badCommands(`An alert has at most ${maximalActs} targets and commands together.`);
+  }
+  for (const command of commands) {
+    if (isRelative(command)) {
+      throw badCommands("An alert can't send adjustTarget, because it depends on the present target. Use setTarget.");
+    }
+    if (!("thingId" in command)) continue;
+    const reached = await commanding.reached(tx, userId, command, 1);
+    if (reached.length === 0) throw new UnknownThing();
+  }
+  return commands;
+}
+
+function badCommands(sentence: string): BadParameter {
+  return new BadParameter("commands", sentence);
 }
 
 function badTargets(sentence: string): BadParameter {

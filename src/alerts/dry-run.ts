@@ -6,6 +6,7 @@ import { limits } from "../model/limits.ts";
 import { stepTrigger } from "../model/trigger.ts";
 import type { AlertRow } from "../store/tables/alert-rows.ts";
 import type { LogEntry } from "../store/tables/log.ts";
+import type { ThingOrder } from "./commanding.ts";
 import type { Patterns } from "./patterns.ts";
 
 /** A period of a device's history: `afterMs` is excluded, `untilMs` included. Both are safe integers. */
@@ -18,6 +19,8 @@ export interface DryRun {
   /** Number of changes and writes of the attribute or field. */
   readonly events: number;
   readonly firings: readonly { readonly timeMs: number; readonly value: string | null }[];
+  /** What each firing would send to the things that the user has now. */
+  readonly commands: readonly ThingOrder[];
 }
 
 /** The events that the definition would have seen. */
@@ -42,7 +45,7 @@ export async function dryRun(
   { kinds, valueIn }: PastEvents,
   period: Period,
   patterns: Pick<Patterns, "matches" | "stepsFor">,
-): Promise<DryRun> {
+): Promise<Omit<DryRun, "commands">> {
   const firings: { timeMs: number; value: string | null }[] = [];
   let events = 0;
   let patternSteps = 0;

@@ -20,6 +20,7 @@ import type { Target } from "../model/trigger-targets.ts";
 import type { AlertTable } from "../store/tables/alert-rows.ts";
 import type { AnyTriggerRow } from "./alert-calls.ts";
 import { Chain, type PlannedWrite, type Watcher } from "./chain.ts";
+import { type Commanding, commandThings } from "./commanding.ts";
 import type { Patterns } from "./patterns.ts";
 import type { Records } from "./records.ts";
 
@@ -28,17 +29,26 @@ type AlertUpdate = DeviceUpdate & { readonly cause: Cause };
 /** The note of an alert that a limit of its chain stopped (model/limits.ts). */
 const stopped = "stopped at the limit";
 
+const noCommands = { commands: [], notes: [] };
+
 export interface AlertReaction {
   readonly react: Reaction;
   /** Called after each durable commit: moves the evaluations of its alerts to memory. */
   afterCommit(commits: readonly DeviceCommit[]): void;
 }
 
+export interface AlertReactionParts {
+  readonly patterns: Patterns;
+  readonly records: Records;
+  readonly commanding: Commanding;
+  readonly onLimitReached: OnLimitReached;
+}
+
 /**
  * Shows each commit to the enabled alerts on the changed attributes and fields, inside its transaction. So the change, the alerts'
- * new states, their writes and the log entries are durable together or not at all, and each change counts once.
+ * new states, their writes, their commands and the log entries are durable together or not at all, and each change counts once.
  */
-export function alertReaction(patterns: Patterns, records: Records, onLimitReached: OnLimitReached): AlertReaction {
+export function alertReaction({ patterns, records, commanding, onLimitReached }: AlertReactionParts): AlertReaction {
   /**
    * Chains by transaction while it is open, and by commit afterwards. A retried transaction starts with a new chain.
    */
@@ -70,6 +80,7 @@ export function alertReaction(patterns: Patterns, records: Records, onLimitReach
       for (const chain of durable) {
         for (const [id, evaluations] of chain.seen) records.add(id, evaluations);
         for (const limit of chain.reached) onLimitReached(limit);
+        if (chain.hasCommanded) commanding.admitted();
       }
     },
   };
@@ -118,6 +129,8 @@ export function alertReaction(patterns: Patterns, records: Records, onLimitReach
     const limit = await limitOf(tx, trigger, updates, room, chain);
     if (limit !== undefined) notes.push(limit);
     const isStopped = limit !== undefined;
+    const commanded = isStopped ? noCommands : await command(tx, trigger, chain);
+    notes.push(...commanded.notes);
     const note = notes.length > 0 ? { note: truncateText(notes.join("; ")) } : {};
     chain.remember(trigger.id, { ...evaluationOf(commit, value, "fired"), ...note });
     await table.change(trigger.userId, trigger.id, {
@@ -136,9 +149,21 @@ export function alertReaction(patterns: Patterns, records: Records, onLimitReach
         ? { thingId: trigger.thingId, field: trigger.field }
         : { attributeName: trigger.attributeName };
     const writes = isStopped ? [] : written;
-    const body = { alert, action, ...watched, value, address, message, writes, ...note };
+    const { commands } = commanded;
+    const sent = commands.length > 0 ? { commands } : {};
+    const body = { alert, action, ...watched, value, address, message, writes, ...sent, ...note };
     await tx.log.append(alertEntry(trigger.userId, commit.deviceId, commit.timeMs, body));
     return isStopped ? [] : updates.map(({ device, changes, cause }) => ({ deviceId: device.id, changes, cause }));
+  }
+
+  /** Sends the commands of a firing, as far as the chain's budget goes. */
+  async function command(tx: CommitTables, trigger: AnyTriggerRow, chain: Chain) {
+    if (trigger.commands.length === 0) return noCommands;
+    const commanded = await commandThings(commanding, tx, trigger, chain.commandRoom);
+    chain.countCommands(commanded.commands.length);
+    if (!commanded.isLimitReached) return commanded;
+    chain.reached.add("alertCommandsPerCause");
+    return { ...commanded, notes: [...commanded.notes, `${stopped} alertCommandsPerCause`] };
   }
 
   /** Records that a limit stopped the evaluation. The alert stays armed or disarmed as it was. */

@@ -6,7 +6,8 @@ import type { FieldValue, ThingState } from "../home/stored-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { BadParameter, UnknownThing } from "../model/errors.ts";
 import type { ThingTriggerRow } from "../store/tables/thing-triggers.ts";
-import type { AlertSubject, AlertTables } from "./alert-calls.ts";
+import type { AlertSubject } from "./alert-calls.ts";
+import type { AlertTables } from "./alert-tables.ts";
 import { checkThingDefinition, type ThingTriggerInput } from "./definition.ts";
 
 /** A thing, as far as alerts on it need it. */

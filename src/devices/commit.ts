@@ -84,6 +84,8 @@ export interface DeviceCommit {
   readonly receivedMs?: number | undefined;
   /** False when no enabled alert watches an attribute of the device; undefined when this was not looked up. */
   readonly isWatched?: boolean | undefined;
+  /** Whether the device is an own thing: its type has a trait map. */
+  readonly isMapped?: boolean;
   /** The same for alerts on the things that the device reports. */
   readonly areThingsWatched?: boolean | undefined;
 }
@@ -343,6 +345,7 @@ async function applyToDevice(
     changes: kept,
     things: thingChanges,
     isWatched: device.isWatched,
+    isMapped: ownThing !== undefined,
     areThingsWatched: device.areThingsWatched,
   };
 }

@@ -1,6 +1,6 @@
 import type { FieldValue } from "../home/stored-thing.ts";
 import type { Cause } from "../model/cause.ts";
-import type { DeviceId, UserId } from "../model/ids.ts";
+import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { CommandRow } from "../store/tables/commands.ts";
 import type { LogEntry } from "../store/tables/log.ts";
@@ -81,6 +81,12 @@ interface Firing {
   readonly message: string;
   /** The writes of this firing; empty when the action is not to write, or when a limit stopped it. */
   readonly writes: readonly { readonly deviceId: DeviceId; readonly attributeName: string; readonly value: string }[];
+  /** The commands of this firing with their receipts; left out when there are none. */
+  readonly commands?: readonly {
+    readonly thingId: string;
+    readonly commandId: string;
+    readonly state: ThingCommandRow["state"];
+  }[];
   /** Why the alert did not do everything that its definition says. */
   readonly note?: string;
 }
@@ -155,10 +161,14 @@ export interface ThingCommandBody {
   readonly requestedMs: number;
   /** The client that sent the command. Event streams and webhooks leave it out. */
   readonly clientId: string | null;
+  /** What an own device should show: its attributes with their values. Only when the command is sent. */
+  readonly writes?: Readonly<Record<string, string>>;
+  /** The alert that sent it; left out for a client's command. */
+  readonly alert?: TriggerId;
 }
 
 export function thingCommandEntry(row: ThingCommandRow, timeMs: number): LogEntry {
-  const { userId, deviceId, id, thingId, command, state, error, requestedMs, clientId } = row;
+  const { userId, deviceId, id, thingId, command, state, error, requestedMs, clientId, alertId } = row;
   const body: ThingCommandBody = {
     id,
     thingId,
@@ -167,6 +177,8 @@ export function thingCommandEntry(row: ThingCommandRow, timeMs: number): LogEntr
     error: error === null ? null : JSON.parse(error),
     requestedMs,
     clientId,
+    ...(alertId !== null && { alert: alertId }),
+    ...(row.dueMs !== null && row.plan !== null && state === "sending" && { writes: JSON.parse(row.plan).writes }),
   };
   return { userId, deviceId, kind: "thingCommand", timeMs, body: JSON.stringify(body) };
 }

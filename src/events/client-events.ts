@@ -153,9 +153,10 @@ function thingData(
 }
 
 function thingCommandData(entry: LogEntry, isNamed: (thingId: string) => boolean) {
-  const { id, thingId, command, state, error, requestedMs } = JSON.parse(entry.body) as ThingCommandBody;
+  const { id, thingId, command, state, error, requestedMs, alert, writes } = JSON.parse(entry.body) as ThingCommandBody;
   if (!isNamed(thingId)) return undefined;
-  const fields = { commandId: `c${id}`, thingId, ...command, state, error, requestedTime: requestedMs };
+  const more = { ...(writes && { writes }), ...(alert !== undefined && { cause: { by: "alert", alert } }) };
+  const fields = { commandId: `c${id}`, thingId, ...command, state, error, requestedTime: requestedMs, ...more };
   return { name: "thingCommand" as const, fields };
 }
 

@@ -1,5 +1,6 @@
 import type { Commit, DeviceCommit } from "../devices/commit.ts";
 import type { DeviceStates } from "../devices/states.ts";
+import type { ThingControl } from "../devices/thing-control.ts";
 import type { Connector } from "../ecosystems/connector.ts";
 import type { Credential } from "../ecosystems/credential.ts";
 import { UnknownDevice } from "../model/errors.ts";
@@ -20,7 +21,7 @@ import { CommandSender } from "./commands/command-sender.ts";
 import { fanCommands } from "./commands/fan-commands.ts";
 import { receiptsKept } from "./commands/fan-receipts.ts";
 import { thingCommands } from "./commands/thing-commands.ts";
-import { type ThingControl, thingControl } from "./commands/thing-control.ts";
+import { thingControl } from "./commands/thing-control.ts";
 import type { TokenSealing } from "./credential.ts";
 import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
 import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";

@@ -38,7 +38,7 @@ export function readCommand(trait: string, command: string, params: unknown): Co
 }
 
 /** Whether the command's meaning depends on the current state: it is refused as `stale` while the state is stale. */
-export function isRelative({ command }: Command): boolean {
+export function isRelative({ command }: { readonly command: string }): boolean {
   return command === "adjustTarget";
 }
 

@@ -39,6 +39,8 @@ export const limits = {
   /** For one change: how many hops alerts may trigger each other, and how much they may do. */
   alertHopsPerCause: 8,
   alertWritesPerCause: 200,
+  /** Commands to things that the alerts of one change send, also those that are refused. */
+  alertCommandsPerCause: 200,
   firingsPerCause: 1_000,
   firingBytesPerCause: 1_048_576,
   patternStepsPerCause: 4_000_000,

@@ -1,3 +1,4 @@
+import type { AlertCommand } from "./alert-commands.ts";
 import type { Condition } from "./condition.ts";
 import type { DeviceId } from "./ids.ts";
 import { textBytes } from "./text-bytes.ts";
@@ -9,6 +10,8 @@ export interface AlertRule {
   /** `attribute` writes to the targets; any other action is only sent as an event. */
   readonly action: string;
   readonly targets: readonly Target[];
+  /** Sent at each firing, whatever the action is. */
+  readonly commands: readonly AlertCommand[];
   readonly address: string;
   readonly message: string;
   readonly autoDisarm: boolean;
@@ -34,11 +37,15 @@ export interface ThingTriggerDefinition extends AlertRule {
 
 export const writingAction = "attribute";
 
+type MeasuredDefinition = Measured<TriggerDefinition> | Measured<ThingTriggerDefinition>;
+type Measured<Definition extends AlertRule> = Omit<Definition, "commands"> & Partial<Pick<Definition, "commands">>;
+
 /** The size of a definition: all its texts in UTF-8. For alerts on attributes the store counts the same (store/tables/triggers.ts). */
-export function bytesOf(definition: TriggerDefinition | ThingTriggerDefinition): number {
-  const { condition, action, targets, address, message } = definition;
+export function bytesOf(definition: MeasuredDefinition): number {
+  const { condition, action, targets, commands = [], address, message } = definition;
   const watched = "thingId" in definition ? [definition.thingId, definition.field] : [definition.attributeName];
   const texts = [...watched, JSON.stringify(condition), action, JSON.stringify(targets), address, message];
+  if (commands.length > 0) texts.push(JSON.stringify(commands));
   return texts.reduce((sum, text) => sum + textBytes(text), 0);
 }
 

@@ -8,6 +8,7 @@ export const backgroundTasks = [
   "idempotency_keys",
   "link_shares",
   "log_retention",
+  "own_commands",
   "erased_names",
   "revocations",
   "sweep",

@@ -33,6 +33,9 @@ import type { PasswordOptions } from "../identity/passwords.ts";
 import { Membership } from "../nodes/membership.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
+import { OwnCommandDeadlines } from "../own-things/own-command-deadlines.ts";
+import { ownThingEcho } from "../own-things/own-command-echo.ts";
+import { ownThingControl } from "../own-things/own-thing-control.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
 import { pause, type Report, type Runtime } from "../runtime/runtime.ts";
@@ -43,11 +46,13 @@ import { diskSpaceOf } from "../store/disk/disk-space.ts";
 import { newEpochName } from "../store/epoch-name.ts";
 import { manageKeys } from "../store/keys/keys.ts";
 import { ownerlessStore } from "../store/ownerless-store.ts";
+import { alertCommanding } from "./alert-commanding.ts";
 import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
 import { dropValue } from "./lost-values.ts";
 import { sealingContext } from "./sealing-keys.ts";
+import { controlOfAll } from "./thing-control.ts";
 import { nodeId, ownThingIds, thingIds } from "./stored-identifiers.ts";
 
 export interface OpenOptions {
@@ -149,7 +154,13 @@ async function partsOn(
   const erasedNames = new ErasedNames({ store, states, runtime });
   const idempotency = new IdempotentWrites({ store, sealer: sealing, runtime });
   const batches = new ResumableBatches(store);
-  const alerts = alertsOn({ store, ownThings, turn: () => new Promise((resolve) => runtime.after(0, resolve)), onLimitReached });
+  const alerts = alertsOn({
+    store,
+    ownThings,
+    turn: () => new Promise((resolve) => runtime.after(0, resolve)),
+    commanding: alertCommanding(() => control),
+    onLimitReached,
+  });
 
   const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
   // Nodes compare the times that they store for a link or send to a reader: these times are on the shared clock.
@@ -170,6 +181,8 @@ async function partsOn(
     countFault: metrics.linkFault,
     owners: processErrorOwners,
   });
+  const control = controlOfAll(federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
+  const ownDeadlines = new OwnCommandDeadlines({ store, ownThings, runtime: sharedRuntime });
   const events = eventsOn({
     store,
     runtime: sharedRuntime,
@@ -188,6 +201,7 @@ async function partsOn(
   reactions.push(
     fanEcho((commandId) => federation.fans.sentAt(commandId)),
     thingEcho(sentCommands(() => federation)),
+    ownThingEcho(ownThings),
     alerts.react,
   );
   listeners.push(
@@ -270,6 +284,8 @@ async function partsOn(
     commit,
     membership,
     federation,
+    control,
+    ownDeadlines,
     events,
     addressSealing,
     idempotency,

@@ -68,7 +68,7 @@ export async function startService(
     stops.push(() => federation.stop());
     await parts.addressSealing.start();
     stops.push(() => parts.addressSealing.stop());
-    for (const part of [events, parts.erasedNames, parts.idempotency, parts.compaction]) {
+    for (const part of [events, parts.ownDeadlines, parts.erasedNames, parts.idempotency, parts.compaction]) {
       part.start();
       stops.push(() => part.stop());
     }
@@ -155,6 +155,7 @@ async function outletParts(
       things: thingReading(store, ownThings),
       alerts,
       federation,
+      control: parts.control,
       events,
       tokens: oauth,
       idempotency,

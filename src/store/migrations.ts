@@ -113,6 +113,22 @@ const deviceTypeMaps: Step = ({ integer, withoutRowid, thingAlertsOfDevice }) =>
   ...thingAlertsOfDevice,
 ];
 
+/** Commands of alerts as JSON, null without any, and the alert that sent a command. */
+const alertCommands: Step = () => [
+  "ALTER TABLE triggers ADD COLUMN commands TEXT",
+  "ALTER TABLE thing_triggers ADD COLUMN commands TEXT",
+  "ALTER TABLE thing_commands ADD COLUMN alert_id INTEGER",
+];
+
+/**
+ * When a command to an own thing must be settled. Nodes that don't know this step settle such a command as `expired`
+ * 34 seconds after its request.
+ */
+const ownCommands: Step = ({ integer }) => [
+  `ALTER TABLE thing_commands ADD COLUMN due_ms ${integer}`,
+  "CREATE INDEX thing_commands_due ON thing_commands (due_ms, id) WHERE state = 'sending' AND due_ms IS NOT NULL",
+];
+
 /**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
@@ -326,6 +342,10 @@ const steps: readonly Step[] = [
     "CREATE INDEX device_types_of_tenant ON device_types (tenant_id)",
   ],
   deviceTypeMaps,
+  alertCommands,
+  // The size of these commands is counted for each new alert (tables/triggers.ts).
+  { index: "triggers_with_commands", on: "triggers (user_id) WHERE commands IS NOT NULL" },
+  ownCommands,
 ];
 
 export const schemaVersion = steps.length;

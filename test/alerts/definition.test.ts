@@ -57,6 +57,7 @@ describe("the definition of an alert", () => {
         condition: { operation: "equals", text: "on" },
         action: "note",
         targets: [],
+        commands: [],
         address: "",
         message: "",
         autoDisarm: true,

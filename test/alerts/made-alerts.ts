@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type AlertTables, alertsOn, type TriggerInput } from "../../src/alerts/alerts.ts";
+import { type AlertTables, alertsOn, type Commanding, type TriggerInput } from "../../src/alerts/alerts.ts";
 import { type AttributeChange, commitOn } from "../../src/devices/commit.ts";
 import { type AlertBody, readAlertBody } from "../../src/devices/log-entries.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
@@ -23,17 +23,23 @@ export interface MadeAlerts {
   readonly lamps?: number;
   readonly name?: string;
   readonly onLimitReached?: OnLimitReached;
+  readonly commanding?: Commanding;
 }
 
 /** A user with a linked account and lamps, and the alert engine on a real store. */
-export async function madeAlerts(store: OpenStore, { lamps = 2, name = "Ada", onLimitReached }: MadeAlerts = {}) {
+export async function madeAlerts(store: OpenStore, made: MadeAlerts = {}) {
+  const { lamps = 2, name = "Ada", onLimitReached, commanding } = made;
   const home = await makeHome(store, { devices: lamps, name });
   const { userId } = home;
   const account = await store.transaction((tx) =>
     tx.devices.add({ userId, typeName: "EcosystemAccount", name: "Nest account", isVirtual: true }),
   );
   const accessScope = { kind: "user", userId } as const;
-  const alerts = alertsOn({ store: store as Store<AlertTables>, ...(onLimitReached && { onLimitReached }) });
+  const alerts = alertsOn({
+    store: store as Store<AlertTables>,
+    ...(onLimitReached && { onLimitReached }),
+    ...(commanding && { commanding }),
+  });
   const commit = commitOn({ store, reactions: [alerts.react], committed: alerts.afterCommit, report: silent });
   const devices = deviceWriting(store, commit);
   const lamp = home.devices[0]!;

@@ -7,7 +7,7 @@ import {
   readAlertBody,
   thingCommandEntry,
 } from "../../src/devices/log-entries.ts";
-import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { DeviceId, TriggerId, UserId } from "../../src/model/ids.ts";
 
 const [userId, deviceId] = [1 as UserId, 2 as DeviceId];
 
@@ -78,6 +78,8 @@ describe("the log entry of a command to a thing", () => {
       sentMs: null,
       settledMs: 12,
       blockedUntilMs: null,
+      alertId: null,
+      dueMs: null,
     };
     const { body, ...entry } = thingCommandEntry(row, 20);
     assert.deepEqual(entry, { userId, deviceId, kind: "thingCommand", timeMs: 20 });
@@ -85,5 +87,13 @@ describe("the log entry of a command to a thing", () => {
     assert.deepEqual(JSON.parse(body), { ...shown, error: { code: "stale" } });
     const accepted = thingCommandEntry({ ...row, state: "accepted", error: null }, 20);
     assert.deepEqual(JSON.parse(accepted.body), { ...shown, state: "accepted", error: null });
+    const ofAlert = thingCommandEntry({ ...row, clientId: null, alertId: 7 as TriggerId }, 20);
+    assert.deepEqual(JSON.parse(ofAlert.body), { ...shown, error: { code: "stale" }, clientId: null, alert: 7 });
+    const own = { ...row, plan: '{"steps":[],"writes":{"power":"on"}}', dueMs: 40, error: null };
+    const writes = { power: "on" };
+    const sent = thingCommandEntry({ ...own, state: "sending" }, 20);
+    assert.deepEqual(JSON.parse(sent.body), { ...shown, state: "sending", error: null, writes });
+    const settled = thingCommandEntry({ ...own, state: "confirmed" }, 20);
+    assert.deepEqual(JSON.parse(settled.body), { ...shown, state: "confirmed", error: null });
   });
 });

@@ -256,6 +256,8 @@ function names(count: number): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`name ${i}`, ""]));
 }
 
+const startFan = { trait: "fanTimer", command: "start", params: { minutes: 15 } };
+
 interface Devices {
   readonly deviceId: string;
   readonly lampId: string;
@@ -286,6 +288,8 @@ async function useAlerts(world: DocumentedWorld, bearer: string, { deviceId, lam
     await ask(400, { ...alert, operation: "nearly" });
     await ask(403, { ...alert, targets: target(deviceId, "d.structures[1].a.away", "home") });
     await ask(404, { ...alert, targets: target("999", "scene", "evening") });
+    await ask(404, { ...alert, commands: [{ thingId: "t_none", ...startFan }] });
+    await ask(success, { ...alert, commands: [{ kind: "thermostat", room: "Hall", ...startFan }] });
     await ask(404, { ...alert, targets: target(deviceId, "d.structures[1].a.roof", "on") });
     await ask(413, { ...alert, targets: target(lampId, "scene", "x".repeat(9_000)) });
   }

@@ -3,6 +3,7 @@ import type { AlertDefinition, AnyAlert, ThingAlertDefinition } from "../../../s
 import { BadParameter } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
 import { hasFlag, type Input, id, optional, text, texts } from "../input.ts";
+import { alertCommandInWords, readAlertCommand } from "./alert-commands.ts";
 
 const operations = ["equals", "regex", ">", ">=", "<", "<=", "=="];
 
@@ -24,6 +25,10 @@ export function withDefinitionOptions(command: Command): Command {
       "--set <id,name=value...>",
       "what a firing writes to which device, as in 2,power=on; may be given several times",
     )
+    .option(
+      "--command <target: trait command name=value...>",
+      'what a firing sends to which thing, as in "t_…: fanTimer start", "light: onOff set on=true" or "light@Hall: onOff set on=true"; may be given several times',
+    )
     .option("--action <word>", "the name of the action when a firing writes nothing, as in notify")
     .option("--message <text>", "the message that a firing carries")
     .option("--auto-disarm", "fire once, and not again until the condition has been false")
@@ -44,15 +49,22 @@ export function definitionOf(typed: Input): AlertDefinition | ThingAlertDefiniti
     throw new BadParameter("value", `--value must be a number with --when "${operation}".`);
   }
   const targets = texts(typed, "set").map(readTarget);
-  const action = optional(typed, "action") ?? (targets.length > 0 ? "attribute" : undefined);
-  if (action === undefined)
-    throw new BadParameter("set", "Say what a firing does: --set 1,power=on, or --action notify.");
+  const commands = texts(typed, "command").map(readAlertCommand);
+  const implied = targets.length > 0 ? "attribute" : commands.length > 0 ? "command" : undefined;
+  const action = optional(typed, "action") ?? implied;
+  if (action === undefined) {
+    throw new BadParameter(
+      "set",
+      'Say what a firing does: --set 1,power=on, --command "light: onOff set on=true", or --action notify.',
+    );
+  }
   return {
     ...watched,
     operation,
     ...(isText ? { stringThreshold: value } : { threshold: Number(value) }),
     action,
     targets,
+    ...(commands.length > 0 && { commands }),
     address: "",
     msg: optional(typed, "message") ?? "",
     autoDisarm: hasFlag(typed, "auto-disarm"),
@@ -83,11 +95,12 @@ export function definitionWithin(alert: AnyAlert): AlertDefinition | ThingAlertD
     "thingId" in alert
       ? { thingId: alert.thingId, field: alert.field }
       : { deviceId: alert.deviceId, attrName: alert.attrName };
-  const { operation, threshold, stringThreshold, action, targets, address, msg } = alert;
+  const { operation, threshold, stringThreshold, action, targets, commands, address, msg } = alert;
   const { autoDisarm, autoDelete, autoDisable, enable } = alert;
   const compared = threshold === undefined ? { stringThreshold: stringThreshold! } : { threshold };
   const manner = { autoDisarm, autoDelete, autoDisable, enable };
-  return { ...watched, operation, ...compared, action, targets, address, msg, ...manner };
+  const acts = { action, targets, ...(commands && { commands }) };
+  return { ...watched, operation, ...compared, ...acts, address, msg, ...manner };
 }
 
 /** `When device 2 › d.structures[1].a.away equals "home", set device 1 › power to "on".` */
@@ -98,7 +111,8 @@ export function alertInWords(alert: AnyAlert): string {
     (one) =>
       `set device ${one.deviceId} › ${one.attrName} to ${one.value === null ? "blank" : JSON.stringify(one.value)}`,
   );
-  const does = alert.action === "attribute" ? writes.join(" and ") || "nothing" : `tell "${alert.action}"`;
+  const told = alert.action === "attribute" ? writes : [`tell "${alert.action}"`];
+  const does = [...told, ...(alert.commands ?? []).map(alertCommandInWords)].join(" and ") || "nothing";
   const watched =
     "thingId" in alert ? `thing ${alert.thingId} › ${alert.field}` : `device ${alert.deviceId} › ${alert.attrName}`;
   return `When ${watched} ${operation} ${compared}, ${does}.`;

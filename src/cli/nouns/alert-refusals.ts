@@ -19,8 +19,12 @@ export async function nameDevice(
   const refuse = (what: string, next: string) =>
     new ServiceRefused(error.status, error.code, `${what} Nothing was changed. ${next}`);
   const isOnThing = "thingId" in definition;
-  if (error.code === "unknown_thing" && isOnThing) {
-    throw refuse(`There is no thing ${definition.thingId}.`, "See all with: breezeway thing list");
+  const commanded = (definition.commands ?? []).flatMap((one) => ("thingId" in one ? [one.thingId] : []));
+  if (error.code === "unknown_thing") {
+    const things = [...(isOnThing ? [definition.thingId] : []), ...commanded];
+    const what =
+      things.length > 1 ? `One of these things is not there: ${things.join(", ")}.` : `There is no thing ${things[0]}.`;
+    throw refuse(what, "See all with: breezeway thing list");
   }
   const named = isOnThing ? targets : [definition, ...targets];
   if (error.code === "unknown_device") {

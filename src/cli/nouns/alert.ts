@@ -9,6 +9,7 @@ import type { Api } from "../remote/api.ts";
 import { isRemote, serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { counted, rows, shownAs, table, whole } from "../terminal/output.ts";
 import { progressOn } from "../terminal/progress.ts";
+import { alertCommandInWords } from "./alert-commands.ts";
 import { alertInWords, definitionOf, definitionWithin, withDefinitionOptions } from "./alert-definition.ts";
 import { nameDevice } from "./alert-refusals.ts";
 
@@ -91,6 +92,7 @@ const add: OwnCommand = {
     'alert add --device 1 --attribute d.structures[1].a.away --when regex --value "(auto-)?away" --set 2,power=off --auto-disarm',
     "alert add --device 1 --attribute o.structures[1].emergencies.all --value true --action notify",
     "alert add --thing t_… --field smoke.state --value alarm --action notify --auto-disarm",
+    'alert add --thing t_… --field smoke.state --value alarm --command "light: onOff set on=true" --auto-disarm',
   ],
   options: (command) => withOwnerOptions(withDefinitionOptions(command)),
   async run(call) {
@@ -176,8 +178,10 @@ const dryRun: OwnCommand = {
     const api = await serviceOf(call, aboutOf(call));
     const trying = api.read((sdk) => sdk.alerts.dryRun(definition, { from, to }), { withinMs: dryRunMs });
     const ran = await print.during("trying it out", trying).catch((error) => nameDevice(error, api, definition));
-    print.data(ran, ({ events, firings }) => {
-      const head = `Of ${counted(events, "event")} it would have fired at ${counted(firings.length, "event")}.`;
+    print.data(ran, ({ events, firings, commands = [] }) => {
+      const fired = `Of ${counted(events, "event")} it would have fired at ${counted(firings.length, "event")}.`;
+      const sent = commands.map((one) => `\nEach firing would ${alertCommandInWords(one)}.`);
+      const head = [fired, ...sent].join("");
       if (firings.length === 0) return head;
       const shown = firings.map((one) => [ago(one.time), one.value]);
       return `${head}\n\n${table(["TIME", "VALUE"], shown, print.width)}`;

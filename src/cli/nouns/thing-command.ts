@@ -98,7 +98,7 @@ export const receipts: OwnCommand = {
 };
 
 /** A number, true or false becomes a value of that type, because the service accepts no other form. */
-function readParameter(word: string): readonly [name: string, value: string | number | boolean] {
+export function readParameter(word: string): readonly [name: string, value: string | number | boolean] {
   const at = word.indexOf("=");
   if (at < 1) throw new BadParameter("name=value", `"${word}" should be name=value, as in celsius=20.5.`);
   const [name, value] = [word.slice(0, at), word.slice(at + 1)];
@@ -123,6 +123,7 @@ function receiptInWords(receipt: CommandReceipt): string {
     ["requested", dateAndTime(receipt.requestedTime)],
     ["sent", dateAndTime(receipt.sentTime)],
     ["settled", dateAndTime(receipt.settledTime)],
+    ...(receipt.cause ? [["sent by", `alert ${receipt.cause.alert}`] as const] : []),
   ]);
 }
 

@@ -12,7 +12,7 @@ import {
 import { type FanView, fanErrorText, fanRefusal } from "../../virtual-device/fan-request.ts";
 import { blockedUntil } from "./blocked-until.ts";
 import { addReceipt } from "./fan-receipts.ts";
-import { commandIn } from "./thing-receipts.ts";
+import { commandIn } from "../../devices/thing-receipts.ts";
 
 export interface FanGateParts {
   readonly connectors: ReadonlyMap<string, Connector>;

@@ -7,7 +7,7 @@ import { thermostatIn } from "../../home/reported-things.ts";
 import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
 import type { CommandKind } from "./command-kind.ts";
 import { recordAnswer, recordOverdue } from "./thing-outcome.ts";
-import { changeThingReceipt, errorJson, planIn, plannedIn, thingIn } from "./thing-receipts.ts";
+import { changeThingReceipt, errorJson, planIn, plannedIn, thingIn } from "../../devices/thing-receipts.ts";
 
 /** Commands to things: those of one thing are sent one after the other, each in one or two steps. */
 export function thingCommands(connectors: ReadonlyMap<string, Connector>): CommandKind<ThingCommandRow> {

@@ -1,31 +1,14 @@
+import { receiptNumber, receiptOfCommand } from "../../devices/command-receipts.ts";
 import type { CommitTables } from "../../devices/commit.ts";
+import { receiptsShown, type ThingControl } from "../../devices/thing-control.ts";
 import { isRelative } from "../../home/command.ts";
 import { thermostatIn } from "../../home/reported-things.ts";
 import type { AccessScope } from "../../model/access-scope.ts";
 import { UnknownCommand, UnknownThing } from "../../model/errors.ts";
 import type { Store } from "../../store/seam.ts";
 import type { ThingRow } from "../../store/tables/things.ts";
-import { type CommandReceipt, receiptOf, receiptOfCommand, receiptOfFan } from "./command-receipt.ts";
-import { admitToThing, type RequestedCommand, type ThingGateParts } from "./thing-gate.ts";
-
-/**
- * Commands to things within the caller's access scope. A thing or receipt outside it looks as if it did not exist.
- */
-export interface ThingControl {
-  /**
-   * Accepts or refuses a command; the receipt is durable when the promise resolves. `keep` stores the answer of a
-   * request with an Idempotency-Key in the same transaction.
-   */
-  command(
-    accessScope: AccessScope,
-    thingId: string,
-    requested: Omit<RequestedCommand, "isStale">,
-    keep?: (tx: CommitTables, receipt: CommandReceipt) => Promise<void>,
-  ): Promise<CommandReceipt>;
-  /** The newest receipts of a thing, newest first; fan requests of a thermostat are among them. */
-  receipts(accessScope: AccessScope, thingId: string): Promise<readonly CommandReceipt[]>;
-  receipt(accessScope: AccessScope, thingId: string, commandId: string): Promise<CommandReceipt>;
-}
+import { receiptOf, receiptOfFan } from "./command-receipt.ts";
+import { admitToThing, type ThingGateParts } from "./thing-gate.ts";
 
 export interface ThingControlParts extends ThingGateParts {
   readonly store: Store<CommitTables>;
@@ -33,8 +16,6 @@ export interface ThingControlParts extends ThingGateParts {
   /** A command was stored on this node. */
   readonly stored: () => void;
 }
-
-const receiptsShown = 100;
 
 export function thingControl(parts: ThingControlParts): ThingControl {
   const { store } = parts;
@@ -60,6 +41,18 @@ export function thingControl(parts: ThingControlParts): ThingControl {
       parts.stored();
       return receipt;
     },
+    async admit(tx, userId, thingId, requested) {
+      const [thing] = await tx.things.some(userId, [thingId]);
+      if (!thing) return undefined;
+      const nowMs = await tx.clock.nowMs();
+      return receiptOf(await admitToThing(tx, parts, thing, { ...requested, isStale: false }, nowMs), thingId);
+    },
+    async reached(tx, userId, target, limit) {
+      if (!("thingId" in target)) return tx.things.ofKind(userId, target.kind, target.room, limit);
+      const thing = await tx.things.within({ kind: "user", userId }, target.thingId);
+      return thing ? [thing.thingId] : [];
+    },
+    wake: () => parts.stored(),
     async receipts(accessScope, thingId) {
       const { userId, deviceId, key } = await find(accessScope, thingId);
       const thermostatId = thermostatIn(key);
@@ -75,9 +68,8 @@ export function thingControl(parts: ThingControlParts): ThingControl {
     },
     async receipt(accessScope, thingId, commandId) {
       const { userId, deviceId, key } = await find(accessScope, thingId);
-      const [, kind, digits] = /^([cf])([1-9]\d{0,9})$/.exec(commandId) ?? [];
-      const id = Number(digits);
-      if (kind === undefined || id > 2_147_483_647) throw new UnknownCommand();
+      const { kind, id } = receiptNumber(commandId) ?? {};
+      if (kind === undefined || id === undefined) throw new UnknownCommand();
       const receipt = await store.read(async (tx) => {
         if (kind === "c") {
           const row = await tx.thingCommands.find(userId, deviceId, id);

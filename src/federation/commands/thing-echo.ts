@@ -6,7 +6,7 @@ import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
 import type { LinkKeeper } from "../keeper.ts";
 import type { CommandSender } from "./command-sender.ts";
 import type { SentAt } from "./fan-echo.ts";
-import { changeThingReceipt, planIn, thingIn } from "./thing-receipts.ts";
+import { changeThingReceipt, planIn, thingIn } from "../../devices/thing-receipts.ts";
 
 /** What the reaction must know of the commands that this node has sent. */
 export interface SentCommands {

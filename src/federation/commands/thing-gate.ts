@@ -1,9 +1,10 @@
 import type { CommitTables } from "../../devices/commit.ts";
+import type { RequestedCommand } from "../../devices/thing-control.ts";
 import type { Connector } from "../../ecosystems/connector.ts";
 import { isRelative, thingAfter } from "../../home/command.ts";
 import { type CommandError, isCommandError } from "../../home/command-errors.ts";
 import { admitCommand } from "../../home/command-gate.ts";
-import type { Command, PlannedCommand } from "../../home/command-plan.ts";
+import type { PlannedCommand } from "../../home/command-plan.ts";
 import { thermostatIn } from "../../home/reported-things.ts";
 import type { CommandRow } from "../../store/tables/commands.ts";
 import type { LinkRow, LinkState } from "../../store/tables/links.ts";
@@ -11,7 +12,7 @@ import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
 import type { ThingRow } from "../../store/tables/things.ts";
 import { blockedUntil } from "./blocked-until.ts";
 import { plannedFan } from "./fan-as-command.ts";
-import { addThingReceipt, changeThingReceipt, errorJson, plannedIn, thingIn } from "./thing-receipts.ts";
+import { addThingReceipt, changeThingReceipt, errorJson, plannedIn, thingIn } from "../../devices/thing-receipts.ts";
 
 export interface ThingGateParts {
   readonly connectors: ReadonlyMap<string, Connector>;
@@ -19,10 +20,7 @@ export interface ThingGateParts {
   readonly stateOf: (deviceId: ThingRow["deviceId"]) => LinkState | undefined;
 }
 
-/** A command as a client sent it. */
-export interface RequestedCommand {
-  readonly command: Command;
-  readonly clientId: string | null;
+export interface CheckedRequest extends RequestedCommand {
   /** Whether the shown state of the thing may be outdated. Only a relative command needs it. */
   readonly isStale: boolean;
 }
@@ -38,11 +36,12 @@ export async function admitToThing(
   tx: CommitTables,
   parts: ThingGateParts,
   thing: ThingRow,
-  { command, clientId, isStale }: RequestedCommand,
+  { command, clientId, alertId, isStale }: CheckedRequest,
   nowMs: number,
 ): Promise<GateReceipt> {
   const { userId, deviceId, thingId, key } = thing;
-  const row = { userId, deviceId, thingId, key, command: JSON.stringify(command), clientId, requestedMs: nowMs };
+  const origin = { clientId, alertId: alertId ?? null, requestedMs: nowMs };
+  const row = { userId, deviceId, thingId, key, command: JSON.stringify(command), ...origin };
   const refuse = async (refusal: CommandError) => {
     const error = errorJson(refusal);
     return { command: await addThingReceipt(tx, { ...row, plan: null, state: "rejected", error, settledMs: nowMs }) };

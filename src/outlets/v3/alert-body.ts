@@ -5,10 +5,19 @@ import type { Body } from "../../http/request/incoming.ts";
 import { BadParameter, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
 import type { Target } from "../../model/trigger-targets.ts";
+import { alertCommandsOf } from "./alert-command-body.ts";
 
 const texts = ["attrName", "field", "operation", "stringThreshold", "action", "address", "msg"] as const;
 const switches = ["autoDisarm", "autoDelete", "autoDisable", "enable"] as const;
-const definitionNames: readonly string[] = ["deviceId", "thingId", "threshold", "targets", ...texts, ...switches];
+const definitionNames: readonly string[] = [
+  "deviceId",
+  "thingId",
+  "threshold",
+  "targets",
+  "commands",
+  ...texts,
+  ...switches,
+];
 
 /** An alert on an attribute, or on a field of a thing. */
 export type AlertInput = TriggerInput | ThingTriggerInput;
@@ -39,6 +48,7 @@ function definitionOf(members: Members): AlertInput {
     stringThreshold: text.stringThreshold,
     action: text.action,
     targets: targetsOf(members.get("targets") ?? []),
+    commands: alertCommandsOf(members.get("commands") ?? []),
     address: text.address,
     message: text.msg,
     autoDisarm: isOn.autoDisarm,

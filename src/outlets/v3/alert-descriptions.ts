@@ -20,6 +20,7 @@ import {
   requiredFields,
   sample,
   sampleDefinition,
+  thingOrder,
   tooLarge,
   unknownAlert,
   unknownDevice,
@@ -99,7 +100,8 @@ export const createAlert: Description = {
     "An alert watches one attribute of a device, or one field of a thing, and fires when a change or a write makes its condition true; with `autoDisarm` once, until the condition has been false. Creating an alert never fires it. Its writes are durable together with the change that caused them.",
     "A `regex` must match the whole value: `away` doesn't match `auto-away`; `away|auto-away` and `(auto-)?away` do. The syntax is RE2, up to 256 characters.",
     "An alert on a thing has `thingId` and `field` in place of `deviceId` and `attrName`. The field is a trait of the thing with one of its fields, or with `available`. Its value is compared as text: an enum or a text as it is, true and false as `true` and `false`, a number in decimal digits such as `21.5`. Null means that the ecosystem did not tell the value: it satisfies no condition and arms the alert. A condition that no value of the field can satisfy is refused. While the thing is gone, `available` is `false` and all other fields are null; when it is back, every field counts as changed. The alert stays when the thing loses its index in the virtual device, and is removed with the thing, 90 days after that is gone, or when the account is unlinked. It counts towards the alerts of the virtual device. Platform calls neither show nor change it.",
-    "An alert with `targets` writes devices: creating it also needs the scope `devices:control`.",
+    "An alert with `commands` sends commands to things at each firing: to one thing, or to all things of a kind that the user has at that moment. Each command has a receipt, which names the alert as its `cause`. A refused command changes nothing else; its receipt says why. A firing sends at most once, and all alerts that one change fires send at most 200 commands together.",
+    "An alert with `targets` or `commands` controls devices: creating it also needs the scope `devices:control`. With a user's token without scopes, it may command nothing but fan timers.",
   ],
   body,
   answers: [{ status: 201, meaning: "The alert is created.", content: json(alert, sample) }],
@@ -126,12 +128,12 @@ export const changeAlert: Description = {
   tag: "Alerts",
   summary: "Change an alert",
   words: [
-    "Replaces the whole definition; omitted members are off or empty. The device or the thing can't be changed. A new condition, another `autoDisarm` or enabling arms the alert. A definition with `targets` also needs the scope `devices:control`.",
+    "Replaces the whole definition; omitted members are off or empty. The device or the thing can't be changed. A new condition, another `autoDisarm` or enabling arms the alert. A definition with `targets` or `commands` also needs the scope `devices:control`.",
   ],
   parameters: [alertId],
   body,
   answers: [{ status: 200, meaning: "The alert as it is now.", content: json(alert, sample) }],
-  errors: [...definitionErrors, unknownAlert, tooLarge],
+  errors: [...definitionErrors, unknownAlert, unknownThing, tooLarge],
 };
 
 export const removeAlert: Description = {
@@ -172,7 +174,11 @@ export const explainAlert: Description = {
                   { enum: ["fired", "ignored", "rearmed", "unmet", "stopped"] },
                 ),
               },
-              { note: text("More detail: a limit that was reached, a target device that was removed.") },
+              {
+                note: text(
+                  "More detail: a limit that was reached, a device or thing that was removed, commands that were refused.",
+                ),
+              },
             ),
           ),
         }),
@@ -194,7 +200,7 @@ export const dryRunAlert: Description = {
   tag: "Alerts",
   summary: "Try an alert on history",
   words: [
-    "When a definition would have fired in a period of the device's history, had it been created at the beginning of the period. Nothing is created and nothing is written.",
+    "When a definition would have fired in a period of the device's history, had it been created at the beginning of the period. Nothing is created, nothing is written and no command is sent.",
   ],
   body: json(
     object("A definition, and a period of history; all history when left out.", requiredFields, {
@@ -209,13 +215,22 @@ export const dryRunAlert: Description = {
       status: 200,
       meaning: "What it would have done.",
       content: json(
-        object("What it would have done.", {
-          events: integer("How many changes and writes of the attribute or field there were.", { minimum: 0 }),
-          firings: list(
-            "When it would have fired, oldest first.",
-            object("A firing.", { time: milliseconds("When."), value: orNull(text("The new value.")) }),
-          ),
-        }),
+        object(
+          "What it would have done.",
+          {
+            events: integer("How many changes and writes of the attribute or field there were.", { minimum: 0 }),
+            firings: list(
+              "When it would have fired, oldest first.",
+              object("A firing.", { time: milliseconds("When."), value: orNull(text("The new value.")) }),
+            ),
+          },
+          {
+            commands: list(
+              "What each firing would send to the things that the user has now; missing when it would send nothing.",
+              thingOrder,
+            ),
+          },
+        ),
         { events: 3, firings: [{ time: 1_785_312_004_000, value: "away" }] },
       ),
     },

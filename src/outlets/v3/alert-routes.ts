@@ -1,4 +1,4 @@
-import type { Alerts, AnyTriggerRow, Explanation, ThingAlerts } from "../../alerts/alerts.ts";
+import type { Alerts, AnyTriggerRow, Explanation, ThingAlerts, ThingOrder } from "../../alerts/alerts.ts";
 import { done, jsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
@@ -16,6 +16,7 @@ import {
   listAlerts,
   removeAlert,
 } from "./alert-descriptions.ts";
+import { requireConsent } from "./command-body.ts";
 import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
 import { asksForThings, readDeviceId, refuseBody, singleValue } from "./v3-parameters.ts";
 
@@ -72,10 +73,14 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       description: dryRunAlert,
       async answer({ body }, caller) {
         const { input, period } = readDryRun(body);
-        const { events, firings } = await ("thingId" in input
+        const { events, firings, commands } = await ("thingId" in input
           ? alerts.onThings.dryRun(caller, input, period)
           : alerts.dryRun(caller, input, period));
-        return jsonAnswer(200, { events, firings: firings.map(({ timeMs, value }) => ({ time: timeMs, value })) });
+        return jsonAnswer(200, {
+          events,
+          firings: firings.map(({ timeMs, value }) => ({ time: timeMs, value })),
+          ...(commands.length > 0 && { commands: commands.map(orderBody) }),
+        });
       },
     },
     {
@@ -157,9 +162,10 @@ async function either<Result>(
   }
 }
 
-/** An alert with targets writes devices on the client's behalf, so it needs that scope. */
-function requireWriting(caller: ScopedPrincipal, { targets }: AlertInput): void {
-  if (targets.length > 0) requireScopes(caller, ["alerts", "devices:control"]);
+/** An alert with targets or commands controls devices on the client's behalf, so it needs what that needs. */
+function requireWriting(caller: ScopedPrincipal, { targets, commands = [] }: AlertInput): void {
+  if (targets.length + commands.length > 0) requireScopes(caller, ["alerts", "devices:control"]);
+  for (const command of commands) requireConsent(caller, command);
 }
 
 /** The requested page. A cursor continues the same list, so all other parameters must be sent again with it. */
@@ -194,6 +200,11 @@ function alertIdOf({ pathParameters }: Incoming): TriggerId {
   return id;
 }
 
+/** A command that a firing would send to one thing. */
+function orderBody({ thingId, command: { trait, command, params } }: ThingOrder): object {
+  return { thingId, trait, command, params };
+}
+
 function alertBody(trigger: AnyTriggerRow) {
   const { condition } = trigger;
   return {
@@ -212,6 +223,7 @@ function alertBody(trigger: AnyTriggerRow) {
       attrName: attributeName,
       value: value === "" ? null : value,
     })),
+    ...(trigger.commands.length > 0 && { commands: trigger.commands }),
     address: trigger.address,
     msg: trigger.message,
     autoDisarm: trigger.autoDisarm,

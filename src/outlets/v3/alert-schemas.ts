@@ -1,5 +1,16 @@
+import { thingKinds } from "../../home/thing.ts";
 import type { ContentDescription, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
-import { boolean, integer, list, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+import {
+  boolean,
+  integer,
+  list,
+  map,
+  milliseconds,
+  named,
+  object,
+  orNull,
+  text,
+} from "../../http/documentation/schema.ts";
 
 const operations = ["regex", "equals", ">", ">=", "<", "<=", "=="];
 
@@ -25,14 +36,14 @@ export const unknownDevice: ErrorDescription = {
 export const unknownThing: ErrorDescription = {
   status: 404,
   code: "unknown_thing",
-  when: "The token gives access to no thing with this id.",
+  when: "The token gives access to no thing with this id, or the user has no thing with the id of a command.",
 };
 /** Errors of every definition, of new alerts and of changed ones. */
 export const definitionErrors: readonly ErrorDescription[] = [
   {
     status: 400,
     code: "invalid_request",
-    when: "A member is missing or malformed, or a pattern isn't RE2; the thing has no such field, or no value of the field can satisfy the condition.",
+    when: "A member is missing or malformed, or a pattern isn't RE2; the thing has no such field, or no value of the field can satisfy the condition; no trait has a command of that name, or it has no such parameter.",
   },
   { status: 403, code: "read_only_attribute", when: "A target names an attribute that only the ecosystem sets." },
   unknownDevice,
@@ -46,6 +57,28 @@ const target = (value: Schema) =>
     attrName: text("Its attribute; on a linked account only a `requestWrite`."),
     value,
   });
+
+const commandMembers = {
+  trait: text("The trait."),
+  command: text("The command of the trait; not `adjustTarget`."),
+  params: map("The parameters by name, as the trait catalogue describes them.", {
+    type: ["string", "number", "boolean"],
+  }),
+};
+const alertCommand = object(
+  "A command to one thing, or to all things of a kind.",
+  { trait: commandMembers.trait, command: commandMembers.command },
+  {
+    params: commandMembers.params,
+    thingId: text("The thing; left out with `kind`."),
+    kind: text("All things of this kind that the user has when the alert fires; left out with `thingId`.", {
+      enum: [...thingKinds],
+    }),
+    room: text("With `kind`: only the things in this room."),
+  },
+);
+/** A command to one thing, as a dry run names it. */
+export const thingOrder = object("A command to one thing.", { thingId: text("The thing."), ...commandMembers });
 
 export const requiredFields = {
   operation: text("How to compare.", { enum: operations }),
@@ -82,6 +115,11 @@ export const optionalFields = {
     target({ type: ["string", "number", "boolean", "null"], description: "The value; null erases." }),
     { maxItems: 100 },
   ),
+  commands: list(
+    "What each firing commands, whatever the action is. Targets and commands together are at most 100.",
+    alertCommand,
+    { maxItems: 100 },
+  ),
 };
 
 export const alert: Schema = named(
@@ -106,6 +144,7 @@ export const alert: Schema = named(
       thingId: text("The thing that it watches; missing for an alert on an attribute."),
       field: text("The field that it watches; missing for an alert on an attribute."),
       ...thresholdFields,
+      commands: list("What it commands; missing when it commands nothing.", alertCommand),
     },
   ),
 );

@@ -1,6 +1,6 @@
 import { commandStates } from "../../home/command-states.ts";
 import type { Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
-import { list, map, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+import { integer, list, map, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
 import { thingId, unknownThing } from "./thing-descriptions.ts";
 
 const commandId: Parameter = {
@@ -22,25 +22,34 @@ const parameterValues = map("The parameters by name, as the trait catalogue desc
   type: ["string", "number", "boolean"],
 });
 
+const alertCause = object("The alert that sent the command; missing for a command of a client.", {
+  by: text("Always `alert`.", { enum: ["alert"] }),
+  alert: integer("The id of the alert.", { minimum: 1 }),
+});
+
 const receipt = named(
   "CommandReceipt",
-  object("What became of a command.", {
-    commandId: text("Its id. It begins with `f` for a fan request that was written to an attribute."),
-    thingId: text("The thing's id."),
-    trait: text("The trait."),
-    command: text("The command of the trait."),
-    params: parameterValues,
-    state: text("Its state.", { enum: [...commandStates] }),
-    error: orNull(
-      map(
-        "Why it was not carried out: `code` for programs, `text` for people, `words` for what the ecosystem said if it refused the command, and further members of some codes, such as `min` and `max` of `outOfRange`.",
-        { type: ["string", "number", "array", "null"], items: { type: "string" } },
+  object(
+    "What became of a command.",
+    {
+      commandId: text("Its id. It begins with `f` for a fan request that was written to an attribute."),
+      thingId: text("The thing's id."),
+      trait: text("The trait."),
+      command: text("The command of the trait."),
+      params: parameterValues,
+      state: text("Its state.", { enum: [...commandStates] }),
+      error: orNull(
+        map(
+          "Why it was not carried out: `code` for programs, `text` for people, `words` for what the ecosystem said if it refused the command, and further members of some codes, such as `min` and `max` of `outOfRange`.",
+          { type: ["string", "number", "array", "null"], items: { type: "string" } },
+        ),
       ),
-    ),
-    requestedTime: milliseconds("When it was sent to this service."),
-    sentTime: orNull(milliseconds("When it was sent to the ecosystem.")),
-    settledTime: orNull(milliseconds("When its outcome was known.")),
-  }),
+      requestedTime: milliseconds("When it was sent to this service."),
+      sentTime: orNull(milliseconds("When it was sent to the ecosystem.")),
+      settledTime: orNull(milliseconds("When its outcome was known.")),
+    },
+    { cause: alertCause },
+  ),
 );
 
 const example = {

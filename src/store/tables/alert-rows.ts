@@ -17,7 +17,9 @@ export interface AlertRow extends AlertRule {
   readonly firings: number;
 }
 
-export type NewAlert<Row extends AlertRow> = Omit<Row, "id" | "firedMs" | "firings">;
+/** Without `commands` the alert commands nothing. */
+export type NewAlert<Row extends AlertRow> = Omit<Row, "id" | "firedMs" | "firings" | "commands"> &
+  Partial<Pick<Row, "commands">>;
 
 /** A change of an alert's state; undefined members stay unchanged. */
 export type TriggerChange = Partial<Pick<AlertRow, "isEnabled" | "isArmed" | "reason" | "firedMs" | "firings">> & {

@@ -1,3 +1,4 @@
+import type { AlertCommand } from "../../model/alert-commands.ts";
 import type { Condition } from "../../model/condition.ts";
 import type { TriggerId } from "../../model/ids.ts";
 import type { Evaluation } from "../../model/trigger.ts";
@@ -29,10 +30,12 @@ export type StoredWatching = Pick<AlertRow, "id" | "userId"> & {
 type StoredAlert = StoredWatching &
   Pick<AlertRow, "action" | "address" | "message" | "reason" | "createdMs" | "firedMs" | "firings"> & {
     readonly targets: string;
+    /** Null when the alert commands nothing, as in rows of the version before. */
+    readonly commands: string | null;
     readonly isEnabled: number;
   };
 
-const stateColumns = `t.id, t.user_id AS "userId", t.condition, t.action, t.targets, t.address, t.message,
+const stateColumns = `t.id, t.user_id AS "userId", t.condition, t.action, t.targets, t.commands, t.address, t.message,
   t.auto_disarm AS "autoDisarm", t.auto_delete AS "autoDelete", t.auto_disable AS "autoDisable",
   t.is_enabled AS "isEnabled", t.is_armed AS "isArmed", t.reason, t.created_ms AS "createdMs",
   t.fired_ms AS "firedMs", t.firings`;
@@ -42,6 +45,7 @@ const ruleColumns = [
   "condition",
   "action",
   "targets",
+  "commands",
   "address",
   "message",
   "auto_disarm",
@@ -142,10 +146,12 @@ export function alertTable<Row extends AlertRow, Watched>(
 
 /** In the order of `ruleColumns`. */
 function ruleValues(trigger: NewAlert<AlertRow>): readonly Parameter[] {
+  const { commands = [] } = trigger;
   return [
     JSON.stringify(trigger.condition),
     trigger.action,
     JSON.stringify(trigger.targets),
+    commands.length > 0 ? JSON.stringify(commands) : null,
     trigger.address,
     trigger.message,
     Number(trigger.autoDisarm),
@@ -176,6 +182,7 @@ function readAlert(stored: StoredAlert): Omit<AlertRow, "deviceId"> {
     ...readWatching(stored),
     action,
     targets: JSON.parse(stored.targets) as Target[],
+    commands: stored.commands === null ? [] : (JSON.parse(stored.commands) as AlertCommand[]),
     address,
     message,
     isEnabled: Boolean(stored.isEnabled),

@@ -1,5 +1,5 @@
 import type { CommandState } from "../../home/command-states.ts";
-import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
+import type { DeviceId, NodeId, TriggerId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 
 /** One command to a thing: first the intent to send it, then its outcome. Command, plan and error are JSON. */
@@ -19,15 +19,23 @@ export interface ThingCommandRow {
   readonly error: string | null;
   /** The client that sent it. */
   readonly clientId: string | null;
+  /** The alert that sent it. */
+  readonly alertId: TriggerId | null;
   readonly requestedMs: number;
   /** When its last step was sent. */
   readonly sentMs: number | null;
   readonly settledMs: number | null;
   /** Until then the ecosystem accepts no command for this thing. */
   readonly blockedUntilMs: number | null;
+  /** When a command to an own thing is settled at the latest; null for a command to a thing of a linked account. */
+  readonly dueMs: number | null;
 }
 
-export type NewThingCommand = Omit<ThingCommandRow, "id" | "step" | "sentMs" | "blockedUntilMs">;
+export type NewThingCommand = Omit<
+  ThingCommandRow,
+  "id" | "step" | "sentMs" | "blockedUntilMs" | "alertId" | "dueMs"
+> &
+  Partial<Pick<ThingCommandRow, "step" | "sentMs" | "alertId" | "dueMs">>;
 
 export type ThingCommandChange = Partial<
   Pick<ThingCommandRow, "plan" | "step" | "error" | "sentMs" | "settledMs" | "blockedUntilMs">
@@ -50,7 +58,9 @@ export interface ThingCommandTable {
   blockedUntil(userId: UserId, deviceId: DeviceId, key: string): Promise<number | null>;
   /** The first queued command of each thing of the links that this node owns, oldest first. */
   queuedFor(owner: NodeId, limit: number): Promise<ThingCommandRow[]>;
-  /** Commands of all nodes that should have been settled by now, by the time of their request or of their sending. */
+  /** Commands to own things that are due, oldest first. */
+  due(nowMs: number, limit: number): Promise<ThingCommandRow[]>;
+  /** Commands to things of linked accounts, of all nodes, that should have been settled by now, by the time of their request or of their sending. */
   overdue(
     queuedBeforeMs: number,
     sendingBeforeMs: number,
@@ -65,7 +75,7 @@ export interface ThingCommandTable {
 
 const columns = `c.id, c.user_id AS "userId", c.device_id AS "deviceId", c.thing_id AS "thingId",
   c.external_key AS "key", c.command, c.plan, c.state, c.step, c.error, c.client_id AS "clientId",
-  c.requested_ms AS "requestedMs", c.sent_ms AS "sentMs", c.settled_ms AS "settledMs",
+  c.alert_id AS "alertId", c.due_ms AS "dueMs",  c.requested_ms AS "requestedMs", c.sent_ms AS "sentMs", c.settled_ms AS "settledMs",
   c.blocked_until_ms AS "blockedUntilMs"`;
 const ofDevice = "c.user_id = $1 AND c.device_id = $2";
 /** An accepted command has ended when it was settled without evidence. */
@@ -75,12 +85,17 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
   const rows = (tail: string, parameters: readonly Parameter[]) =>
     sql.all<ThingCommandRow>(`SELECT ${columns} FROM thing_commands c ${tail}`, parameters);
   return {
-    async add({ userId, deviceId, thingId, key, command, plan, state, error, clientId, requestedMs, settledMs }) {
+    async add(row) {
+      const { userId, deviceId, thingId, key, command, plan, state, error, clientId, alertId = null } = row;
+      const { requestedMs, settledMs, step = 0, sentMs = null, dueMs = null } = row;
       const added = await sql.all<{ id: number }>(
         `INSERT INTO thing_commands (user_id, device_id, thing_id, external_key, command, plan, state, step, error,
-           client_id, requested_ms, settled_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11) RETURNING id`,
-        [userId, deviceId, thingId, key, command, plan, state, error, clientId, requestedMs, settledMs],
+           client_id, requested_ms, settled_ms, alert_id, sent_ms, due_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
+        [
+          ...[userId, deviceId, thingId, key, command, plan, state, step, error, clientId, requestedMs, settledMs],
+          ...[alertId, sentMs, dueMs],
+        ],
       );
       if (state === "queued") sql.hint("commands");
       return added[0]!.id;
@@ -133,10 +148,13 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
       ),
     overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit) =>
       rows(
-        `WHERE (c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.requested_ms <= $2)
-           OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3) ORDER BY c.id LIMIT $4`,
+        `WHERE ((c.state = 'queued' AND c.requested_ms <= $1) OR (c.state = 'sending' AND c.requested_ms <= $2)
+           OR (c.state = 'accepted' AND c.settled_ms IS NULL AND c.sent_ms <= $3)) AND c.due_ms IS NULL
+         ORDER BY c.id LIMIT $4`,
         [queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit],
       ),
+    due: (nowMs, limit) =>
+      rows("WHERE c.state = 'sending' AND c.due_ms <= $1 ORDER BY c.due_ms, c.id LIMIT $2", [nowMs, limit]),
     async trim(userId, deviceId, keep, nowMs) {
       await sql.run(
         `DELETE FROM thing_commands WHERE user_id = $1 AND device_id = $2

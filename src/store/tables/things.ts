@@ -49,6 +49,8 @@ export interface ThingTable {
     place: ThingPlace,
     limit: number,
   ): Promise<ThingRow[]>;
+  /** The ids of a user's present things of this kind, ascending; with a room only those in it. */
+  ofKind(userId: UserId, kind: string, room: string | undefined, limit: number): Promise<string[]>;
   /** Adds a thing, or replaces the one with the same id. */
   put(row: ThingRow): Promise<void>;
   /** Replaces what changes often. Cheaper than `put`. */
@@ -110,6 +112,15 @@ export function thingTable(sql: Sql): ThingTable {
          ORDER BY t.device_id, t.thing_id LIMIT ${bound(limit)}`,
         parameters,
       );
+    },
+    async ofKind(userId, kind, room, limit) {
+      if (!isStorable(kind) || (room !== undefined && !isStorable(room))) return [];
+      const found = await sql.all<{ thingId: string }>(
+        `SELECT t.thing_id AS "thingId" FROM things t WHERE t.user_id = $1 AND t.kind = $2 AND t.gone_ms IS NULL
+           ${room === undefined ? "" : "AND t.room = $4"} ORDER BY t.thing_id LIMIT $3`,
+        [userId, kind, limit, ...(room === undefined ? [] : [room])],
+      );
+      return found.map(({ thingId }) => thingId);
     },
     async put(row) {
       await sql.post(

@@ -42,6 +42,9 @@ const unnumbered = -1;
 /** The bytes of a definition. SQLite has an index on this expression, and uses it only when the text is the same. */
 export const definitionBytes = `octet_length(attribute_name) + octet_length(condition) + octet_length(action) +
   octet_length(targets) + octet_length(address) + octet_length(message)`;
+/** Counted apart: few alerts have commands, and an index finds them. */
+const commandBytes = `SELECT COALESCE(SUM(octet_length(c.commands)), 0) FROM triggers c
+  WHERE c.user_id = $1 AND c.commands IS NOT NULL`;
 const ofDevice = "t.user_id = $1 AND t.device_id = $2";
 
 export function triggerTable(sql: Sql): TriggerTable {
@@ -82,7 +85,7 @@ export function triggerTable(sql: Sql): TriggerTable {
     async totals(userId, deviceId) {
       const counted = await sql.all<TriggerTotals>(
         `SELECT COUNT(*) AS "ofUser", COUNT(CASE WHEN device_id = $2 THEN 1 END) AS "ofDevice",
-           CAST(COALESCE(SUM(${definitionBytes}), 0) AS BIGINT) AS "bytesOfUser"
+           CAST(COALESCE(SUM(${definitionBytes}), 0) + (${commandBytes}) AS BIGINT) AS "bytesOfUser"
          FROM triggers WHERE user_id = $1`,
         [userId, deviceId],
       );

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { CommandState } from "../../../src/home/command-states.ts";
-import type { DeviceId, UserId } from "../../../src/model/ids.ts";
+import type { DeviceId, TriggerId, UserId } from "../../../src/model/ids.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import type { NewThingCommand, ThingCommandRow } from "../../../src/store/tables/thing-commands.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
@@ -29,8 +29,18 @@ export function thingCommandTableCases(harness: StoreHarness): void {
   it("store a command to a thing and its outcome", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
+      const ofAlert = commandOf(home, { clientId: null, alertId: 7 as TriggerId });
+      assert.equal((await added(store, ofAlert)).alertId, 7);
       const row = await added(store, commandOf(home));
-      assert.deepEqual(row, { ...commandOf(home), id: row.id, step: 0, sentMs: null, blockedUntilMs: null });
+      assert.deepEqual(row, {
+        ...commandOf(home),
+        alertId: null,
+        dueMs: null,
+        id: row.id,
+        step: 0,
+        sentMs: null,
+        blockedUntilMs: null,
+      });
       const change = {
         state: "rejected",
         plan: '{"steps":[]}',
@@ -50,6 +60,26 @@ export function thingCommandTableCases(harness: StoreHarness): void {
         assert.equal(await tx.thingCommands.blockedUntil(userId, deviceId, row.key), Number.MAX_SAFE_INTEGER);
         assert.equal(await tx.thingCommands.blockedUntil(userId, deviceId, "thermostat/other"), null);
       });
+    }));
+
+  it("find commands to own things by their deadline, and leave them to it", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const own = { key: "own", state: "sending", step: 1, sentMs: 1_000 } as const;
+      const late = await added(store, commandOf(home, { ...own, dueMs: 3_000 }));
+      const soon = await added(store, commandOf(home, { ...own, dueMs: 2_000 }));
+      const linked = await added(store, commandOf(home, { state: "sending" }));
+      assert.deepEqual([late.dueMs, late.sentMs, late.step], [3_000, 1_000, 1]);
+      const ids = (rows: readonly ThingCommandRow[]) => rows.map(({ id }) => id);
+      await store.read(async (tx) => {
+        assert.deepEqual(ids(await tx.thingCommands.due(1_999, 9)), []);
+        assert.deepEqual(ids(await tx.thingCommands.due(3_000, 9)), [soon.id, late.id]);
+        assert.deepEqual(ids(await tx.thingCommands.due(3_000, 1)), [soon.id]);
+        const always = Number.MAX_SAFE_INTEGER;
+        assert.deepEqual(ids(await tx.thingCommands.overdue(always, always, always, 9)), [linked.id]);
+      });
+      await store.transaction((tx) => tx.thingCommands.change(soon, ["sending"], { state: "confirmed" }));
+      assert.deepEqual(ids(await store.read((tx) => tx.thingCommands.due(3_000, 9))), [late.id]);
     }));
 
   it("let only one of many concurrent transactions mark a command as sent", () =>

@@ -40,7 +40,7 @@ export function thingTriggerTableCases(harness: StoreHarness): void {
         await tx.things.put(thingOf(home, "t_1"));
         return tx.thingTriggers.add(onThing(home, "t_1"));
       });
-      const row = { ...onThing(home, "t_1"), id: added, firedMs: null, firings: 0 };
+      const row = { commands: [], ...onThing(home, "t_1"), id: added, firedMs: null, firings: 0 };
       const read = () => store.read(async (tx) => plain(await tx.thingTriggers.withRecord(userId, added)));
       assert.deepEqual(await read(), { trigger: row, record: [] });
       const record = [{ timeMs: 5, value: "alarm", outcome: "fired" }] as const;
@@ -54,6 +54,7 @@ export function thingTriggerTableCases(harness: StoreHarness): void {
         condition: { operation: "<", threshold: 20 } as const,
         action: "attribute",
         targets: [{ deviceId: home.devices[0]!, attributeName: "power", value: "on" }],
+        commands: [{ kind: "light", trait: "onOff", command: "set", params: { on: true } }],
         address: "hall",
         message: "Low",
         autoDisarm: false,

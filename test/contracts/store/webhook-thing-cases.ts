@@ -195,7 +195,7 @@ async function append(store: OpenStore, home: Home, ...happenings: readonly Happ
   const stored: ThingCommandRow = {
     ...{ id: 1, userId, deviceId, thingId: "t_hall", key: "thermostat/a", state: "queued", step: 0, requestedMs: 1 },
     ...{ command: '{"trait":"fanTimer","command":"start","params":{}}', plan: null, error: null, clientId: null },
-    ...{ sentMs: null, settledMs: null, blockedUntilMs: null },
+    ...{ sentMs: null, settledMs: null, blockedUntilMs: null, alertId: null, dueMs: null },
   };
   for (const { attributes, things, command, isFiring } of happenings) {
     const entry = isFiring

@@ -1,12 +1,12 @@
-import { thingCommandEntry } from "../../devices/log-entries.ts";
-import { type CommandError, commandErrorText } from "../../home/command-errors.ts";
-import type { Command, Plan, PlannedCommand } from "../../home/command-plan.ts";
-import type { CommandState } from "../../home/command-states.ts";
-import { storedTraits, type ThingDescriptor, type ThingState } from "../../home/stored-thing.ts";
-import type { Thing } from "../../home/thing.ts";
-import type { Transaction } from "../../store/seam.ts";
-import type { NewThingCommand, ThingCommandChange, ThingCommandRow } from "../../store/tables/thing-commands.ts";
-import type { ThingRow } from "../../store/tables/things.ts";
+import { thingCommandEntry } from "./log-entries.ts";
+import { type CommandError, commandErrorText } from "../home/command-errors.ts";
+import type { Command, Plan, PlannedCommand } from "../home/command-plan.ts";
+import type { CommandState } from "../home/command-states.ts";
+import { storedTraits, type ThingDescriptor, type ThingState } from "../home/stored-thing.ts";
+import type { Thing } from "../home/thing.ts";
+import type { Transaction } from "../store/seam.ts";
+import type { NewThingCommand, ThingCommandChange, ThingCommandRow } from "../store/tables/thing-commands.ts";
+import type { ThingRow } from "../store/tables/things.ts";
 
 export type ThingReceiptTables = Pick<Transaction, "thingCommands" | "log">;
 
@@ -16,7 +16,8 @@ export const thingReceiptsKept = 500;
 /** Stores a receipt for a command and appends it to the log, in the same transaction. */
 export async function addThingReceipt(tx: ThingReceiptTables, command: NewThingCommand): Promise<ThingCommandRow> {
   const { userId, deviceId, requestedMs } = command;
-  const row = { ...command, id: await tx.thingCommands.add(command), step: 0, sentMs: null, blockedUntilMs: null };
+  const id = await tx.thingCommands.add(command);
+  const row = { alertId: null, dueMs: null, step: 0, sentMs: null, ...command, id, blockedUntilMs: null };
   await tx.thingCommands.trim(userId, deviceId, thingReceiptsKept, requestedMs);
   await tx.log.append(thingCommandEntry(row, requestedMs));
   return row;

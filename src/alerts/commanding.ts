@@ -1,0 +1,105 @@
+import type { CommitTables } from "../devices/commit.ts";
+import type { CommandState } from "../home/command-states.ts";
+import type { AlertCommand } from "../model/alert-commands.ts";
+import type { TriggerId, UserId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
+import type { AlertTables } from "./alert-tables.ts";
+
+/** How alerts command things. It is handed in: alerts do not know where things are kept and how commands reach them. */
+export interface Commanding {
+  /** The ids of the user's present things that a command reaches, at most `limit`, in a fixed order. */
+  reached(tx: AlertTables, userId: UserId, command: AlertCommand, limit: number): Promise<readonly string[]>;
+  /**
+   * Accepts or refuses a command inside the transaction of the firing, which holds the user's lock. Undefined when the
+   * thing was removed, so that it can't have a receipt.
+   */
+  admit(tx: CommitTables, order: Order): Promise<AdmittedCommand | undefined>;
+  /** Commands that were admitted here are durable now. */
+  admitted(): void;
+}
+
+/** A command of a firing alert to one thing. */
+export interface Order {
+  readonly userId: UserId;
+  readonly alertId: TriggerId;
+  readonly thingId: string;
+  readonly command: AlertCommand;
+}
+
+/** A command of a firing with its receipt. */
+export interface AdmittedCommand {
+  readonly thingId: string;
+  readonly commandId: string;
+  /** The state of the receipt when the alert fired. */
+  readonly state: CommandState;
+}
+
+/** A command of an alert and one thing that it reaches. */
+export interface ThingOrder {
+  readonly thingId: string;
+  readonly command: AlertCommand;
+}
+
+/** For a service without things. */
+export const commandsNothing: Commanding = {
+  reached: async () => [],
+  admit: async () => undefined,
+  admitted: () => undefined,
+};
+
+/** What became of the commands of one firing. */
+export interface CommandedThings {
+  readonly commands: readonly AdmittedCommand[];
+  /** What did not happen, for the record of the alert. */
+  readonly notes: readonly string[];
+  readonly isLimitReached: boolean;
+}
+
+/**
+ * Sends the commands of a firing to at most `room` things. Beyond that nothing is sent: the first lamps of a house are
+ * better than none. A refused command has a receipt and changes nothing else.
+ */
+export async function commandThings(
+  commanding: Commanding,
+  tx: CommitTables & AlertTables,
+  {
+    id,
+    userId,
+    commands,
+  }: { readonly id: TriggerId; readonly userId: UserId; readonly commands: readonly AlertCommand[] },
+  room: number,
+): Promise<CommandedThings> {
+  const admitted: AdmittedCommand[] = [];
+  const notes: string[] = [];
+  let left = room;
+  let isLimitReached = false;
+  for (const command of commands) {
+    const reached = await commanding.reached(tx, userId, command, left + 1);
+    if (reached.length > left) isLimitReached = true;
+    const missing = reached.length === 0 && "thingId" in command ? [command.thingId] : [];
+    for (const thingId of reached.slice(0, left)) {
+      const receipt = await commanding.admit(tx, { userId, alertId: id, thingId, command });
+      if (receipt) admitted.push(receipt);
+      else missing.push(thingId);
+      left -= 1;
+    }
+    notes.push(...missing.map((thingId) => `thing ${thingId} is not there any more`));
+  }
+  const refused = admitted.filter(({ state }) => state === "rejected").length;
+  if (refused > 0) notes.push(`${refused} of ${admitted.length} commands were refused`);
+  return { commands: admitted, notes, isLimitReached };
+}
+
+/** What a firing would send now. */
+export async function reachedNow(
+  commanding: Commanding,
+  tx: AlertTables,
+  { userId, commands }: { readonly userId: UserId; readonly commands: readonly AlertCommand[] },
+): Promise<readonly ThingOrder[]> {
+  const orders: ThingOrder[] = [];
+  for (const command of commands) {
+    const reached = await commanding.reached(tx, userId, command, limits.alertCommandsPerCause - orders.length);
+    orders.push(...reached.map((thingId) => ({ thingId, command })));
+  }
+  return orders;
+}
