@@ -9,12 +9,12 @@ import {
 } from "./adaptor.ts";
 import { address } from "./address.ts";
 import { Alerts } from "./alerts.ts";
+import { DeviceTypes } from "./device-types.ts";
 import type { Attribute, Command, Device, DeviceSummary, PastChange, User, WrittenValue } from "./devices.ts";
 import { NotSignedIn } from "./errors.ts";
 import { type EventOptions, followEvents, type HomeEvent } from "./events.ts";
 import { type HomeDevice, HomeNames } from "./home-names.ts";
 import { checkMembers, eventOptionNames } from "./known-members.ts";
-import { DeviceTypes } from "./device-types.ts";
 import { OwnDevices } from "./own-devices.ts";
 import { type Login, PlatformCalls } from "./platform.ts";
 import { type CommandArguments, type CommandOptions, readReceipt, readReceipts, runCommand } from "./run-command.ts";

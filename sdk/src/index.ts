@@ -18,6 +18,7 @@ export type {
   ThingAlertFilter,
 } from "./alerts.ts";
 export { Breezeway, type BreezewayOptions } from "./breezeway.ts";
+export type { DeviceType, DeviceTypes, TraitMap } from "./device-types.ts";
 export type {
   Attribute,
   Cause,
@@ -89,6 +90,5 @@ export type {
   TriggerTarget,
 } from "./triggers.ts";
 export type { DeviceQuestion, HistoryQuestion } from "./v3-devices.ts";
-export type { DeviceType, DeviceTypes, TraitMap } from "./device-types.ts";
 export type { ThingFilter, ThingHistoryQuestion, ThingQuestion } from "./v3-things.ts";
 export type { Delivery, NewWebhook, Webhook, Webhooks } from "./webhooks.ts";

@@ -1,5 +1,5 @@
-import { mappedAttributes } from "../home/trait-map.ts";
 import { type AttributeTexts, isSilent, ownDescriptor, ownFieldChanges, ownState } from "../home/own-thing.ts";
+import { mappedAttributes } from "../home/trait-map.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";

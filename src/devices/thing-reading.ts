@@ -6,7 +6,7 @@ import { UnknownThing } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
-import type { ThingRow, ThingPlace as LinkedPlace } from "../store/tables/things.ts";
+import type { ThingPlace as LinkedPlace, ThingRow } from "../store/tables/things.ts";
 import { type OwnPlace, ownPage } from "./own-thing-pages.ts";
 import { type OwnThings, type OwnThingTables, ownSource } from "./own-things.ts";
 

@@ -1,4 +1,3 @@
-import { thingCommandEntry } from "./log-entries.ts";
 import { type CommandError, commandErrorText } from "../home/command-errors.ts";
 import type { Command, Plan, PlannedCommand } from "../home/command-plan.ts";
 import type { CommandState } from "../home/command-states.ts";
@@ -7,6 +6,7 @@ import type { Thing } from "../home/thing.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { NewThingCommand, ThingCommandChange, ThingCommandRow } from "../store/tables/thing-commands.ts";
 import type { ThingRow } from "../store/tables/things.ts";
+import { thingCommandEntry } from "./log-entries.ts";
 
 export type ThingReceiptTables = Pick<Transaction, "thingCommands" | "log">;
 

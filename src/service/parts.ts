@@ -9,8 +9,8 @@ import {
   type Gate,
   type Reaction,
 } from "../devices/commit.ts";
-import { ErasedNames } from "../devices/erased-names.ts";
 import { deviceTypesOn } from "../devices/device-types.ts";
+import { ErasedNames } from "../devices/erased-names.ts";
 import { addDevice, removeDevice } from "../devices/inventory.ts";
 import { OwnThings } from "../devices/own-things.ts";
 import { provisioningOn } from "../devices/provisioning.ts";
@@ -52,8 +52,8 @@ import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
 import { dropValue } from "./lost-values.ts";
 import { sealingContext } from "./sealing-keys.ts";
-import { controlOfAll } from "./thing-control.ts";
 import { nodeId, ownThingIds, thingIds } from "./stored-identifiers.ts";
+import { controlOfAll } from "./thing-control.ts";
 
 export interface OpenOptions {
   /** For commands that repair a key file: keys that the store needs may be missing. */

@@ -14,8 +14,8 @@ import { onStore, type TestDatabase } from "../contracts/store/harness.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { alarmThing, thermostatThing } from "../home/home-parts.ts";
-import { watchedStore } from "./watched-store.ts";
 import { plainOwnThingIds } from "../home/thing-ids.ts";
+import { watchedStore } from "./watched-store.ts";
 
 const cause = { by: "ecosystem" } as const;
 
@@ -44,7 +44,8 @@ async function linkedHome(store: OpenStore, place: TestDatabase) {
     );
   const log = async () =>
     (await store.read((tx) => tx.log.ofDevice(userId, deviceId))).map(({ kind, body }) => [kind, JSON.parse(body)]);
-  const find = (thingId: string) => thingReading(store, new OwnThings(plainOwnThingIds)).find({ kind: "user", userId }, thingId);
+  const find = (thingId: string) =>
+    thingReading(store, new OwnThings(plainOwnThingIds)).find({ kind: "user", userId }, thingId);
   const days = (count: number) => place.jumpClock(count * 86_400_000);
   return { userId, deviceId, watched, update, show, log, find, days };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { changeThingReceipt } from "../../src/federation/commands/thing-receipts.ts";
+import { changeThingReceipt } from "../../src/devices/thing-receipts.ts";
 import { removeLink } from "../../src/federation/unlinking.ts";
 import { madeThingAlerts, reportOf } from "../alerts/made-thing-alerts.ts";
 import { onStore } from "../contracts/store/harness.ts";

@@ -5,12 +5,12 @@ import type { TestContext } from "node:test";
 import { inspect } from "node:util";
 import { alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
+import { deviceTypesOn } from "../../src/devices/device-types.ts";
+import { OwnThings } from "../../src/devices/own-things.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
-import { deviceTypesOn } from "../../src/devices/device-types.ts";
-import { TraitMaps } from "../../src/devices/trait-maps.ts";
-import { OwnThings } from "../../src/devices/own-things.ts";
 import { thingReading } from "../../src/devices/thing-reading.ts";
+import { TraitMaps } from "../../src/devices/trait-maps.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import { eventsOn } from "../../src/events/events.ts";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
@@ -26,8 +26,8 @@ import { cursorsWith } from "../../src/outlets/v3/cursor.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import type { Report } from "../../src/runtime/runtime.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
-import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
 import { plainOwnThingIds } from "../home/thing-ids.ts";
+import { collecting, madePlatform, type Reported } from "../platform/made-platform.ts";
 
 export type Adaptor = AdaptorFederation;
 

@@ -27,7 +27,7 @@ export const lampMap = {
 /** Ids that tests can read. */
 const plainIds = {
   thingIdOf: (deviceId: DeviceId) => `t_own_${deviceId}`,
-  deviceOf: (thingId: string) => Number(/^t_own_(\d+)$/.exec(thingId)?.[1] ?? "") as DeviceId || undefined,
+  deviceOf: (thingId: string) => (Number(/^t_own_(\d+)$/.exec(thingId)?.[1] ?? "") as DeviceId) || undefined,
 };
 
 /** A tenant with lamps of its own as things, a client that commands them, and the company that writes their states. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
-import { openSqlite } from "../../src/store/sqlite/store.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
+import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { newDataFolder } from "../set-up/sqlite-template.ts";
 import { lampMap, madeOwnThings } from "./made-own-things.ts";

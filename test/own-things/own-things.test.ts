@@ -39,7 +39,14 @@ describe("a company's own devices of a type with a trait map", () => {
     assert.equal(thing.traits.onOff.state.available.value, null);
     const path = `/v3/things/${thing.thingId}`;
     assert.deepEqual((await send("GET", path)).body, thing);
-    for (const [query, count] of [["?source=own", 1], ["?source=nest", 0], ["?kind=light", 1], ["?kind=fan", 0], ["?room=Hall", 1], ["?room=Attic", 0]] as const) {
+    for (const [query, count] of [
+      ["?source=own", 1],
+      ["?source=nest", 0],
+      ["?kind=light", 1],
+      ["?kind=fan", 0],
+      ["?room=Hall", 1],
+      ["?room=Attic", 0],
+    ] as const) {
       assert.equal((await things(query)).length, count, query);
     }
 
@@ -51,10 +58,19 @@ describe("a company's own devices of a type with a trait map", () => {
     assert.deepEqual(written.things, [{ thingId: thing.thingId, what: "state", fields: { "onOff.on": true } }]);
     assert.deepEqual(written.changes, [["power", "on"]]);
     const history = (await send("GET", `${path}/history`)).body.changes;
-    assert.deepEqual(history.map(({ what, fields }: any) => [what, fields]), [["state", { "onOff.on": { value: true } }]]);
+    assert.deepEqual(
+      history.map(({ what, fields }: any) => [what, fields]),
+      [["state", { "onOff.on": { value: true } }]],
+    );
 
     const second = await add({ deviceName: "Spot" });
-    assert.deepEqual((await logOf(second)).map(([kind, body]) => [kind, body.what ?? body.things[0].what]), [["device", "added"], ["thing", "added"]]);
+    assert.deepEqual(
+      (await logOf(second)).map(([kind, body]) => [kind, body.what ?? body.things[0].what]),
+      [
+        ["device", "added"],
+        ["thing", "added"],
+      ],
+    );
     assert.equal((await send("DELETE", "/v3/device-types/Lamp")).status, 204);
     assert.deepEqual(await things(), []);
     assert.equal((await send("GET", path)).status, 404);
@@ -71,7 +87,11 @@ describe("a company's own devices of a type with a trait map", () => {
     const { store, provisioning } = world.service.parts;
     const { userId } = world;
     const { tenantId } = (await store.read((tx) => tx.users.byId(userId)))!;
-    const devices = Array.from({ length: 250 }, (_, i) => ({ userId, name: `d${i}`, typeName: i % 3 ? "Lamp" : "Smoke" }));
+    const devices = Array.from({ length: 250 }, (_, i) => ({
+      userId,
+      name: `d${i}`,
+      typeName: i % 3 ? "Lamp" : "Smoke",
+    }));
     await provisioning.addAll(tenantId, devices);
     for (const options of [{}, { token }]) {
       const names: string[] = [];
@@ -144,24 +164,37 @@ describe("a company's own devices of a type with a trait map", () => {
     assert.equal((await send("GET", `/v3/things/${thingId}`, { token: foreign })).status, 404);
     assert.equal((await send("GET", "/v3/device-types/Lamp", { token: foreign })).status, 404);
     assert.equal((await send("DELETE", "/v3/device-types/Lamp", { token: foreign })).status, 404);
-    for (const [method, path, json] of [["GET", "", undefined], ["GET", "/Lamp", undefined], ["PUT", "/Lamp", lampMap], ["DELETE", "/Lamp", undefined]] as const) {
+    for (const [method, path, json] of [
+      ["GET", "", undefined],
+      ["GET", "/Lamp", undefined],
+      ["PUT", "/Lamp", lampMap],
+      ["DELETE", "/Lamp", undefined],
+    ] as const) {
       const answer = await send(method, `/v3/device-types${path}`, { token: user, ...(json && { json }) });
       assert.deepEqual([answer.status, answer.body.error], [403, "enterprise_only"], `${method} ${path}`);
     }
     const entries = await world.service.parts.identity.audit.list({ limit: 20 } as never);
     const audited = entries.filter(({ act }) => act === "device_type");
-    assert.deepEqual(audited.map(({ detail }) => detail), [{ type: "Lamp", change: "set" }]);
+    assert.deepEqual(
+      audited.map(({ detail }) => detail),
+      [{ type: "Lamp", change: "set" }],
+    );
   });
 
   it("refuse a map that can't be used, with the place of the mistake, and keep the map before", async (t) => {
     const { send, put } = await ownWorld(t);
     await put("Lamp", lampMap);
-    const refused = await put("Lamp", { kind: "light", traits: { onOff: { on: { attribute: "power", wirtable: true } } } });
+    const refused = await put("Lamp", {
+      kind: "light",
+      traits: { onOff: { on: { attribute: "power", wirtable: true } } },
+    });
     assert.equal(refused.status, 400);
     assert.match(refused.text, /traits\.onOff\.on\.wirtable is unknown/);
     assert.deepEqual((await send("GET", "/v3/device-types/Lamp")).body.map, lampMap);
     assert.equal((await put("EcosystemAccount", lampMap)).status, 400);
-    const words = Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`${i}`.padStart(120, "a"), `${i}`.padStart(128, "b")]));
+    const words = Object.fromEntries(
+      Array.from({ length: 64 }, (_, i) => [`${i}`.padStart(120, "a"), `${i}`.padStart(128, "b")]),
+    );
     const large = { kind: "fan", traits: { fan: { mode: { attribute: "m", words } } }, maker: "x" };
     assert.equal((await put("Large", large)).body.error, "limit_reached");
   });

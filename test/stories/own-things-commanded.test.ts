@@ -22,7 +22,9 @@ const send = (v3: V3Client, method: string, path: string, body: object) =>
 
 for (const database of databases) {
   describe(`a company's own lamps on ${database}`, () => {
-    it("are switched by a client and by an alert, and the company's webhook hears what to do", { timeout: 120_000 }, async (t) => {
+    it("are switched by a client and by an alert, and the company's webhook hears what to do", {
+      timeout: 120_000,
+    }, async (t) => {
       const story = await world(t, { database, allowsPrivateWebhooks: true });
       const company = await clientOfTenant(() => story.service, "Story");
       const scope = "devices:read devices:control alerts";
@@ -74,7 +76,9 @@ for (const database of databases) {
       assert.equal(alert.status, 201, JSON.stringify(alert.body));
       await company.write(alarmDevice as never, { smoke: "fire" });
       await eventually(t.signal, async () => assert.equal(orders().length, 2 + lamps.length));
-      const byAlert = orders().slice(2).map(({ message: { data } }) => data);
+      const byAlert = orders()
+        .slice(2)
+        .map(({ message: { data } }) => data);
       assert.deepEqual(new Set(byAlert.map((one) => one.deviceId)), new Set(lamps));
       for (const { cause, writes: asked } of byAlert) {
         assert.deepEqual([cause, asked], [{ by: "alert", alert: alert.body.alertId }, { power: "on" }]);

@@ -1,4 +1,5 @@
 import type { AttributeChange, CommitTables, Gate } from "../../devices/commit.ts";
+import { commandIn } from "../../devices/thing-receipts.ts";
 import type { Connector } from "../../ecosystems/connector.ts";
 import { thermostatKey } from "../../home/reported-things.ts";
 import type { DeviceRow } from "../../store/tables/devices.ts";
@@ -12,7 +13,6 @@ import {
 import { type FanView, fanErrorText, fanRefusal } from "../../virtual-device/fan-request.ts";
 import { blockedUntil } from "./blocked-until.ts";
 import { addReceipt } from "./fan-receipts.ts";
-import { commandIn } from "../../devices/thing-receipts.ts";
 
 export interface FanGateParts {
   readonly connectors: ReadonlyMap<string, Connector>;

@@ -1,4 +1,5 @@
 import type { CommitTables } from "../../devices/commit.ts";
+import { changeThingReceipt, errorJson, planIn, plannedIn, thingIn } from "../../devices/thing-receipts.ts";
 import type { Connector } from "../../ecosystems/connector.ts";
 import { planCommand } from "../../home/command.ts";
 import { type CommandError, isCommandError } from "../../home/command-errors.ts";
@@ -7,7 +8,6 @@ import { thermostatIn } from "../../home/reported-things.ts";
 import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
 import type { CommandKind } from "./command-kind.ts";
 import { recordAnswer, recordOverdue } from "./thing-outcome.ts";
-import { changeThingReceipt, errorJson, planIn, plannedIn, thingIn } from "../../devices/thing-receipts.ts";
 
 /** Commands to things: those of one thing are sent one after the other, each in one or two steps. */
 export function thingCommands(connectors: ReadonlyMap<string, Connector>): CommandKind<ThingCommandRow> {

@@ -1,4 +1,5 @@
 import type { CommitTables, DeviceCommit, Reaction } from "../../devices/commit.ts";
+import { changeThingReceipt, planIn, thingIn } from "../../devices/thing-receipts.ts";
 import { judgeEcho } from "../../home/command-echo.ts";
 import { commandDeadlines } from "../../home/command-states.ts";
 import type { DeviceId } from "../../model/ids.ts";
@@ -6,7 +7,6 @@ import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
 import type { LinkKeeper } from "../keeper.ts";
 import type { CommandSender } from "./command-sender.ts";
 import type { SentAt } from "./fan-echo.ts";
-import { changeThingReceipt, planIn, thingIn } from "../../devices/thing-receipts.ts";
 
 /** What the reaction must know of the commands that this node has sent. */
 export interface SentCommands {

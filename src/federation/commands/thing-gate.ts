@@ -1,5 +1,6 @@
 import type { CommitTables } from "../../devices/commit.ts";
 import type { RequestedCommand } from "../../devices/thing-control.ts";
+import { addThingReceipt, changeThingReceipt, errorJson, plannedIn, thingIn } from "../../devices/thing-receipts.ts";
 import type { Connector } from "../../ecosystems/connector.ts";
 import { isRelative, thingAfter } from "../../home/command.ts";
 import { type CommandError, isCommandError } from "../../home/command-errors.ts";
@@ -12,7 +13,6 @@ import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
 import type { ThingRow } from "../../store/tables/things.ts";
 import { blockedUntil } from "./blocked-until.ts";
 import { plannedFan } from "./fan-as-command.ts";
-import { addThingReceipt, changeThingReceipt, errorJson, plannedIn, thingIn } from "../../devices/thing-receipts.ts";
 
 export interface ThingGateParts {
   readonly connectors: ReadonlyMap<string, Connector>;

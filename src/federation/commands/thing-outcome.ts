@@ -1,10 +1,10 @@
 import type { CommitTables } from "../../devices/commit.ts";
+import { changeThingReceipt, commandIn, errorJson, planIn, thingIn } from "../../devices/thing-receipts.ts";
 import type { CommandOutcome } from "../../ecosystems/connector.ts";
 import { type Echo, judgeEcho } from "../../home/command-echo.ts";
 import type { CommandError } from "../../home/command-errors.ts";
 import { cleanText } from "../../model/clean-text.ts";
 import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
-import { changeThingReceipt, commandIn, errorJson, planIn, thingIn } from "../../devices/thing-receipts.ts";
 
 /**
  * Records the ecosystem's answer. It is the best evidence about a command, so it also replaces `expired`, and what the

@@ -1,5 +1,10 @@
 import { traitMapTemplates } from "../../home/trait-map-templates.ts";
-import type { ContentDescription, Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import type {
+  ContentDescription,
+  Description,
+  ErrorDescription,
+  Parameter,
+} from "../../http/documentation/description.ts";
 import { list, milliseconds, named, object, text } from "../../http/documentation/schema.ts";
 import { enterpriseOnly } from "./provisioning-descriptions.ts";
 
@@ -18,7 +23,10 @@ const unknownDeviceType: ErrorDescription = {
   when: "The tenant has no trait map for a type of this name.",
 };
 
-const map = { type: "object", description: "The trait map. See *Own devices as things* in the documentation." } as const;
+const map = {
+  type: "object",
+  description: "The trait map. See *Own devices as things* in the documentation.",
+} as const;
 
 const deviceType = named(
   "DeviceType",

@@ -56,8 +56,7 @@ export function mappedDeviceTable(sql: Sql): MappedDeviceTable {
     page(accessScope, { afterId, typeIds }, limit) {
       const [column, owner] = ownerIn(accessScope);
       const [only, ...others] = typeIds;
-      const among =
-        sql.dialect === "postgres" ? "= ANY($3::int[])" : "IN (SELECT value FROM json_each($3))";
+      const among = sql.dialect === "postgres" ? "= ANY($3::int[])" : "IN (SELECT value FROM json_each($3))";
       // One type is searched by the index of a tenant's devices of a type.
       const isOne = only !== undefined && others.length === 0;
       return rows(`${column} = $1 AND d.id > $2 AND d.type_id ${isOne ? "= $3" : among} ORDER BY d.id LIMIT $4`, [

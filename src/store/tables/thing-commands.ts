@@ -31,10 +31,7 @@ export interface ThingCommandRow {
   readonly dueMs: number | null;
 }
 
-export type NewThingCommand = Omit<
-  ThingCommandRow,
-  "id" | "step" | "sentMs" | "blockedUntilMs" | "alertId" | "dueMs"
-> &
+export type NewThingCommand = Omit<ThingCommandRow, "id" | "step" | "sentMs" | "blockedUntilMs" | "alertId" | "dueMs"> &
   Partial<Pick<ThingCommandRow, "step" | "sentMs" | "alertId" | "dueMs">>;
 
 export type ThingCommandChange = Partial<

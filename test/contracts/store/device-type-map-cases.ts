@@ -74,7 +74,10 @@ export function deviceTypeMapCases(harness: StoreHarness): void {
         const rows = await tx.mappedDevices.within(user, one);
         assert.equal(rows!.room, null);
         const attributes = await tx.mappedDevices.attributes(
-          [{ userId, id: one }, { userId, id: three }],
+          [
+            { userId, id: one },
+            { userId, id: three },
+          ],
           ["power", "colour", "a\0"],
         );
         assert.deepEqual(

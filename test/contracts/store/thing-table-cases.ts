@@ -8,9 +8,9 @@ import { UnknownThing } from "../../../src/model/errors.ts";
 import type { TenantId } from "../../../src/model/ids.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import type { ThingPlace, ThingRow } from "../../../src/store/tables/things.ts";
+import { plainOwnThingIds } from "../../home/thing-ids.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome, plain } from "./home.ts";
-import { plainOwnThingIds } from "../../home/thing-ids.ts";
 
 export function thingOf(home: Home, thingId: string, fields: Partial<ThingRow> = {}): ThingRow {
   return {
