@@ -45,7 +45,7 @@ describe("a company's own devices of a type with a trait map", () => {
 
     const sinceMs = thing.traits.onOff.state.on.updateTime;
     assert.deepEqual((await send("GET", `${path}?since=${sinceMs}`)).body.traits, {});
-    assert.equal((await write(lampId, { power: "on" })).status, 204);
+    assert.equal((await write(lampId, { power: "on" })).status, 200);
     assert.equal((await send("GET", `${path}?since=${sinceMs}`)).body.traits.onOff.state.on.value, true);
     const [, written] = (await logOf(lampId)).at(-1)!;
     assert.deepEqual(written.things, [{ thingId: thing.thingId, what: "state", fields: { "onOff.on": true } }]);
@@ -101,7 +101,7 @@ describe("a company's own devices of a type with a trait map", () => {
       operation: "equals",
       stringThreshold: "alarm",
       action: "attribute",
-      targetDeviceAttributes: [{ deviceId: lampId, attributeName: "power", value: "on" }],
+      targets: [{ deviceId: lampId, attrName: "power", value: "on" }],
     };
     const added = await send("POST", "/v3/alerts", { json: alert });
     assert.equal(added.status, 201, added.text);
@@ -162,7 +162,7 @@ describe("a company's own devices of a type with a trait map", () => {
     assert.deepEqual((await send("GET", "/v3/device-types/Lamp")).body.map, lampMap);
     assert.equal((await put("EcosystemAccount", lampMap)).status, 400);
     const words = Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`${i}`.padStart(120, "a"), `${i}`.padStart(128, "b")]));
-    const large = { kind: "fan", traits: { fan: { mode: { attribute: "m", words } } }, maker: "x" };
+    const large = { kind: "fan", traits: { fan: { mode: { attribute: "m", words } }, indicator: { color: { attribute: "c", words } } } };
     assert.equal((await put("Large", large)).body.error, "limit_reached");
   });
 });
