@@ -40,6 +40,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "devices",
     "alerts",
     "virtual-device",
+    "home",
     "ecosystems",
     "config",
     "runtime",

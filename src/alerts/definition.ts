@@ -1,4 +1,4 @@
-import type { ReadThing } from "../devices/thing-reading.ts";
+import type { ReadThing } from "../devices/read-thing.ts";
 import { attributeKey, checkWrites } from "../devices/write.ts";
 import { isRelative } from "../home/command.ts";
 import type { AlertCommand } from "../model/alert-commands.ts";

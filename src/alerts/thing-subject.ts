@@ -1,6 +1,6 @@
 import { type LoggedThing, loggedThings } from "../devices/log-entries.ts";
 import type { OwnThings } from "../devices/own-things.ts";
-import type { ReadThing } from "../devices/thing-reading.ts";
+import type { ReadThing } from "../devices/read-thing.ts";
 import { fieldText, goneValues, readFieldName } from "../home/field-names.ts";
 import type { FieldValue, ThingState } from "../home/stored-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";

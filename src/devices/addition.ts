@@ -1,4 +1,4 @@
-import { BreezewayError, NotFound, StoreUnavailable } from "../model/errors.ts";
+import { NotFound } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { LockedUsers } from "../store/tables/users.ts";
@@ -8,19 +8,6 @@ import { deviceEntry } from "./log-entries.ts";
 import type { NewDevice } from "./new-device.ts";
 import type { NewOwnThings } from "./own-things.ts";
 import type { DeviceState } from "./states.ts";
-
-/** What became of one line of a batch. */
-export type LineOutcome<Done> = { readonly done: Done } | { readonly refused: BreezewayError };
-
-/** Failures of the store and defects concern the whole group, so they are thrown. */
-export async function outcomeOf<Done>(act: () => Promise<Done>): Promise<LineOutcome<Done>> {
-  try {
-    return { done: await act() };
-  } catch (error) {
-    if (!(error instanceof BreezewayError) || error instanceof StoreUnavailable) throw error;
-    return { refused: error };
-  }
-}
 
 /**
  * Adds a device within a transaction that has locked its user. All refusals come before the first write, so that a

@@ -4,7 +4,7 @@ import type { Transaction } from "../store/seam.ts";
 import type { MappedDeviceRow } from "../store/tables/mapped-devices.ts";
 import type { ThingFilter } from "../store/tables/things.ts";
 import type { OwnThings, OwnThingTables } from "./own-things.ts";
-import type { ReadThing } from "./thing-reading.ts";
+import type { ReadThing } from "./read-thing.ts";
 
 /**
  * The position after which a page begins. A tenant's things are listed type by type, each by its index, because a

@@ -10,7 +10,7 @@ import type { MappedDeviceRow } from "../store/tables/mapped-devices.ts";
 import type { PresentValues } from "./growth.ts";
 import { thingEntry } from "./log-entries.ts";
 import type { OwnThingIds } from "./own-thing-ids.ts";
-import type { ReadThing } from "./thing-reading.ts";
+import type { ReadThing } from "./read-thing.ts";
 import type { ThingChange } from "./thing-writes.ts";
 import { TraitMaps, type VersionedMap } from "./trait-maps.ts";
 

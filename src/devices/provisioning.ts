@@ -2,9 +2,10 @@ import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import { BreezewayError, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
-import { addIn, type LineOutcome, outcomeOf } from "./addition.ts";
+import { addIn } from "./addition.ts";
 import { AdditionLimits } from "./addition-limits.ts";
-import type { CommitGroup, GroupTables } from "./commit.ts";
+import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
+import type { CommitGroup } from "./commit.ts";
 import { describeIn } from "./description.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
@@ -12,12 +13,6 @@ import type { OwnThings } from "./own-things.ts";
 import { type StateWrite, writeSome } from "./state-writes.ts";
 import type { DeviceState, DeviceStates } from "./states.ts";
 import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
-
-/** Stores the answers of a group in its transaction; called last. */
-export type KeepGroup<Done> = (tx: GroupTables, outcomes: readonly LineOutcome<Done>[]) => Promise<void>;
-
-/** A line that can be carried out, or the reason why it can't even be read. */
-export type Line<Task> = Task | BreezewayError;
 
 export interface ProvisioningParts {
   readonly store: Store<Pick<Transaction, "devices">>;

@@ -2,9 +2,8 @@ import { BreezewayError, NotFound, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, TenantId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
-import { type LineOutcome, outcomeOf } from "./addition.ts";
+import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
 import type { ApplyInGroup, CommitGroup } from "./commit.ts";
-import type { KeepGroup, Line } from "./provisioning.ts";
 import { type AttributeWrite, checkWrites } from "./write.ts";
 
 /** The attributes that a company states for one device. */

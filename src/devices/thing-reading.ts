@@ -3,27 +3,17 @@ import type { FieldValue, ThingDescriptor, ThingState } from "../home/stored-thi
 import type { AccessScope } from "../model/access-scope.ts";
 import { virtualDeviceType } from "../model/device-types.ts";
 import { UnknownThing } from "../model/errors.ts";
-import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { ThingPlace as LinkedPlace, ThingRow } from "../store/tables/things.ts";
 import { type OwnPlace, ownPage } from "./own-thing-pages.ts";
 import { type OwnThings, type OwnThingTables, ownSource } from "./own-things.ts";
+import type { ReadThing } from "./read-thing.ts";
 
 /** The position after which a page begins: first the things of linked accounts, then those of own devices. */
 export interface ThingPlace extends LinkedPlace {
   /** The position among the things of own devices; undefined before the first of them. */
   readonly own?: OwnPlace | undefined;
-}
-
-/** A thing, as callers may read it. */
-export interface ReadThing extends ThingDescriptor {
-  readonly userId: UserId;
-  readonly thingId: string;
-  readonly deviceId: DeviceId;
-  readonly source: string;
-  readonly goneMs: number | null;
-  readonly state: ThingState;
 }
 
 export interface ReadField {

@@ -1,4 +1,4 @@
-import type { ReadThing } from "../devices/thing-reading.ts";
+import type { ReadThing } from "../devices/read-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { OnLimitReached } from "../model/limits.ts";

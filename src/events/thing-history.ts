@@ -1,6 +1,6 @@
 import type { AttributeBody, LoggedThing, ThingBody } from "../devices/log-entries.ts";
 import { type PastCommitParts, pastCommits } from "../devices/past-commits.ts";
-import type { ReadThing } from "../devices/thing-reading.ts";
+import type { ReadThing } from "../devices/read-thing.ts";
 import type { Cause } from "../model/cause.ts";
 import type { TimeRange } from "../store/tables/log.ts";
 import { type HistoryPage, pageOf } from "./history.ts";

@@ -33,6 +33,8 @@ describe("the log", () => {
           step: 0,
           sentMs: null,
           blockedUntilMs: null,
+          alertId: null,
+          dueMs: null,
         };
         const stepped = await changeThingReceipt(tx, row, ["sending"], { state: "sending", step: 1 }, 2);
         assert.equal(stepped?.step, 1);

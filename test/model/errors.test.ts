@@ -43,6 +43,7 @@ describe("an error that a caller can react to", () => {
     [new errors.OutcomeUnknown("Bad."), "outcome_unknown"],
     [new errors.NotRunning("Bad."), "not_running"],
     [new errors.OwnershipLost("Bad."), "ownership_lost"],
+    [new errors.EnterpriseOnly(), "enterprise_only"],
     [new InsufficientScope(["alerts"], ["alerts"]), "insufficient_scope"],
     [new InvalidScope(["alerts"], ["links"]), "invalid_scope"],
   ];

@@ -14,7 +14,7 @@ describe("a company's own device", () => {
     assert.deepEqual(
       {
         ...added.body,
-        attributes: Object.entries(added.body.attributes).map(([name, { value }]: any) => [name, value]),
+        attributes: Object.entries<{ value: unknown }>(added.body.attributes).map(([name, { value }]) => [name, value]),
       },
       {
         deviceId,

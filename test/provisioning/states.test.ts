@@ -23,7 +23,11 @@ for (const database of ["sqlite", "postgres"] as const) {
       const answer = await write();
       assert.deepEqual([answer.status, answer.body.written], [200, [one, ofBob]]);
       assert.deepEqual(
-        answer.body.failed.map(({ deviceId, status, error }: any) => [deviceId, status, error]),
+        answer.body.failed.map(({ deviceId, status, error }: Readonly<Record<string, unknown>>) => [
+          deviceId,
+          status,
+          error,
+        ]),
         [
           [two, 413, "value_too_large"],
           [foreign, 404, "unknown_device"],

@@ -1,4 +1,4 @@
-import type { LineOutcome } from "../../devices/addition.ts";
+import type { LineOutcome } from "../../devices/batch-lines.ts";
 import { errorFields } from "../../http/answer/error-response.ts";
 import type { BreezewayError } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";

@@ -1,5 +1,6 @@
+import type { Line } from "../../devices/batch-lines.ts";
 import type { NewDevice } from "../../devices/new-device.ts";
-import { type Line, type Provisioning, RefusedLine } from "../../devices/provisioning.ts";
+import { type Provisioning, RefusedLine } from "../../devices/provisioning.ts";
 import type { DeviceState } from "../../devices/states.ts";
 import { type Answer, ndjsonAnswer, type SlicedAnswer } from "../../http/answer/answer.ts";
 import { refusals } from "../../http/answer/refusal.ts";

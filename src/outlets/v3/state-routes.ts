@@ -1,4 +1,5 @@
-import type { Line, Provisioning } from "../../devices/provisioning.ts";
+import type { Line } from "../../devices/batch-lines.ts";
+import type { Provisioning } from "../../devices/provisioning.ts";
 import type { StateWrite } from "../../devices/state-writes.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Body, Incoming } from "../../http/request/incoming.ts";

@@ -1,4 +1,5 @@
-import { fieldsSince, type ReadThing } from "../../devices/thing-reading.ts";
+import type { ReadThing } from "../../devices/read-thing.ts";
+import { fieldsSince } from "../../devices/thing-reading.ts";
 import type { Freshness } from "../../federation/freshness.ts";
 import { type TraitName, traitNames } from "../../home/catalogue.ts";
 import type { Principal } from "../../identity/principal.ts";

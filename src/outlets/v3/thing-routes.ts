@@ -1,5 +1,6 @@
 import { ownSource } from "../../devices/own-things.ts";
-import type { ReadThing, ThingPlace, ThingReading } from "../../devices/thing-reading.ts";
+import type { ReadThing } from "../../devices/read-thing.ts";
+import type { ThingPlace, ThingReading } from "../../devices/thing-reading.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { Freshness } from "../../federation/freshness.ts";
 import { thingKinds } from "../../home/thing.ts";

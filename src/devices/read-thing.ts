@@ -1,0 +1,12 @@
+import type { ThingDescriptor, ThingState } from "../home/stored-thing.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
+
+/** A thing, as callers may read it. */
+export interface ReadThing extends ThingDescriptor {
+  readonly userId: UserId;
+  readonly thingId: string;
+  readonly deviceId: DeviceId;
+  readonly source: string;
+  readonly goneMs: number | null;
+  readonly state: ThingState;
+}
