@@ -164,16 +164,16 @@ export function thingTable(sql: Sql): ThingTable {
       ]);
     },
     async trimGone(userId, deviceId, beforeMs, keep) {
-      const forgotten = await sql.all<Pick<ThingRow, "thingId">>(
+      const removed = await sql.all<Pick<ThingRow, "thingId">>(
         `DELETE FROM things WHERE user_id = $1 AND device_id = $2 AND gone_ms IS NOT NULL AND (gone_ms < $3
            OR thing_id NOT IN (SELECT g.thing_id FROM things g WHERE g.user_id = $1 AND g.device_id = $2
              AND g.gone_ms IS NOT NULL ORDER BY g.gone_ms DESC, g.thing_id LIMIT $4)) RETURNING thing_id AS "thingId"`,
         [userId, deviceId, beforeMs, keep],
       );
-      if (forgotten.length === 0) return;
+      if (removed.length === 0) return;
       await sql.run(`DELETE FROM thing_triggers WHERE user_id = $1 AND ${among("thing_id", 2)}`, [
         userId,
-        forgotten.map(({ thingId }) => thingId),
+        removed.map(({ thingId }) => thingId),
       ]);
     },
     async removeOfDevice(userId, deviceId) {
