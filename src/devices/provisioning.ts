@@ -2,11 +2,12 @@ import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import { BreezewayError, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
-import { addIn } from "./addition.ts";
+import { type AdmittedDevice, addAdmitted, admit } from "./addition.ts";
 import { AdditionLimits } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
 import type { CommitGroup } from "./commit.ts";
 import { describeIn } from "./description.ts";
+import { GroupSize } from "./group-size.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
 import type { OwnThings } from "./own-things.ts";
@@ -67,8 +68,8 @@ export class RefusedLine extends Error {
 }
 
 /**
- * A group ends after this time. On SQLite all other writers wait for it; on PostgreSQL only those of the same users do.
- * The first line of a group is always carried out.
+ * How long a group may take, roughly. On SQLite all other writers wait for it; on PostgreSQL only those of the same
+ * users do.
  */
 const groupMs = { alone: 5, shared: 50 };
 /** No client waits for one group of a batch: on PostgreSQL it uses connections of background work. */
@@ -77,6 +78,7 @@ const inBackground: Priority = { patient: true };
 export function provisioningOn(parts: ProvisioningParts): Provisioning {
   const { store, commitGroup, states, counts, elapsedMs, ownThings } = parts;
   const longestMs = store.isShared ? groupMs.shared : groupMs.alone;
+  const groupSize = new GroupSize(longestMs);
   const ownerOf = async (tenantId: TenantId, deviceId: DeviceId) => {
     const device = await store.read((tx) => tx.devices.within({ kind: "enterprise", tenantId }, deviceId));
     if (!device) throw new UnknownDevice();
@@ -88,39 +90,39 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
       const added = await commitGroup(async (tx, apply) => {
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
-        const things = await ownThings?.ofNewDevices(tx, tenantId);
-        const made: DeviceState[] = [];
+        const admitted: AdmittedDevice[] = [];
         for (const [index, device] of devices.entries()) {
-          const outcome = await outcomeOf(() => addIn(tx, apply, device, users, limits, things));
+          const outcome = await outcomeOf(() => admit(device, users, limits));
           if ("refused" in outcome) throw new RefusedLine(index, outcome.refused);
-          made.push(outcome.done);
+          admitted.push(outcome.done);
         }
+        const things = await ownThings?.ofNewDevices(tx, tenantId);
+        const made = await addAdmitted(tx, apply, admitted, users.nowMs, things);
         await keep?.(tx, made);
         return made;
       });
       counts.added(tenantId, added.length);
       return added;
     },
-    async addSome(tenantId, lines, keep) {
+    async addSome(tenantId, allLines, keep) {
       const left = await counts.left(tenantId);
+      const lines = firstLines(allLines, groupSize.lines);
       const outcomes = await commitGroup(async (tx, apply) => {
+        const startedMs = elapsedMs();
         const devices = lines.filter((line): line is NewDevice => !(line instanceof BreezewayError));
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
-        const things = await ownThings?.ofNewDevices(tx, tenantId);
-        // The first line counts the user's devices, which takes a few milliseconds for 10,000 of them.
-        let endsMs = Number.POSITIVE_INFINITY;
-        const made: LineOutcome<DeviceState>[] = [];
+        const decided: LineOutcome<AdmittedDevice>[] = [];
         for (const line of lines) {
-          if (made.length === 1) endsMs = elapsedMs() + longestMs;
-          if (elapsedMs() >= endsMs) break;
-          made.push(
-            line instanceof BreezewayError
-              ? { refused: line }
-              : await outcomeOf(() => addIn(tx, apply, line, users, limits, things)),
-          );
+          const isRefused = line instanceof BreezewayError;
+          decided.push(isRefused ? { refused: line } : await outcomeOf(() => admit(line, users, limits)));
         }
+        const admitted = decided.flatMap((one) => ("done" in one ? [one.done] : []));
+        const things = await ownThings?.ofNewDevices(tx, tenantId);
+        const states = (await addAdmitted(tx, apply, admitted, users.nowMs, things)).values();
+        const made = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
         await keep?.(tx, made);
+        groupSize.took(elapsedMs() - startedMs);
         return made;
       }, inBackground);
       counts.added(tenantId, outcomes.filter((outcome) => "done" in outcome).length);
@@ -153,4 +155,16 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
 
 function usersOf(devices: readonly NewDevice[]): readonly UserId[] {
   return [...new Set(devices.map(({ userId }) => userId))];
+}
+
+const attributesPerGroup = 1_000;
+
+/** The first lines, with a limited number of attributes; at least one line. */
+function firstLines(lines: readonly Line<NewDevice>[], most: number): readonly Line<NewDevice>[] {
+  let attributes = 0;
+  const end = lines.slice(0, most).findIndex((line) => {
+    if (!(line instanceof BreezewayError)) attributes += line.changes?.length ?? 0;
+    return attributes > attributesPerGroup;
+  });
+  return lines.slice(0, end < 0 ? most : Math.max(1, end));
 }

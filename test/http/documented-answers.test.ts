@@ -488,17 +488,46 @@ async function useProvisioning(world: DocumentedWorld, userToken: string, linked
   await call("addDevices", 422, { bearer, lines: [lamp, lamp], key: "batch" });
 }
 
+/** The keys of requests for many devices. The tenant has no room for another one. */
+async function useKeysOfMany({ call, parts }: DocumentedWorld, bearer: string, tenantId: number): Promise<void> {
+  const lines = [{ userId: 999, deviceTypeName: "Lamp", deviceName: "Lamp" }];
+  const json = { "999": { power: "on" } };
+  await call("addDevices", 409, { bearer, lines, key: "one too many" });
+  const ownerId = -tenantId as OwnerId;
+  const clientId = await parts.oauth.clientOf(bearer);
+  const held = Promise.withResolvers<readonly never[]>();
+  const source = { peek: () => held.promise, take: () => undefined };
+  const underWay = parts.batches.run({ ownerId, clientId, key: "in use", content: "" }, source, async () => []).next();
+  const query = { mode: "each" };
+  await call("addDevices", 409, { bearer, lines, query, key: "in use" });
+  await call("writeStates", 409, { bearer, json, key: "in use" });
+  held.resolve([]);
+  await underWay;
+  const group = { lines: 1, digest: "", answers: "x".repeat(limits.batchKeyBytesPerTenant) };
+  await parts.store.transaction((tx) => tx.batchGroups.add({ ownerId, hash: "full" }, 0, group, 60_000));
+  await call("writeStates", 409, { bearer, json, key: "one too many" });
+}
+
 async function useKeys(world: DocumentedWorld, bearer: string, lampId: string): Promise<void> {
-  const { call, operations, parts, userId, addClient } = world;
+  const { call, operations, parts, userId } = world;
   const writes = operations.filter(({ parameters }) => parameters?.some(({ name }) => name === "Idempotency-Key"));
   assert.equal(writes.length, 13);
   await call("updateDevice", 200, { bearer, at: lampId, json: { power: "on" }, key: "used" });
   const idempotent = { ownerId: userId, clientId: await parts.oauth.clientOf(bearer), content: "", isSecret: false };
   const held = Promise.withResolvers<void>();
   const underWay = parts.idempotency.run({ ...idempotent, key: "in use" }, () => held.promise);
-  const enterprise = await addClient("enterprise");
-  const issued = await call("issueToken", 200, { json: { ...enterprise, grant_type: "client_credentials" } });
-  const { tenantId } = await parts.identity.findTenant("Story");
+  // A tenant of its own: the keys of a tenant that has used one were counted a moment ago.
+  const { tenantId } = await parts.identity.addTenant({ name: "Full" });
+  const wanted = {
+    tenant: "Full",
+    name: "Company",
+    kind: "enterprise",
+    redirectUris: [],
+    requiresPkce: false,
+  } as const;
+  const { client, secret } = await parts.oauth.addClient(wanted);
+  const credentials = { client_id: client.id, client_secret: secret, grant_type: "client_credentials" };
+  const issued = await call("issueToken", 200, { json: credentials });
   const full = { isSealed: false, text: "x".repeat(limits.idempotencyBytesPerOwner) } as const;
   const key = { ownerId: -tenantId as OwnerId, hash: "full" };
   await parts.store.transaction((tx) => tx.idempotencyKeys.add(key, full, 60_000));
@@ -511,6 +540,7 @@ async function useKeys(world: DocumentedWorld, bearer: string, lampId: string): 
   }
   held.resolve();
   await underWay;
+  await useKeysOfMany(world, issued.access_token, tenantId);
 }
 
 async function useTriggers(

@@ -49,6 +49,8 @@ export interface NewDeviceRow extends Pick<DeviceRow, "userId" | "typeName" | "n
 
 export interface DeviceTable {
   add(device: NewDeviceRow): Promise<DeviceId>;
+  /** Adds devices whose types are known; returns their ids in the same order. */
+  addMany(devices: readonly (NewDeviceRow & { readonly typeId: number })[]): Promise<DeviceId[]>;
   ofUser(userId: UserId): Promise<DeviceRow[]>;
   /** Whether the user has at least `count` devices that are not virtual. */
   hasOwn(userId: UserId, count: number): Promise<boolean>;
@@ -116,6 +118,31 @@ export function deviceTable(sql: Sql): DeviceTable {
         [userId, typeId, name, isVirtual ? 1 : 0, await sql.nowMs(), room],
       );
       return added[0]!.id;
+    },
+    async addMany(devices) {
+      if (sql.dialect === "sqlite") {
+        const ids: DeviceId[] = [];
+        for (const device of devices) ids.push(await this.add(device));
+        return ids;
+      }
+      // Ids rise in the order of insertion.
+      const added = await sql.all<{ id: DeviceId }>(
+        `INSERT INTO devices (user_id, tenant_id, type_id, name, is_virtual, last_time_ms, created_ms, room,
+           attribute_names, attribute_bytes, counted_ms)
+         SELECT added.user_id, u.tenant_id, added.type_id, added.name, added.is_virtual, 0, $1, added.room, 0, 0, 0
+         FROM unnest($2::int[], $3::int[], $4::text[], $5::int[], $6::text[]) WITH ORDINALITY
+           AS added (user_id, type_id, name, is_virtual, room, place) JOIN users u ON u.id = added.user_id
+         ORDER BY added.place RETURNING id`,
+        [
+          await sql.nowMs(),
+          devices.map(({ userId }) => userId),
+          devices.map(({ typeId }) => typeId),
+          devices.map(({ name }) => name),
+          devices.map(({ isVirtual }) => (isVirtual ? 1 : 0)),
+          devices.map(({ room = null }) => room),
+        ],
+      );
+      return added.map(({ id }) => id).sort((a, b) => a - b);
     },
     hasOwn: async (userId, count) =>
       (
