@@ -20,8 +20,9 @@ export function withRenewal(connector: Connector, credential: FollowedCredential
         : await send(token, action, signal);
       if (outcome.state !== "unauthorized" || !credential.canReplace(token)) return outcome;
       await credential.replace(token, signal);
-      if (credential.token === token || signal.aborted) return outcome;
-      return send(credential.token, action, signal);
+      const renewed = credential.token;
+      if (renewed === token || signal.aborted || credential.isRefused(renewed)) return outcome;
+      return send(renewed, action, signal);
     },
   };
 }

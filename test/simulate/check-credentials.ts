@@ -71,16 +71,16 @@ function checkConsents({ uses, refusals, calls }: CredentialRecord, history: rea
  */
 function checkRefused(uses: readonly TokenUse[]): void {
   const known = new Map<string, number>();
-  for (const { follower, token, kind, refusedOrder } of uses) {
+  for (const { follower, token, kind, refusedMs } of uses) {
     const isKnown = kind === "stream" || (kind === "command" && token !== grantOf(token));
-    if (follower === undefined || refusedOrder === undefined || !isKnown) continue;
+    if (follower === undefined || refusedMs === undefined || !isKnown) continue;
     const name = `${follower} ${token}`;
-    known.set(name, Math.min(refusedOrder, known.get(name) ?? Number.POSITIVE_INFINITY));
+    known.set(name, Math.min(refusedMs, known.get(name) ?? Number.POSITIVE_INFINITY));
   }
-  for (const { node, follower, token, kind, order, seq } of uses) {
-    const refusedOrder = known.get(`${follower} ${token}`);
+  for (const { node, follower, token, kind, atMs, seq } of uses) {
+    const refusedMs = known.get(`${follower} ${token}`);
     demand(
-      kind === "read" || refusedOrder === undefined || order < refusedOrder,
+      kind === "read" || refusedMs === undefined || atMs <= refusedMs,
       () => `${node} used ${token} for a ${kind} before transaction ${seq}, though it had been refused before`,
     );
   }

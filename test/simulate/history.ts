@@ -283,10 +283,9 @@ export interface TokenUse {
   readonly kind: "stream" | "command" | "read";
   /** The number of committed transactions at that time. */
   readonly seq: number;
-  /** The place in the order of all uses and refusals. */
-  readonly order: number;
+  readonly atMs: number;
   /** When the node learned that the token was refused; undefined when it was accepted. */
-  refusedOrder: number | undefined;
+  refusedMs: number | undefined;
   refusedSeq: number | undefined;
 }
 

@@ -26,6 +26,7 @@ export interface RenewingNode extends Process {
 interface OpenCall {
   readonly node: Process;
   readonly call: RenewalCall;
+  isCarriedOut: boolean;
 }
 
 /** The node gives up a call after this time, and so does the ecosystem when the node has died in it. */
@@ -52,7 +53,7 @@ export class RenewalEndpoint {
       toMs: Number.POSITIVE_INFINITY,
     };
     this.calls.push(call);
-    const open = { node, call };
+    const open: OpenCall = { node, call, isCarriedOut: false };
     this.#open.add(open);
     return new Promise((resolve) => {
       const end = (outcome: RenewalOutcome) => {
@@ -71,6 +72,7 @@ export class RenewalEndpoint {
         if (!this.#open.has(open)) return;
         if (node.isDead && scheduler.nowMs - call.fromMs > longestMs) return this.#end(open);
         const outcome = this.#decide(node, refreshToken);
+        open.isCarriedOut = true;
         if (node.isDead) return this.#end(open);
         if (faults.strikes("renewal answer lost", 0.15)) {
           if (scheduler.dice.chance(0.5)) answer({ state: "unanswered", detail: "the connection broke" });
@@ -79,12 +81,12 @@ export class RenewalEndpoint {
     });
   }
 
-  /** A node has died: its calls may still arrive. */
+  /** A node has died: its calls may still arrive, unless they were carried out. */
   disconnect(node: Process): void {
     for (const open of this.#open) {
       if (open.node !== node) continue;
       this.#parts.faults.count("node killed in a renewal");
-      if (this.#parts.scheduler.dice.chance(0.5)) this.#end(open);
+      if (this.#parts.scheduler.dice.chance(0.5) || open.isCarriedOut) this.#end(open);
     }
   }
 

@@ -13,10 +13,11 @@ export class TokenUses {
   readonly all: TokenUse[] = [];
   readonly #committedSoFar: () => number;
   readonly #followers = new Map<object, number>();
-  #order = 0;
+  readonly #nowMs: () => number;
 
-  constructor(committedSoFar: () => number) {
+  constructor(committedSoFar: () => number, nowMs: () => number) {
     this.#committedSoFar = committedSoFar;
+    this.#nowMs = nowMs;
   }
 
   /** Call the returned function when the node learns that the token was refused. */
@@ -28,13 +29,13 @@ export class TokenUses {
       token,
       kind,
       seq: this.#committedSoFar(),
-      order: this.#next(),
-      refusedOrder: undefined,
+      atMs: this.#nowMs(),
+      refusedMs: undefined,
       refusedSeq: undefined,
     };
     this.all.push(use);
     return () => {
-      use.refusedOrder ??= this.#next();
+      use.refusedMs ??= this.#nowMs();
       use.refusedSeq ??= this.#committedSoFar();
     };
   }
@@ -43,10 +44,5 @@ export class TokenUses {
     const number = this.#followers.get(follower) ?? this.#followers.size;
     this.#followers.set(follower, number);
     return number;
-  }
-
-  #next(): number {
-    this.#order += 1;
-    return this.#order;
   }
 }

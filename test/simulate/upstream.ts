@@ -61,7 +61,7 @@ export class Upstream {
     const { scheduler, committedSoFar, rules } = parts;
     const tokens = new Tokens(rules, () => scheduler.nowMs);
     this.tokens = tokens;
-    this.uses = new TokenUses(committedSoFar);
+    this.uses = new TokenUses(committedSoFar, () => scheduler.nowMs);
     const endpoint = { ...parts, tokens, process: this.#process, delayMs: () => this.#delayMs() };
     const carryOut = (userId: number, command: ReturnType<typeof fanOf>) => this.#carryOut(userId, command);
     this.commands = new CommandEndpoint({ ...endpoint, uses: this.uses, carryOut });
