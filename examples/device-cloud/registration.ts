@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Breezeway } from "@breezeway/sdk";
 import type { Lamp } from "./lamp.ts";
 
-export const lampType = "Lamp";
+const lampType = "Lamp";
 
 /** How a lamp's attributes become a thing that clients can switch. `breezeway device-type templates` shows more maps. */
 const lampMap = {
@@ -19,28 +20,41 @@ export async function register(
   lamps: readonly Lamp[],
   tell: (sentence: string) => void,
 ): Promise<RegisteredLamps> {
-  await breezeway.deviceTypes.set(lampType, lampMap);
+  await declareType(breezeway);
+  const found = await find(breezeway, userId, lamps);
+  if (found.size === lamps.length) return found;
+  // This key stays the same over restarts: if the process is killed before the answer arrives, the next process sends the
+  // same request and adds nothing twice.
+  const missing = missingOf(lamps, found);
+  const numbers = missing.map((lamp) => lamps.indexOf(lamp) + 1).join("-");
+  await add(breezeway, userId, missing, `lamps-of-${userId}-${numbers}`);
   let registered = await find(breezeway, userId, lamps);
-  // The first key stays the same over restarts: if this process is killed before the answer arrives, the next one sends
-  // the same request and adds nothing twice. For 24 hours Breezeway also answers so for lamps that were removed since
-  // then. Those are added with a new key, which the SDK chooses.
-  for (const hasFixedKey of [true, false]) {
-    const found = new Set(registered.values());
-    const missing = lamps.filter((lamp) => !found.has(lamp));
-    if (missing.length === 0) break;
-    const numbers = missing.map((lamp) => lamps.indexOf(lamp) + 1).join("-");
-    await add(breezeway, userId, missing, hasFixedKey ? `lamps-of-${userId}-${numbers}` : undefined);
+  // For 24 hours a key gets the same answer, also if the lamps were removed meanwhile. The SDK chooses a new key then.
+  const removed = missingOf(lamps, registered);
+  if (removed.length > 0) {
+    await add(breezeway, userId, removed);
     registered = await find(breezeway, userId, lamps);
-    tell(`added ${registered.size - found.size} lamps for user ${userId}`);
   }
+  tell(`added ${missing.length} lamps for user ${userId}`);
   return registered;
+}
+
+/** Setting a map gives all fields of its things a new time. So the cloud sets it only if it differs. */
+async function declareType({ deviceTypes }: Breezeway): Promise<void> {
+  const known = (await deviceTypes.list()).find(({ deviceTypeName }) => deviceTypeName === lampType);
+  if (!isDeepStrictEqual(known?.map, lampMap)) await deviceTypes.set(lampType, lampMap);
+}
+
+function missingOf(lamps: readonly Lamp[], registered: RegisteredLamps): readonly Lamp[] {
+  const found = new Set(registered.values());
+  return lamps.filter((lamp) => !found.has(lamp));
 }
 
 async function add(
   breezeway: Breezeway,
   userId: number,
   lamps: readonly Lamp[],
-  idempotencyKey: string | undefined,
+  idempotencyKey?: string,
 ): Promise<void> {
   const devices = lamps.map(({ name, room, state }) => ({
     ...{ userId, deviceTypeName: lampType, deviceName: name, room },

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Breezeway } from "../../sdk/src/index.ts";
 import { controlScope, ThingClient } from "../stories/thing-client.ts";
-import { clientOfUser } from "../stories/v3-client.ts";
+import { clientOfTenant, clientOfUser } from "../stories/v3-client.ts";
 import { person, world } from "../stories/world.ts";
 import { installedExample } from "./running-example.ts";
 
 const files = ["main.ts", "cloud.ts", "registration.ts", "lamp.ts"];
 
 describe("the example of a company's device cloud", () => {
-  it("adds its ten lamps once, reports their states, and carries out commands", { timeout: 120_000 }, async (t) => {
+  it("adds its ten lamps once, reports their states, carries out commands, and replaces lost lamps", {
+    timeout: 120_000,
+  }, async (t) => {
     const story = await world(t);
     const client = new ThingClient(await clientOfUser(() => story.service, "Story", person, controlScope));
     const company = await story.service.parts.oauth.addClient({
@@ -45,5 +48,15 @@ describe("the example of a company's device cloud", () => {
     await second.says(/^Kitchen wall: power is on/);
     assert.equal((await client.receipt(again)).state, "confirmed");
     await second.kill();
+
+    // The third process sends the request of the first one again, with the same key.
+    const { accessToken } = await clientOfTenant(() => story.service, "Story");
+    const administrator = new Breezeway({ baseUrl: story.service.baseUrl, accessToken });
+    const devices = await administrator.getDevices({ deviceTypeName: "Lamp" });
+    for (const { deviceId } of devices) await administrator.devices.remove(deviceId);
+    const third = await example.start(environment, "main.ts");
+    await third.says(/^reported the states of 10 lamps/);
+    assert.deepEqual(await lit(), []);
+    await third.kill();
   });
 });
