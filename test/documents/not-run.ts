@@ -34,6 +34,16 @@ export const notRun: readonly NotRun[] = [
     because: "a person has to sign in with a browser: test/verify does that",
   },
   {
+    document: "examples/device-cloud/README.md",
+    firstLine: "npm start --prefix examples/device-cloud",
+    because: "it runs until it is stopped: test/examples starts it and sends it commands",
+  },
+  {
+    document: "examples/device-cloud/README.md",
+    firstLine: `LAMP=$(breezeway thing list --tenant Demo --kind light --room Kitchen | grep -om1 't_[A-Za-z0-9_-]*')`,
+    because: "it needs the device cloud of the block before it: test/examples sends such a command",
+  },
+  {
     document: "examples/rule-engine/README.md",
     firstLine: "npm start --prefix examples/rule-engine",
     because: "it runs until it is stopped, and a person has to sign in: test/examples does both",

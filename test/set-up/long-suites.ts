@@ -15,6 +15,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/events/slow-reader.test.ts": "test/events/events",
   "test/events/two-nodes.test.ts": "test/stories/federation, test/events/events",
   "test/events/webhook-outage.test.ts": "test/events/webhooks, test/contracts/webhooks",
+  "test/examples/device-cloud.test.ts": "test/sdk/own-devices, test/stories/own-things-commanded",
   "test/examples/rule-engine.test.ts": "test/sdk/flow",
   "test/examples/voice-assistant.test.ts": "test/sdk/flow",
   "test/first-minutes/asleep.test.ts": "test/stories/kill",
