@@ -12,7 +12,7 @@ const attributeValues = map("Attribute names and their first values.", {
   type: ["string", "number", "boolean", "null"],
 });
 
-export const newDevice = object(
+const newDevice = object(
   "A device of the company's own.",
   {
     userId: integer("The user whose device it is, of the client's tenant.", { minimum: 1 }),
