@@ -51,8 +51,8 @@ describe("the commands about device types", () => {
       [["set", "Lamp", "--template", "lamp", "--file", file], 2, /either --file or --template/],
       [["set", "Lamp"], 2, /either --file or --template/],
       [["set", "Lamp", "--file", file], 2, /kind/],
-      [["show", "Lamp"], 5, /Lamp/],
-      [["remove", "Lamp"], 5, /Lamp/],
+      [["show", "Lamp"], 5, /no device type of this name/],
+      [["remove", "Lamp"], 5, /no device type of this name/],
     ];
     for (const [args, code, words] of cases) {
       const refused = await type(...args);

@@ -23,7 +23,7 @@ describe("the SDK for a company's device types", () => {
         ["Plug", plug],
       ],
     );
-    await world.service.parts.identity.addTenant("Rival");
+    await world.service.parts.identity.addTenant({ name: "Rival" });
     const rival = new Breezeway({ baseUrl: world.baseUrl, accessToken: await enterpriseToken("Rival") });
     assert.deepEqual(await rival.deviceTypes.list(), []);
     await assert.rejects(rival.deviceTypes.remove("Plug"), { code: "unknown_device_type" });
