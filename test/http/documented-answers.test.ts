@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { traitMapTemplates } from "../../src/home/trait-map-templates.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { DeviceId, OwnerId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 import { startOutlets } from "../../src/outlets/serve.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { eventually, person } from "../stories/world.ts";
+import { useDeviceTypes } from "./documented-device-types.ts";
 import { type DocumentedWorld, documentedWorld } from "./documented-world.ts";
 import { unusedParts } from "./made-table.ts";
 
@@ -488,34 +488,6 @@ async function useProvisioning(world: DocumentedWorld, userToken: string, linked
   await call("addDevices", 404, { bearer, lines: [{ ...lamp, userId: 999 }] });
   await call("addDevices", 409, { bearer, lines: Array(limits.linesAtOnce + 1).fill(lamp) });
   await call("addDevices", 422, { bearer, lines: [lamp, lamp], key: "batch" });
-}
-
-/** The last map is one more than the tenant may have. */
-async function useDeviceTypes({ call, addClient, parts }: DocumentedWorld, userToken: string): Promise<void> {
-  const enterprise = await addClient("enterprise");
-  const issued = await call("issueToken", 200, { json: { ...enterprise, grant_type: "client_credentials" } });
-  const bearer: string = issued.access_token;
-  const map = traitMapTemplates.lamp;
-  const at = "Bulb";
-  await call("setDeviceType", 200, { bearer, at, json: map });
-  await call("setDeviceType", 400, { bearer, at, json: { ...map, kind: "ghost" } });
-  await call("setDeviceType", 403, { bearer: userToken, at, json: map });
-  const { deviceTypes } = await call("listDeviceTypes", 200, { bearer });
-  assert.deepEqual(deviceTypes, [await call("getDeviceType", 200, { bearer, at })]);
-  await call("listDeviceTypes", 403, { bearer: userToken });
-  await call("getDeviceType", 403, { bearer: userToken, at });
-  await call("getDeviceType", 404, { bearer, at: "Ghost" });
-  const { tenantId } = await parts.identity.findTenant("Story");
-  await parts.store.transaction(async (tx) => {
-    for (let nth = 1; nth < limits.traitMapsPerTenant; nth++) {
-      await tx.deviceTypeMaps.put(tenantId, `Type ${nth}`, JSON.stringify(map));
-    }
-  });
-  await call("setDeviceType", 409, { bearer, at: "One too many", json: map });
-  await call("removeDeviceType", 400, { bearer, at, json: {} });
-  await call("removeDeviceType", 403, { bearer: userToken, at });
-  await call("removeDeviceType", 204, { bearer, at });
-  await call("removeDeviceType", 404, { bearer, at });
 }
 
 /** The keys of requests for many devices. The tenant has no room for another one. */
