@@ -16,6 +16,7 @@ export interface DeviceType {
 export class DeviceTypes {
   readonly #v3: () => V3;
 
+  /** @internal */
   constructor(v3: () => V3) {
     this.#v3 = v3;
   }

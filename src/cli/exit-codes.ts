@@ -29,6 +29,7 @@ export function exitCodeOf(error: unknown): number {
       return exitCodes.notAuthorised;
     case "not_found":
     case "unknown_device":
+    case "unknown_device_type":
     case "unknown_trigger":
       return exitCodes.notFound;
     case "not_running":

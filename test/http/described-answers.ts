@@ -11,6 +11,7 @@ export interface DescribedOperation {
   readonly path: string;
   readonly method: string;
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly parameters?: readonly { readonly name: string }[];
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly responses: Readonly<Record<string, OpenApi>>;

@@ -6,6 +6,7 @@ import { limits } from "../../src/model/limits.ts";
 import { startOutlets } from "../../src/outlets/serve.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { eventually, person } from "../stories/world.ts";
+import { useDeviceTypes } from "./documented-device-types.ts";
 import { type DocumentedWorld, documentedWorld } from "./documented-world.ts";
 import { unusedParts } from "./made-table.ts";
 
@@ -22,6 +23,7 @@ describe("what the service answers", () => {
     const lampId = String(await world.addLamp("Porch lamp"));
     const crowdedId = await useAlerts(world, accessToken, { deviceId, lampId });
     await useProvisioning(world, accessToken, deviceId);
+    await useDeviceTypes(world, accessToken);
     await useEvents(world, accessToken, { deviceId, lampId });
     await useWebhooks(world, accessToken, { deviceId, lampId });
     await useKeys(world, accessToken, lampId);

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type ErrorShape, shapeBelow } from "../../src/http/answer/error-shape.ts";
+import { pathOfRoute } from "../../src/http/router-path.ts";
 import type { Access, Method } from "../../src/http/routes.ts";
 import { authorizeSteps } from "../../src/oauth/authorize/authorize.ts";
 import { operations } from "../../src/outlets/platform/operations.ts";
@@ -63,7 +64,7 @@ export async function registeredWhile(start: () => Promise<void>): Promise<reado
   const listen = (message: unknown) => {
     const { fastify } = message as { fastify: { addHook(name: "onRoute", hook: (route: Registered) => void): void } };
     fastify.addHook("onRoute", ({ method, url }) => {
-      registered.push(...[method].flat().map((one) => `${one} ${url}`));
+      registered.push(...[method].flat().map((one) => `${one} ${pathOfRoute(url)}`));
     });
   };
   subscribe("fastify.initialization", listen);

@@ -1,6 +1,6 @@
 import type { Description } from "../../http/documentation/description.ts";
 import { integer, list, map, object, text } from "../../http/documentation/schema.ts";
-import { additionLimits, enterpriseOnly, lamp, newDevice, unknownUser } from "./provisioning-descriptions.ts";
+import { additionLimits, enterpriseOnly, lamp, unknownUser } from "./provisioning-descriptions.ts";
 
 export const addDevices: Description = {
   operationId: "addDevices",
@@ -20,7 +20,12 @@ export const addDevices: Description = {
       meaning: "`all`: all devices or none. `each`: each line alone.",
     },
   ],
-  body: { contentType: "application/x-ndjson", schema: newDevice, example: `${JSON.stringify(lamp)}\n` },
+  body: {
+    contentType: "application/x-ndjson",
+    // OpenAPI 3.1 has no schema for the lines of a text.
+    schema: { type: "string", description: "One JSON object in each line, with the members that one device has." },
+    example: `${JSON.stringify(lamp)}\n`,
+  },
   answers: [
     {
       status: 200,

@@ -1,4 +1,9 @@
-import type { ContentDescription, Description, ErrorDescription } from "../../http/documentation/description.ts";
+import type {
+  ContentDescription,
+  Description,
+  ErrorDescription,
+  Parameter,
+} from "../../http/documentation/description.ts";
 import { integer, map, object, orNull, text } from "../../http/documentation/schema.ts";
 import { deviceContent, deviceId, unknownDevice } from "./device-descriptions.ts";
 
@@ -12,7 +17,7 @@ const attributeValues = map("Attribute names and their first values.", {
   type: ["string", "number", "boolean", "null"],
 });
 
-export const newDevice = object(
+const newDevice = object(
   "A device of the company's own.",
   {
     userId: integer("The user whose device it is, of the client's tenant.", { minimum: 1 }),
@@ -30,10 +35,12 @@ export const lamp = {
   attributes: { power: "on" },
 };
 
+const lampId = 40;
+
 const added: ContentDescription = {
   ...deviceContent,
   example: {
-    deviceId: 40,
+    deviceId: lampId,
     userId: 3,
     deviceName: "Hall lamp",
     room: "Hall",
@@ -43,6 +50,9 @@ const added: ContentDescription = {
     attributes: { power: { value: "on", updateTime: 1_785_312_000_000 } },
   },
 };
+
+/** The example is the lamp: a linked account's device can't be changed here. */
+const ownDeviceId: Parameter = { ...deviceId, example: String(lampId) };
 
 export const unknownUser: ErrorDescription = {
   status: 404,
@@ -85,7 +95,7 @@ export const describeDevice: Description = {
   tag: "Provisioning",
   summary: "Change name and room of a device",
   words: ["Changes the name, the room, or both. Null erases the room. The event `device` says `changed`."],
-  parameters: [deviceId],
+  parameters: [ownDeviceId],
   body: {
     contentType: "application/json",
     schema: object("What to change.", {}, { deviceName: text("Its name."), room: orNull(text("Its room, or null.")) }),
@@ -107,7 +117,7 @@ export const removeDevice: Description = {
   words: [
     "Removes the device with its attributes, alerts and history. The event `device` says `removed`. Its id is never used again.",
   ],
-  parameters: [deviceId],
+  parameters: [ownDeviceId],
   answers: [{ status: 204, meaning: "The device is removed." }],
   errors: [
     { status: 400, code: "invalid_request", when: "The request has a body." },

@@ -5,6 +5,11 @@ export function jsonCode(value: unknown): Html {
   return marked(formatted(value), jsonParts);
 }
 
+/** Text that has one JSON value in each line. */
+export function jsonLinesCode(text: string): Html {
+  return marked(text.trimEnd(), jsonParts);
+}
+
 export function xmlCode(text: string): Html {
   return marked(indented(text), xmlParts);
 }

@@ -1,8 +1,9 @@
+import { jsonBody, ndjsonBody } from "../../request/body-types.ts";
 import type { SampleRequest, SampleValue } from "./sample-request.ts";
 
 /** The request as a shell command: one option per line, secrets from variables. */
 export function curl(request: SampleRequest, baseUrl: string): string {
-  const { method, path, query, form, json, authorization } = request;
+  const { method, path, query, form, json, lines, authorization } = request;
   const isFormPosted = method === "POST" && form.length > 0;
   const first = [
     "curl",
@@ -12,7 +13,8 @@ export function curl(request: SampleRequest, baseUrl: string): string {
   const options = [
     ...(authorization ? [authorize(authorization)] : []),
     ...[...query, ...form].map(data),
-    ...(json === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(json))}`]),
+    ...(json === undefined ? [] : body(jsonBody, JSON.stringify(json))),
+    ...(lines === undefined ? [] : body(ndjsonBody, lines)),
   ];
   return [`${first.join(" ")} ${quoted(baseUrl + path)}`, ...options].join(" \\\n  ");
 }
@@ -26,6 +28,10 @@ export function browserAddress({ path, query }: SampleRequest, baseUrl: string):
 function authorize({ scheme, variables }: NonNullable<SampleRequest["authorization"]>): string {
   const secret = variables.map((variable) => `$${variable}`).join(":");
   return scheme === "Basic" ? `-u "${secret}"` : `-H "Authorization: Bearer ${secret}"`;
+}
+
+function body(type: string, text: string): readonly string[] {
+  return [`-H 'Content-Type: ${type}'`, `-d ${quoted(text)}`];
 }
 
 function data(sent: SampleValue): string {

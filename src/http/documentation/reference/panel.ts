@@ -1,7 +1,8 @@
 import { STATUS_CODES } from "node:http";
 import { type Html, html } from "../../../web/html.ts";
+import { ndjsonBody } from "../../request/body-types.ts";
 import type { ContentDescription } from "../description.ts";
-import { jsonCode, xmlCode } from "./code.ts";
+import { jsonCode, jsonLinesCode, xmlCode } from "./code.ts";
 
 /** A framed block of code. It scrolls, so it must be focusable for the keyboard. */
 export function panel(title: Html | string, label: string, code: Html, kind = "code"): Html {
@@ -13,5 +14,10 @@ export function answerPanel(status: number, content: ContentDescription | undefi
   if (content?.example === undefined) return undefined;
   const { contentType, example } = content;
   const title = html`<span class="status s${String(status)[0]}">${status} ${STATUS_CODES[status]}</span> <span>${contentType}</span>`;
-  return panel(title, label, contentType === "text/xml" ? xmlCode(String(example)) : jsonCode(example));
+  return panel(title, label, codeOf(contentType, example));
+}
+
+function codeOf(contentType: ContentDescription["contentType"], example: unknown): Html {
+  if (contentType === "text/xml") return xmlCode(String(example));
+  return contentType === ndjsonBody ? jsonLinesCode(String(example)) : jsonCode(example);
 }

@@ -1,3 +1,4 @@
+import { ndjsonBody } from "../../request/body-types.ts";
 import type { Method } from "../../routes.ts";
 import { accessOf } from "../access-descriptions.ts";
 import { type DescribedRoute, takesBody } from "../described-route.ts";
@@ -10,6 +11,8 @@ export interface SampleRequest {
   readonly query: readonly SampleValue[];
   readonly form: readonly SampleValue[];
   readonly json: unknown;
+  /** A body with one JSON value in each line. */
+  readonly lines?: string | undefined;
   /** The scheme and the shell variables of the Authorization header. */
   readonly authorization: { readonly scheme: "Bearer" | "Basic"; readonly variables: readonly string[] } | undefined;
 }
@@ -34,7 +37,9 @@ export function sampleRequest(described: DescribedRoute): SampleRequest | undefi
     path: withExamples(path, parameters),
     query: sent.filter((parameter) => !isInBody(parameter)).flatMap(sampleValue),
     form: sent.filter(isInBody).flatMap(sampleValue),
-    json: body?.example,
+    ...(body?.contentType === ndjsonBody
+      ? { json: undefined, lines: String(body.example).trimEnd() }
+      : { json: body?.example }),
     authorization: errors === "fault" ? undefined : authorizations[access],
   };
 }
