@@ -54,8 +54,8 @@ export function deviceWriting(
       const device = await store.read((tx) => tx.devices.within(accessScope, deviceId));
       if (!device) throw new UnknownDevice();
       const changes = checkWrites(device, writes);
-      const urgent =
-        !device.isVirtual && ownThings !== undefined && (await startsAlarm(store, ownThings, device, changes));
+      const isMapped = typeof device.mapChangedMs === "number";
+      const urgent = isMapped && ownThings !== undefined && (await startsAlarm(store, ownThings, device, changes));
       try {
         await commit({
           userId: device.userId,

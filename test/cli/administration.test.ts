@@ -51,6 +51,8 @@ for (const database of databases) {
       const doomed = (await run("device add", { user: String(userId), name: "Old lamp", type: "Lamp" })).deviceId;
       await run("device remove", { user: String(userId), device: String(doomed) });
       await assert.rejects(run("device remove", { user: String(userId), device: String(doomed) }), UnknownDevice);
+      await run("device-type set", { tenant, type: "Lamp", template: "lamp" });
+      await run("device-type remove", { tenant, type: "Lamp" });
       const redirect = ["https://voice.example/back"];
       const added = await run("client add", { tenant, name: "Voice", "redirect-uri": redirect, "require-pkce": true });
       const client = added.client_id;
@@ -82,6 +84,8 @@ for (const database of databases) {
           [userId, null, { command: "device add", device: deviceId }],
           [userId, null, { command: "device add", device: doomed }],
           [userId, null, { command: "device remove", device: doomed }],
+          [null, null, { command: "device-type set", type: "Lamp" }],
+          [null, null, { command: "device-type remove", type: "Lamp" }],
           [
             null,
             client,
@@ -113,7 +117,7 @@ for (const database of databases) {
           [null, null, { command: "tenant add", name: "Another" }],
         ],
       );
-      const reading = /^(audit list|status|\w+ (list|show))$/;
+      const reading = /^(audit list|status|[\w-]+ (list|show|templates))$/;
       // Acts on the deployment as a whole are tested in test/store/keys.test.ts, compaction.test.ts,
       // test/events/restored-store.test.ts, test/operations/figures.test.ts.
       const ofDeployment = /^(backup|backed-up|compact|key \w+|restored)$/;

@@ -52,7 +52,7 @@ describe("federating a token", () => {
       assert.match(answer.headers.get("content-type")!, /^application\/json/);
       assert.deepEqual(await answer.json(), { DeviceId: "41" });
     }
-    assert.deepEqual(federationCalls, Array(6).fill(["link", userId, "nest", "c.abc"]));
+    assert.deepEqual(federationCalls, Array(6).fill(["link", userId, "nest", "c.abc", undefined]));
   });
 
   it("with PUT replaces the token", async (t) => {
@@ -60,7 +60,7 @@ describe("federating a token", () => {
     const body = new URLSearchParams({ secToken, anEcosystemName: "nest", anAccessToken: "c.abc" });
     const answer = await fetch(path, { method: "PUT", body });
     assert.deepEqual(await answer.json(), { DeviceId: "42" });
-    assert.deepEqual(federationCalls, [["relink", userId, "nest", "c.abc"]]);
+    assert.deepEqual(federationCalls, [["relink", userId, "nest", "c.abc", undefined]]);
   });
 
   it("checks the secToken first, then the parameters, then calls the federation", async (t) => {

@@ -18,7 +18,7 @@ export interface DeviceRow {
   readonly isWatched?: boolean;
   /** The same for alerts on the things that it reports. */
   readonly areThingsWatched?: boolean;
-  /** Only `lock` reads these two. */
+  /** Only `lock` and `within` read these two. */
   readonly tenantId?: TenantId;
   /** When the trait map of its type was changed last; null when the type has none. */
   readonly mapChangedMs?: number | null;
@@ -102,8 +102,8 @@ const mapped = `d.tenant_id AS "tenantId", (SELECT m.changed_ms FROM device_type
 const source = "devices d JOIN device_types t ON t.id = d.type_id";
 
 export function deviceTable(sql: Sql): DeviceTable {
-  const rows = async (tail: string, parameters: readonly Parameter[]) =>
-    (await sql.all<DeviceRow>(`SELECT ${columns} FROM ${source} ${tail}`, parameters)).map((row) => ({
+  const rows = async (tail: string, parameters: readonly Parameter[], selected = columns) =>
+    (await sql.all<DeviceRow>(`SELECT ${selected} FROM ${source} ${tail}`, parameters)).map((row) => ({
       ...row,
       isVirtual: Boolean(row.isVirtual),
     }));
@@ -175,7 +175,7 @@ export function deviceTable(sql: Sql): DeviceTable {
     find: (userId, id) => first(rows("WHERE d.user_id = $1 AND d.id = $2", [userId, id])),
     within(accessScope, id) {
       const [column, owner] = ownerIn(accessScope);
-      return first(rows(`WHERE ${column} = $1 AND d.id = $2`, [owner, id]));
+      return first(rows(`WHERE ${column} = $1 AND d.id = $2`, [owner, id], `${columns}, ${mapped}`));
     },
     someOfTenant: (tenantId, ids) => rows(`WHERE d.id ${among} AND d.tenant_id = $2`, [ids, tenantId]),
     async page(accessScope, { afterId, typeName }, limit) {

@@ -60,9 +60,11 @@ export function credentialCases(harness: StoreHarness): void {
       assert.ok(busy.state === "busy" && busy.forMs > 0 && busy.forMs <= renewalLimitMs);
       const nowMs = await store.read((tx) => tx.clock.nowMs());
       const setMark = (ms: number) => store.transaction((tx) => tx.links.setRenewing(row.userId, row.deviceId, ms));
-      await setMark(nowMs + 3_600_000);
+      const aheadMs = nowMs + 3_600_000;
+      await setMark(aheadMs);
       const ahead = await beginRenewal(ownedBy("B", 2), first, undefined);
-      assert.deepEqual(ahead, { state: "busy", forMs: renewalLimitMs }, "the store's clock was set back");
+      const waiting = { state: "busy", markMs: aheadMs, forMs: renewalLimitMs };
+      assert.deepEqual(ahead, waiting, "the store's clock was set back");
       await setMark(nowMs - renewalLimitMs);
       await begun(ownedBy("B", 2));
       assert.equal(await storeRenewed(ownedBy("A", 1), first, markMs, second), undefined, "the mark is another's");

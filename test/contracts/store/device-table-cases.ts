@@ -61,8 +61,9 @@ export function deviceTableCases(harness: StoreHarness): void {
       await store.read(async (tx) => {
         for (const { devices, userId, tenantId } of homes) {
           const id = devices[0]!;
-          const found = await tx.devices.find(userId, id);
-          assert.ok(found);
+          const row = await tx.devices.find(userId, id);
+          assert.ok(row);
+          const found = { ...row, tenantId, mapChangedMs: null };
           const within = async (accessScope: AccessScope) => plain(await tx.devices.within(accessScope, id));
           for (const one of homes) {
             assert.deepEqual(await within(user(one.userId)), one.userId === userId ? found : undefined);
