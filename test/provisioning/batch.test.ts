@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { databases } from "../set-up/deployment.ts";
 import { provisioningWorld } from "./world.ts";
 
 const headers = { "content-type": "application/x-ndjson" };
@@ -11,7 +12,7 @@ const linesOf = (text: string) =>
 const bodyOf = (lines: readonly unknown[]) =>
   lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`a batch of devices on ${database}`, () => {
     it("adds all devices or none with mode=all, once for each key", async (t) => {
       const { world, send, lamp, devicesOf } = await provisioningWorld(t, { database });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { databases } from "../set-up/deployment.ts";
 import { provisioningWorld } from "./world.ts";
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`states of many devices on ${database}`, () => {
     it("are written device by device; a refused one leaves the others alone", async (t) => {
       const { world, send, lamp, enterpriseToken, logOf } = await provisioningWorld(t, { database });

@@ -31,6 +31,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/oauth/token-limits.test.ts": "test/oauth/rotation",
   "test/operations/figures.test.ts": "test/http/metrics, test/stories/metrics",
   "test/operations/prometheus.test.ts": "test/deploy/alarms, test/metrics",
+  "test/provisioning/large-batch.test.ts": "test/provisioning/batch",
   "test/repeated-writes/repeated-writes.test.ts": "test/stories/repeated-requests, test/idempotency",
   "test/sdk/bundling.test.ts": "test/sdk/flow",
   "test/sdk/package.test.ts": "test/sdk/flow",

@@ -8,7 +8,7 @@ import { simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 
 /** Few steps each, and together they meet each kind of fault and event, as the core is now. */
-const quickSeeds = [118, 69, 50, 216, 161, 54, 115, 57, 139, 79, 138, 38];
+const quickSeeds = [232, 37, 116, 151, 246, 158, 115, 247, 69, 122, 214, 133, 38];
 
 describe("the core in the deterministic simulation", () => {
   it("keeps its guarantees with every kind of fault, and converges", async () => {
@@ -34,12 +34,15 @@ describe("the core in the deterministic simulation", () => {
   });
 
   it("keeps its guarantees with three nodes", async () => {
-    const broken = await runSeeds({ seed: 1_001, runs: rounds({ all: 10, few: 1 }), nodes: 3 }, () => undefined);
+    const broken = await runSeeds(
+      { seed: isAll ? 1_001 : 1_009, runs: rounds({ all: 10, few: 1 }), nodes: 3 },
+      () => undefined,
+    );
     assert.equal(broken, undefined, `seed ${broken?.seed}: ${broken?.violation}`);
   });
 
   it("gives the same trace for the same seed, byte for byte", async () => {
-    for (const seed of isAll ? [1, 2, 3] : [46]) {
+    for (const seed of isAll ? [1, 2, 3] : [37]) {
       const [once, again] = [await simulate(seed), await simulate(seed)];
       assert.equal(once.digest, again.digest);
       assert.notEqual(once.digest, (await simulate(seed + 100)).digest);

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
 import { type Received, receiver } from "../events/receiver.ts";
+import { longSuiteOn } from "../set-up/deployment.ts";
 import { ThingClient } from "./thing-client.ts";
 import { clientOfTenant, clientOfUser, type V3Client } from "./v3-client.ts";
-import { databases, eventually, person, world } from "./world.ts";
+import { eventually, person, world } from "./world.ts";
 
 const lampMap = {
   kind: "light",
@@ -20,7 +21,7 @@ const switchOn = { trait: "onOff", command: "set", params: { on: true } };
 const send = (v3: V3Client, method: string, path: string, body: object) =>
   v3.call(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
-for (const database of databases) {
+for (const database of longSuiteOn("sqlite")) {
   describe(`a company's own lamps on ${database}`, () => {
     it("are switched by a client and by an alert, and the company's webhook hears what to do", {
       timeout: 120_000,
