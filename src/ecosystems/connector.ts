@@ -1,5 +1,6 @@
 import type { PlanningRules, Step } from "../home/command-plan.ts";
 import type { Home } from "../home/home.ts";
+import type { Consent } from "./consent.ts";
 import type { Credential, RenewalOutcome } from "./credential.ts";
 
 /**
@@ -12,6 +13,8 @@ export interface Connector {
   /** The virtual device's name. */
   readonly displayName: string;
   readonly capabilities: Capabilities;
+  /** How an account's owner consents in a browser; undefined when the settings or the ecosystem have no such way. */
+  readonly consent?: Consent;
   /**
    * The credential of an account that a client links with a token and an address, or what is wrong with the address.
    * Only for an ecosystem whose accounts have addresses of their own. The sentence follows the name of the parameter.
