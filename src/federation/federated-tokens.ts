@@ -236,10 +236,13 @@ export class FederatedTokens {
 
 /** A token with the address of its account becomes a credential, where accounts have addresses of their own. */
 function withAddress(
-  { credentialFrom }: Pick<Connector, "credentialFrom">,
+  { credentialFrom, tokenProblem }: Pick<Connector, "credentialFrom" | "tokenProblem">,
   brought: string | Credential,
   address: string | undefined,
 ): string | Credential {
+  if (typeof brought === "string" && tokenProblem !== undefined) {
+    throw new BadParameter("anAccessToken", `The parameter anAccessToken ${tokenProblem}`);
+  }
   if (typeof brought !== "string" || !credentialFrom) return brought;
   const made = credentialFrom(brought, address);
   if ("credential" in made) return made.credential;

@@ -26,6 +26,7 @@ import { fanEcho } from "../federation/commands/fan-echo.ts";
 import { fanGate } from "../federation/commands/fan-gate.ts";
 import { sentCommands, thingEcho } from "../federation/commands/thing-echo.ts";
 import { federationOn } from "../federation/federation.ts";
+import { feedsOn } from "../federation/feeds/feeds.ts";
 import { IdempotentWrites } from "../idempotency/idempotent-writes.ts";
 import { ResumableBatches } from "../idempotency/resumable-batches.ts";
 import { identityOn } from "../identity/identity.ts";
@@ -169,6 +170,14 @@ async function partsOn(
     config.ecosystems.map((one) => connectorOf(one, { runtime: sharedRuntime, onLimitReached })),
   );
   const connectors = new Map(built.map((connector) => [connector.name, connector]));
+  const feeds = feedsOn({
+    store: linkStore,
+    membership,
+    connectors,
+    runtime: sharedRuntime,
+    count: metrics.feedMessages,
+    onLimitReached,
+  });
   const federation = federationOn({
     store: linkStore,
     states,
@@ -180,6 +189,7 @@ async function partsOn(
     runtime: sharedRuntime,
     countFault: metrics.linkFault,
     owners: processErrorOwners,
+    feeds,
   });
   const control = controlOfAll(federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
   const ownDeadlines = new OwnCommandDeadlines({ store, ownThings, runtime: sharedRuntime });
@@ -284,6 +294,7 @@ async function partsOn(
     commit,
     membership,
     federation,
+    feeds,
     control,
     ownDeadlines,
     events,

@@ -12,6 +12,9 @@ import { type CommandTable, commandTable } from "./tables/commands.ts";
 import { type DeviceTypeMapTable, deviceTypeMapTable } from "./tables/device-type-maps.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type FailureCountTable, failureCountTable } from "./tables/failure-counts.ts";
+import { type FeedAccountTable, feedAccountTable } from "./tables/feed-accounts.ts";
+import { type FeedLeaseTable, feedLeaseTable } from "./tables/feed-leases.ts";
+import { type FeedMessageTable, feedMessageTable } from "./tables/feed-messages.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
 import { type IdempotencyKeyTable, idempotencyKeyTable } from "./tables/idempotency-keys.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
@@ -135,6 +138,9 @@ export interface Transaction {
   readonly batchGroups: BatchGroupTable;
   readonly links: LinkTable;
   readonly blindIntervals: BlindIntervalTable;
+  readonly feedAccounts: FeedAccountTable;
+  readonly feedMessages: FeedMessageTable;
+  readonly feedLeases: FeedLeaseTable;
   readonly log: LogTable;
   readonly logEpoch: LogEpochTable;
   readonly nodes: NodeTable;
@@ -172,6 +178,9 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   batchGroups: batchGroupTable,
   links: linkTable,
   blindIntervals: blindIntervalTable,
+  feedAccounts: feedAccountTable,
+  feedMessages: feedMessageTable,
+  feedLeases: feedLeaseTable,
   log: logTable,
   logEpoch: logEpochTable,
   nodes: nodeTable,

@@ -53,7 +53,6 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
   };
   const actions = {
     apiUrl,
-    projectId,
     commands: new CallBudget(limits.commands, runtime),
     thermostat: new CallBudget(limits.thermostat, runtime),
   };
@@ -78,7 +77,7 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
     }
     remember(token, list);
     // The stream goes on from this list: otherwise its next event would show older values again.
-    if (stream?.isFollowedWith(token)) return stream.take(list, arrivals).home();
+    if (stream?.isFollowedWith(token)) return stream.take(list, arrivals);
     const state = new AccountState(configuration);
     state.list(list, 0);
     return state.home();
@@ -119,7 +118,12 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
     act: (token, action, signal) =>
       within(runtime, answerLimitMs, signal, (inTime) => sendAction(actions, token, action, inTime)),
     renew: (credential, signal) => renewCredential(tokens, credential, signal),
-    revoke: (token, signal) => within(runtime, answerLimitMs, signal, (inTime) => revokeToken(tokens, token, inTime)),
+    async revoke(token, signal) {
+      const isRevoked = await within(runtime, answerLimitMs, signal, (inTime) => revokeToken(tokens, token, inTime));
+      // Google does not announce it.
+      if (isRevoked) for (const stream of followed) if (stream.isFollowedWith(token)) stream.revoked();
+      return isRevoked;
+    },
     pauseMs,
   };
 }

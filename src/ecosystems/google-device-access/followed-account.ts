@@ -1,3 +1,4 @@
+import type { Home } from "../../home/home.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import type { FollowedLink, MessageReader } from "../feed.ts";
@@ -73,10 +74,14 @@ export class FollowedAccount implements MessageReader {
   }
 
   /** Takes a list that was requested after so many events had arrived. */
-  take(list: AccountList, arrivals: number): AccountState {
-    const isUnsettled = this.#state.list(list, arrivals);
-    if (isUnsettled) this.#planner.request("devices");
-    return this.#state;
+  take(list: AccountList, arrivals: number): Home {
+    this.#takes(list, arrivals);
+    return this.#state.home();
+  }
+
+  /** The token of this account was revoked. */
+  revoked(): void {
+    this.#finish("unauthorized", "the token was revoked");
   }
 
   get arrivals(): number {
@@ -88,8 +93,10 @@ export class FollowedAccount implements MessageReader {
     if (contents.includes(undefined)) this.#planner.request("all");
     for (const event of events.sort((a, b) => a.timeMs - b.timeMs)) {
       if (this.#end) return false;
-      this.#planner.request(this.#state.apply(event));
-      this.#state.report(this.#listener);
+      const needed = this.#state.apply(event);
+      this.#planner.request(needed);
+      // What only a list can settle is not confirmed.
+      this.#report(needed === "none");
     }
     return this.#listener.stored();
   }
@@ -124,7 +131,7 @@ export class FollowedAccount implements MessageReader {
     this.#state.seed(stored, list);
     this.#state.list(list, 0);
     this.#prove();
-    this.#state.report(this.#listener);
+    this.#report(true);
     this.#planner.start();
     return messages.read(this);
   }
@@ -163,21 +170,36 @@ export class FollowedAccount implements MessageReader {
 
   /** Takes a list. If it shows changes although no event has arrived since the last proof, events were lost. */
   #compare(list: AccountList, arrivals: number, isCheck: boolean): void {
-    this.take(list, arrivals);
-    let hasChanged = false;
-    this.#state.report({
-      home: (home) => {
-        hasChanged = true;
-        this.#listener.home(home);
-      },
-      unchanged: () => this.#listener.unchanged(),
-    });
+    const isSettled = !this.#takes(list, arrivals);
+    const hasChanged = this.#report(isSettled);
     const { elapsedMs, arrivals: proven } = this.#proof;
     if (isCheck && hasChanged && this.#state.arrivals === proven) {
       const unheardMs = Math.ceil(this.#parts.runtime.elapsedMs() - elapsedMs);
       this.#finish("silent", "the home has changed, but no event has arrived", { unheardMs });
     }
     this.#prove();
+  }
+
+  /** Returns whether the list leaves a doubt. */
+  #takes(list: AccountList, arrivals: number): boolean {
+    const isInDoubt = this.#state.list(list, arrivals);
+    if (isInDoubt) this.#planner.request("devices");
+    return isInDoubt;
+  }
+
+  /** Reports the home if it has changed, which is returned; else, if all is settled, that it has not. */
+  #report(isSettled: boolean): boolean {
+    let hasChanged = false;
+    this.#state.report({
+      home: (home) => {
+        hasChanged = true;
+        this.#listener.home(home);
+      },
+      unchanged: () => {
+        if (isSettled) this.#listener.unchanged();
+      },
+    });
+    return hasChanged;
   }
 
   #prove(): void {
