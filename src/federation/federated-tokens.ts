@@ -17,6 +17,7 @@ import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
 import { accessOf, sealCredential, type TokenSealing } from "./credential.ts";
+import type { Feeds } from "./feeds/feeds.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { tokenContext } from "./link-key.ts";
@@ -34,6 +35,7 @@ export interface FederatedTokenParts {
   readonly sealing: TokenSealing;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
+  readonly feeds?: Pick<Feeds, "isAccountShared">;
   /** Aborts a running read that proves a token when the service stops. */
   readonly signal: AbortSignal;
 }
@@ -141,11 +143,15 @@ export class FederatedTokens {
   }
 
   async #unlink(userId: UserId, connector: Pick<Connector, "name" | "revoke">): Promise<Unlinked> {
-    const { store, keeper, states } = this.#parts;
+    const { store, keeper, states, feeds } = this.#parts;
+    const link = await store.read((tx) => tx.links.find(userId, connector.name));
+    // Revoking would end the consent of the other user too.
+    const isShared = link !== undefined && (await feeds?.isAccountShared(link)) === true;
     const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);
     await keeper.drop(deviceId);
     states.forget(deviceId);
-    return { deviceId, removed, isTokenRevoked: await this.#revoke(userId, connector, sealedToken) };
+    const isTokenRevoked = !isShared && (await this.#revoke(userId, connector, sealedToken));
+    return { deviceId, removed, isTokenRevoked };
   }
 
   /** Best effort: the token is stored already, and the stream will bring the same account later. */

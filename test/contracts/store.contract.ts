@@ -8,6 +8,7 @@ import { deviceTableCases } from "./store/device-table-cases.ts";
 import { deviceTypeMapCases } from "./store/device-type-map-cases.ts";
 import { durabilityCases } from "./store/durability-cases.ts";
 import { failureCountCases } from "./store/failure-count-cases.ts";
+import { feedTableCases } from "./store/feed-table-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
 import { hostileValueCases } from "./store/hostile-value-cases.ts";
 import { idempotencyKeyCases } from "./store/idempotency-key-cases.ts";
@@ -40,6 +41,7 @@ export function describeStore(
       deviceTypeMapCases(harness);
       thingCommandTableCases(harness);
       thingTriggerTableCases(harness);
+      feedTableCases(harness);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.

@@ -99,7 +99,7 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
 
   return {
     name,
-    displayName: "Google Nest account",
+    displayName: "Google account",
     // In eco a thermostat accepts neither modes nor targets.
     capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: true } },
     consent: googleConsent(tokens),

@@ -4,6 +4,7 @@ import type { OnLimitReached } from "../../model/limits.ts";
 import type { Membership } from "../../nodes/membership.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
+import type { FedLink } from "../../store/tables/feed-accounts.ts";
 import type { LinkKey } from "../link-key.ts";
 import { FeedInbox, type InboxTables } from "./feed-inbox.ts";
 import { type FeedOutcome, FeedPuller, type PullerTables } from "./feed-puller.ts";
@@ -21,6 +22,8 @@ export interface FeedsParts {
 export interface Feeds {
   /** The messages of a link, from the feed of its ecosystem. */
   messagesOf(link: LinkKey): LinkMessages;
+  /** Whether another link has the same account. */
+  isAccountShared(link: FedLink): Promise<boolean>;
   /** A hint: messages may be waiting. */
   wake(): void;
   start(): Promise<void>;
@@ -37,6 +40,7 @@ export function feedsOn(parts: FeedsParts): Feeds {
   });
   return {
     messagesOf: (link) => inbox.of(link),
+    isAccountShared: (link) => store.read((tx) => tx.feedAccounts.isShared(link)),
     wake: () => inbox.wake(),
     async start() {
       await Promise.all(pullers.map((puller) => puller.start()));
