@@ -10,7 +10,7 @@ import type { GoogleConfiguration } from "./configuration.ts";
 import { FollowedAccount, type KnownAccount } from "./followed-account.ts";
 import { type GoogleLimits, googleLimits } from "./limits.ts";
 import { listAccount } from "./lists.ts";
-import { readServiceAccount, ServiceAccountTokens } from "./service-account.ts";
+import { ServiceAccountTokens } from "./service-account.ts";
 import { Subscription } from "./subscription.ts";
 import { googleConsent, renewCredential, revokeToken } from "./tokens.ts";
 
@@ -38,11 +38,11 @@ const followPatienceMs = 90_000;
 const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 
 /** Google Device Access: REST for lists and commands, and one Pub/Sub subscription with the events of all accounts. */
-export async function googleConnector(options: GoogleOptions): Promise<Connector> {
+export function googleConnector(options: GoogleOptions): Connector {
   const { configuration, runtime, limits = googleLimits, relistMs = 3_600_000, clockSkewMs = 1_000 } = options;
   const { answerLimitMs = 30_000, pullLimitMs = 120_000 } = options;
   const { name, apiUrl, projectId, tokenUrl } = configuration;
-  const account = await readServiceAccount(configuration.serviceAccountFile, tokenUrl);
+  const serviceAccount = { file: configuration.serviceAccountFile, tokenUrl };
   const tokens = { configuration, nowMs: runtime.nowMs };
   const lists = {
     projectUrl: `${apiUrl}/enterprises/${projectId}`,
@@ -108,7 +108,7 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
       "link page: POST /v3/link-sessions answers with its address.",
     feed: new Subscription({
       url: `${configuration.pubsubUrl}/${configuration.subscription}`,
-      tokens: new ServiceAccountTokens(account, runtime),
+      tokens: new ServiceAccountTokens(serviceAccount, runtime),
       runtime,
       pullLimitMs,
       answerLimitMs,

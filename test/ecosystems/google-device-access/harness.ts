@@ -41,7 +41,7 @@ export async function startedGoogle(t: TestContext, options?: GoogleOptions): Pr
 export async function startedConnector(t: TestContext, google: Google, options: Partial<ConnectorOptions> = {}) {
   const configuration = readConfiguration("google", google.settings(await writeKey(t, google)));
   const runtime = processRuntime(silent);
-  const connector = await googleConnector({ configuration, runtime, limits: generous, ...options });
+  const connector = googleConnector({ configuration, runtime, limits: generous, ...options });
   const feed = new MemoryFeed(connector);
   feed.start();
   t.after(() => feed.stop());
