@@ -11,7 +11,7 @@ import type { FollowedCredential } from "./link-credential.ts";
 import type { FailLink } from "./link-faults.ts";
 import type { LinkKey } from "./link-key.ts";
 import type { LinkRecord } from "./link-record.ts";
-import { loadMirrored, loadTraits, type StoredLinkTables } from "./stored-link.ts";
+import { loadMirrored, loadThings, type StoredLinkTables } from "./stored-link.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
 
 export interface LinkRunParts {
@@ -63,7 +63,7 @@ export function newRun(parts: LinkRunParts): LinkRun {
   const fed = connector.feed && parts.feeds;
   const followedLink = fed && {
     access: () => credential.token,
-    storedTraits: () => loadTraits(store, link),
+    storedThings: () => loadThings(store, link),
     messages: fed.messagesOf(link),
   };
   const followed = {

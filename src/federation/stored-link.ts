@@ -1,6 +1,6 @@
 import { linkEntry } from "../devices/log-entries.ts";
-import type { Traits } from "../home/catalogue.ts";
-import { storedTraits } from "../home/stored-thing.ts";
+import type { KnownThing } from "../ecosystems/feed.ts";
+import { storedTraits, type ThingDescriptor } from "../home/stored-thing.ts";
 import { OwnershipLost } from "../model/errors.ts";
 import { limits } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -41,16 +41,19 @@ export function loadMirrored(store: Store<StoredLinkTables>, link: LinkKey): Pro
   );
 }
 
-/** The traits of the link's things as they are stored, by key. */
-export async function loadTraits(
+/** The link's things as they are stored, by key. */
+export async function loadThings(
   store: Store<Pick<StoredLinkTables, "things">>,
   { userId, deviceId }: LinkKey,
-): Promise<ReadonlyMap<string, Traits>> {
+): Promise<ReadonlyMap<string, KnownThing>> {
   const first = { afterDevice: 0, afterThing: "" };
   const devices = [{ userId, id: deviceId }];
   const rows = await store.read((tx) => tx.things.ofDevices(devices, first, limits.thingsPerLink));
   return new Map(
-    rows.map(({ key, descriptor, state }) => [key, storedTraits(JSON.parse(descriptor), JSON.parse(state))]),
+    rows.map(({ key, descriptor: text, state }) => {
+      const descriptor: ThingDescriptor = JSON.parse(text);
+      return [key, { name: descriptor.name, traits: storedTraits(descriptor, JSON.parse(state)) }];
+    }),
   );
 }
 

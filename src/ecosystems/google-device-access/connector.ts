@@ -68,7 +68,7 @@ export function googleConnector(options: GoogleOptions): Connector {
 
   async function read(token: string, signal: AbortSignal): Promise<Home> {
     const stream = [...followed].find((one) => one.isFollowedWith(token));
-    const arrivals = stream?.arrivals ?? 0;
+    const mark = stream?.mark;
     const list = await listAccount(lists, token, { patienceMs: readPatienceMs }, signal);
     if ("end" in list) {
       const { reason, detail } = list.end;
@@ -77,9 +77,9 @@ export function googleConnector(options: GoogleOptions): Connector {
     }
     remember(token, list);
     // The stream goes on from this list: otherwise its next event would show older values again.
-    if (stream?.isFollowedWith(token)) return stream.take(list, arrivals);
+    if (stream?.isFollowedWith(token) && mark) return stream.take(list, mark);
     const state = new AccountState(configuration);
-    state.list(list, 0);
+    state.list(list);
     return state.home();
   }
 

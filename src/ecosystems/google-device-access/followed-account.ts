@@ -3,7 +3,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import type { FollowedLink, MessageReader } from "../feed.ts";
 import type { JsonObject } from "../kit/parse-json.ts";
-import { AccountState } from "./account-state.ts";
+import { AccountState, type ListMark, storedStructures } from "./account-state.ts";
 import { readEvent } from "./events.ts";
 import { type ListOutcome, ListPlanner } from "./list-planner.ts";
 import { type AccountList, type ListParts, listAccount } from "./lists.ts";
@@ -73,9 +73,9 @@ export class FollowedAccount implements MessageReader {
     return end;
   }
 
-  /** Takes a list that was requested after so many events had arrived. */
-  take(list: AccountList, arrivals: number): Home {
-    this.#takes(list, arrivals);
+  /** Takes a list that was requested at the mark, beside the stream. */
+  take(list: AccountList, mark: ListMark): Home {
+    this.#takes(list, mark);
     return this.#state.home();
   }
 
@@ -84,8 +84,8 @@ export class FollowedAccount implements MessageReader {
     this.#finish("unauthorized", "the token was revoked");
   }
 
-  get arrivals(): number {
-    return this.#state.arrivals;
+  get mark(): ListMark {
+    return this.#state.mark;
   }
 
   async handle(contents: readonly (string | undefined)[]): Promise<boolean> {
@@ -120,19 +120,21 @@ export class FollowedAccount implements MessageReader {
     // Messages are stored before the list is made: those in between would be missed otherwise.
     const assigned = known?.account ?? account;
     if (assigned !== undefined && assigned !== account) await messages.assign(assigned);
-    let list = await this.#firstList(known?.structures);
+    const stored = await this.#link.storedThings();
+    // A link that has changed its node spares the list of structures: their names are stored.
+    let list = await this.#firstList(known?.structures ?? storedStructures(stored));
     if (list && list.account !== assigned) {
       await messages.assign(list.account);
-      list = await this.#firstList(list.structures);
+      list = await this.#firstList(undefined);
     }
-    const stored = list && (await this.#link.storedTraits());
-    if (!list || !stored || this.#end) return undefined;
+    if (!list || this.#end) return undefined;
     this.#account = list.account;
     this.#state.seed(stored, list);
-    this.#state.list(list, 0);
+    this.#state.list(list);
     this.#prove();
     this.#report(true);
     this.#planner.start();
+    if (this.#state.lacksStructures) this.#planner.request("all");
     return messages.read(this);
   }
 
@@ -151,7 +153,7 @@ export class FollowedAccount implements MessageReader {
 
   async #listAgain(needed: "devices" | "all", isCheck: boolean): Promise<ListOutcome> {
     try {
-      const { arrivals, structures } = this.#state;
+      const { mark, structures } = this.#state;
       const list = await this.#list(needed === "devices" ? structures : undefined);
       if (this.#end) return "over";
       if ("end" in list) {
@@ -160,7 +162,7 @@ export class FollowedAccount implements MessageReader {
         return this.#end ? "over" : "failed";
       }
       if (list.account !== this.#account) this.#finish("closed", "the token belongs to another account now");
-      else this.#compare(list, arrivals, isCheck);
+      else this.#compare(list, mark, isCheck);
       return this.#end ? "over" : "listed";
     } catch (error) {
       this.#finish("malformed", "a list could not be taken", { error });
@@ -169,8 +171,8 @@ export class FollowedAccount implements MessageReader {
   }
 
   /** Takes a list. If it shows changes although no event has arrived since the last proof, events were lost. */
-  #compare(list: AccountList, arrivals: number, isCheck: boolean): void {
-    const isSettled = !this.#takes(list, arrivals);
+  #compare(list: AccountList, mark: ListMark, isCheck: boolean): void {
+    const isSettled = !this.#takes(list, mark);
     const hasChanged = this.#report(isSettled);
     const { elapsedMs, arrivals: proven } = this.#proof;
     if (isCheck && hasChanged && this.#state.arrivals === proven) {
@@ -181,8 +183,8 @@ export class FollowedAccount implements MessageReader {
   }
 
   /** Returns whether the list leaves a doubt. */
-  #takes(list: AccountList, arrivals: number): boolean {
-    const isInDoubt = this.#state.list(list, arrivals);
+  #takes(list: AccountList, mark: ListMark): boolean {
+    const isInDoubt = this.#state.list(list, mark);
     if (isInDoubt) this.#planner.request("devices");
     return isInDoubt;
   }

@@ -47,7 +47,7 @@ export class MemoryFeed {
       ...connector,
       follow: (token, listener, signal) => {
         const messages = this.#messages(silentAfterMs);
-        const link = { access: () => token, storedTraits: async () => new Map(), messages };
+        const link = { access: () => token, storedThings: async () => new Map(), messages };
         return connector.follow(token, { ...listener, link }, signal);
       },
     };
