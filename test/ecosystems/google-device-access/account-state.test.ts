@@ -37,7 +37,10 @@ describe("the state of a Google account", () => {
     assert.deepEqual(fanTimer!.state, { active: true, untilMs, untilText: "2026-01-01T00:15:00Z" });
     assert.deepEqual([temperature!.state.celsius, humidity!.state.percent], [21.4, 35]);
     assert.equal(state.home().speaksOfAlarms, false);
-    assert.equal([...state.home().structures.byId.values()].every((one) => one.isRead && !one.object.presence), true);
+    assert.equal(
+      [...state.home().structures.byId.values()].every((one) => one.isRead && !one.object.presence),
+      true,
+    );
   });
 
   it("keeps the setpoints of a mode that is not in force, and those that are stored", () => {
@@ -122,7 +125,10 @@ function assertNeverBack(seed: number): void {
     assert.ok(lists < 200, `seed ${seed}: lists do not settle it`);
     let mark: ListMark | undefined;
     const [holdMs, answerMs] = [random() * 500, random() * 500];
-    steps.push({ atMs, act: () => void (mark = state.mark) });
+    const request = () => {
+      mark = state.mark;
+    };
+    steps.push({ atMs, act: request });
     steps.push({
       atMs: atMs + holdMs + answerMs,
       act: () => {
@@ -178,9 +184,7 @@ function prefixed(traits: NamedTraits): NamedTraits {
 
 function listOf(traits: NamedTraits, timeMs: number): AccountList {
   const parentRelations = [{ parent: room, displayName: "Hall" }];
-  const devices = [
-    { name: device, type: "sdm.devices.types.THERMOSTAT", traits: prefixed(traits), parentRelations },
-  ];
+  const devices = [{ name: device, type: "sdm.devices.types.THERMOSTAT", traits: prefixed(traits), parentRelations }];
   return { account: "x", devices, structures: [], fromMs: timeMs, toMs: timeMs };
 }
 

@@ -16,6 +16,8 @@ export class MemoryFeed {
   /** Faults of the feed, in order. */
   readonly faults: string[] = [];
   unreadable = 0;
+  /** Messages can't be stored. */
+  isStoreDown = false;
   /** Messages of accounts without a link. */
   unknown = 0;
 
@@ -74,6 +76,7 @@ export class MemoryFeed {
   }
 
   #store(messages: readonly FeedMessage[]): void {
+    if (this.isStoreDown) throw new Error("the store is down");
     for (const message of messages) {
       const inboxes = [...this.#inboxes].filter(({ account }) => account === message.account);
       if (inboxes.length === 0) this.unknown += 1;
