@@ -32,7 +32,8 @@ const longFiles =
 const slowForCheck = [
   /^test\/oauth\/(foreign-clients\/|rotation|revocation-over-nodes)/,
   /^test\/oauth\/bar\/(authorization-endpoint|client-authentication|codes|login-and-consent|metadata-and-transport|passwords|revocation|tokens)/,
-  /^test\/federation\/(admission|claimed-links|containment|link-supervisor)/,
+  /^test\/federation\/(admission|claimed-links|containment|link-supervisor|renewal\.test|renewal-over-nodes)/,
+  /^test\/virtual-device\/recorded-mirror/,
   /^test\/alerts\/(alert-bomb|alert-limits|reaction)/,
 ];
 
