@@ -9,7 +9,7 @@ import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
 import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growth.ts";
 import { attributeEntry, thingEntry } from "./log-entries.ts";
-import type { OwnThings } from "./own-things.ts";
+import type { OwnDeviceThings } from "./own-device-things.ts";
 import { type PreparedThings, prepareThings, type ThingChange, type ThingWrite } from "./thing-writes.ts";
 
 /** The tables that a commit touches. */
@@ -122,7 +122,7 @@ export interface CommitParts {
   readonly gates?: readonly Gate[];
   readonly reactions: readonly Reaction[];
   /** Derives the things of own devices; without it these devices are no things. */
-  readonly ownThings?: OwnThings;
+  readonly ownThings?: OwnDeviceThings;
   /** Called after the commit is durable, in order for each device. */
   readonly committed: CommitListener;
   readonly report: Report;
@@ -295,7 +295,7 @@ async function applyToDevice(
   hop: number,
   nowMs: number,
   devices: Map<DeviceId, LockedDevice>,
-  { gates, ownThings }: { readonly gates: readonly Gate[]; readonly ownThings: OwnThings | undefined },
+  { gates, ownThings }: { readonly gates: readonly Gate[]; readonly ownThings: OwnDeviceThings | undefined },
 ): Promise<DeviceCommit | LimitReached | undefined> {
   const { deviceId, cause, things: thingWrites = [] } = update;
   const device: LockedDevice | undefined = devices.get(deviceId) ?? (await tx.devices.lock(userId, [deviceId]))[0];

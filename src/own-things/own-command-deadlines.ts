@@ -1,11 +1,11 @@
 import type { CommitTables } from "../devices/commit.ts";
-import type { OwnThings } from "../devices/own-things.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { ThingCommandRow } from "../store/tables/thing-commands.ts";
 import { commandedThing } from "./commanded-thing.ts";
 import { settleDue } from "./own-command-outcome.ts";
+import type { OwnThings } from "./own-things.ts";
 
 export interface OwnCommandDeadlineParts {
   readonly store: Store<CommitTables>;

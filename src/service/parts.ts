@@ -9,14 +9,9 @@ import {
   type Gate,
   type Reaction,
 } from "../devices/commit.ts";
-import { deviceTypesOn } from "../devices/device-types.ts";
 import { ErasedNames } from "../devices/erased-names.ts";
-import { addDevice, removeDevice } from "../devices/inventory.ts";
-import { OwnThings } from "../devices/own-things.ts";
-import { provisioningOn } from "../devices/provisioning.ts";
 import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
-import { TenantDeviceCounts } from "../devices/tenant-device-counts.ts";
 import { deviceWriting } from "../devices/write.ts";
 import { connectorOf } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
@@ -33,9 +28,15 @@ import type { PasswordOptions } from "../identity/passwords.ts";
 import { Membership } from "../nodes/membership.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
+import { startsAlarm } from "../own-things/own-alarms.ts";
 import { OwnCommandDeadlines } from "../own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../own-things/own-command-echo.ts";
 import { ownThingControl } from "../own-things/own-thing-control.ts";
+import { OwnThings } from "../own-things/own-things.ts";
+import { deviceTypesOn } from "../provisioning/device-types.ts";
+import { addDevice, removeDevice } from "../provisioning/inventory.ts";
+import { provisioningOn } from "../provisioning/provisioning.ts";
+import { TenantDeviceCounts } from "../provisioning/tenant-device-counts.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
 import { pause, type Report, type Runtime } from "../runtime/runtime.ts";
@@ -141,7 +142,8 @@ async function partsOn(
     report,
   };
   const commit = commitOn(commitParts);
-  const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit, ownThings) };
+  const writing = deviceWriting(store, commit, (device, changes) => startsAlarm(store, ownThings, device, changes));
+  const devices = { ...deviceReading(store, states), ...writing };
   const deviceTypes = deviceTypesOn(store, ownThings.maps);
   const provisioning = provisioningOn({
     store,

@@ -1,12 +1,12 @@
 import { serveControl } from "../cli/administration/control-socket.ts";
 import { type Config, ConfigurationError, refuseInsecure } from "../config/config.ts";
-import { thingReading } from "../devices/thing-reading.ts";
 import { CertificateProblem } from "../http/connection/certificate.ts";
 import { openFileLimit } from "../http/connection/open-files.ts";
 import type { GuestRoute } from "../http/routes.ts";
 import { platformCalls } from "../outlets/platform/calls.ts";
 import { type OutletParts, startOutlets } from "../outlets/serve.ts";
 import { cursorsWith } from "../outlets/v3/cursor.ts";
+import { thingReading } from "../own-things/thing-reading.ts";
 import { version } from "../runtime/process/version.ts";
 import type { Report, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
-import { OwnThings } from "../../src/devices/own-things.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import { readCommand } from "../../src/home/command.ts";
 import { isCommandError } from "../../src/home/command-errors.ts";
@@ -9,6 +8,7 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { OwnCommandDeadlines } from "../../src/own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../../src/own-things/own-command-echo.ts";
 import { ownThingControl } from "../../src/own-things/own-thing-control.ts";
+import { OwnThings } from "../../src/own-things/own-things.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { alertCommanding } from "../../src/service/alert-commanding.ts";
 import type { OpenStore } from "../../src/store/seam.ts";

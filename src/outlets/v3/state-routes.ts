@@ -1,6 +1,3 @@
-import type { Line } from "../../devices/batch-lines.ts";
-import type { Provisioning } from "../../devices/provisioning.ts";
-import type { StateWrite } from "../../devices/state-writes.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Body, Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
@@ -10,6 +7,9 @@ import { ownerWithin } from "../../model/access-scope.ts";
 import { BadParameter, BreezewayError, LimitReached, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
+import type { Line } from "../../provisioning/batch-lines.ts";
+import type { Provisioning } from "../../provisioning/provisioning.ts";
+import type { StateWrite } from "../../provisioning/state-writes.ts";
 import { writesOf } from "./attribute-body.ts";
 import { type StoredLine, storedLine } from "./batch-answers.ts";
 import { writeStates } from "./batch-descriptions.ts";

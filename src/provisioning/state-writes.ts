@@ -1,10 +1,10 @@
+import type { ApplyInGroup, CommitGroup } from "../devices/commit.ts";
+import { type AttributeWrite, checkWrites } from "../devices/write.ts";
 import { BreezewayError, NotFound, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, TenantId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
-import type { ApplyInGroup, CommitGroup } from "./commit.ts";
-import { type AttributeWrite, checkWrites } from "./write.ts";
 
 /** The attributes that a company states for one device. */
 export interface StateWrite {

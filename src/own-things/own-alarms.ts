@@ -1,9 +1,9 @@
+import type { AttributeChange } from "../devices/commit.ts";
 import { traits } from "../home/catalogue.ts";
 import { readMapped } from "../home/mapped-value.ts";
 import { attributeSource, type TraitMap } from "../home/trait-map.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
-import type { AttributeChange } from "./commit.ts";
 import type { OwnThings, OwnThingTables } from "./own-things.ts";
 
 /**

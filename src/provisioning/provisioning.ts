@@ -1,18 +1,18 @@
+import type { CommitGroup } from "../devices/commit.ts";
+import type { DeviceState, DeviceStates } from "../devices/states.ts";
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import { BreezewayError, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
+import type { OwnThings } from "../own-things/own-things.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
 import { type AdmittedDevice, addAdmitted, admit } from "./addition.ts";
 import { AdditionLimits } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
-import type { CommitGroup } from "./commit.ts";
 import { describeIn } from "./description.ts";
 import { GroupSize } from "./group-size.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
-import type { OwnThings } from "./own-things.ts";
 import { type StateWrite, writeSome } from "./state-writes.ts";
-import type { DeviceState, DeviceStates } from "./states.ts";
 import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
 
 export interface ProvisioningParts {

@@ -5,10 +5,10 @@ import { BadParameter, LimitReached, UnknownDeviceType } from "../model/errors.t
 import type { TenantId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import { textBytes } from "../model/text-bytes.ts";
+import type { TraitMaps } from "../own-things/trait-maps.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceTypeMapRow } from "../store/tables/device-type-maps.ts";
 import { checkTypeName } from "./new-device.ts";
-import type { TraitMaps } from "./trait-maps.ts";
 
 /** A device type of a tenant with its trait map. */
 export interface DeviceType {

@@ -1,3 +1,7 @@
+import { thingEntry } from "../devices/log-entries.ts";
+import type { OwnDeviceThings, WrittenOwnThing } from "../devices/own-device-things.ts";
+import type { ReadThing } from "../devices/read-thing.ts";
+import type { ThingChange } from "../devices/thing-writes.ts";
 import { type AttributeTexts, isSilent, ownDescriptor, ownFieldChanges, ownState } from "../home/own-thing.ts";
 import { mappedAttributes } from "../home/trait-map.ts";
 import type { AccessScope } from "../model/access-scope.ts";
@@ -7,30 +11,13 @@ import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 import type { MappedDeviceRow } from "../store/tables/mapped-devices.ts";
-import type { PresentValues } from "./growth.ts";
-import { thingEntry } from "./log-entries.ts";
 import type { OwnThingIds } from "./own-thing-ids.ts";
-import type { ReadThing } from "./read-thing.ts";
-import type { ThingChange } from "./thing-writes.ts";
 import { TraitMaps, type VersionedMap } from "./trait-maps.ts";
 
 /** The `source` of a thing that is derived from an own device. */
 export const ownSource = "own";
 
 export type OwnThingTables = Pick<Transaction, "deviceTypeMaps" | "mappedDevices" | "clock">;
-
-/** The thing of a device that is being written, under the device's lock. */
-export interface WrittenOwnThing {
-  /** The attributes that the thing depends on beside the written ones: their values must be read too. */
-  readonly attributes: readonly string[];
-  /** What the write changes; undefined when no field of the thing differs. */
-  change(present: PresentValues, written: readonly Written[], nowMs: number): ThingChange | undefined;
-}
-
-interface Written {
-  readonly key: AttributeKey;
-  readonly value: string | null;
-}
 
 /** Logs the things of new devices within one transaction. */
 export interface NewOwnThings {
@@ -42,7 +29,7 @@ export interface NewOwnThings {
 }
 
 /** Derives things from the devices of tenants' own types. */
-export class OwnThings {
+export class OwnThings implements OwnDeviceThings {
   readonly ids: OwnThingIds;
   readonly maps = new TraitMaps();
 
@@ -50,7 +37,6 @@ export class OwnThings {
     this.ids = ids;
   }
 
-  /** Undefined when the device is no thing: it is a linked account's, or its type has no map. */
   async written(
     tx: Pick<Transaction, "deviceTypeMaps">,
     device: DeviceRow,

@@ -1,0 +1,28 @@
+import type { Transaction } from "../store/seam.ts";
+import type { AttributeKey } from "../store/tables/attributes.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
+import type { PresentValues } from "./growth.ts";
+import type { ThingChange } from "./thing-writes.ts";
+
+/** Tells a commit which changes of an own device's attributes change its thing. `own-things/` implements it. */
+export interface OwnDeviceThings {
+  /** Undefined when the device is no thing: it is a linked account's, or its type has no map. */
+  written(
+    tx: Pick<Transaction, "deviceTypeMaps">,
+    device: DeviceRow,
+    changes: readonly { readonly key: AttributeKey }[],
+  ): Promise<WrittenOwnThing | undefined>;
+}
+
+/** The thing of a device that is being written, under the device's lock. */
+export interface WrittenOwnThing {
+  /** The attributes that the thing depends on beside the written ones: their values must be read too. */
+  readonly attributes: readonly string[];
+  /** What the write changes; undefined when no field of the thing differs. */
+  change(present: PresentValues, written: readonly WrittenValue[], nowMs: number): ThingChange | undefined;
+}
+
+export interface WrittenValue {
+  readonly key: AttributeKey;
+  readonly value: string | null;
+}
