@@ -11,6 +11,7 @@ import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growt
 import { attributeEntry, thingEntry } from "./log-entries.ts";
 import type { OwnDeviceThings } from "./own-device-things.ts";
 import { type PreparedThings, prepareThings, type ThingChange, type ThingWrite } from "./thing-writes.ts";
+import { showsOwnAlarm } from "./urgent-things.ts";
 
 /** The tables that a commit touches. */
 export type CommitTables = Pick<
@@ -158,7 +159,7 @@ export function commitOn(parts: CommitParts): Commit {
       urgent: request.urgent ?? false,
       patient: request.ownership !== undefined,
     });
-    parts.committed(commits, request.urgent ?? false);
+    parts.committed(commits, request.urgent || commits.some(showsOwnAlarm));
     return commits;
   };
 }
@@ -175,7 +176,7 @@ export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly sto
         return applied;
       });
     }, priority);
-    parts.committed(commits, false);
+    parts.committed(commits, commits.some(showsOwnAlarm));
     return result;
   };
 }

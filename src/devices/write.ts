@@ -43,7 +43,7 @@ export interface DeviceWriting {
 
 export const writeLimits = { nameCharacters: longestAttributeName, valueBytes: 8_192, requestCharacters: 256 };
 
-/** Whether the changes make an alarm of an own device sound: such a commit goes before all others. */
+/** Whether the changes start an alarm of an own device: such a commit goes before all others. */
 export type StartsAlarm = (device: DeviceRow, changes: readonly AttributeChange[]) => Promise<boolean>;
 
 export function deviceWriting(
@@ -56,8 +56,7 @@ export function deviceWriting(
       const device = await store.read((tx) => tx.devices.within(accessScope, deviceId));
       if (!device) throw new UnknownDevice();
       const changes = checkWrites(device, writes);
-      const isMapped = typeof device.mapChangedMs === "number";
-      const urgent = isMapped && (await startsAlarm(device, changes));
+      const urgent = await startsAlarm(device, changes);
       try {
         await commit({
           userId: device.userId,

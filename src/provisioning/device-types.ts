@@ -20,7 +20,7 @@ export interface DeviceType {
 
 /** The trait maps of a tenant's own device types. */
 export interface DeviceTypes {
-  /** Sets or replaces the map; throws BadParameter with the first mistake in it. */
+  /** Sets or replaces the map; throws BadParameter with the first mistake in it. The same map again changes nothing. */
   set(tenantId: TenantId, name: string, map: unknown): Promise<DeviceType>;
   get(tenantId: TenantId, name: string): Promise<DeviceType>;
   /** Ascending by name. */
@@ -53,6 +53,8 @@ export function deviceTypesOn(
             `The tenant has ${count} device types with trait maps, and ${limits.traitMapsPerTenant} is the limit. Remove one first.`,
           );
         }
+        // A new time would make every field of every thing look changed.
+        if (before && canonical(JSON.parse(before.map)) === canonical(map)) return before;
         await tx.deviceTypeMaps.put(tenantId, name, text);
         return (await tx.deviceTypeMaps.byName(tenantId, name))!;
       });
@@ -87,4 +89,13 @@ function checkMap(json: unknown): TraitMap {
 
 function fromRow({ typeName, map, changedMs }: DeviceTypeMapRow): DeviceType {
   return { name: typeName, map: JSON.parse(map) as object, changedMs };
+}
+
+/** The same text for equal maps: the order of members means nothing. */
+function canonical(map: unknown): string {
+  return JSON.stringify(map, (_, value) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 }

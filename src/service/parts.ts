@@ -28,7 +28,7 @@ import type { PasswordOptions } from "../identity/passwords.ts";
 import { Membership } from "../nodes/membership.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
-import { startsAlarm } from "../own-things/own-alarms.ts";
+import { OwnAlarms } from "../own-things/own-alarms.ts";
 import { OwnCommandDeadlines } from "../own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../own-things/own-command-echo.ts";
 import { ownThingControl } from "../own-things/own-thing-control.ts";
@@ -142,7 +142,13 @@ async function partsOn(
     report,
   };
   const commit = commitOn(commitParts);
-  const writing = deviceWriting(store, commit, (device, changes) => startsAlarm(store, ownThings, device, changes));
+  const ownAlarms = new OwnAlarms({ store, ownThings, elapsedMs: runtime.elapsedMs });
+  const writing = deviceWriting(
+    store,
+    commit,
+    async (device, changes) =>
+      (await ownAlarms.lastStarted([{ device, changes }])) === 0 && ownAlarms.admits(device.tenantId!),
+  );
   const devices = { ...deviceReading(store, states), ...writing };
   const deviceTypes = deviceTypesOn(store, ownThings.maps);
   const provisioning = provisioningOn({
@@ -150,6 +156,7 @@ async function partsOn(
     commitGroup: commitGroupOn(commitParts),
     states,
     ownThings,
+    ownAlarms,
     counts: new TenantDeviceCounts(store, runtime.elapsedMs),
     elapsedMs: runtime.elapsedMs,
   });

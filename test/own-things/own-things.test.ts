@@ -27,6 +27,8 @@ describe("a company's own devices of a type with a trait map", () => {
     const set = await put("Lamp", lampMap);
     assert.deepEqual([set.status, set.body.deviceTypeName, set.body.map], [200, "Lamp", lampMap]);
     assert.deepEqual((await send("GET", "/v3/device-types/Lamp")).body, set.body);
+    const reordered = Object.fromEntries(Object.entries(lampMap).toReversed());
+    assert.deepEqual((await put("Lamp", reordered)).body, set.body, "an equal map was taken for a new one");
     assert.deepEqual((await send("GET", "/v3/device-types")).body, { deviceTypes: [set.body] });
 
     const [thing] = await things();

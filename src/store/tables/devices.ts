@@ -18,7 +18,7 @@ export interface DeviceRow {
   readonly isWatched?: boolean;
   /** The same for alerts on the things that it reports. */
   readonly areThingsWatched?: boolean;
-  /** Only `lock` and `within` read these two. */
+  /** Only `lock`, `within` and `someOfTenant` read these two. */
   readonly tenantId?: TenantId;
   /** When the trait map of its type was changed last; null when the type has none. */
   readonly mapChangedMs?: number | null;
@@ -177,7 +177,8 @@ export function deviceTable(sql: Sql): DeviceTable {
       const [column, owner] = ownerIn(accessScope);
       return first(rows(`WHERE ${column} = $1 AND d.id = $2`, [owner, id], `${columns}, ${mapped}`));
     },
-    someOfTenant: (tenantId, ids) => rows(`WHERE d.id ${among} AND d.tenant_id = $2`, [ids, tenantId]),
+    someOfTenant: (tenantId, ids) =>
+      rows(`WHERE d.id ${among} AND d.tenant_id = $2`, [ids, tenantId], `${columns}, ${mapped}`),
     async page(accessScope, { afterId, typeName }, limit) {
       const [column, owner] = ownerIn(accessScope);
       const after = `WHERE ${column} = $1 AND d.id > $2`;
