@@ -12,6 +12,14 @@ export interface OwnDeviceThings {
     device: DeviceRow,
     changes: readonly { readonly key: AttributeKey }[],
   ): Promise<WrittenOwnThing | undefined>;
+  /** Undefined unless the device has exceeded the silence limit of its map and the log does not say so yet. */
+  silenced(tx: Pick<Transaction, "deviceTypeMaps">, device: DeviceRow, nowMs: number): Promise<OwnSilence | undefined>;
+}
+
+/** A device has fallen silent: its thing is unavailable since a time. */
+export interface OwnSilence {
+  readonly change: ThingChange;
+  readonly timeMs: number;
 }
 
 /** The thing of a device that is being written, under the device's lock. */

@@ -1,8 +1,15 @@
 import { thingEntry } from "../devices/log-entries.ts";
-import type { OwnDeviceThings, WrittenOwnThing } from "../devices/own-device-things.ts";
+import type { OwnDeviceThings, OwnSilence, WrittenOwnThing } from "../devices/own-device-things.ts";
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { ThingChange } from "../devices/thing-writes.ts";
-import { type AttributeTexts, isSilent, ownDescriptor, ownFieldChanges, ownState } from "../home/own-thing.ts";
+import {
+  type AttributeTexts,
+  isSilent,
+  ownDescriptor,
+  ownFieldChanges,
+  ownSilence,
+  ownState,
+} from "../home/own-thing.ts";
 import { mappedAttributes } from "../home/trait-map.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { TenantId } from "../model/ids.ts";
@@ -109,7 +116,7 @@ export class OwnThings implements OwnDeviceThings {
     what: "added" | "changed" | "gone",
     timeMs: number,
   ): Promise<void> {
-    if (await this.mapOf(tx, device)) await tx.log.append(this.#entry(device, what, timeMs));
+    if (await this.mapOf(tx, device)) await tx.log.append(this.entry(device, what, timeMs));
   }
 
   /** The same for many new devices of a tenant, with one look-up for all of them. */
@@ -117,13 +124,27 @@ export class OwnThings implements OwnDeviceThings {
     const types = await tx.deviceTypeMaps.typesOf(tenantId);
     return {
       added: async (tx, device, timeMs) => {
-        if (types.has(device.typeId)) await tx.log.append(this.#entry(device, "added", timeMs));
+        if (types.has(device.typeId)) await tx.log.append(this.entry(device, "added", timeMs));
       },
     };
   }
 
-  #entry({ id, userId }: Pick<DeviceRow, "id" | "userId">, what: ThingChange["what"], timeMs: number): LogEntry {
+  /** The entry that says what became of a device's thing. */
+  entry({ id, userId }: Pick<DeviceRow, "id" | "userId">, what: ThingChange["what"], timeMs: number): LogEntry {
     const change = { thingId: this.ids.thingIdOf(id), what, fields: [] };
     return thingEntry(userId, id, timeMs, [change], { by: "administrator" });
+  }
+
+  async silenced(
+    tx: Pick<Transaction, "deviceTypeMaps">,
+    device: DeviceRow,
+    nowMs: number,
+  ): Promise<OwnSilence | undefined> {
+    const found = await this.mapOf(tx, device);
+    const { id, lastTimeMs, silentMs } = device;
+    if (!found || lastTimeMs === 0 || silentMs === lastTimeMs || !isSilent(found.map, lastTimeMs, nowMs))
+      return undefined;
+    const { fields, sinceMs } = ownSilence(found.map, { lastTimeMs, mapChangedMs: found.changedMs });
+    return { change: { thingId: this.ids.thingIdOf(id), what: "state", fields }, timeMs: sinceMs };
   }
 }

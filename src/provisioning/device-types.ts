@@ -30,7 +30,7 @@ export interface DeviceTypes {
 }
 
 export function deviceTypesOn(
-  store: Store<Pick<Transaction, "deviceTypeMaps">>,
+  store: Store<Pick<Transaction, "deviceTypeMaps" | "deviceTypeWork">>,
   maps: Pick<TraitMaps, "forgetAll">,
 ): DeviceTypes {
   return {
@@ -56,7 +56,9 @@ export function deviceTypesOn(
         // A new time would make every field of every thing look changed.
         if (before && canonical(JSON.parse(before.map)) === canonical(map)) return before;
         await tx.deviceTypeMaps.put(tenantId, name, text);
-        return (await tx.deviceTypeMaps.byName(tenantId, name))!;
+        const after = (await tx.deviceTypeMaps.byName(tenantId, name))!;
+        await tx.deviceTypeWork.begin(tenantId, after.typeId, before ? "changed" : "added");
+        return after;
       });
       return fromRow(row);
     },
@@ -72,6 +74,8 @@ export function deviceTypesOn(
     async remove(tenantId, name) {
       const isRemoved = await store.transaction(async (tx) => {
         await tx.deviceTypeMaps.lock(tenantId);
+        const before = await tx.deviceTypeMaps.byName(tenantId, name);
+        if (before) await tx.deviceTypeWork.begin(tenantId, before.typeId, "gone");
         return tx.deviceTypeMaps.remove(tenantId, name);
       });
       if (!isRemoved) throw new UnknownDeviceType();

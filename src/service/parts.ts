@@ -33,6 +33,7 @@ import { OwnCommandDeadlines } from "../own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../own-things/own-command-echo.ts";
 import { ownThingControl } from "../own-things/own-thing-control.ts";
 import { OwnThings } from "../own-things/own-things.ts";
+import { TypeWork } from "../own-things/type-work.ts";
 import { deviceTypesOn } from "../provisioning/device-types.ts";
 import { addDevice, removeDevice } from "../provisioning/inventory.ts";
 import { provisioningOn } from "../provisioning/provisioning.ts";
@@ -151,9 +152,10 @@ async function partsOn(
   );
   const devices = { ...deviceReading(store, states), ...writing };
   const deviceTypes = deviceTypesOn(store, ownThings.maps);
+  const commitGroup = commitGroupOn(commitParts);
   const provisioning = provisioningOn({
     store,
-    commitGroup: commitGroupOn(commitParts),
+    commitGroup,
     states,
     ownThings,
     ownAlarms,
@@ -192,6 +194,7 @@ async function partsOn(
   });
   const control = controlOfAll(federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
   const ownDeadlines = new OwnCommandDeadlines({ store, ownThings, runtime: sharedRuntime });
+  const typeWork = new TypeWork({ store, commitGroup, ownThings, runtime: sharedRuntime });
   const events = eventsOn({
     store,
     runtime: sharedRuntime,
@@ -295,6 +298,7 @@ async function partsOn(
     federation,
     control,
     ownDeadlines,
+    typeWork,
     events,
     addressSealing,
     idempotency,

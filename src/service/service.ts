@@ -68,7 +68,8 @@ export async function startService(
     stops.push(() => federation.stop());
     await parts.addressSealing.start();
     stops.push(() => parts.addressSealing.stop());
-    for (const part of [events, parts.ownDeadlines, parts.erasedNames, parts.idempotency, parts.compaction]) {
+    const { ownDeadlines, typeWork, erasedNames, idempotency, compaction } = parts;
+    for (const part of [events, ownDeadlines, typeWork, erasedNames, idempotency, compaction]) {
       part.start();
       stops.push(() => part.stop());
     }
