@@ -9,6 +9,7 @@ export const backgroundTasks = [
   "link_shares",
   "log_retention",
   "own_commands",
+  "own_things",
   "erased_names",
   "revocations",
   "sweep",

@@ -134,6 +134,18 @@ const ownCommands: Step = ({ integer }) => [
 ];
 
 /**
+ * Work on all devices of a type after its trait map was changed, and which devices have fallen silent. Nodes that don't
+ * know this step change maps without logging it, and log no silence.
+ */
+const deviceTypeWork: Step = ({ integer, withoutRowid }) => [
+  `CREATE TABLE device_type_work (
+     tenant_id INTEGER NOT NULL, type_id INTEGER NOT NULL, what TEXT, begun_ms ${integer} NOT NULL,
+     after_id INTEGER NOT NULL, due_ms ${integer} NOT NULL, PRIMARY KEY (tenant_id, type_id)) ${withoutRowid}`,
+  "CREATE INDEX device_type_work_due ON device_type_work (due_ms)",
+  `ALTER TABLE devices ADD COLUMN silent_ms ${integer}`,
+];
+
+/**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
  *   by it (docs/scaling.md).
@@ -351,6 +363,7 @@ const steps: readonly Step[] = [
   { index: "triggers_with_commands", on: "triggers (user_id) WHERE commands IS NOT NULL" },
   ownCommands,
   ({ thingsWithRowids }) => thingsWithRowids,
+  deviceTypeWork,
 ];
 
 export const schemaVersion = steps.length;

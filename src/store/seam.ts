@@ -10,6 +10,7 @@ import { type ClientTable, clientTable } from "./tables/clients.ts";
 import { type CodeTable, codeTable } from "./tables/codes.ts";
 import { type CommandTable, commandTable } from "./tables/commands.ts";
 import { type DeviceTypeMapTable, deviceTypeMapTable } from "./tables/device-type-maps.ts";
+import { type DeviceTypeWorkTable, deviceTypeWorkTable } from "./tables/device-type-work.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type FailureCountTable, failureCountTable } from "./tables/failure-counts.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
@@ -123,6 +124,7 @@ export interface Transaction {
   readonly signIns: SignInTable;
   readonly devices: DeviceTable;
   readonly deviceTypeMaps: DeviceTypeMapTable;
+  readonly deviceTypeWork: DeviceTypeWorkTable;
   readonly mappedDevices: MappedDeviceTable;
   readonly commands: CommandTable;
   readonly attributes: AttributeTable;
@@ -160,6 +162,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   signIns: signInTable,
   devices: deviceTable,
   deviceTypeMaps: deviceTypeMapTable,
+  deviceTypeWork: deviceTypeWorkTable,
   mappedDevices: mappedDeviceTable,
   commands: commandTable,
   attributes: attributeTable,

@@ -1,6 +1,5 @@
 import { parseAttributeNames } from "../../devices/attribute-parameter.ts";
 import type { DeviceReading } from "../../devices/read.ts";
-import type { ThingReading } from "../../devices/thing-reading.ts";
 import { boundedFilter, boundedThings } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
@@ -8,6 +7,7 @@ import type { Route } from "../../http/routes.ts";
 import { BadParameter } from "../../model/errors.ts";
 import { hasScope } from "../../model/scopes.ts";
 import type { TokenLife } from "../../oauth/token-verification.ts";
+import type { ThingReading } from "../../own-things/thing-reading.ts";
 import { followEvents } from "./event-descriptions.ts";
 import { allValues, asksForThings, heartbeatSecondsOf, readDeviceId, singleValue } from "./v3-parameters.ts";
 

@@ -1,10 +1,10 @@
+import type { ReadThing } from "../devices/read-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { MappedDeviceRow } from "../store/tables/mapped-devices.ts";
 import type { ThingFilter } from "../store/tables/things.ts";
 import type { OwnThings, OwnThingTables } from "./own-things.ts";
-import type { ReadThing } from "./read-thing.ts";
 
 /**
  * The position after which a page begins. A tenant's things are listed type by type, each by its index, because a

@@ -1,10 +1,10 @@
+import { deviceEntry } from "../devices/log-entries.ts";
+import type { DeviceState } from "../devices/states.ts";
 import { Conflict, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
+import type { OwnThings } from "../own-things/own-things.ts";
 import type { Transaction } from "../store/seam.ts";
-import { deviceEntry } from "./log-entries.ts";
 import type { DeviceDescription } from "./new-device.ts";
-import type { OwnThings } from "./own-things.ts";
-import type { DeviceState } from "./states.ts";
 
 type DescriptionTables = Pick<Transaction, "users" | "devices" | "deviceTypeMaps" | "attributes" | "log">;
 

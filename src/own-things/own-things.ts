@@ -1,4 +1,15 @@
-import { type AttributeTexts, isSilent, ownDescriptor, ownFieldChanges, ownState } from "../home/own-thing.ts";
+import { thingEntry } from "../devices/log-entries.ts";
+import type { OwnDeviceThings, OwnSilence, WrittenOwnThing } from "../devices/own-device-things.ts";
+import type { ReadThing } from "../devices/read-thing.ts";
+import type { ThingChange } from "../devices/thing-writes.ts";
+import {
+  type AttributeTexts,
+  isSilent,
+  ownDescriptor,
+  ownFieldChanges,
+  ownSilence,
+  ownState,
+} from "../home/own-thing.ts";
 import { mappedAttributes } from "../home/trait-map.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { TenantId } from "../model/ids.ts";
@@ -7,30 +18,13 @@ import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 import type { MappedDeviceRow } from "../store/tables/mapped-devices.ts";
-import type { PresentValues } from "./growth.ts";
-import { thingEntry } from "./log-entries.ts";
 import type { OwnThingIds } from "./own-thing-ids.ts";
-import type { ReadThing } from "./read-thing.ts";
-import type { ThingChange } from "./thing-writes.ts";
 import { TraitMaps, type VersionedMap } from "./trait-maps.ts";
 
 /** The `source` of a thing that is derived from an own device. */
 export const ownSource = "own";
 
 export type OwnThingTables = Pick<Transaction, "deviceTypeMaps" | "mappedDevices" | "clock">;
-
-/** The thing of a device that is being written, under the device's lock. */
-export interface WrittenOwnThing {
-  /** The attributes that the thing depends on beside the written ones: their values must be read too. */
-  readonly attributes: readonly string[];
-  /** What the write changes; undefined when no field of the thing differs. */
-  change(present: PresentValues, written: readonly Written[], nowMs: number): ThingChange | undefined;
-}
-
-interface Written {
-  readonly key: AttributeKey;
-  readonly value: string | null;
-}
 
 /** Logs the things of new devices within one transaction. */
 export interface NewOwnThings {
@@ -42,7 +36,7 @@ export interface NewOwnThings {
 }
 
 /** Derives things from the devices of tenants' own types. */
-export class OwnThings {
+export class OwnThings implements OwnDeviceThings {
   readonly ids: OwnThingIds;
   readonly maps = new TraitMaps();
 
@@ -50,7 +44,6 @@ export class OwnThings {
     this.ids = ids;
   }
 
-  /** Undefined when the device is no thing: it is a linked account's, or its type has no map. */
   async written(
     tx: Pick<Transaction, "deviceTypeMaps">,
     device: DeviceRow,
@@ -123,7 +116,7 @@ export class OwnThings {
     what: "added" | "changed" | "gone",
     timeMs: number,
   ): Promise<void> {
-    if (await this.mapOf(tx, device)) await tx.log.append(this.#entry(device, what, timeMs));
+    if (await this.mapOf(tx, device)) await tx.log.append(this.entry(device, what, timeMs));
   }
 
   /** The same for many new devices of a tenant, with one look-up for all of them. */
@@ -131,13 +124,27 @@ export class OwnThings {
     const types = await tx.deviceTypeMaps.typesOf(tenantId);
     return {
       added: async (tx, device, timeMs) => {
-        if (types.has(device.typeId)) await tx.log.append(this.#entry(device, "added", timeMs));
+        if (types.has(device.typeId)) await tx.log.append(this.entry(device, "added", timeMs));
       },
     };
   }
 
-  #entry({ id, userId }: Pick<DeviceRow, "id" | "userId">, what: ThingChange["what"], timeMs: number): LogEntry {
+  /** The entry that says what became of a device's thing. */
+  entry({ id, userId }: Pick<DeviceRow, "id" | "userId">, what: ThingChange["what"], timeMs: number): LogEntry {
     const change = { thingId: this.ids.thingIdOf(id), what, fields: [] };
     return thingEntry(userId, id, timeMs, [change], { by: "administrator" });
+  }
+
+  async silenced(
+    tx: Pick<Transaction, "deviceTypeMaps">,
+    device: DeviceRow,
+    nowMs: number,
+  ): Promise<OwnSilence | undefined> {
+    const found = await this.mapOf(tx, device);
+    const { id, lastTimeMs, silentMs } = device;
+    if (!found || lastTimeMs === 0 || silentMs === lastTimeMs || !isSilent(found.map, lastTimeMs, nowMs))
+      return undefined;
+    const { fields, sinceMs } = ownSilence(found.map, { lastTimeMs, mapChangedMs: found.changedMs });
+    return { change: { thingId: this.ids.thingIdOf(id), what: "state", fields }, timeMs: sinceMs };
   }
 }

@@ -1,12 +1,12 @@
+import type { ApplyInGroup, CommitTables } from "../devices/commit.ts";
+import { deviceEntry } from "../devices/log-entries.ts";
+import type { DeviceState } from "../devices/states.ts";
 import { NotFound } from "../model/errors.ts";
 import type { DeviceId } from "../model/ids.ts";
+import type { NewOwnThings } from "../own-things/own-things.ts";
 import type { LockedUsers } from "../store/tables/users.ts";
 import type { AdditionLimits } from "./addition-limits.ts";
-import type { ApplyInGroup, CommitTables } from "./commit.ts";
-import { deviceEntry } from "./log-entries.ts";
 import type { NewDevice } from "./new-device.ts";
-import type { NewOwnThings } from "./own-things.ts";
-import type { DeviceState } from "./states.ts";
 
 /** A device that is within all limits, with the id of its type. */
 export interface AdmittedDevice extends NewDevice {

@@ -1,11 +1,11 @@
+import { deviceEntry } from "../devices/log-entries.ts";
+import type { DeviceStates } from "../devices/states.ts";
 import { Conflict, LimitReached, NotFound, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
+import type { OwnThings } from "../own-things/own-things.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import { deviceEntry } from "./log-entries.ts";
 import { checkNewDevice, type NewDevice } from "./new-device.ts";
-import type { OwnThings } from "./own-things.ts";
-import type { DeviceStates } from "./states.ts";
 
 /** Adds an ordinary device for an operator. Clients add devices through `provisioning.ts`. */
 export async function addDevice(

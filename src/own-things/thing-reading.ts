@@ -1,3 +1,4 @@
+import type { ReadThing } from "../devices/read-thing.ts";
 import type { TraitName } from "../home/catalogue.ts";
 import type { FieldValue, ThingDescriptor, ThingState } from "../home/stored-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
@@ -8,7 +9,6 @@ import type { DeviceRow } from "../store/tables/devices.ts";
 import type { ThingPlace as LinkedPlace, ThingRow } from "../store/tables/things.ts";
 import { type OwnPlace, ownPage } from "./own-thing-pages.ts";
 import { type OwnThings, type OwnThingTables, ownSource } from "./own-things.ts";
-import type { ReadThing } from "./read-thing.ts";
 
 /** The position after which a page begins: first the things of linked accounts, then those of own devices. */
 export interface ThingPlace extends LinkedPlace {

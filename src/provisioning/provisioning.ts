@@ -1,18 +1,19 @@
+import type { CommitGroup } from "../devices/commit.ts";
+import type { DeviceState, DeviceStates } from "../devices/states.ts";
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import { BreezewayError, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
+import type { OwnAlarms } from "../own-things/own-alarms.ts";
+import type { OwnThings } from "../own-things/own-things.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
 import { type AdmittedDevice, addAdmitted, admit } from "./addition.ts";
 import { AdditionLimits } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
-import type { CommitGroup } from "./commit.ts";
 import { describeIn } from "./description.ts";
 import { GroupSize } from "./group-size.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
-import type { OwnThings } from "./own-things.ts";
-import { type StateWrite, writeSome } from "./state-writes.ts";
-import type { DeviceState, DeviceStates } from "./states.ts";
+import { linesToAlarm, type StateWrite, writeSome } from "./state-writes.ts";
 import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
 
 export interface ProvisioningParts {
@@ -21,6 +22,7 @@ export interface ProvisioningParts {
   readonly states: Pick<DeviceStates, "forget">;
   readonly counts: TenantDeviceCounts;
   readonly ownThings?: OwnThings;
+  readonly ownAlarms: OwnAlarms;
   readonly elapsedMs: () => number;
 }
 
@@ -38,11 +40,14 @@ export interface Provisioning {
     lines: readonly Line<NewDevice>[],
     keep?: KeepGroup<DeviceState>,
   ): Promise<readonly LineOutcome<DeviceState>[]>;
+  /** How many of these lines must be written before the last alarm among them has started; 0 when none starts. */
+  linesToAlarm(tenantId: TenantId, lines: readonly Line<StateWrite>[]): Promise<number>;
   /** Writes the first of these states, at least one, in one short transaction. Each device is one commit. */
   writeSome(
     tenantId: TenantId,
     lines: readonly Line<StateWrite>[],
     keep?: KeepGroup<DeviceId>,
+    isUrgent?: boolean,
   ): Promise<readonly LineOutcome<DeviceId>[]>;
   /** Changes name and room of an ordinary device, and returns the device. */
   update(
@@ -76,7 +81,7 @@ const groupMs = { alone: 5, shared: 50 };
 const inBackground: Priority = { patient: true };
 
 export function provisioningOn(parts: ProvisioningParts): Provisioning {
-  const { store, commitGroup, states, counts, elapsedMs, ownThings } = parts;
+  const { store, commitGroup, states, counts, elapsedMs, ownThings, ownAlarms } = parts;
   const longestMs = store.isShared ? groupMs.shared : groupMs.alone;
   const groupSize = new GroupSize(longestMs);
   const ownerOf = async (tenantId: TenantId, deviceId: DeviceId) => {
@@ -84,9 +89,12 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
     if (!device) throw new UnknownDevice();
     return device.userId;
   };
+  const isUrgentAddition = async (tenantId: TenantId, devices: readonly NewDevice[]) =>
+    (await ownAlarms.areAdded(tenantId, devices)) && ownAlarms.admits(tenantId);
   return {
     async addAll(tenantId, devices, keep) {
       const left = await counts.left(tenantId);
+      const priority = { urgent: await isUrgentAddition(tenantId, devices) };
       const added = await commitGroup(async (tx, apply) => {
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
@@ -100,16 +108,17 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
         const made = await addAdmitted(tx, apply, admitted, users.nowMs, things);
         await keep?.(tx, made);
         return made;
-      });
+      }, priority);
       counts.added(tenantId, added.length);
       return added;
     },
     async addSome(tenantId, allLines, keep) {
       const left = await counts.left(tenantId);
       const lines = firstLines(allLines, groupSize.lines);
+      const devices = lines.filter((line): line is NewDevice => !(line instanceof BreezewayError));
+      const priority = (await isUrgentAddition(tenantId, devices)) ? { urgent: true } : inBackground;
       const outcomes = await commitGroup(async (tx, apply) => {
         const startedMs = elapsedMs();
-        const devices = lines.filter((line): line is NewDevice => !(line instanceof BreezewayError));
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
         const decided: LineOutcome<AdmittedDevice>[] = [];
@@ -124,12 +133,15 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
         await keep?.(tx, made);
         groupSize.took(elapsedMs() - startedMs);
         return made;
-      }, inBackground);
+      }, priority);
       counts.added(tenantId, outcomes.filter((outcome) => "done" in outcome).length);
       return outcomes;
     },
-    writeSome: (tenantId, lines, keep) =>
-      writeSome({ store, commitGroup, elapsedMs, longestMs }, tenantId, lines, keep),
+    linesToAlarm: (tenantId, lines) => linesToAlarm({ store, ownAlarms }, tenantId, lines),
+    writeSome: (tenantId, lines, keep, isUrgent = false) => {
+      const urgent = isUrgent && ownAlarms.admits(tenantId);
+      return writeSome({ store, commitGroup, elapsedMs, longestMs, urgent }, tenantId, lines, keep);
+    },
     async update(tenantId, deviceId, description, keep) {
       checkDescription(description);
       const userId = await ownerOf(tenantId, deviceId);

@@ -1,5 +1,5 @@
+import type { GroupTables } from "../devices/commit.ts";
 import { BreezewayError, StoreUnavailable } from "../model/errors.ts";
-import type { GroupTables } from "./commit.ts";
 
 /** A line of a batch that can be carried out, or the reason why it can't even be read. */
 export type Line<Task> = Task | BreezewayError;

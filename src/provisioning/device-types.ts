@@ -5,10 +5,10 @@ import { BadParameter, LimitReached, UnknownDeviceType } from "../model/errors.t
 import type { TenantId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import { textBytes } from "../model/text-bytes.ts";
+import type { TraitMaps } from "../own-things/trait-maps.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceTypeMapRow } from "../store/tables/device-type-maps.ts";
 import { checkTypeName } from "./new-device.ts";
-import type { TraitMaps } from "./trait-maps.ts";
 
 /** A device type of a tenant with its trait map. */
 export interface DeviceType {
@@ -20,7 +20,7 @@ export interface DeviceType {
 
 /** The trait maps of a tenant's own device types. */
 export interface DeviceTypes {
-  /** Sets or replaces the map; throws BadParameter with the first mistake in it. */
+  /** Sets or replaces the map; throws BadParameter with the first mistake in it. The same map again changes nothing. */
   set(tenantId: TenantId, name: string, map: unknown): Promise<DeviceType>;
   get(tenantId: TenantId, name: string): Promise<DeviceType>;
   /** Ascending by name. */
@@ -30,7 +30,7 @@ export interface DeviceTypes {
 }
 
 export function deviceTypesOn(
-  store: Store<Pick<Transaction, "deviceTypeMaps">>,
+  store: Store<Pick<Transaction, "deviceTypeMaps" | "deviceTypeWork">>,
   maps: Pick<TraitMaps, "forgetAll">,
 ): DeviceTypes {
   return {
@@ -53,8 +53,12 @@ export function deviceTypesOn(
             `The tenant has ${count} device types with trait maps, and ${limits.traitMapsPerTenant} is the limit. Remove one first.`,
           );
         }
+        // A new time would make every field of every thing look changed.
+        if (before && canonical(JSON.parse(before.map)) === canonical(map)) return before;
         await tx.deviceTypeMaps.put(tenantId, name, text);
-        return (await tx.deviceTypeMaps.byName(tenantId, name))!;
+        const after = (await tx.deviceTypeMaps.byName(tenantId, name))!;
+        await tx.deviceTypeWork.begin(tenantId, after.typeId, before ? "changed" : "added");
+        return after;
       });
       return fromRow(row);
     },
@@ -70,6 +74,8 @@ export function deviceTypesOn(
     async remove(tenantId, name) {
       const isRemoved = await store.transaction(async (tx) => {
         await tx.deviceTypeMaps.lock(tenantId);
+        const before = await tx.deviceTypeMaps.byName(tenantId, name);
+        if (before) await tx.deviceTypeWork.begin(tenantId, before.typeId, "gone");
         return tx.deviceTypeMaps.remove(tenantId, name);
       });
       if (!isRemoved) throw new UnknownDeviceType();
@@ -87,4 +93,13 @@ function checkMap(json: unknown): TraitMap {
 
 function fromRow({ typeName, map, changedMs }: DeviceTypeMapRow): DeviceType {
   return { name: typeName, map: JSON.parse(map) as object, changedMs };
+}
+
+/** The same text for equal maps: the order of members means nothing. */
+function canonical(map: unknown): string {
+  return JSON.stringify(map, (_, value) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 }

@@ -1,8 +1,8 @@
+import { growthOf, tooManyBytes } from "../devices/growth.ts";
 import { LimitReached } from "../model/errors.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Transaction } from "../store/seam.ts";
-import { growthOf, tooManyBytes } from "./growth.ts";
 import { tooManyOfTenant, tooManyOfUser } from "./inventory.ts";
 import type { NewDevice } from "./new-device.ts";
 
