@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import { answerAuth } from "./auth.ts";
 import { Connection } from "./connection.ts";
 import { type Faults, noFaults } from "./faults.ts";
 import { furnish } from "./house.ts";
+import { answerHttp } from "./http.ts";
 import { Instance } from "./instance.ts";
 import { Tokens } from "./tokens.ts";
 
@@ -16,7 +16,7 @@ export interface HomeAssistantOptions {
   readonly isFurnished?: boolean;
 }
 
-/** A simulated Home Assistant instance on loopback: its WebSocket interface and the token endpoints. */
+/** A simulated Home Assistant instance on loopback: its WebSocket interface, its login page and the token endpoints. */
 export interface HomeAssistant {
   readonly url: string;
   readonly port: number;
@@ -55,7 +55,7 @@ export async function startHomeAssistant(options: HomeAssistantOptions = {}): Pr
     endAll((connection) => connection.token !== undefined && ended.includes(connection.token), "close");
   };
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    void answerAuth(request, response, { tokens, deleteToken });
+    answerHttp(request, response, { instance, tokens, deleteToken });
   });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.url !== "/api/websocket" || faults.refusal !== undefined) {

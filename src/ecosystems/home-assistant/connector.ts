@@ -8,8 +8,9 @@ import { pauseMs } from "../kit/back-off.ts";
 import { withDeadline } from "../kit/deadline.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
 import { accessIn, accessText, credentialFrom } from "./address.ts";
+import { instanceConsent } from "./consent.ts";
 import { LiveHome } from "./live-home.ts";
-import { renewCredential } from "./renewal.ts";
+import { renewCredential, revokeCredential } from "./renewal.ts";
 import { serviceCallFor } from "./service-call.ts";
 import { Session, type SessionParts } from "./session.ts";
 
@@ -105,12 +106,13 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: false } },
     credentialFrom: (token, address) => credentialFrom(token, address, allowPrivateNetworks),
     accessOf: accessText,
+    consent: instanceConsent({ rules, nowMs }),
     read,
     follow,
     act: (access, action, signal) => withDeadline(signal, answerLimitMs, (inTime) => act(access, action, inTime)),
     renew: (credential, signal) => renewCredential({ rules, nowMs }, credential, signal),
-    // Only a person can delete a long-lived token, on the profile page of the instance.
-    revoke: async () => false,
+    revoke: (_, signal, credential) =>
+      withDeadline(signal, answerLimitMs, (inTime) => revokeCredential(rules, credential, inTime)),
     pauseMs,
   };
 }
