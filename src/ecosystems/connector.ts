@@ -64,10 +64,11 @@ export interface Action {
 
 /**
  * `unanswered`: unknown whether it was carried out. `unauthorized`: the token is no longer valid. `reason`: what the
- * ecosystem's message means, where Breezeway knows it.
+ * ecosystem's message means, where Breezeway knows it. `caused`: resolves when the stream has reported a state that this
+ * call caused, where the ecosystem says what caused a state; never rejects.
  */
 export type CommandOutcome =
-  | { readonly state: "accepted" }
+  | { readonly state: "accepted"; readonly caused?: Promise<void> }
   | {
       readonly state: "rejected";
       readonly message: string;

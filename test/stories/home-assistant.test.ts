@@ -56,6 +56,14 @@ describe("a linked Home Assistant", () => {
     await client.until(t.signal, target, "contradicted");
   });
 
+  it("contradicts a command at once when the state that it caused shows something else", async (t) => {
+    const { simulator, client, thermostatId } = await linkedInstance(t, { clockSpeed: 8 });
+    simulator.faults.shownInstead = { temperature: 22 };
+    const target = await client.send(thermostatId, "thermostat", "setTarget", { celsius: 25 });
+    await client.until(t.signal, target, "contradicted");
+    assert.equal((await client.state(thermostatId, "thermostat")).targetCelsius, 22);
+  });
+
   it("survives a rename and a restart of the instance, and needs a new token when its token is deleted", async (t) => {
     const { story, simulator, token, client, thermostatId, attributes } = await linkedInstance(t);
     simulator.instance.renameEntity("climate.hallway", "climate.salon");

@@ -7,6 +7,7 @@ import type { Action, CommandOutcome, Connector, StreamEnd, StreamListener } fro
 import { pauseMs } from "../kit/back-off.ts";
 import { withDeadline } from "../kit/deadline.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
+import { isJsonObject } from "../kit/parse-json.ts";
 import { accessIn, accessText, credentialFrom } from "./address.ts";
 import { instanceConsent } from "./consent.ts";
 import { LiveHome } from "./live-home.ts";
@@ -118,7 +119,8 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
 }
 
 /** Calls the service, once. Success says nothing of the effect: the instance also "succeeds" for a missing entity. */
-async function send({ home, session }: LiveHome, { key, step }: Action): Promise<CommandOutcome> {
+async function send(followed: LiveHome, { key, step }: Action): Promise<CommandOutcome> {
+  const { home, session } = followed;
   const group = home.groupOf(key);
   if (!group) return { state: "rejected", message: "The instance no longer has this entity" };
   const call = serviceCallFor(step, group, home.view, home.unit);
@@ -126,9 +128,19 @@ async function send({ home, session }: LiveHome, { key, step }: Action): Promise
   const { domain, service, entityId, data } = call;
   const target = { entity_id: entityId };
   const answer = await session.call("call_service", { domain, service, target, service_data: data });
-  if (answer.state === "succeeded") return { state: "accepted" };
+  if (answer.state === "succeeded") {
+    const contextId = contextIn(answer.result);
+    const caused = contextId === undefined ? undefined : followed.shown(contextId);
+    return { state: "accepted", ...(caused && { caused }) };
+  }
   if (answer.state === "lost") return { state: "unanswered", detail: answer.detail };
   return { state: "rejected", message: answer.message || `The instance answered ${answer.code}` };
+}
+
+/** The context of a service call. The states that it causes carry the same. */
+function contextIn(result: unknown): string | undefined {
+  const context = isJsonObject(result) ? result.context : undefined;
+  return isJsonObject(context) && typeof context.id === "string" ? context.id : undefined;
 }
 
 function outcomeOf({ reason, detail }: StreamEnd): CommandOutcome {

@@ -96,15 +96,19 @@ export class InstanceHome {
     }
   }
 
-  /** Takes a further event. Returns whether it removed an entity: then the registries must be read again. */
-  change(event: unknown): boolean {
+  /**
+   * Takes a further event. Returns whether it removed an entity: then the registries must be read again; and the contexts
+   * of the changes.
+   */
+  change(event: unknown): { readonly hasRemoved: boolean; readonly contextIds: readonly string[] } {
     const { changed, removed } = this.#states.apply(event);
     const groups = new Set(changed.flatMap((entityId) => this.#groupsOf.get(entityId) ?? []));
     for (const group of groups) this.#see(group);
     if (changed.some((entityId) => entityId === homeZone || entityId.startsWith("person."))) {
       this.#whole.set("structures", structureId, this.#structure());
     }
-    return removed.length > 0;
+    const contextIds = changed.flatMap((entityId) => this.view(entityId).contextId ?? []);
+    return { hasRemoved: removed.length > 0, contextIds };
   }
 
   /** The home; undefined before the first listing. */

@@ -2,6 +2,7 @@ import type { StreamListener } from "../connector.ts";
 import { InstanceHome, readConfig } from "./instance-home.ts";
 import { readRegistries } from "./registries.ts";
 import type { Answer, Session } from "./session.ts";
+import { ShownContexts } from "./shown-contexts.ts";
 
 /** While the instance starts, its settings are read again this often. */
 const startingPauseMs = 5_000;
@@ -16,6 +17,7 @@ export class LiveHome {
   readonly session: Session;
   readonly home = new InstanceHome();
   readonly #listener: StreamListener | undefined;
+  readonly #contexts = new ShownContexts();
   #subscription: number | undefined;
   #reload: NodeJS.Timeout | undefined;
   #isLoading = false;
@@ -42,6 +44,11 @@ export class LiveHome {
       }
     }
     await this.#load();
+  }
+
+  /** Resolves when a state with this context was reported to the listener; undefined without a listener. */
+  shown(contextId: string): Promise<void> | undefined {
+    return this.#listener && this.#contexts.shown(contextId);
   }
 
   async #load(): Promise<void> {
@@ -98,9 +105,12 @@ export class LiveHome {
   }
 
   #change(event: unknown): void {
+    const { hasRemoved, contextIds } = this.home.change(event);
     // An entity was removed or renamed. The registries say which; until then its thing stays as it is.
-    if (this.home.change(event)) this.#loadSoon(registryPauseMs);
-    if (this.#listener) this.home.report(this.#listener);
+    if (hasRemoved) this.#loadSoon(registryPauseMs);
+    if (!this.#listener) return;
+    this.home.report(this.#listener);
+    for (const contextId of contextIds) this.#contexts.show(contextId);
   }
 
   #loadSoon(delayMs: number): void {
