@@ -11,6 +11,7 @@ import { isJsonObject } from "../kit/parse-json.ts";
 import { accessIn, accessText, credentialFrom } from "./address.ts";
 import { instanceConsent } from "./consent.ts";
 import { LiveHome } from "./live-home.ts";
+import { RefusedAccesses } from "./refused-accesses.ts";
 import { renewCredential, revokeCredential } from "./renewal.ts";
 import { serviceCallFor } from "./service-call.ts";
 import { Session, type SessionParts } from "./session.ts";
@@ -25,6 +26,8 @@ export interface HomeAssistantOptions {
   readonly pingMs?: number;
   /** Time limit for a read, for a command, and for the first home of a stream; 30 s. */
   readonly answerLimitMs?: number;
+  /** How often a followed instance is searched for entities that no registry announces; 10 minutes. */
+  readonly searchMs?: number;
   readonly resolve?: Resolve;
   /** The store's clock, by which credentials expire. */
   readonly nowMs?: () => number;
@@ -36,6 +39,7 @@ const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 /** Home Assistant: each account is an instance with an address of its own, and one WebSocket. */
 export function homeAssistantConnector(options: HomeAssistantOptions): Connector {
   const { allowPrivateNetworks, watchdogMs = 70_000, pingMs = 30_000, answerLimitMs = 30_000 } = options;
+  const { searchMs = 600_000 } = options;
   const { onLimitReached = () => undefined, resolve = nameLookup({ isLocal: allowPrivateNetworks }) } = options;
   const { nowMs = Date.now } = options;
   const rules = { resolve, allowsPrivate: allowPrivateNetworks };
@@ -44,10 +48,16 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   /** The homes that this node follows, by the text of their access. Commands use their sessions. */
   const live = new Map<string, LiveHome>();
 
-  function open(access: string, signal: AbortSignal): Promise<Session | { readonly end: StreamEnd }> {
+  const refused = new RefusedAccesses();
+
+  async function open(access: string, signal: AbortSignal): Promise<Session | { readonly end: StreamEnd }> {
     const given = accessIn(access);
-    if (given) return Session.open(given, parts, signal);
-    return Promise.resolve({ end: { reason: "unauthorized", detail: "the link has no address of an instance" } });
+    if (!given) return { end: { reason: "unauthorized", detail: "the link has no address of an instance" } };
+    if (refused.has(access))
+      return { end: { reason: "unauthorized", detail: "the instance refused the token before" } };
+    const opened = await Session.open(given, parts, signal);
+    if ("end" in opened && opened.end.reason === "unauthorized") refused.add(access);
+    return opened;
   }
 
   /** Opens a session and reads the home; the session ends when the signal aborts. */
@@ -80,7 +90,7 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     const stop = () => session.finish(stopped.reason, stopped.detail);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
-    const followed = new LiveHome(session, listener);
+    const followed = new LiveHome(session, { listener, searchMs });
     live.set(access, followed);
     const late = setTimeout(() => session.finish("unreachable", "the home was not read in time"), answerLimitMs);
     await followed.start().catch((error) => session.finish("malformed", "the home could not be read", { error }));

@@ -12,6 +12,12 @@ const registryPauseMs = 200;
 
 const registryEvents = ["entity_registry_updated", "device_registry_updated", "area_registry_updated"];
 
+export interface Followed {
+  readonly listener: StreamListener;
+  /** How often the instance is searched for entities that no registry announces. */
+  readonly searchMs: number;
+}
+
 /** A session that follows an instance: it keeps the home up to date and reports it. */
 export class LiveHome {
   readonly session: Session;
@@ -20,20 +26,25 @@ export class LiveHome {
   readonly #contexts = new ShownContexts();
   #subscription: number | undefined;
   #reload: NodeJS.Timeout | undefined;
+  #search: NodeJS.Timeout | undefined;
   #isLoading = false;
   /** A registry changed while the registries were being read. */
   #isOutdated = false;
 
-  /** Without a listener the home is read once and not followed. */
-  constructor(session: Session, listener?: StreamListener) {
+  /** Without `followed` the home is read once and not followed. */
+  constructor(session: Session, followed?: Followed) {
     this.session = session;
-    this.#listener = listener;
+    this.#listener = followed?.listener;
+    if (followed) this.#search = setInterval(() => void this.#searchEntities(), followed.searchMs);
     const { home } = this;
     session.isUrgent = (text) => home.alarmIds().some((entityId) => text.includes(entityId));
     session.ponged = () => {
       if (this.home.home()) this.#listener?.unchanged();
     };
-    void session.ended.then(() => clearTimeout(this.#reload));
+    void session.ended.then(() => {
+      clearTimeout(this.#reload);
+      clearInterval(this.#search);
+    });
   }
 
   /** Reads the home, and follows it from then on. Resolves when the home was read or the session has ended. */
@@ -111,6 +122,12 @@ export class LiveHome {
     if (!this.#listener) return;
     this.home.report(this.#listener);
     for (const contextId of contextIds) this.#contexts.show(contextId);
+  }
+
+  /** An entity without a registry entry appears without any event on this session. */
+  async #searchEntities(): Promise<void> {
+    const answer = await this.session.call("get_states", {}, { isLarge: true });
+    if (!this.#isLoading && this.home.lacksEntity(resultOf(answer))) this.#loadSoon(0);
   }
 
   #loadSoon(delayMs: number): void {
