@@ -1,9 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Call, readCall, sendJson } from "../http/call.ts";
+import { type Call, readCall, readForm, sendJson } from "../http/call.ts";
+import { refuseOtherSites } from "../http/other-sites.ts";
+import { sendPage } from "../pages/page.ts";
+import { Refusal } from "../refusal.ts";
 import { answerRevoke, answerToken, type TokenParts } from "./auth.ts";
 import { type AuthorizeParts, answerAuthorize } from "./authorize.ts";
+import { instancePage } from "./pages/house-page.ts";
 
-export type HttpParts = TokenParts & AuthorizeParts;
+export interface HttpParts extends TokenParts, AuthorizeParts {
+  readonly playScene: (name: string) => void;
+}
 
 type Answer = (call: Call, parts: HttpParts) => void | Promise<void>;
 
@@ -13,6 +19,8 @@ const answers: Readonly<Record<string, Answer>> = {
   "POST /auth/authorize": answerAuthorize,
   "POST /auth/token": answerToken,
   "POST /auth/revoke": answerRevoke,
+  "GET /": (call, { instance }) => sendPage(call, 200, instancePage(instance)),
+  "POST /simulator/scene": answerScene,
   "GET /api/": answerApi,
   "GET /manifest.json": (call) => sendJson(call, 200, { name: "Home Assistant", short_name: "Assistant" }),
 };
@@ -25,6 +33,18 @@ export function answerHttp(request: IncomingMessage, response: ServerResponse, p
   const answer = answers[`${call.method} ${call.rawPath}`];
   if (!answer) return void response.writeHead(404, { "Content-Length": 0 }).end();
   Promise.resolve(answer(call, parts)).catch(() => response.destroy());
+}
+
+/** Plays a scene and shows the page again; a refusal is shown on the page. */
+async function answerScene(call: Call, { instance, playScene }: HttpParts): Promise<void> {
+  try {
+    refuseOtherSites(call);
+    playScene((await readForm(call)).get("scene") ?? "");
+    call.response.writeHead(303, { Location: "/", "Content-Length": 0 }).end();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    sendPage(call, error.status, instancePage(instance, error.message));
+  }
 }
 
 /** The root of the REST interface: whether a token is valid. */

@@ -5,6 +5,11 @@ export interface Issued {
   readonly refreshToken: string;
 }
 
+export interface KeptTokens {
+  readonly access: readonly (readonly [token: string, refreshToken: string | null])[];
+  readonly refresh: readonly (readonly [token: string, clientId: string])[];
+}
+
 interface Code {
   readonly clientId: string;
   readonly issuedMs: number;
@@ -72,6 +77,29 @@ export class Tokens {
     if (typeof accessToken === "string" && this.#access.has(accessToken)) return true;
     this.failures += 1;
     return false;
+  }
+
+  /** What a later run needs. Codes are not kept. */
+  get kept(): KeptTokens {
+    return {
+      access: [...this.#access].map(([token, refresh]) => [token, refresh ?? null]),
+      refresh: [...this.#refresh],
+    };
+  }
+
+  restore({ access, refresh }: KeptTokens): void {
+    for (const [token, behind] of access) this.#access.set(token, behind ?? undefined);
+    for (const [token, clientId] of refresh) this.#refresh.set(token, clientId);
+  }
+
+  /** Number of tokens. */
+  get count(): number {
+    return this.#access.size + this.#refresh.size;
+  }
+
+  /** All access and refresh tokens. */
+  get all(): readonly string[] {
+    return [...this.#access.keys(), ...this.#refresh.keys()];
   }
 
   /** Deletes an access token, or a refresh token with all its access tokens. Returns the access tokens that ended. */

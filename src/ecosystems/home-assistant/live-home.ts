@@ -10,7 +10,13 @@ const startingPauseMs = 5_000;
 /** Registries often change several times in a row: wait for the last change before reading them again. */
 const registryPauseMs = 200;
 
-const registryEvents = ["entity_registry_updated", "device_registry_updated", "area_registry_updated"];
+/** Events after which the home is read again: names, rooms and entities, or the unit of temperatures have changed. */
+const reloadEvents = [
+  "entity_registry_updated",
+  "device_registry_updated",
+  "area_registry_updated",
+  "core_config_updated",
+];
 
 export interface Followed {
   readonly listener: StreamListener;
@@ -50,7 +56,7 @@ export class LiveHome {
   /** Reads the home, and follows it from then on. Resolves when the home was read or the session has ended. */
   async start(): Promise<void> {
     if (this.#listener) {
-      for (const event_type of registryEvents) {
+      for (const event_type of reloadEvents) {
         void this.session.subscribe("subscribe_events", { event_type }, () => this.#loadSoon(registryPauseMs));
       }
     }
