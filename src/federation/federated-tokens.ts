@@ -16,10 +16,9 @@ import { assignIndexes, emptyIndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
-import { accessOf, sealCredential, type TokenSealing } from "./credential.ts";
+import { accessOf, openCredential, type SealedCredential, sealCredential, type TokenSealing } from "./credential.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
-import { tokenContext } from "./link-key.ts";
 import { encodeNotices } from "./notices.ts";
 import { noThingMarks, type ThingIdOf, thingUpdate } from "./thing-marks.ts";
 import { type RemovedCounts, removeLink } from "./unlinking.ts";
@@ -43,6 +42,9 @@ export interface Unlinked {
   readonly removed: RemovedCounts;
   readonly isTokenRevoked: boolean;
 }
+
+/** The part of a connector that unlinking needs. */
+type Revoking = Pick<Connector, "name" | "revoke" | "accessOf">;
 
 /**
  * Links, relinks and unlinks users. A token is proven by a read before anything is stored, and a refused token changes
@@ -140,12 +142,12 @@ export class FederatedTokens {
     return this.#connector(ecosystemName).name;
   }
 
-  async #unlink(userId: UserId, connector: Pick<Connector, "name" | "revoke">): Promise<Unlinked> {
+  async #unlink(userId: UserId, connector: Revoking): Promise<Unlinked> {
     const { store, keeper, states } = this.#parts;
-    const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);
+    const { deviceId, sealed, removed } = await removeLink(store, userId, connector.name);
     await keeper.drop(deviceId);
     states.forget(deviceId);
-    return { deviceId, removed, isTokenRevoked: await this.#revoke(userId, connector, sealedToken) };
+    return { deviceId, removed, isTokenRevoked: await this.#revoke(userId, connector, sealed) };
   }
 
   /** Best effort: the token is stored already, and the stream will bring the same account later. */
@@ -169,10 +171,11 @@ export class FederatedTokens {
   }
 
   /** Best effort: the link is removed already, so a token that can't be opened or revoked is only reported. */
-  async #revoke(userId: UserId, connector: Pick<Connector, "name" | "revoke">, sealedToken: string): Promise<boolean> {
+  async #revoke(userId: UserId, connector: Revoking, sealed: SealedCredential): Promise<boolean> {
     const { sealing, signal, runtime } = this.#parts;
     try {
-      return await connector.revoke(sealing.open(sealedToken, tokenContext(userId, connector.name)), signal);
+      const { credential } = openCredential(sealing.open, { userId, ecosystem: connector.name, ...sealed });
+      return await connector.revoke(accessOf(connector, credential), signal, credential);
     } catch (error) {
       const sentence = "the token of a removed link could not be revoked at its ecosystem";
       runtime.report.error({ userId, ecosystem: connector.name, error }, sentence);

@@ -165,6 +165,7 @@ export class LinkSupervisor implements ErrorOwner {
       run: <Result>(act: () => Result) => owners.run(this, act),
       failed: (error: unknown) => this.failed("command", error),
       readSoon: () => this.#run?.follower.readSoon(),
+      stored: async () => (await this.#run?.follower.idle()) ?? false,
     };
   }
 

@@ -11,23 +11,40 @@ const addressMember = "address";
 
 const longestAddress = 2_048;
 
+/** What is wrong with an address. The sentence follows a name, such as "The address". */
+export interface AddressProblem {
+  readonly problem: "malformed" | "forbidden";
+  readonly sentence: string;
+}
+
 /**
- * The credential of an account: its token, and the address that its owner told; or what is wrong with the address. The
- * address comes from outside: it must be https unless the setting allows private networks.
+ * The canonical form of an address that a person told. It comes from outside: it must be https unless the setting allows
+ * private networks.
  */
+export function canonicalAddress(text: string, allowsPrivate: boolean): { readonly address: string } | AddressProblem {
+  const url = text.length <= longestAddress ? URL.parse(text) : null;
+  if (url?.protocol === "http:" && !allowsPrivate) return notHttps("forbidden");
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return notHttps("malformed");
+  if (url.username || url.password || url.search || url.hash) {
+    return { problem: "malformed", sentence: "must have no user name, password, query or fragment." };
+  }
+  return { address: `${url.origin}${url.pathname.replace(/\/+$/, "")}` };
+}
+
+function notHttps(problem: AddressProblem["problem"]): AddressProblem {
+  return { problem, sentence: "must be an https address, such as https://home.example." };
+}
+
+/** The credential of an account: its token, and the address that its owner told; or what is wrong with the address. */
 export function credentialFrom(
   token: string,
-  address: string | undefined,
+  text: string | undefined,
   allowsPrivate: boolean,
 ): { readonly credential: Credential } | { readonly problem: string } {
-  if (address === undefined) return { problem: "is missing. Send the address of the account's instance." };
-  const url = address.length <= longestAddress ? URL.parse(address) : null;
-  const isAllowed = url?.protocol === "https:" || (allowsPrivate && url?.protocol === "http:");
-  if (!url || !isAllowed) return { problem: "must be an https address, such as https://home.example." };
-  if (url.username || url.password || url.search || url.hash) {
-    return { problem: "must have no user name, password, query or fragment." };
-  }
-  return { credential: { accessToken: token, [addressMember]: `${url.origin}${url.pathname.replace(/\/+$/, "")}` } };
+  if (text === undefined) return { problem: "is missing. Send the address of the account's instance." };
+  const checked = canonicalAddress(text, allowsPrivate);
+  if ("problem" in checked) return { problem: checked.sentence };
+  return { credential: { accessToken: token, [addressMember]: checked.address } };
 }
 
 /** A credential as one text. Neither an address nor a token has a space. */

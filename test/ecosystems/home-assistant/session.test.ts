@@ -9,7 +9,7 @@ import { type HomeAssistantOptions, homeAssistantConnector } from "../../../src/
 import type { Home } from "../../../src/home/home.ts";
 import { thermostatKey } from "../../../src/home/reported-things.ts";
 import type { Thing } from "../../../src/home/thing.ts";
-import { EcosystemUnreachable } from "../../../src/model/errors.ts";
+import { EcosystemRefused, EcosystemUnreachable } from "../../../src/model/errors.ts";
 import { type Listening, listen } from "../listening.ts";
 
 describe("a session with a Home Assistant instance", () => {
@@ -51,11 +51,30 @@ describe("a session with a Home Assistant instance", () => {
     assert.equal((await stream.ended).reason, "malformed");
   });
 
-  it("never presents a refused token again by itself", async (t) => {
+  it("never presents a refused token again: not for a stream, a read or a command", async (t) => {
     const { simulator, connector } = await started(t);
-    const { reason } = await listen(connector, `${simulator.url} wrong`).ended;
-    assert.equal(reason, "unauthorized");
-    assert.equal(simulator.tokens.failures, 1);
+    const access = `${simulator.url} wrong`;
+    const step = { trait: "onOff", set: { on: true } } as const;
+    for (let i = 0; i < 2; i++) {
+      assert.equal((await listen(connector, access).ended).reason, "unauthorized");
+      await assert.rejects(connector.read(access, unending()), EcosystemRefused);
+      assert.equal((await connector.act(access, { key: "other/x", step }, unending())).state, "unauthorized");
+    }
+    assert.equal(simulator.tokens.attempts, 1);
+    assert.equal((await listen(connector, `${simulator.url} another`).ended).reason, "unauthorized");
+    assert.equal(simulator.tokens.attempts, 2);
+  });
+
+  it("finds an entity that appears later without a registry entry", async (t) => {
+    const { simulator, connector, access } = await started(t, { searchMs: 20 });
+    const stream = listen(connector, access);
+    await stream.until(1);
+    simulator.instance.set("light.shed", "on", { friendly_name: "Shed" });
+    await heardHome(stream, (home) => thingNamed(home, "Shed")?.traits.onOff?.state.on === true);
+    simulator.instance.change("light.shed", "off");
+    await heardHome(stream, (home) => thingNamed(home, "Shed")?.traits.onOff?.state.on === false);
+    stream.stop();
+    await stream.ended;
   });
 
   it("follows no redirect, and connects to no private address or plain http unless the setting allows it", async (t) => {
@@ -104,7 +123,7 @@ describe("a session with a Home Assistant instance", () => {
     assert.deepEqual(temperature, { available: true, state: { celsius: 19.44 }, capabilities: { unit: "F" } });
     const step = { trait: "thermostat", set: { targetCelsius: 21.11 } } as const;
     const outcome = await connector.act(access, { key: thermostatKey(id), step }, unending());
-    assert.deepEqual(outcome, { state: "accepted" });
+    assert.equal(outcome.state, "accepted");
     assert.equal(simulator.instance.states.get("climate.hallway")?.attributes.temperature, 70);
   });
 
