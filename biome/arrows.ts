@@ -16,6 +16,19 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   devices: ["virtual-device", "home", "idempotency", "store", "runtime", "model"],
   federation: ["devices", "ecosystems", "nodes", "store", "virtual-device", "home", "runtime", "model"],
   "own-things": ["devices", "home", "store", "runtime", "model"],
+  "link-sessions": [
+    "federation",
+    "devices",
+    "ecosystems",
+    "oauth",
+    "identity",
+    "idempotency",
+    "store",
+    "web",
+    "home",
+    "runtime",
+    "model",
+  ],
   alerts: ["devices", "home", "idempotency", "store", "runtime", "model"],
   events: ["devices", "virtual-device", "idempotency", "store", "runtime", "model"],
   http: ["identity", "oauth", "virtual-device", "home", "web", "runtime", "model"],
@@ -25,6 +38,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "identity",
     "oauth",
     "federation",
+    "link-sessions",
     "devices",
     "alerts",
     "events",
@@ -52,7 +66,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 const core = ["model", "home", "virtual-device", "nodes", "devices", "federation", "own-things", "alerts"];
 
 /** Kinds of callers: each folder of `src/outlets` speaks to one of them and imports no other. */
-const outlets = ["v3", "platform", "adaptor", "oauth", "monitoring"];
+const outlets = ["v3", "platform", "adaptor", "oauth", "link-pages", "monitoring"];
 
 /** Programs that call the service over HTTP and share no code with it, and what each may import. */
 const packages: Readonly<Record<string, { readonly folder: string; readonly denied: readonly string[] }>> = {

@@ -28,6 +28,8 @@ export type CommitTables = Pick<
   | "links"
   | "commands"
   | "idempotencyKeys"
+  | "linkSessions"
+  | "audit"
   | "log"
   | "clock"
 >;

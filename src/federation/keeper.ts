@@ -34,6 +34,8 @@ export type FederationTables = Pick<
   | "commands"
   | "blindIntervals"
   | "idempotencyKeys"
+  | "linkSessions"
+  | "audit"
   | "log"
   | "nodes"
   | "clock"
