@@ -35,6 +35,8 @@ export type FederationTables = Pick<
   | "commands"
   | "blindIntervals"
   | "idempotencyKeys"
+  | "linkSessions"
+  | "audit"
   | "log"
   | "nodes"
   | "clock"

@@ -64,6 +64,9 @@ export const limits = {
   connectionsPerSource: 2_000,
   connections: 50_000,
   webhooksPerOwner: 20,
+  /** Link sessions of the last day: of one client for one user, and of one enterprise client. */
+  linkSessionsPerUser: 100,
+  linkSessionsPerClient: 10_000,
   /** Idempotency keys of one user, or of one tenant's enterprise clients, in 24 hours, and the answers kept for them. */
   idempotencyKeysPerOwner: 100_000,
   idempotencyBytesPerOwner: 33_554_432,

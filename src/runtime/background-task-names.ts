@@ -6,6 +6,7 @@ export const backgroundTasks = [
   "fan_requests",
   "heartbeat",
   "idempotency_keys",
+  "link_sessions",
   "link_shares",
   "log_retention",
   "own_commands",

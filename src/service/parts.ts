@@ -25,6 +25,7 @@ import { IdempotentWrites } from "../idempotency/idempotent-writes.ts";
 import { ResumableBatches } from "../idempotency/resumable-batches.ts";
 import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
+import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { Membership } from "../nodes/membership.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
@@ -209,6 +210,18 @@ async function partsOn(
     onLimitReached,
   });
 
+  const linkSessions = linkSessionsOn({
+    store,
+    sealer: sealing,
+    identity,
+    clients: oauth,
+    connectors,
+    federation,
+    runtime,
+    baseUrl: () => address.baseUrl,
+    appended: () => events.afterCommit(false),
+  });
+
   gates.push(fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state }));
   reactions.push(
     fanEcho((commandId) => federation.fans.sentAt(commandId)),
@@ -303,6 +316,7 @@ async function partsOn(
     addressSealing,
     idempotency,
     batches,
+    linkSessions,
     compaction,
     metrics,
     administration,

@@ -68,8 +68,8 @@ export async function startService(
     stops.push(() => federation.stop());
     await parts.addressSealing.start();
     stops.push(() => parts.addressSealing.stop());
-    const { ownDeadlines, typeWork, erasedNames, idempotency, compaction } = parts;
-    for (const part of [events, ownDeadlines, typeWork, erasedNames, idempotency, compaction]) {
+    const { ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction } = parts;
+    for (const part of [events, ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction]) {
       part.start();
       stops.push(() => part.stop());
     }
@@ -123,6 +123,7 @@ async function outletParts(
     store,
     deviceTypes,
     ownThings,
+    linkSessions,
   } = parts;
   const { tlsCertFile, tlsKeyFile } = config;
   return {
@@ -161,8 +162,10 @@ async function outletParts(
       tokens: oauth,
       idempotency,
       webhooks: events.webhooks,
+      linkSessions,
       cursors: cursorsWith(await cursorKey(store)),
     },
+    linkPages: { linkSessions },
     federation,
     sessions: identity,
     platform: platformCalls({

@@ -146,6 +146,26 @@ const deviceTypeWork: Step = ({ integer, withoutRowid }) => [
 ];
 
 /**
+ * Sessions in which an account's owner links the account on our pages, and what a client is registered with for them.
+ * Nodes that don't know this step have no such pages, and feed no message about a session to webhooks.
+ */
+const linkSessions: Step = ({ integer }) => [
+  `CREATE TABLE link_sessions (
+     owner_id INTEGER NOT NULL, id TEXT NOT NULL, tenant_id INTEGER NOT NULL, client_id TEXT NOT NULL, user_id INTEGER,
+     ecosystem TEXT NOT NULL, mode TEXT NOT NULL, return_url TEXT, client_state TEXT, token_hash TEXT NOT NULL,
+     state_hash TEXT, browser_hash TEXT, is_signed_in INTEGER NOT NULL, sealed TEXT NOT NULL, attempt INTEGER NOT NULL,
+     phase TEXT NOT NULL, claimed_ms ${integer}, problem TEXT, device_id INTEGER, summary TEXT,
+     created_ms ${integer} NOT NULL, expires_ms ${integer} NOT NULL, PRIMARY KEY (owner_id, id))`,
+  "CREATE INDEX link_sessions_by_token ON link_sessions (owner_id, token_hash)",
+  "CREATE INDEX link_sessions_by_state ON link_sessions (owner_id, state_hash)",
+  "CREATE INDEX link_sessions_of_client ON link_sessions (owner_id, client_id)",
+  "CREATE INDEX link_sessions_expiring ON link_sessions (expires_ms)",
+  "ALTER TABLE clients ADD COLUMN return_urls TEXT",
+  "ALTER TABLE clients ADD COLUMN vouches_for_users INTEGER NOT NULL DEFAULT 0",
+  "ALTER TABLE webhooks ADD COLUMN hears_link_sessions INTEGER NOT NULL DEFAULT 0",
+];
+
+/**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
  *   by it (docs/scaling.md).
@@ -364,6 +384,7 @@ const steps: readonly Step[] = [
   ownCommands,
   ({ thingsWithRowids }) => thingsWithRowids,
   deviceTypeWork,
+  linkSessions,
 ];
 
 export const schemaVersion = steps.length;

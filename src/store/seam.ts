@@ -15,6 +15,7 @@ import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type FailureCountTable, failureCountTable } from "./tables/failure-counts.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
 import { type IdempotencyKeyTable, idempotencyKeyTable } from "./tables/idempotency-keys.ts";
+import { type LinkSessionTable, linkSessionTable } from "./tables/link-sessions.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
 import { type LogEpochTable, logEpochTable } from "./tables/log-epoch.ts";
@@ -136,6 +137,7 @@ export interface Transaction {
   readonly idempotencyKeys: IdempotencyKeyTable;
   readonly batchGroups: BatchGroupTable;
   readonly links: LinkTable;
+  readonly linkSessions: LinkSessionTable;
   readonly blindIntervals: BlindIntervalTable;
   readonly log: LogTable;
   readonly logEpoch: LogEpochTable;
@@ -174,6 +176,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   idempotencyKeys: idempotencyKeyTable,
   batchGroups: batchGroupTable,
   links: linkTable,
+  linkSessions: linkSessionTable,
   blindIntervals: blindIntervalTable,
   log: logTable,
   logEpoch: logEpochTable,

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
+import { defaultClient as simulated } from "../../simulator/clients/clients.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type Config, readConfig } from "../../src/config/config.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
@@ -133,7 +134,15 @@ export function storyConfig(
   databaseUrl?: string,
   furtherEcosystems: WorldPlan["furtherEcosystems"] = {},
 ): Config {
-  const ecosystems = { nest: { protocol: "nest", apiUrl }, ...furtherEcosystems };
+  const consent = { authUrl: `${apiUrl}/login/oauth2`, tokenUrl: `${apiUrl}/oauth2/access_token` };
+  const nest = {
+    protocol: "nest",
+    apiUrl,
+    ...consent,
+    clientId: simulated.clientId,
+    clientSecret: simulated.clientSecret,
+  };
+  const ecosystems = { nest, ...furtherEcosystems };
   const environment = {
     BREEZEWAY_DATA: dataFolder,
     BREEZEWAY_PORT: "0",
