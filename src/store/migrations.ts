@@ -145,6 +145,13 @@ const deviceTypeWork: Step = ({ integer, withoutRowid }) => [
   `ALTER TABLE devices ADD COLUMN silent_ms ${integer}`,
 ];
 
+/** How often an alert has sent commands in the present minute. Nodes that don't know this step don't limit it. */
+const commandingFirings: Step = ({ integer }) =>
+  ["triggers", "thing_triggers"].flatMap((table) => [
+    `ALTER TABLE ${table} ADD COLUMN commanding_ms ${integer}`,
+    `ALTER TABLE ${table} ADD COLUMN commanding_firings INTEGER`,
+  ]);
+
 /**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
@@ -364,6 +371,7 @@ const steps: readonly Step[] = [
   ownCommands,
   ({ thingsWithRowids }) => thingsWithRowids,
   deviceTypeWork,
+  commandingFirings,
 ];
 
 export const schemaVersion = steps.length;
