@@ -41,6 +41,8 @@ export const limits = {
   alertWritesPerCause: 200,
   /** Commands to things that the alerts of one change send, also those that are refused. */
   alertCommandsPerCause: 200,
+  /** Firings of one alert that send commands. Two alerts could undo each other for ever through a device's reports. */
+  commandingFiringsPerMinute: 10,
   firingsPerCause: 1_000,
   firingBytesPerCause: 1_048_576,
   patternStepsPerCause: 4_000_000,

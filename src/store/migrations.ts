@@ -145,6 +145,13 @@ const deviceTypeWork: Step = ({ integer, withoutRowid }) => [
   `ALTER TABLE devices ADD COLUMN silent_ms ${integer}`,
 ];
 
+/** How often an alert has sent commands in the present minute. Nodes that don't know this step don't limit it. */
+const commandingFirings: Step = ({ integer }) =>
+  ["triggers", "thing_triggers"].flatMap((table) => [
+    `ALTER TABLE ${table} ADD COLUMN commanding_ms ${integer}`,
+    `ALTER TABLE ${table} ADD COLUMN commanding_firings INTEGER`,
+  ]);
+
 /**
  * Sessions in which an account's owner links the account on our pages, and what a client is registered with for them.
  * Nodes that don't know this step have no such pages, and feed no message about a session to webhooks.
@@ -385,6 +392,7 @@ const steps: readonly Step[] = [
   ({ thingsWithRowids }) => thingsWithRowids,
   deviceTypeWork,
   linkSessions,
+  commandingFirings,
 ];
 
 export const schemaVersion = steps.length;

@@ -5,6 +5,7 @@ import { deviceWriting } from "../../src/devices/write.ts";
 import { readCommand } from "../../src/home/command.ts";
 import { isCommandError } from "../../src/home/command-errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import type { OnLimitReached } from "../../src/model/limits.ts";
 import { OwnCommandDeadlines } from "../../src/own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../../src/own-things/own-command-echo.ts";
 import { ownThingControl } from "../../src/own-things/own-thing-control.ts";
@@ -34,7 +35,12 @@ export const plainIds = {
 /** A tenant with lamps of its own as things, a client that commands them, and the company that writes their states. */
 export async function madeOwnThings(
   store: OpenStore,
-  { lamps = 2, map = lampMap as object, runtime = processRuntime(silent) as Runtime } = {},
+  {
+    lamps = 2,
+    map = lampMap as object,
+    runtime = processRuntime(silent) as Runtime,
+    onLimitReached = (() => undefined) as OnLimitReached,
+  } = {},
 ) {
   const home = await makeHome(store, { devices: lamps });
   const { userId, tenantId } = home;
@@ -44,7 +50,7 @@ export async function madeOwnThings(
   await setMap(map);
   const ownThings = new OwnThings(plainIds);
   const control = ownThingControl({ store, ownThings });
-  const alerts = alertsOn({ store, commanding: alertCommanding(() => control) });
+  const alerts = alertsOn({ store, commanding: alertCommanding(() => control), onLimitReached });
   const commit = commitOn({
     store,
     reactions: [ownThingEcho(ownThings), alerts.react],

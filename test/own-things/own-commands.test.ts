@@ -169,4 +169,44 @@ describe("a command to an own thing", () => {
       assert.deepEqual([entry.alert, entry.state, entry.writes, more], [id, "sending", { power: "on" }, []]);
     }
   });
+
+  it("of two alerts that undo each other through the device is sent ten times a minute by each", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const reached: string[] = [];
+    const { alerts, accessScope, lamp, write, logged, userId } = await madeOwnThings(store, {
+      onLimitReached: (limit: string) => void reached.push(limit),
+    });
+    for (const [seen, on] of [
+      ["on", false],
+      ["off", true],
+    ] as const) {
+      await alerts.add(accessScope, {
+        ...{ deviceId: lamp, attributeName: "power", operation: "equals", stringThreshold: seen, threshold: "" },
+        ...{ action: "note", targets: [], address: "", message: "" },
+        ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true },
+        commands: [{ kind: "light", trait: "onOff", command: "set", params: { on } }],
+      });
+    }
+    /** The device obeys the newest command until nothing commands it any more. */
+    const obey = async () => {
+      for (let reports = 0; reports < 100; reports++) {
+        const [open] = await store.read((tx) => tx.thingCommands.open(userId, lamp, `t_own_${lamp}`));
+        if (!open) return reports;
+        clock.nowMs += 1_000;
+        await write({ power: JSON.parse(open.command).params.on ? "on" : "off" });
+      }
+      return assert.fail("the alerts undo each other for ever");
+    };
+    const sent = async () => (await logged()).filter(({ state }) => state === "sending").length;
+    await write({ power: "on" });
+    await obey();
+    assert.equal(await sent(), 20);
+    assert.deepEqual(reached, ["commandingFiringsPerMinute"]);
+    const entries = await store.read((tx) => tx.log.ofDevice(userId, lamp));
+    const last = entries.findLast(({ kind }) => kind === "alert")!;
+    assert.match(JSON.parse(last.body).note, /stopped at the limit commandingFiringsPerMinute/);
+    clock.nowMs += 60_000;
+    await write({ power: "on" });
+    assert.equal(await sent(), 21, "the alert sends no command in the next minute");
+  });
 });
