@@ -45,6 +45,8 @@ export interface HomeAssistant {
   finishStart(): void;
   /** Updates one entity this often at once. */
   flood(entityId: string, count: number): void;
+  /** When a scene was last played; infinity if it was not. */
+  playedMs(name: string): number;
   /** Plays a scene as a person would. The simulated life pauses. Throws a refusal for an unknown scene. */
   playScene(name: string): void;
   /** Starts a simulated everyday life; the returned function ends it. */
@@ -71,6 +73,7 @@ export async function startHomeAssistant(options: HomeAssistantOptions = {}): Pr
   let before = new Map(instance.states);
   let starting: Cancel = () => undefined;
   const lives: Cancel[] = [];
+  const played = new Map<string, number>();
 
   const simulator = {
     instance,
@@ -103,8 +106,10 @@ export async function startHomeAssistant(options: HomeAssistantOptions = {}): Pr
     playScene(name: string) {
       simulator.pauseLife();
       playScene({ instance, restartSoon, deleteTokens }, name);
+      played.set(name, Date.now());
       file?.save();
     },
+    playedMs: (name: string) => played.get(name) ?? Number.POSITIVE_INFINITY,
     startLife(life: LifeOptions) {
       const cancel = startLife(instance, systemClock, life);
       lives.push(cancel);

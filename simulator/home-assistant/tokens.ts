@@ -97,6 +97,11 @@ export class Tokens {
     return this.#access.size + this.#refresh.size;
   }
 
+  /** The tokens that persons made on the profile page. */
+  get longLived(): readonly string[] {
+    return [...this.#access].filter(([, refresh]) => refresh === undefined).map(([token]) => token);
+  }
+
   /** All access and refresh tokens. */
   get all(): readonly string[] {
     return [...this.#access.keys(), ...this.#refresh.keys()];
