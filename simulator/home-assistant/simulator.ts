@@ -11,7 +11,7 @@ import { type KeptInstance, keptOf, restoreKept } from "./kept-state.ts";
 import { type LifeOptions, startLife } from "./life.ts";
 import { playScene } from "./scenes.ts";
 import { acceptSockets } from "./sockets.ts";
-import { Tokens } from "./tokens.ts";
+import { type TokenOptions, Tokens } from "./tokens.ts";
 
 export interface HomeAssistantOptions {
   /** A free one when left out. */
@@ -20,6 +20,7 @@ export interface HomeAssistantOptions {
   readonly locationName?: string;
   /** False: the instance begins without devices. */
   readonly isFurnished?: boolean;
+  readonly tokens?: TokenOptions;
   /** File that keeps the instance and its tokens between two runs; nothing is kept when left out. */
   readonly stateFile?: string;
 }
@@ -63,7 +64,7 @@ const startMs = 5_000;
 
 export async function startHomeAssistant(options: HomeAssistantOptions = {}): Promise<HomeAssistant> {
   const instance = new Instance(options.temperatureUnit ?? "°C");
-  const tokens = new Tokens();
+  const tokens = new Tokens(options.tokens);
   const faults = noFaults();
   const kept = options.stateFile === undefined ? undefined : readStateFile<KeptInstance>(options.stateFile);
   if (kept) restoreKept(instance, tokens, kept);
