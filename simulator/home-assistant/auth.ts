@@ -28,18 +28,18 @@ function grantFor(form: URLSearchParams, tokens: Tokens): Answer {
     case "authorization_code": {
       const issued = tokens.redeem(field("code"), field("client_id"));
       if (!issued) return { error: "invalid_request", error_description: "Invalid code" };
-      return { ...accessIn(issued), refresh_token: issued.refreshToken, ha_auth_provider: "homeassistant" };
+      return { ...accessIn(issued, tokens), refresh_token: issued.refreshToken, ha_auth_provider: "homeassistant" };
     }
     case "refresh_token": {
       const issued = tokens.refresh(field("refresh_token"), field("client_id"));
       // The refresh token stays the same, and the answer has none.
-      return issued === "invalid_grant" || issued === "invalid_request" ? { error: issued } : accessIn(issued);
+      return issued === "invalid_grant" || issued === "invalid_request" ? { error: issued } : accessIn(issued, tokens);
     }
     default:
       return { error: "unsupported_grant_type" };
   }
 }
 
-function accessIn({ accessToken }: Issued): Answer {
-  return { access_token: accessToken, token_type: "Bearer", expires_in: 1_800 };
+function accessIn({ accessToken }: Issued, { lifetimeMs }: Tokens): Answer {
+  return { access_token: accessToken, token_type: "Bearer", expires_in: lifetimeMs / 1_000 };
 }

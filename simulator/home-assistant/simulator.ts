@@ -11,7 +11,7 @@ import { type KeptInstance, keptOf, restoreKept } from "./kept-state.ts";
 import { type LifeOptions, startLife } from "./life.ts";
 import { playScene } from "./scenes.ts";
 import { acceptSockets } from "./sockets.ts";
-import { Tokens } from "./tokens.ts";
+import { type TokenOptions, Tokens } from "./tokens.ts";
 
 export interface HomeAssistantOptions {
   /** A free one when left out. */
@@ -20,6 +20,7 @@ export interface HomeAssistantOptions {
   readonly locationName?: string;
   /** False: the instance begins without devices. */
   readonly isFurnished?: boolean;
+  readonly tokens?: TokenOptions;
   /** File that keeps the instance and its tokens between two runs; nothing is kept when left out. */
   readonly stateFile?: string;
 }
@@ -45,6 +46,8 @@ export interface HomeAssistant {
   finishStart(): void;
   /** Updates one entity this often at once. */
   flood(entityId: string, count: number): void;
+  /** When a scene was last played; infinity if it was not. */
+  playedMs(name: string): number;
   /** Plays a scene as a person would. The simulated life pauses. Throws a refusal for an unknown scene. */
   playScene(name: string): void;
   /** Starts a simulated everyday life; the returned function ends it. */
@@ -61,7 +64,7 @@ const startMs = 5_000;
 
 export async function startHomeAssistant(options: HomeAssistantOptions = {}): Promise<HomeAssistant> {
   const instance = new Instance(options.temperatureUnit ?? "°C");
-  const tokens = new Tokens();
+  const tokens = new Tokens(options.tokens);
   const faults = noFaults();
   const kept = options.stateFile === undefined ? undefined : readStateFile<KeptInstance>(options.stateFile);
   if (kept) restoreKept(instance, tokens, kept);
@@ -71,6 +74,7 @@ export async function startHomeAssistant(options: HomeAssistantOptions = {}): Pr
   let before = new Map(instance.states);
   let starting: Cancel = () => undefined;
   const lives: Cancel[] = [];
+  const played = new Map<string, number>();
 
   const simulator = {
     instance,
@@ -103,8 +107,10 @@ export async function startHomeAssistant(options: HomeAssistantOptions = {}): Pr
     playScene(name: string) {
       simulator.pauseLife();
       playScene({ instance, restartSoon, deleteTokens }, name);
+      played.set(name, Date.now());
       file?.save();
     },
+    playedMs: (name: string) => played.get(name) ?? Number.POSITIVE_INFINITY,
     startLife(life: LifeOptions) {
       const cancel = startLife(instance, systemClock, life);
       lives.push(cancel);

@@ -10,6 +10,12 @@ export interface KeptTokens {
   readonly refresh: readonly (readonly [token: string, clientId: string])[];
 }
 
+export interface TokenOptions {
+  readonly nowMs?: () => number;
+  /** Lifetime of an access token; half an hour when left out. */
+  readonly lifetimeMs?: number;
+}
+
 interface Code {
   readonly clientId: string;
   readonly issuedMs: number;
@@ -25,6 +31,8 @@ const codeLifeMs = 10 * 60_000;
 export class Tokens {
   /** Access tokens, each with the refresh token behind it; a long-lived one has none. */
   readonly #access = new Map<string, string | undefined>();
+  /** When short-lived access tokens expire. */
+  readonly #expiresMs = new Map<string, number>();
   /** Refresh tokens, each with its client. */
   readonly #refresh = new Map<string, string>();
   readonly #codes = new Map<string, Code>();
@@ -34,8 +42,12 @@ export class Tokens {
   /** How often a client has tried to authenticate a session. */
   attempts = 0;
 
-  constructor(nowMs: () => number = Date.now) {
+  /** Lifetime of an access token. */
+  readonly lifetimeMs: number;
+
+  constructor({ nowMs = Date.now, lifetimeMs = 1_800_000 }: TokenOptions = {}) {
     this.#nowMs = nowMs;
+    this.lifetimeMs = lifetimeMs;
   }
 
   addLongLived(token = newAccessToken()): string {
@@ -74,7 +86,7 @@ export class Tokens {
   /** Whether a client may authenticate with this token. */
   isValid(accessToken: unknown): accessToken is string {
     this.attempts += 1;
-    if (typeof accessToken === "string" && this.#access.has(accessToken)) return true;
+    if (typeof accessToken === "string" && this.#access.has(accessToken) && !this.#isExpired(accessToken)) return true;
     this.failures += 1;
     return false;
   }
@@ -97,6 +109,11 @@ export class Tokens {
     return this.#access.size + this.#refresh.size;
   }
 
+  /** The tokens that persons made on the profile page. */
+  get longLived(): readonly string[] {
+    return [...this.#access].filter(([, refresh]) => refresh === undefined).map(([token]) => token);
+  }
+
   /** All access and refresh tokens. */
   get all(): readonly string[] {
     return [...this.#access.keys(), ...this.#refresh.keys()];
@@ -106,13 +123,24 @@ export class Tokens {
   delete(token: string): readonly string[] {
     const ended = [...this.#access].filter(([access, refresh]) => access === token || refresh === token);
     this.#refresh.delete(token);
-    for (const [access] of ended) this.#access.delete(access);
+    for (const [access] of ended) this.#forget(access);
     return ended.map(([access]) => access);
   }
 
+  #forget(accessToken: string): void {
+    this.#access.delete(accessToken);
+    this.#expiresMs.delete(accessToken);
+  }
+
+  #isExpired(accessToken: string): boolean {
+    return (this.#expiresMs.get(accessToken) ?? Number.POSITIVE_INFINITY) <= this.#nowMs();
+  }
+
   #issue(refreshToken: string): Issued {
+    for (const [token] of this.#expiresMs) if (this.#isExpired(token)) this.#forget(token);
     const accessToken = newAccessToken();
     this.#access.set(accessToken, refreshToken);
+    this.#expiresMs.set(accessToken, this.#nowMs() + this.lifetimeMs);
     return { accessToken, refreshToken };
   }
 }

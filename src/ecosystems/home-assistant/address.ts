@@ -1,9 +1,14 @@
+import { createHash } from "node:crypto";
 import type { Credential } from "../credential.ts";
 
 /** What a call to an instance needs: where it is, and the access token. */
 export interface Access {
   readonly url: URL;
   readonly token: string;
+  /** The same for all access tokens of one consent: they are renewed while a session goes on. */
+  readonly consentKey: string;
+  /** When the access token expires, if it does. */
+  readonly expiresMs?: number;
 }
 
 /** Further members of the credential: the address of the account's instance. */
@@ -47,14 +52,25 @@ export function credentialFrom(
   return { credential: { accessToken: token, [addressMember]: checked.address } };
 }
 
-/** A credential as one text. Neither an address nor a token has a space. */
-export function accessText({ accessToken, [addressMember]: address }: Credential): string {
-  return `${typeof address === "string" ? address : ""} ${accessToken}`;
+/**
+ * A credential as one text, in parts without spaces: address, access token, and for a credential that is renewed its
+ * expiry and a digest of the refresh token.
+ */
+export function accessText({ accessToken, refreshToken, expiresMs, [addressMember]: address }: Credential): string {
+  const access = `${typeof address === "string" ? address : ""} ${accessToken}`;
+  if (refreshToken === undefined) return access;
+  return `${access} ${expiresMs ?? ""} ${createHash("sha256").update(refreshToken).digest("base64url")}`;
 }
 
 /** Undefined for a text that holds no address: a link that was stored without one. */
 export function accessIn(text: string): Access | undefined {
-  const space = text.indexOf(" ");
-  const url = URL.parse(text.slice(0, Math.max(0, space)));
-  return url ? { url, token: text.slice(space + 1) } : undefined;
+  const [address = "", token = "", expiresMs = "", digest = ""] = text.split(" ");
+  const url = URL.parse(address);
+  if (!url) return undefined;
+  return {
+    url,
+    token,
+    consentKey: `${address} ${digest || token}`,
+    ...(expiresMs && { expiresMs: Number(expiresMs) }),
+  };
 }

@@ -45,7 +45,7 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   const rules = { resolve, allowsPrivate: allowPrivateNetworks };
   const parts: SessionParts = { rules, turns: new IngestTurns(), onLimitReached, watchdogMs, pingMs };
   const name = options.name.toLowerCase();
-  /** The homes that this node follows, by the text of their access. Commands use their sessions. */
+  /** The homes that this node follows, by their consent. Commands use their sessions. */
   const live = new Map<string, LiveHome>();
 
   const refused = new RefusedAccesses();
@@ -53,6 +53,10 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   async function open(access: string, signal: AbortSignal): Promise<Session | { readonly end: StreamEnd }> {
     const given = accessIn(access);
     if (!given) return { end: { reason: "unauthorized", detail: "the link has no address of an instance" } };
+    // An instance counts wrong tokens. An expired one is renewed first.
+    if (given.expiresMs !== undefined && given.expiresMs <= nowMs()) {
+      return { end: { reason: "unauthorized", detail: "the token has expired" } };
+    }
     if (refused.has(access))
       return { end: { reason: "unauthorized", detail: "the instance refused the token before" } };
     const opened = await Session.open(given, parts, signal);
@@ -91,18 +95,19 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     const followed = new LiveHome(session, { listener, searchMs });
-    live.set(access, followed);
+    const key = accessIn(access)!.consentKey;
+    live.set(key, followed);
     const late = setTimeout(() => session.finish("unreachable", "the home was not read in time"), answerLimitMs);
     await followed.start().catch((error) => session.finish("malformed", "the home could not be read", { error }));
     clearTimeout(late);
     const end = await session.ended;
     signal.removeEventListener("abort", stop);
-    if (live.get(access) === followed) live.delete(access);
+    if (live.get(key) === followed) live.delete(key);
     return end;
   }
 
   async function act(access: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> {
-    const followed = live.get(access);
+    const followed = live.get(accessIn(access)?.consentKey ?? "");
     if (followed?.home.home()) return send(followed, action);
     const opened = await openHome(access, signal);
     if ("end" in opened) return outcomeOf(opened.end);

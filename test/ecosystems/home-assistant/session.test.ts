@@ -113,6 +113,32 @@ describe("a session with a Home Assistant instance", () => {
     assert.equal((await connector.renew!(astray, unending())).state, "unanswered");
   });
 
+  it("uses the session of a home for commands, also after its access token was renewed", async (t) => {
+    const { simulator, connector } = await started(t);
+    const clientId = "https://breezeway.example/";
+    const { accessToken, refreshToken } = simulator.tokens.redeem(simulator.tokens.addCode(clientId), clientId)!;
+    const credential = { accessToken, refreshToken, clientId, address: simulator.url, expiresMs: Date.now() + 60_000 };
+    const stream = listen(connector, connector.accessOf!(credential));
+    await stream.until(1);
+    const renewed = await connector.renew!(credential, unending());
+    assert.ok(renewed.state === "renewed");
+    const [id] = (stream.heard[0] as Home).thermostats.byId.keys();
+    const step = { trait: "fan", set: { mode: "on" } } as const;
+    const access = connector.accessOf!(renewed.credential);
+    const outcome = await connector.act(access, { key: thermostatKey(id!), step }, unending());
+    assert.ok(outcome.state === "accepted" && outcome.caused);
+    assert.equal(simulator.tokens.attempts, 1);
+    stream.stop();
+    await stream.ended;
+  });
+
+  it("does not present a token that has expired", async (t) => {
+    const { simulator, connector } = await started(t);
+    const expired = { accessToken: "a", refreshToken: "r", clientId: "c", address: simulator.url, expiresMs: 1 };
+    assert.equal((await listen(connector, connector.accessOf!(expired)).ended).reason, "unauthorized");
+    assert.equal(simulator.tokens.attempts, 0);
+  });
+
   it("reads and sends temperatures in the unit of the instance", async (t) => {
     const { simulator, connector, access } = await started(t, {}, { temperatureUnit: "°F" });
     const home = await connector.read(access, unending());
