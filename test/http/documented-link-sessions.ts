@@ -26,8 +26,12 @@ export async function useLinkSessions(world: DocumentedWorld, bearer: string): P
   check("showLinkPage", 200, login);
   const signIn = (username: string, password: string) => visitor.browser.submit(formOf(login), { username, password });
   check("sendLinkSignIn", 401, await signIn(person.name, "wrong"));
-  await parts.identity.addUser({ tenant: "Story", name: "bob", password: "another word", isAdmin: false });
-  check("sendLinkSignIn", 403, await signIn("bob", "another word"));
+  const bob = { tenant: "Story", name: "bob", password: "another word", isAdmin: false };
+  const bobId = await parts.identity.addUser(bob);
+  const company = { ...(await world.addClient("enterprise")), grant_type: "client_credentials" };
+  const { access_token: companys } = await call("issueToken", 200, { json: company });
+  await call("createLinkSession", 404, { bearer: companys, json: { ...renewal, userId: bobId } });
+  check("sendLinkSignIn", 403, await signIn(bob.name, bob.password));
   let refused = await signIn("nobody", "wrong");
   while (refused.status === 401) refused = await signIn("nobody", "wrong");
   check("sendLinkSignIn", 429, refused);

@@ -38,14 +38,8 @@ const expired = page(
   400,
   "A page that says what is wrong: the session has expired, was used, or belongs to another browser.",
 );
-const toPage = (meaning: string): AnswerDescription => ({
-  status: 303,
-  meaning,
-  headers: {
-    Location: text("The session's page, or the page of the ecosystem."),
-    "Set-Cookie": text("Binds the session to this browser; only after signing in."),
-  },
-});
+const location = text("The session's page, or the page of the ecosystem.");
+const toPage = (meaning: string): AnswerDescription => ({ status: 303, meaning, headers: { Location: location } });
 
 export const showLinkPage: Description = {
   operationId: "showLinkPage",
