@@ -27,11 +27,8 @@ import { newSessionSecrets, pageToken, type Sealer, sealSecrets } from "./sessio
 import { problemOf, type SessionProblem, type SessionStatus, statusOf } from "./session-status.ts";
 import { type SweepTables, sweepSessions } from "./session-sweep.ts";
 import { SessionWork } from "./session-work.ts";
-import { callbackStep } from "./steps/callback-step.ts";
-import { decisionStep } from "./steps/decision-step.ts";
-import { pageStep } from "./steps/page-step.ts";
-import { signInStep } from "./steps/sign-in-step.ts";
 import { type LinkStep, linkAddresses } from "./steps/step.ts";
+import { linkSteps } from "./steps/steps.ts";
 
 /** How long a session may be used. */
 export const sessionMs = 30 * 60_000;
@@ -94,7 +91,6 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
   const work = new SessionWork();
   const redirectUri = () => baseUrl().replace(/\/$/, "") + linkAddresses.callback;
   const linking = linkingWith({ ...parts, report: runtime.report, redirectUri });
-  const stepParts = { ...parts, linking, work, redirectUri };
   const sweep = new Sweep({
     task: "link_sessions",
     failure: "old link sessions could not be removed",
@@ -173,7 +169,7 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
       if (session?.clientId !== caller.clientId) throw new NotFound("There is no such link session.");
       return { ...session, status: statusOf(session, nowMs), problem: problemOf(session) };
     },
-    steps: [pageStep(stepParts), signInStep(stepParts), decisionStep(stepParts), callbackStep(stepParts)],
+    steps: linkSteps({ ...parts, linking, work, redirectUri }),
     start: () => sweep.start(),
     async stop() {
       await sweep.stop();

@@ -27,17 +27,23 @@ export interface PageParts {
   readonly footer?: Html | undefined;
   /** The address that the browser opens as soon as the page is shown, without a script. */
   readonly continuesAt?: string | undefined;
+  /** Rules that only this page needs. */
+  readonly moreStyle?: string | undefined;
   /** A script that makes the page more convenient. The page works without it. */
   readonly script?: string | undefined;
 }
 
-export function pageOf({ title, brand, main, footer, continuesAt, script }: PageParts): Page {
-  const style = styleFor(brand?.accent);
+export function pageOf({ title, brand, main, footer, continuesAt, moreStyle = "", script }: PageParts): Page {
+  const style = styleFor(brand?.accent) + moreStyle;
   const head = html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-${continuesAt === undefined ? undefined : html`<meta http-equiv="refresh" content="0; url=${continuesAt}">`}
+<meta name="robots" content="noindex">${
+    continuesAt === undefined
+      ? undefined
+      : html`
+<meta http-equiv="refresh" content="0; url=${continuesAt}">`
+  }
 <title>${brand ? `${title} · ${brand.tenantName}` : title}</title>`;
   const body = html`<div class="card">
 ${brand && masthead(brand)}

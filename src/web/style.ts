@@ -46,8 +46,7 @@ a{color:var(--link);text-underline-offset:.2em}
 label{display:block;font-weight:600;font-size:.9375rem;margin:0 0 .375rem}
 input:not([type=hidden]){display:block;width:100%;min-height:3rem;margin:0 0 1.125rem;padding:.625rem .875rem;font:inherit;color:inherit;background:var(--field);border:1px solid var(--field-line);border-radius:.625rem}
 input[aria-invalid]{border-color:var(--bad);box-shadow:0 0 0 1px var(--bad)}
-button,.button{display:block;width:100%;min-height:3rem;padding:.625rem 1rem;font:inherit;font-weight:600;border-radius:.625rem;border:1.5px solid var(--edge);background:var(--accent);color:var(--on-accent);cursor:pointer;touch-action:manipulation}
-.button{text-align:center;text-decoration:none}
+button{display:block;width:100%;min-height:3rem;padding:.625rem 1rem;font:inherit;font-weight:600;border-radius:.625rem;border:1.5px solid var(--edge);background:var(--accent);color:var(--on-accent);cursor:pointer;touch-action:manipulation}
 :focus-visible{outline:3px solid var(--link);outline-offset:2px}
 .alert{display:flex;gap:.75rem;margin:1.25rem 0 1.25rem;padding:.875rem 1rem;border-radius:.625rem;background:var(--bad-tint);color:var(--bad);font-weight:500}
 .alert svg{flex:none;margin-top:.125rem}

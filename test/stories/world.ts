@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
-import { defaultClient as simulated } from "../../simulator/clients/clients.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type Config, readConfig } from "../../src/config/config.ts";
+import { simulatedEcosystemAt } from "../../src/ecosystems/registry.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { addDevice } from "../../src/provisioning/inventory.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
@@ -134,15 +134,8 @@ export function storyConfig(
   databaseUrl?: string,
   furtherEcosystems: WorldPlan["furtherEcosystems"] = {},
 ): Config {
-  const consent = { authUrl: `${apiUrl}/login/oauth2`, tokenUrl: `${apiUrl}/oauth2/access_token` };
-  const nest = {
-    protocol: "nest",
-    apiUrl,
-    ...consent,
-    clientId: simulated.clientId,
-    clientSecret: simulated.clientSecret,
-  };
-  const ecosystems = { nest, ...furtherEcosystems };
+  const { consent, ...simulated } = simulatedEcosystemAt(apiUrl);
+  const ecosystems = { nest: { ...simulated, ...consent }, ...furtherEcosystems };
   const environment = {
     BREEZEWAY_DATA: dataFolder,
     BREEZEWAY_PORT: "0",

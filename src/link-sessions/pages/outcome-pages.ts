@@ -18,6 +18,10 @@ interface Message {
   readonly words: Html;
 }
 
+/** A link that looks like a button. */
+const buttonStyle =
+  ".button{display:block;padding:.75rem 1rem;font-weight:600;text-align:center;text-decoration:none;border-radius:.625rem;border:1.5px solid var(--edge);background:var(--accent);color:var(--on-accent)}\n";
+
 /** A page with one message, and the way back to the client. */
 function messagePage(
   { brand, clientName, back }: PageFrame,
@@ -34,7 +38,15 @@ ${more.form}
 ${back === undefined || more.form ? undefined : html`<p><a class="button" href="${back}">Back to <bdi>${clientName}</bdi></a></p>`}
 ${more.outcome}`;
   const footer = back === undefined ? undefined : html`<p>Back to ${hostOf(new URL(back).host)}.</p>`;
-  return pageOf({ title, brand, main, footer, continuesAt: more.continuesAt, script: more.script });
+  return pageOf({
+    title,
+    brand,
+    main,
+    footer,
+    continuesAt: more.continuesAt,
+    moreStyle: buttonStyle,
+    script: more.script,
+  });
 }
 
 interface PageMore {

@@ -24,7 +24,6 @@ const parameter = (
 
 const token = parameter("token", "path", "The secret in the session's `url`.", {
   isRequired: true,
-  variable: "LINK_TOKEN",
 });
 const csrf = parameter(
   "csrf",
@@ -38,14 +37,8 @@ const expired = page(
   400,
   "A page that says what is wrong: the session has expired, was used, or belongs to another browser.",
 );
-const toPage = (meaning: string): AnswerDescription => ({
-  status: 303,
-  meaning,
-  headers: {
-    Location: text("The session's page, or the page of the ecosystem."),
-    "Set-Cookie": text("Binds the session to this browser; only after signing in."),
-  },
-});
+const location = text("The session's page, or the page of the ecosystem.");
+const toPage = (meaning: string): AnswerDescription => ({ status: 303, meaning, headers: { Location: location } });
 
 export const showLinkPage: Description = {
   operationId: "showLinkPage",
@@ -114,7 +107,7 @@ export const receiveConsent: Description = {
     "Register `<base URL>/link/callback` as the redirect address of Breezeway's client with each ecosystem. Only the browser that was sent to the ecosystem can bring the answer; the ecosystem's tokens stay in Breezeway.",
   ],
   parameters: [
-    parameter("state", "query", "The state that Breezeway sent to the ecosystem."),
+    parameter("state", "query", "The state that Breezeway sent to the ecosystem.", { isRequired: true }),
     parameter("code", "query", "The ecosystem's code."),
     parameter("error", "query", "The ecosystem's error instead of a code; `access_denied` when the owner declined."),
   ],

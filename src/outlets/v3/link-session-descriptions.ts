@@ -1,23 +1,9 @@
-import type { Description, Parameter } from "../../http/documentation/description.ts";
+import type { Description } from "../../http/documentation/description.ts";
 import { integer, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
 
 const id = text("The session's id.", { pattern: "^ls_[A-Za-z0-9_-]{22}$" });
 const expiresTime = milliseconds("Until when the page can be used: 30 minutes.");
 const userId = integer("The user whose account will see the home.", { minimum: 1 });
-
-const member = (
-  name: string,
-  schema: Parameter["schema"],
-  meaning: string,
-  more: Partial<Parameter> = {},
-): Parameter => ({
-  name,
-  in: "body",
-  isRequired: false,
-  schema,
-  meaning,
-  ...more,
-});
 
 export const createLinkSession: Description = {
   operationId: "createLinkSession",
@@ -29,21 +15,28 @@ export const createLinkSession: Description = {
     "With `returnUrl`, the last page leads back to it, with `linkSession` (the id) and your `state` added. Read the session then: the address in the browser proves nothing. A page that you opened as a popup sends `{linkSession, state, status}` to its opener by `postMessage`, to the origin of `returnUrl` only, and closes. The page can't be framed.",
     "`mode: renew` replaces the credential of an existing link; the device stays. If the new credential belongs to another account, the page asks before it switches.",
   ],
-  parameters: [
-    member("ecosystem", { type: "string" }, "The name of the ecosystem.", { isRequired: true, example: "nest" }),
-    member(
-      "userId",
-      { type: "integer", minimum: 1 },
-      "The user whose account will see the home. With a user's token only that user's own id.",
+  body: {
+    contentType: "application/json",
+    schema: named(
+      "NewLinkSession",
+      object(
+        "The session to create.",
+        { ecosystem: text("The name of the ecosystem.") },
+        {
+          userId: integer("The user whose account will see the home. With a user's token only that user's own id.", {
+            minimum: 1,
+          }),
+          mode: text("`link` by default.", { enum: ["link", "renew"] }),
+          returnUrl: text(
+            "Where the last page leads: one of the return addresses registered for your client, character for character. Without it the last page says that it can be closed.",
+            { format: "uri" },
+          ),
+          state: text("Comes back unchanged with `returnUrl`. At most 2048 bytes."),
+        },
+      ),
     ),
-    member("mode", { type: "string", enum: ["link", "renew"] }, "`link` by default."),
-    member(
-      "returnUrl",
-      { type: "string", format: "uri" },
-      "Where the last page leads: one of the return addresses registered for your client, character for character. Without it the last page says that it can be closed.",
-    ),
-    member("state", { type: "string" }, "Comes back unchanged with `returnUrl`. At most 2048 bytes."),
-  ],
+    example: { ecosystem: "nest", mode: "link", returnUrl: "https://lantern.example/linked", state: "xyz" },
+  },
   answers: [
     {
       status: 201,
@@ -60,7 +53,7 @@ export const createLinkSession: Description = {
         ),
         example: {
           id: "ls_3q2-7wAAAAAAAAAAAAAAAA",
-          url: "https://breezeway.example/link/sessions/…",
+          url: "https://breezeway.example/link/sessions/dBjftJeZ4CVP",
           expiresTime: 1_785_313_800_000,
         },
       },
