@@ -39,8 +39,11 @@ export interface Connector {
   follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd>;
   /** Sends one step of a command, at most once. The stream shows whether it was carried out. Never throws. */
   act(token: string, action: Action, signal: AbortSignal): Promise<CommandOutcome>;
-  /** Revokes the token at the ecosystem, best effort; true when the token is known to be revoked. Never throws. */
-  revoke(token: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Revokes the token at the ecosystem, best effort; true when the token is known to be revoked. `credential`: the
+   * link's whole credential, for an ecosystem that revokes refresh tokens. Never throws.
+   */
+  revoke(token: string, signal: AbortSignal, credential?: Credential): Promise<boolean>;
   /**
    * Obtains a new credential in place of this one. Only for an ecosystem whose tokens expire. A refresh token that the
    * answer leaves out stays valid. Never throws.
@@ -66,10 +69,11 @@ export interface Action {
 
 /**
  * `unanswered`: unknown whether it was carried out. `unauthorized`: the token is no longer valid. `reason`: what the
- * ecosystem's message means, where Breezeway knows it.
+ * ecosystem's message means, where Breezeway knows it. `caused`: resolves when the stream has reported a state that this
+ * call caused, where the ecosystem says what caused a state; never rejects.
  */
 export type CommandOutcome =
-  | { readonly state: "accepted" }
+  | { readonly state: "accepted"; readonly caused?: Promise<void> }
   | {
       readonly state: "rejected";
       readonly message: string;

@@ -101,6 +101,11 @@ export class Follower {
     if (this.#hasStreamSent && !this.#stream?.signal.aborted) this.#secondLook.requestAccount();
   }
 
+  /** Resolves when everything that was received is stored; with true when nothing was dropped meanwhile. */
+  idle(): Promise<boolean> {
+    return this.#parts.lane.idle();
+  }
+
   start(): void {
     const { record, failed } = this.#parts;
     if (record.standing.state === "needs_reauth") return;
