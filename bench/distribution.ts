@@ -35,6 +35,10 @@ export const split: Readonly<Record<string, Split>> = {
   refresh_tokens: { by: owner, note: "the token contains its owner's id" },
   webhooks: { by: owner, note: "a tenant's webhooks get events of all its users" },
   webhook_deliveries: { by: owner, note: "with their webhook; due deliveries are searched over all owners" },
+  link_sessions: {
+    by: owner,
+    note: "of one user, or of a tenant itself; page address and state contain the owner's id; the sweep reads all owners",
+  },
   batch_groups: { by: owner, note: "of a tenant itself; the sweep for expired groups reads all owners" },
   idempotency_keys: {
     by: owner,
@@ -54,6 +58,7 @@ export const split: Readonly<Record<string, Split>> = {
   clients: { by: null, note: everywhere },
   device_types: { by: null, note: everywhere },
   device_type_maps: { by: null, note: everywhere },
+  device_type_work: { by: null, note: "one row for each map that has work; due rows are searched over all tenants" },
   settings: { by: null, note: everywhere },
   nodes: { by: null, note: "one place: leases of nodes are compared by one clock" },
   log_horizon: { by: null, note: "one row" },

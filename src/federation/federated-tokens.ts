@@ -1,11 +1,11 @@
-import type { Commit } from "../devices/commit.ts";
+import type { Commit, CommitTables } from "../devices/commit.ts";
 import { deviceEntry, linkEntry } from "../devices/log-entries.ts";
 import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystems/connector.ts";
 import type { Credential } from "../ecosystems/credential.ts";
 import type { Home } from "../home/home.ts";
 import { virtualDeviceType } from "../model/device-types.ts";
-import { AlreadyFederated, BadParameter, NotFederated, UnknownEcosystem } from "../model/errors.ts";
+import { AlreadyFederated, AnotherAccount, BadParameter, NotFederated, UnknownEcosystem } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -37,6 +37,14 @@ export interface FederatedTokenParts {
   readonly signal: AbortSignal;
 }
 
+/** What a link session adds to a link. */
+export interface LinkOptions {
+  /** Further writes in the transaction that makes or changes the link. `home`: the account that was read. */
+  readonly also?: (tx: CommitTables, deviceId: DeviceId, home: Home) => Promise<void>;
+  /** Called with the home of another account than the linked one. The relink then throws AnotherAccount. */
+  readonly onAnotherAccount?: (home: Home) => void;
+}
+
 export interface Unlinked {
   readonly deviceId: DeviceId;
   readonly removed: RemovedCounts;
@@ -61,7 +69,13 @@ export class FederatedTokens {
    * Links a user. `address`: the address of the account, for an ecosystem whose accounts have one each. The read that proves the token is the first snapshot: device, link, index map and attributes become
    * durable together. So the attributes are filled when this resolves, and no alert can exist before them.
    */
-  async link(userId: UserId, ecosystemName: string, brought: string | Credential, address?: string): Promise<DeviceId> {
+  async link(
+    userId: UserId,
+    ecosystemName: string,
+    brought: string | Credential,
+    address?: string,
+    options: LinkOptions = {},
+  ): Promise<DeviceId> {
     const { store, runtime, keeper, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
     const given = withAddress(connector, brought, address);
@@ -69,7 +83,7 @@ export class FederatedTokens {
     if (existing) throw new AlreadyFederated(connector.name);
     const home = await connector.read(accessOf(connector, given), signal);
     const readMs = runtime.elapsedMs();
-    const { row, mirrored } = await this.#store(userId, connector, given, home, readMs);
+    const { row, mirrored } = await this.#store(userId, connector, given, home, readMs, options);
     keeper.adopt(row, mirrored);
     return row.deviceId;
   }
@@ -83,6 +97,7 @@ export class FederatedTokens {
     ecosystemName: string,
     brought: string | Credential,
     address?: string,
+    { also, onAnotherAccount }: LinkOptions = {},
   ): Promise<DeviceId> {
     const { store, keeper, membership, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
@@ -92,11 +107,16 @@ export class FederatedTokens {
     const before = await store.read(find);
     if (!before) throw new NotFederated(connector.name);
     const home = await connector.read(access, signal);
+    if (onAnotherAccount && isAnotherAccount(home, before)) {
+      onAnotherAccount(home);
+      throw new AnotherAccount(connector.name);
+    }
     const { deviceId, claimed } = await store.transaction(async (tx) => {
       const nowMs = await tx.users.lock(userId);
       const link = nowMs === undefined ? undefined : await find(tx);
       if (nowMs === undefined || !link) throw new NotFederated(connector.name);
       const { deviceId } = link;
+      await also?.(tx, deviceId, home);
       const isFollowed = typeof brought === "string" && keeper.isFollowing(link, access);
       // Keep a credential: the store may already hold its next token, which this node does not use yet.
       if (isFollowed && link.sealedCredential !== null) return { deviceId, claimed: undefined };
@@ -184,7 +204,14 @@ export class FederatedTokens {
   }
 
   /** `readMs`: when the account was read, on this node's monotonic clock. */
-  async #store(userId: UserId, connector: Connector, given: string | Credential, home: Home, readMs: number) {
+  async #store(
+    userId: UserId,
+    connector: Connector,
+    given: string | Credential,
+    home: Home,
+    readMs: number,
+    { also }: LinkOptions,
+  ) {
     const { commit, membership, runtime, thingIdOf } = this.#parts;
     const { map, overLimit } = assignIndexes(emptyIndexMap, home);
     const things = thingUpdate(home, noThingMarks, { userId, ecosystem: connector.name }, thingIdOf);
@@ -217,6 +244,7 @@ export class FederatedTokens {
         await tx.log.append(deviceEntry(userId, deviceId, nowMs, "added"));
         await tx.log.append(linkEntry(userId, deviceId, nowMs, link));
         const changes = mirrorChanges(blankValues, values).map(toAttributeChange);
+        await also?.(tx, deviceId, home);
         return [{ deviceId, changes, things: things.writes }];
       },
     });

@@ -10,6 +10,7 @@ import type { FollowedCredential } from "./link-credential.ts";
 import type { FailLink } from "./link-faults.ts";
 import type { LinkKey } from "./link-key.ts";
 import type { LinkRecord } from "./link-record.ts";
+import type { SampleTurns } from "./sample-turns.ts";
 import { loadMirrored, type StoredLinkTables } from "./stored-link.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
 
@@ -21,6 +22,7 @@ export interface LinkRunParts {
   readonly connector: Connector;
   readonly commit: Commit;
   readonly admission: Admission;
+  readonly sampleTurns: SampleTurns;
   readonly runtime: Runtime;
   readonly stopping: AbortController;
   /** When the ecosystem last confirmed the whole state. */
@@ -54,6 +56,7 @@ export function newRun(parts: LinkRunParts): LinkRun {
       snapshotDropped: (sinceMs) => record.snapshotDropped(sinceMs, "the store was too slow"),
       lost,
       failed: (error) => failed("snapshot", error),
+      sampleTurns: parts.sampleTurns,
       runtime,
     },
     parts.mirrored,

@@ -24,6 +24,7 @@ import type { LinkKey } from "./link-key.ts";
 import { LinkRecord, type LinkStanding } from "./link-record.ts";
 import { type LinkRun, newRun } from "./link-run.ts";
 import { withRenewal } from "./renewing-connector.ts";
+import type { SampleTurns } from "./sample-turns.ts";
 import { type StoredLinkTables, writeStanding } from "./stored-link.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
 
@@ -36,6 +37,8 @@ export interface LinkSupervisorParts {
   readonly admission: Admission;
   /** Admission control for the renewals of all links of this node. */
   readonly renewals: Admission;
+  /** Rate limit for the samples of all links of this node. */
+  readonly sampleTurns: SampleTurns;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   readonly owners: ErrorOwners;

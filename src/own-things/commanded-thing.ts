@@ -1,10 +1,10 @@
 import type { CommitTables } from "../devices/commit.ts";
-import type { OwnThings } from "../devices/own-things.ts";
 import type { Traits } from "../home/catalogue.ts";
 import type { Plan } from "../home/command-plan.ts";
 import { storedTraits, type ThingState } from "../home/stored-thing.ts";
 import type { TraitMap } from "../home/trait-map.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
+import type { OwnThings } from "./own-things.ts";
 
 /** The key of every command to an own thing: the device alone identifies the thing. */
 export const ownCommandKey = "own";

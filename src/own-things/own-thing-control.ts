@@ -1,6 +1,5 @@
 import { receiptNumber, receiptOfCommand } from "../devices/command-receipts.ts";
 import type { CommitTables } from "../devices/commit.ts";
-import type { OwnThings } from "../devices/own-things.ts";
 import { type ReachTables, receiptsShown, type ThingControl } from "../devices/thing-control.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { UnknownCommand, UnknownThing } from "../model/errors.ts";
@@ -8,6 +7,7 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store } from "../store/seam.ts";
 import { commandedThing } from "./commanded-thing.ts";
 import { admitToOwnThing } from "./own-command-gate.ts";
+import type { OwnThings } from "./own-things.ts";
 
 export interface OwnThingControlParts {
   readonly store: Store<CommitTables>;

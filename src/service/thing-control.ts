@@ -1,5 +1,5 @@
-import type { OwnThingIds } from "../devices/own-thing-ids.ts";
 import type { ThingControl } from "../devices/thing-control.ts";
+import type { OwnThingIds } from "../own-things/own-thing-ids.ts";
 
 /** Commands to all things: the id of a thing shows whether it is derived from an own device. */
 export function controlOfAll(linked: ThingControl, own: ThingControl, ids: OwnThingIds): ThingControl {

@@ -10,10 +10,12 @@ import { type ClientTable, clientTable } from "./tables/clients.ts";
 import { type CodeTable, codeTable } from "./tables/codes.ts";
 import { type CommandTable, commandTable } from "./tables/commands.ts";
 import { type DeviceTypeMapTable, deviceTypeMapTable } from "./tables/device-type-maps.ts";
+import { type DeviceTypeWorkTable, deviceTypeWorkTable } from "./tables/device-type-work.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type FailureCountTable, failureCountTable } from "./tables/failure-counts.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
 import { type IdempotencyKeyTable, idempotencyKeyTable } from "./tables/idempotency-keys.ts";
+import { type LinkSessionTable, linkSessionTable } from "./tables/link-sessions.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
 import { type LogEpochTable, logEpochTable } from "./tables/log-epoch.ts";
@@ -123,6 +125,7 @@ export interface Transaction {
   readonly signIns: SignInTable;
   readonly devices: DeviceTable;
   readonly deviceTypeMaps: DeviceTypeMapTable;
+  readonly deviceTypeWork: DeviceTypeWorkTable;
   readonly mappedDevices: MappedDeviceTable;
   readonly commands: CommandTable;
   readonly attributes: AttributeTable;
@@ -134,6 +137,7 @@ export interface Transaction {
   readonly idempotencyKeys: IdempotencyKeyTable;
   readonly batchGroups: BatchGroupTable;
   readonly links: LinkTable;
+  readonly linkSessions: LinkSessionTable;
   readonly blindIntervals: BlindIntervalTable;
   readonly log: LogTable;
   readonly logEpoch: LogEpochTable;
@@ -160,6 +164,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   signIns: signInTable,
   devices: deviceTable,
   deviceTypeMaps: deviceTypeMapTable,
+  deviceTypeWork: deviceTypeWorkTable,
   mappedDevices: mappedDeviceTable,
   commands: commandTable,
   attributes: attributeTable,
@@ -171,6 +176,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   idempotencyKeys: idempotencyKeyTable,
   batchGroups: batchGroupTable,
   links: linkTable,
+  linkSessions: linkSessionTable,
   blindIntervals: blindIntervalTable,
   log: logTable,
   logEpoch: logEpochTable,

@@ -6,6 +6,7 @@ import { crossingAlertCases } from "./store/crossing-alert-cases.ts";
 import { deliveryCases } from "./store/delivery-cases.ts";
 import { deviceTableCases } from "./store/device-table-cases.ts";
 import { deviceTypeMapCases } from "./store/device-type-map-cases.ts";
+import { deviceTypeWorkCases } from "./store/device-type-work-cases.ts";
 import { durabilityCases } from "./store/durability-cases.ts";
 import { failureCountCases } from "./store/failure-count-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
@@ -38,6 +39,7 @@ export function describeStore(
       commandTableCases(harness);
       thingTableCases(harness);
       deviceTypeMapCases(harness);
+      deviceTypeWorkCases(harness);
       thingCommandTableCases(harness);
       thingTriggerTableCases(harness);
     });

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
@@ -17,6 +15,7 @@ import type { OpenStore, Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 import { movedRuntime, settled } from "./moved-runtime.ts";
 import { RenewingEcosystem } from "./renewing-ecosystem.ts";
 
@@ -49,7 +48,7 @@ export async function madeRenewal<Ecosystem extends RenewedEcosystem = RenewingE
   plan: RenewalPlan<Ecosystem> = {},
 ) {
   const { random = () => 0.5 } = plan;
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-renewal-"));
+  const folder = await newDataFolder("breezeway-renewal-");
   const runtime = movedRuntime({ random });
   const database = await openSqlite({ folder, nowMs: runtime.nowMs });
   const ecosystem = ((await plan.ecosystem?.(runtime)) ?? new RenewingEcosystem(runtime)) as Ecosystem;

@@ -12,6 +12,7 @@ const allowedFiles = new Map([
   ["src/outlets/adaptor/adaptor-descriptions.ts", "an example value of anEcosystemName"],
   ["src/outlets/platform/device-operation-descriptions.ts", "the device name in an example answer"],
   ["src/outlets/v3/device-descriptions.ts", "the device name in example answers"],
+  ["src/outlets/v3/link-session-descriptions.ts", "the ecosystem in an example of a link session"],
   ["src/outlets/v3/thing-descriptions.ts", "the maker and the source in an example of a thing"],
 ]);
 

@@ -55,8 +55,8 @@ export interface ThingCommandTable {
   blockedUntil(userId: UserId, deviceId: DeviceId, key: string): Promise<number | null>;
   /** The first queued command of each thing of the links that this node owns, oldest first. */
   queuedFor(owner: NodeId, limit: number): Promise<ThingCommandRow[]>;
-  /** Commands to own things that are due, oldest first. */
-  due(nowMs: number, limit: number): Promise<ThingCommandRow[]>;
+  /** Commands to own things that are due, oldest first; those behind `after`, if there is one. */
+  due(nowMs: number, limit: number, after?: Pick<ThingCommandRow, "dueMs" | "id">): Promise<ThingCommandRow[]>;
   /** Commands to things of linked accounts, of all nodes, that should have been settled by now, by the time of their request or of their sending. */
   overdue(
     queuedBeforeMs: number,
@@ -150,8 +150,12 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
          ORDER BY c.id LIMIT $4`,
         [queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit],
       ),
-    due: (nowMs, limit) =>
-      rows("WHERE c.state = 'sending' AND c.due_ms <= $1 ORDER BY c.due_ms, c.id LIMIT $2", [nowMs, limit]),
+    due: (nowMs, limit, after) =>
+      rows(
+        `WHERE c.state = 'sending' AND c.due_ms <= $1 AND (c.due_ms, c.id) > ($3, $4)
+         ORDER BY c.due_ms, c.id LIMIT $2`,
+        [nowMs, limit, after?.dueMs ?? 0, after?.id ?? 0],
+      ),
     async trim(userId, deviceId, keep, nowMs) {
       await sql.run(
         `DELETE FROM thing_commands WHERE user_id = $1 AND device_id = $2

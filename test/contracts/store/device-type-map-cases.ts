@@ -91,7 +91,9 @@ export function deviceTypeMapCases(harness: StoreHarness): void {
     onStore(harness, async (store) => {
       const tenantId = await store.transaction((tx) => tx.tenants.add({ name: "Acme" }));
       await store.transaction((tx) => tx.deviceTypeMaps.put(tenantId!, "lamp", "{}"));
+      await store.transaction((tx) => tx.deviceTypeWork.beginMissing());
       await store.transaction((tx) => tx.tenants.remove(tenantId!));
       assert.deepEqual(await store.read((tx) => tx.deviceTypeMaps.ofTenant(tenantId!)), []);
+      assert.deepEqual(await store.read((tx) => tx.deviceTypeWork.due(Number.MAX_SAFE_INTEGER, 9)), []);
     }));
 }

@@ -75,6 +75,8 @@ export function thingCommandTableCases(harness: StoreHarness): void {
         assert.deepEqual(ids(await tx.thingCommands.due(1_999, 9)), []);
         assert.deepEqual(ids(await tx.thingCommands.due(3_000, 9)), [soon.id, late.id]);
         assert.deepEqual(ids(await tx.thingCommands.due(3_000, 1)), [soon.id]);
+        assert.deepEqual(ids(await tx.thingCommands.due(3_000, 9, { dueMs: 2_000, id: soon.id })), [late.id]);
+        assert.deepEqual(ids(await tx.thingCommands.due(3_000, 9, { dueMs: 3_000, id: late.id })), []);
         const always = Number.MAX_SAFE_INTEGER;
         assert.deepEqual(ids(await tx.thingCommands.overdue(always, always, always, 9)), [linked.id]);
       });
