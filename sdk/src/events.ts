@@ -1,10 +1,10 @@
 import type { Cause, Command } from "./devices.ts";
 import { ServiceError, UnexpectedAnswer, Unreachable } from "./errors.ts";
+import type { LinkSession } from "./link-sessions.ts";
 import { isTemporary } from "./refusals.ts";
 import { type ServerSentMessage, type ServerSentMessages, ServerSentReader } from "./sse.ts";
 import { Silence, type StreamState, StreamStates } from "./stream-state.ts";
 import type { CommandReceipt } from "./thing-commands.ts";
-import type { LinkSession } from "./link-sessions.ts";
 import type { ThingField } from "./things.ts";
 import type { CallOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
@@ -157,7 +157,7 @@ export interface EventOptions extends CallOptions {
 }
 
 const knownTypes: readonly string[] = [
-  ...["attribute", "link", "command", "thing", "thingCommand", "alert", "device", "resync", "heartbeat"],
+  ...["attribute", "link", "linkSession", "command", "thing", "thingCommand", "alert", "device", "resync", "heartbeat"],
 ];
 
 /**

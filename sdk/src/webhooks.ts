@@ -30,7 +30,16 @@ export interface Delivery {
   readonly deliveryId: number;
   /** The `webhook-id` header of the message: the same at each attempt. */
   readonly messageId: string;
-  readonly type: "attribute" | "thing" | "thingCommand" | "alert" | "link" | "linkSession" | "command" | "device" | "resync";
+  readonly type:
+    | "attribute"
+    | "thing"
+    | "thingCommand"
+    | "alert"
+    | "link"
+    | "linkSession"
+    | "command"
+    | "device"
+    | "resync";
   /** Null for a `resync`, and for a `linkSession` that has linked nothing. */
   readonly deviceId: number | null;
   readonly state: "waiting" | "delivered" | "failed";

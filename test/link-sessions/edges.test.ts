@@ -171,7 +171,8 @@ describe("the end of a link session", () => {
     const connected = (linkSessions: boolean, into: HomeEvent[]) =>
       new Promise<void>((resolve) => {
         const read = async () => {
-          for await (const event of sdk.events({ linkSessions, signal: stop.signal, onConnected: resolve })) into.push(event);
+          for await (const event of sdk.events({ linkSessions, signal: stop.signal, onConnected: resolve }))
+            into.push(event);
         };
         read().catch(() => undefined);
       });
@@ -213,7 +214,14 @@ describe("the end of a link session", () => {
         const id = `wh_${hearsLinkSessions}`;
         const owner = { tenantId: world.tenantId, userId: world.userId, clientId: world.client.id };
         const filter = { deviceIds: [], attributes: [], from, hearsLinkSessions, hearsAlerts: false };
-        await tx.webhooks.add({ id, ...owner, ...filter, url: "https://127.0.0.1:9/", sealedUrl: null, sealedSecret: "" });
+        await tx.webhooks.add({
+          id,
+          ...owner,
+          ...filter,
+          url: "https://127.0.0.1:9/",
+          sealedUrl: null,
+          sealedSecret: "",
+        });
         await tx.webhooks.setFeed({ ...from, things: from, epoch: (await tx.logEpoch.current()).name });
       });
     await add(true);
