@@ -24,12 +24,13 @@ describe("the events of a Google account", () => {
     it(`that are ${name} lead to the home that a list shows, and no value goes back`, async (t) => {
       const { google, account, hall, feed, clock } = await followedAccount(t);
       const stream = listen(feed.connector(), google.tokens.consent(account).accessToken);
+      t.after(() => stream.stop());
       await stream.until(1);
       // Beyond the time in which an event and the list can't be told apart: the events alone tell the changes.
       clock.aheadMs = 10_000;
       Object.assign(google.delivery.faults, faults);
       const random = numbersFrom(7);
-      for (let celsius = 10; celsius < 10 + rounds({ all: 60, few: 15 }); celsius += 1) {
+      for (let celsius = 40; celsius < 40 + rounds({ all: 60, few: 15 }); celsius += 1) {
         account.change(hall.name, { [`${traits}Temperature`]: { ambientTemperatureCelsius: celsius / 2 } });
         if (random() < 0.5) account.change(hall.name, { [`${traits}Humidity`]: { ambientHumidityPercent: celsius } });
         if (random() < 0.3) await new Promise((resolve) => setImmediate(resolve));
@@ -51,10 +52,10 @@ describe("the events of a Google account", () => {
       });
       const homes = stream.heard.filter((heard): heard is Home => typeof heard === "object");
       const shown = homes.map((home) => celsiusIn(home, hall) ?? 0);
-      // The first home has the temperature from before, which is higher.
+      // The temperature only rises.
       assert.deepEqual(
-        shown.slice(1),
-        shown.slice(1).toSorted((a, b) => a - b),
+        shown,
+        shown.toSorted((a, b) => a - b),
       );
       assert.deepEqual(await feed.connector().read(google.tokens.consent(account).accessToken, unending), homes.at(-1));
       stream.stop();
