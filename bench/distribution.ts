@@ -21,6 +21,8 @@ export const split: Readonly<Record<string, Split>> = {
   thing_commands: { by: "user_id", note: "the sweep for unsettled commands reads all users" },
   devices: { by: "user_id", note: "listed by tenant_id for enterprise clients, over all users" },
   links: { by: "user_id", note: "claimed by owner, over all users" },
+  feed_accounts: { by: "user_id", note: "found by account for each message, over all users" },
+  feed_messages: { by: "user_id", note: "the owner node of links asks which have messages, over all users" },
   log: { by: "user_id", note: "read by position over all users; old entries are removed by position too" },
   triggers: { by: "user_id", note: "found by id for enterprise clients, over all users" },
   thing_triggers: { by: "user_id", note: "with their things; found by id for enterprise clients, over all users" },
@@ -35,6 +37,10 @@ export const split: Readonly<Record<string, Split>> = {
   refresh_tokens: { by: owner, note: "the token contains its owner's id" },
   webhooks: { by: owner, note: "a tenant's webhooks get events of all its users" },
   webhook_deliveries: { by: owner, note: "with their webhook; due deliveries are searched over all owners" },
+  link_sessions: {
+    by: owner,
+    note: "of one user, or of a tenant itself; page address and state contain the owner's id; the sweep reads all owners",
+  },
   batch_groups: { by: owner, note: "of a tenant itself; the sweep for expired groups reads all owners" },
   idempotency_keys: {
     by: owner,
@@ -57,6 +63,7 @@ export const split: Readonly<Record<string, Split>> = {
   device_type_work: { by: null, note: "one row for each map that has work; due rows are searched over all tenants" },
   settings: { by: null, note: everywhere },
   nodes: { by: null, note: "one place: leases of nodes are compared by one clock" },
+  feed_leases: { by: null, note: "one row for each feed, written every second by the node that pulls it" },
   log_horizon: { by: null, note: "one row" },
   log_epoch: { by: null, note: "one row" },
   webhook_feed: { by: null, note: "one row, locked by the node that turns log entries into deliveries" },

@@ -17,6 +17,19 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   federation: ["devices", "ecosystems", "nodes", "store", "virtual-device", "home", "runtime", "model"],
   "own-things": ["devices", "home", "store", "runtime", "model"],
   provisioning: ["own-things", "devices", "home", "idempotency", "store", "runtime", "model"],
+  "link-sessions": [
+    "federation",
+    "devices",
+    "ecosystems",
+    "oauth",
+    "identity",
+    "idempotency",
+    "store",
+    "web",
+    "home",
+    "runtime",
+    "model",
+  ],
   alerts: ["own-things", "devices", "home", "idempotency", "store", "runtime", "model"],
   events: ["devices", "virtual-device", "idempotency", "store", "runtime", "model"],
   http: ["identity", "oauth", "virtual-device", "home", "web", "runtime", "model"],
@@ -26,6 +39,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "identity",
     "oauth",
     "federation",
+    "link-sessions",
     "provisioning",
     "own-things",
     "devices",
@@ -66,7 +80,7 @@ const core = [
 ];
 
 /** Kinds of callers: each folder of `src/outlets` speaks to one of them and imports no other. */
-const outlets = ["v3", "platform", "adaptor", "oauth", "monitoring"];
+const outlets = ["v3", "platform", "adaptor", "oauth", "link-pages", "monitoring"];
 
 /** Programs that call the service over HTTP and share no code with it, and what each may import. */
 const packages: Readonly<Record<string, { readonly folder: string; readonly denied: readonly string[] }>> = {

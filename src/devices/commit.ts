@@ -29,6 +29,8 @@ export type CommitTables = Pick<
   | "links"
   | "commands"
   | "idempotencyKeys"
+  | "linkSessions"
+  | "audit"
   | "log"
   | "clock"
 >;

@@ -3,6 +3,7 @@ import {
   descriptorOf,
   type FieldChange,
   fieldChanges,
+  type ThingDescriptor,
   type ThingState,
   withFieldChanges,
 } from "../home/stored-thing.ts";
@@ -84,10 +85,10 @@ export async function prepareThings(
 /** The change and the row after it; undefined when the row holds all of it already. */
 function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { readonly isGone: true }>) {
   const { thingId, source, reported, print } = write;
-  const descriptor = descriptorOf(reported);
+  const isBack = !row || row.goneMs !== null;
+  const descriptor = descriptorOf(reported, isBack ? undefined : (JSON.parse(row.descriptor) as ThingDescriptor));
   const text = JSON.stringify(descriptor);
   const state: ThingState = row ? JSON.parse(row.state) : {};
-  const isBack = !row || row.goneMs !== null;
   const fields = fieldChanges(state, reported, isBack);
   const isDescribedAnew = row?.descriptor !== text;
   if (!isBack && !isDescribedAnew && fields.length === 0) return undefined;

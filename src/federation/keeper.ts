@@ -10,11 +10,13 @@ import type { LinkRow } from "../store/tables/links.ts";
 import { Admission, renewalsPerSecond } from "./admission.ts";
 import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import type { TokenSealing } from "./credential.ts";
+import type { Feeds } from "./feeds/feeds.ts";
 import type { Mirrored } from "./lane.ts";
 import type { LinkFaultKind, PauseCause } from "./link-faults.ts";
 import type { LinkKey } from "./link-key.ts";
 import type { LinkStanding } from "./link-record.ts";
 import { LinkSupervisor } from "./link-supervisor.ts";
+import { SampleTurns } from "./sample-turns.ts";
 import { type OwnLink, ownedElsewhere, SharedLinks } from "./shared-links.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
 
@@ -34,6 +36,8 @@ export type FederationTables = Pick<
   | "commands"
   | "blindIntervals"
   | "idempotencyKeys"
+  | "linkSessions"
+  | "audit"
   | "log"
   | "nodes"
   | "clock"
@@ -47,6 +51,8 @@ export interface KeeperParts {
   readonly sealing: TokenSealing;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
+  /** The feeds of ecosystems that have no connection for each account. */
+  readonly feeds?: Pick<Feeds, "messagesOf">;
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;
   readonly owners?: ErrorOwners;
@@ -79,6 +85,7 @@ export class LinkKeeper {
   readonly #parts: KeeperParts;
   readonly #admission: Admission;
   readonly #renewals: Admission;
+  readonly #sampleTurns: SampleTurns;
   readonly #followed = new Map<DeviceId, Followed>();
   /** Links that were removed on this node. A stale read may still contain one. */
   readonly #dropped = new Set<DeviceId>();
@@ -94,6 +101,7 @@ export class LinkKeeper {
     this.#parts = parts;
     this.#admission = new Admission(parts.runtime);
     this.#renewals = new Admission(parts.runtime, renewalsPerSecond);
+    this.#sampleTurns = new SampleTurns(parts.runtime);
     const sentence = "confirmation times could not be stored";
     this.#flushing = new BackgroundTask("confirmation_times", sentence, parts.runtime);
     this.#shared = new SharedLinks({
@@ -148,7 +156,7 @@ export class LinkKeeper {
     if (present) void this.#abandon(present.link, ownedElsewhere);
     const { countFault = () => undefined, owners = noErrorOwners } = this.#parts;
     const lost = () => void this.#abandon(supervisor.link, ownedElsewhere);
-    const admitted = { admission: this.#admission, renewals: this.#renewals };
+    const admitted = { admission: this.#admission, renewals: this.#renewals, sampleTurns: this.#sampleTurns };
     const parts = { ...this.#parts, ...admitted, connector, owners, countFault, lost };
     const supervisor: LinkSupervisor = new LinkSupervisor(parts, row);
     this.#followed.set(row.deviceId, {
@@ -220,6 +228,7 @@ export class LinkKeeper {
     this.#nextFlush?.();
     await this.#shared.stop();
     await Promise.all([...this.#followed.values()].map(({ supervisor }) => supervisor.stop()));
+    this.#sampleTurns.stop();
     await this.#flush();
     const { store, membership } = this.#parts;
     if (!store.isShared) return;

@@ -2,7 +2,7 @@ import type { AttributeChange, Commit, DeviceUpdate } from "../devices/commit.ts
 import type { Home } from "../home/home.ts";
 import { sameAlarms, sameTransitions } from "../home/transitions.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
-import { type Cancel, pause, type Runtime } from "../runtime/runtime.ts";
+import { pause, type Runtime } from "../runtime/runtime.ts";
 import { type AttributeValues, mirrorChanges } from "../virtual-device/attribute-values.ts";
 import { assignIndexes, type Eviction, type IndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
@@ -12,7 +12,9 @@ import { disableAlertsOn } from "./alerts-on-lost-slots.ts";
 import type { Restatement } from "./commands/awaited-fans.ts";
 import type { LinkKey } from "./link-key.ts";
 import { encodeNotices } from "./notices.ts";
+import type { SampleTurns } from "./sample-turns.ts";
 import { type ThingIdOf, type ThingMarks, thingUpdate } from "./thing-marks.ts";
+import { WaitingSamples } from "./waiting-samples.ts";
 
 /** What the store holds, cached by the lane: only the owner of the link's epoch writes it. */
 export interface Mirrored {
@@ -41,12 +43,16 @@ export interface LaneParts {
   readonly lost: () => void;
   /** Called when a snapshot can't be mirrored or stored although the store is available: the lane has ended. */
   readonly failed: (error: unknown) => void;
+  /** Shared by all lanes of the node. */
+  readonly sampleTurns: SampleTurns;
   readonly runtime: Runtime;
 }
 
-interface Written {
+interface Outcome {
+  /** What the store holds now. */
   readonly mirrored: Mirrored;
-  /** Whether the snapshot differed in more than samples. */
+  readonly isCommitted: boolean;
+  /** Whether the snapshot differed in more than small changes of samples. */
   readonly hasChanged: boolean;
 }
 
@@ -57,8 +63,6 @@ interface Written {
 const maximalWaiting = 16;
 const retry = { fromMs: 100, toMs: 2_000 };
 const maximalTries = 5;
-/** Small changes of measured values wait so long for another commit. */
-const samplesWaitMs = 60_000;
 
 /**
  * The queue in which the snapshots of one account are committed, one at a time and in order. Accounts never wait for
@@ -81,17 +85,15 @@ export class Lane {
   /** How many snapshots were dropped. */
   #drops = 0;
   #lastOfferedMs = 0;
-  /** The last snapshot, while its samples are not committed. */
-  #unsampled: Home | undefined;
-  #sampling: Cancel | undefined;
+  readonly #samples: WaitingSamples;
   /** The snapshot that is committed again only for its samples. */
   #repeated: Home | undefined;
-  /** When samples were last committed, on this node's monotonic clock. */
-  #sampledMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: LaneParts, mirrored?: Mirrored) {
     this.#parts = parts;
     this.#mirrored = mirrored;
+    const { runtime, sampleTurns: turns } = parts;
+    this.#samples = new WaitingSamples({ runtime, turns, commitAgain: this.#commitAgain });
   }
 
   /** Queues a snapshot; never blocks. */
@@ -129,8 +131,7 @@ export class Lane {
 
   /** Ends the lane after its signal was aborted: the commit in progress is finished, and waiting samples are dropped. */
   async stop(): Promise<void> {
-    this.#sampling?.();
-    this.#unsampled = undefined;
+    this.#samples.drop();
     await this.#run;
   }
 
@@ -141,11 +142,10 @@ export class Lane {
   async #work(signal: AbortSignal): Promise<void> {
     for (let failures = 0; this.#waiting.length > 0 && !signal.aborted; ) {
       const home = this.#waiting[0]!;
-      let written: Written | undefined;
+      let outcome: Outcome;
       try {
-        const before = this.#mirrored ?? (await this.#parts.load());
-        written = await this.#store(home, before);
-        this.#mirrored = written?.mirrored ?? before;
+        outcome = await this.#attempt(home);
+        this.#mirrored = outcome.mirrored;
         failures = 0;
       } catch (error) {
         // A failed commit may still have taken effect: the stored state must be read again.
@@ -171,9 +171,9 @@ export class Lane {
       // A newer snapshot may have replaced it meanwhile; then that one is next.
       if (this.#waiting[0] === home) this.#waiting.shift();
       if (this.#alarming === home) this.#alarming = undefined;
-      if (written) this.#sampled();
-      else this.#awaitSamples(home, signal);
-      if (this.#repeated !== home) this.#parts.stored(home, written?.hasChanged ?? false);
+      if (outcome.isCommitted) this.#samples.committed();
+      else this.#samples.wait(signal);
+      if (this.#repeated !== home) this.#parts.stored(home, outcome.hasChanged);
       this.#repeated = undefined;
     }
     if (signal.aborted) this.#dropAll();
@@ -182,8 +182,16 @@ export class Lane {
     this.#run = undefined;
   }
 
-  /** Commits a snapshot; undefined when the store holds all of it already. */
-  async #store(home: Home, before: Mirrored): Promise<Written | undefined> {
+  async #attempt(home: Home): Promise<Outcome> {
+    try {
+      return await this.#store(home, this.#mirrored ?? (await this.#parts.load()));
+    } finally {
+      this.#samples.endTurn();
+    }
+  }
+
+  /** Commits a snapshot, unless the store holds all of it already, or all but samples that wait. */
+  async #store(home: Home, before: Mirrored): Promise<Outcome> {
     const { link, commit } = this.#parts;
     const receivedMs = this.#offered.get(home) ?? 0;
     const { indexMap, notices, values, evicted } = mirrorOf(home, before);
@@ -191,10 +199,12 @@ export class Lane {
     const things = thingUpdate(home, before.things, link, this.#parts.thingIdOf);
     const isMapNew = indexMap !== before.indexMap || notices !== before.notices;
     const restated = this.#parts.restated?.(receivedMs, values);
-    const hasChanged = changes.length > 0 || isMapNew || things.weight === "change";
-    const areSamplesDue = things.weight === "samples" && this.#samplesWaitMs() <= 0;
-    this.#unsampled = things.weight === "nothing" ? undefined : home;
-    if (!hasChanged && !restated && !areSamplesDue) return undefined;
+    const isMoreThanSamples = changes.length > 0 || isMapNew || things.weight === "change";
+    const hasChanged = isMoreThanSamples || (things.weight === "jump" && !this.#samples.hasJump);
+    this.#samples.compared(home, things.weight);
+    if (!isMoreThanSamples && !restated && !this.#samples.takeTurn()) {
+      return { mirrored: before, isCommitted: false, hasChanged };
+    }
     this.#hurry = new AbortController();
     const update: DeviceUpdate = {
       deviceId: link.deviceId,
@@ -222,34 +232,17 @@ export class Lane {
       },
     });
     restated?.stored();
-    return { mirrored: { indexMap, notices, values, things: things.marks }, hasChanged };
+    return { mirrored: { indexMap, notices, values, things: things.marks }, isCommitted: true, hasChanged };
   }
 
-  /** All samples are committed. */
-  #sampled(): void {
-    this.#unsampled = undefined;
-    this.#sampledMs = this.#parts.runtime.elapsedMs();
-    this.#sampling?.();
-    this.#sampling = undefined;
-  }
-
-  /** Commits the samples of this snapshot later, unless another commit takes them along. */
-  #awaitSamples(home: Home, signal: AbortSignal): void {
-    if (this.#unsampled !== home || this.#sampling) return;
-    this.#sampling = this.#parts.runtime.after(Math.max(0, this.#samplesWaitMs()), () => {
-      this.#sampling = undefined;
-      const latest = this.#unsampled;
-      // A waiting snapshot is newer, and takes the samples along.
-      if (!latest || signal.aborted || this.#waiting.length > 0) return;
-      this.#repeated = latest;
-      this.#waiting.push(latest);
-      this.#begin(signal);
-    });
-  }
-
-  #samplesWaitMs(): number {
-    return this.#sampledMs + samplesWaitMs - this.#parts.runtime.elapsedMs();
-  }
+  /** Commits the last snapshot for its samples; returns false when the lane is busy and will take them along. */
+  readonly #commitAgain = (home: Home, signal: AbortSignal): boolean => {
+    if (this.#waiting.length > 0) return false;
+    this.#repeated = home;
+    this.#waiting.push(home);
+    this.#begin(signal);
+    return true;
+  };
 
   #replaceLast(home: Home): void {
     const last = this.#waiting.pop();
@@ -260,6 +253,7 @@ export class Lane {
   #dropAll(): void {
     this.#drops += this.#waiting.length;
     this.#waiting.length = 0;
+    this.#samples.drop();
   }
 
   #fail(error: unknown): void {

@@ -8,6 +8,7 @@ import type { LinkRow } from "../store/tables/links.ts";
 import type { Admission } from "./admission.ts";
 import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import { type OpenedCredential, openCredential, type TokenSealing } from "./credential.ts";
+import type { Feeds } from "./feeds/feeds.ts";
 import type { Mirrored } from "./lane.ts";
 import { LinkCredential } from "./link-credential.ts";
 import {
@@ -24,6 +25,7 @@ import type { LinkKey } from "./link-key.ts";
 import { LinkRecord, type LinkStanding } from "./link-record.ts";
 import { type LinkRun, newRun } from "./link-run.ts";
 import { withRenewal } from "./renewing-connector.ts";
+import type { SampleTurns } from "./sample-turns.ts";
 import { type StoredLinkTables, writeStanding } from "./stored-link.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
 
@@ -36,11 +38,14 @@ export interface LinkSupervisorParts {
   readonly admission: Admission;
   /** Admission control for the renewals of all links of this node. */
   readonly renewals: Admission;
+  /** Rate limit for the samples of all links of this node. */
+  readonly sampleTurns: SampleTurns;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   readonly owners: ErrorOwners;
   readonly countFault: (kind: LinkFaultKind) => void;
   readonly restated?: AwaitedFans["restated"];
+  readonly feeds?: Pick<Feeds, "messagesOf">;
   /** Called when another node owns the link now, or the link was removed. */
   readonly lost: () => void;
 }
@@ -165,6 +170,7 @@ export class LinkSupervisor implements ErrorOwner {
       run: <Result>(act: () => Result) => owners.run(this, act),
       failed: (error: unknown) => this.failed("command", error),
       readSoon: () => this.#run?.follower.readSoon(),
+      stored: async () => (await this.#run?.follower.idle()) ?? false,
     };
   }
 

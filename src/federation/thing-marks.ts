@@ -20,12 +20,19 @@ export const noThingMarks: ThingMarks = new Map();
 /** The id of a thing: the same after relinking, and after unlinking and linking again. */
 export type ThingIdOf = (userId: UserId, ecosystem: string, key: string) => string;
 
+type Weight = "nothing" | "samples" | "jump" | "change";
+
+const weights: readonly Weight[] = ["nothing", "samples", "jump", "change"];
+
 export interface ThingUpdate {
   readonly writes: readonly ThingWrite[];
   /** The marks after the writes are committed. */
   readonly marks: ThingMarks;
-  /** `samples`: only samples differ, and little: they may wait for another commit. */
-  readonly weight: "nothing" | "samples" | "change";
+  /**
+   * `samples`: only samples differ, and little: they may wait for another commit. `jump`: only samples differ, but at
+   * least one of them by so much that it is committed as soon as possible.
+   */
+  readonly weight: Weight;
   /** An alarm has started or stopped. */
   readonly isUrgent: boolean;
 }
@@ -41,7 +48,7 @@ export function thingUpdate(
   const read = withinLimit(report.read, marks);
   const writes: ThingWrite[] = [];
   const changed: [key: string, mark: ThingMark][] = [];
-  let weight: ThingUpdate["weight"] = "nothing";
+  let weight: Weight = "nothing";
   let isUrgent = false;
   for (const reported of read) {
     const { key } = reported;
@@ -49,7 +56,7 @@ export function thingUpdate(
     const print = printOf(reported);
     const difference = mark && !mark.isGone ? differenceOf(mark, print) : "change";
     if (difference === "nothing") continue;
-    if (difference === "change" || weight === "nothing") weight = difference;
+    if (weights.indexOf(difference) > weights.indexOf(weight)) weight = difference;
     if (print.danger !== (mark?.danger ?? "")) isUrgent = true;
     const thingId = mark?.thingId ?? thingIdOf(userId, ecosystem, key);
     writes.push({ thingId, source: ecosystem, reported, print });
@@ -96,11 +103,11 @@ export function marksOf(rows: readonly ThingMarkRow[]): ThingMarks {
   );
 }
 
-function differenceOf(mark: ThingMark, print: ThingPrint): ThingUpdate["weight"] {
+function differenceOf(mark: ThingMark, print: ThingPrint): Weight {
   if (mark.hash !== print.hash) return "change";
   const difference = sampleDifference(mark, print);
   if (difference === "none") return "nothing";
-  return difference === "jump" ? "change" : "samples";
+  return difference === "small" ? "samples" : "jump";
 }
 
 /** Alarms first, then things that are stored already: a home with too many things keeps the same ones. */

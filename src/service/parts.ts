@@ -21,10 +21,12 @@ import { fanEcho } from "../federation/commands/fan-echo.ts";
 import { fanGate } from "../federation/commands/fan-gate.ts";
 import { sentCommands, thingEcho } from "../federation/commands/thing-echo.ts";
 import { federationOn } from "../federation/federation.ts";
+import { feedsOn } from "../federation/feeds/feeds.ts";
 import { IdempotentWrites } from "../idempotency/idempotent-writes.ts";
 import { ResumableBatches } from "../idempotency/resumable-batches.ts";
 import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
+import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { Membership } from "../nodes/membership.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
@@ -180,6 +182,14 @@ async function partsOn(
     config.ecosystems.map((one) => connectorOf(one, { runtime: sharedRuntime, onLimitReached })),
   );
   const connectors = new Map(built.map((connector) => [connector.name, connector]));
+  const feeds = feedsOn({
+    store: linkStore,
+    membership,
+    connectors,
+    runtime: sharedRuntime,
+    count: metrics.feedMessages,
+    onLimitReached,
+  });
   const federation = federationOn({
     store: linkStore,
     states,
@@ -191,6 +201,7 @@ async function partsOn(
     runtime: sharedRuntime,
     countFault: metrics.linkFault,
     owners: processErrorOwners,
+    feeds,
   });
   const control = controlOfAll(federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
   const ownDeadlines = new OwnCommandDeadlines({ store, ownThings, runtime: sharedRuntime });
@@ -207,6 +218,18 @@ async function partsOn(
     userAgent: `breezeway/${version}`,
     sealsAddresses: () => addressSealing.isOn,
     onLimitReached,
+  });
+
+  const linkSessions = linkSessionsOn({
+    store,
+    sealer: sealing,
+    identity,
+    clients: oauth,
+    connectors,
+    federation,
+    runtime,
+    baseUrl: () => address.baseUrl,
+    appended: () => events.afterCommit(false),
   });
 
   gates.push(fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state }));
@@ -296,6 +319,7 @@ async function partsOn(
     commit,
     membership,
     federation,
+    feeds,
     control,
     ownDeadlines,
     typeWork,
@@ -303,6 +327,7 @@ async function partsOn(
     addressSealing,
     idempotency,
     batches,
+    linkSessions,
     compaction,
     metrics,
     administration,

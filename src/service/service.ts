@@ -68,8 +68,8 @@ export async function startService(
     stops.push(() => federation.stop());
     await parts.addressSealing.start();
     stops.push(() => parts.addressSealing.stop());
-    const { ownDeadlines, typeWork, erasedNames, idempotency, compaction } = parts;
-    for (const part of [events, ownDeadlines, typeWork, erasedNames, idempotency, compaction]) {
+    const { ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction } = parts;
+    for (const part of [events, ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction]) {
       part.start();
       stops.push(() => part.stop());
     }
@@ -123,6 +123,7 @@ async function outletParts(
     store,
     deviceTypes,
     ownThings,
+    linkSessions,
   } = parts;
   const { tlsCertFile, tlsKeyFile } = config;
   return {
@@ -161,8 +162,10 @@ async function outletParts(
       tokens: oauth,
       idempotency,
       webhooks: events.webhooks,
+      linkSessions,
       cursors: cursorsWith(await cursorKey(store)),
     },
+    linkPages: { linkSessions },
     federation,
     sessions: identity,
     platform: platformCalls({
@@ -185,7 +188,7 @@ async function outletParts(
 }
 
 /** A hint, of this node or another, makes this node read the store at once. A lost hint only delays that. */
-function listenToHints({ store, events, federation, oauth }: Parts): () => void {
+function listenToHints({ store, events, federation, feeds, oauth }: Parts): () => void {
   const handlers: Readonly<Record<Hint, () => void>> = {
     log: () => events.hinted(),
     commands: () => {
@@ -194,6 +197,7 @@ function listenToHints({ store, events, federation, oauth }: Parts): () => void 
     },
     revocations: () => oauth.hinted(),
     links: () => federation.keeper.wake(),
+    feed: () => feeds.wake(),
   };
   return store.nodeBus.onHint((hint) => handlers[hint]());
 }

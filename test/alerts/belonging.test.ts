@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Lane, type Mirrored } from "../../src/federation/lane.ts";
+import { SampleTurns } from "../../src/federation/sample-turns.ts";
 import { noThingMarks } from "../../src/federation/thing-marks.ts";
 import { removeLink } from "../../src/federation/unlinking.ts";
 import type { Home } from "../../src/home/home.ts";
@@ -141,17 +142,19 @@ async function laneOf(
   const link = linkOf({ tenantId: 1, userId, devices: [account] } as never, node("A"));
   const ownership = (await store.transaction((tx) => tx.links.add(link)))!;
   const mirrored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues, things: noThingMarks };
+  const runtime = movedRuntime();
   const lane = new Lane(
     {
       link: { userId, deviceId: account, ecosystem: "nest", ownership },
       commit,
       load: async () => mirrored,
       thingIdOf: plainThingIds,
+      sampleTurns: new SampleTurns(runtime),
       stored: () => undefined,
       snapshotDropped: () => assert.fail("passed over"),
       lost: () => assert.fail("lost"),
       failed: (error) => assert.ifError(error),
-      runtime: movedRuntime(),
+      runtime,
     },
     mirrored,
   );

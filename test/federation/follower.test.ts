@@ -4,6 +4,7 @@ import { Admission } from "../../src/federation/admission.ts";
 import { Follower } from "../../src/federation/follower.ts";
 import { Lane } from "../../src/federation/lane.ts";
 import { LinkRecord } from "../../src/federation/link-record.ts";
+import { SampleTurns } from "../../src/federation/sample-turns.ts";
 import { EcosystemRefused, EcosystemUnreachable, StoreUnavailable } from "../../src/model/errors.ts";
 import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
@@ -50,6 +51,7 @@ describe("a follower", () => {
         commit: store.commit,
         load: store.load,
         thingIdOf: plainThingIds,
+        sampleTurns: new SampleTurns(runtime),
         stored: (account, hasChanged) => follower.stored(account, hasChanged),
         snapshotDropped: (sinceMs) => record.snapshotDropped(sinceMs, "the store was too slow"),
         lost: () => void follower.stop(),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import type { DeviceUpdate } from "../../src/devices/commit.ts";
 import { Lane, type LaneParts } from "../../src/federation/lane.ts";
+import { SampleTurns } from "../../src/federation/sample-turns.ts";
 import type { Home } from "../../src/home/home.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../../src/model/errors.ts";
 import { alarmAttribute, structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
@@ -47,6 +48,7 @@ describe("the lane of an account", () => {
       snapshotDropped: (sinceMs) => void droppedSince.push(sinceMs - noonMs),
       lost: () => void losses++,
       failed: (error) => void faults.push(error),
+      sampleTurns: new SampleTurns(runtime),
       runtime,
     };
     lane = new Lane(parts, store.fill(home()));
@@ -416,7 +418,7 @@ describe("the lane of an account", () => {
       assert.deepEqual(measured(), [[21], [21.3]]);
       assert.equal(stored.length, 4, "the repetition is no snapshot of the ecosystem");
       await offerAll(at(21.4));
-      await runtime.advance(60_000);
+      await runtime.advance(61_000);
       assert.deepEqual(measured(), [[21], [21.3], [21.4]]);
       assert.equal(runtime.timers, 0);
     });
@@ -439,6 +441,79 @@ describe("the lane of an account", () => {
       await lane.stop();
       await runtime.advance(60_000);
       assert.deepEqual([measured(), runtime.timers], [[[21], [21.1]], 0]);
+    });
+
+    describe("among many lanes", () => {
+      beforeEach(() => {
+        while (parts.sampleTurns.take());
+      });
+
+      it("waits for its turn with a jump, and commits the newest value then", async () => {
+        await offerAll(at(22), at(22.5));
+        assert.deepEqual(measured(), [[21]]);
+        await runtime.advance(2_000);
+        assert.deepEqual(measured(), [[21], [22.5]]);
+        assert.equal(stored.length, 3, "the repetition is no snapshot of the ecosystem");
+        assert.equal(runtime.timers, 0);
+      });
+
+      it("takes a waiting jump along with any other change, and gives its place up", async () => {
+        await offerAll(at(22), at(22, "Cottage"));
+        assert.deepEqual(measured(), [[21], [22]]);
+        await runtime.advance(60_000);
+        assert.deepEqual([measured(), runtime.timers], [[[21], [22]], 0]);
+      });
+
+      it("waits for its turn also after the minute", async () => {
+        await offerAll(at(21.1));
+        await runtime.advance(59_999);
+        while (parts.sampleTurns.take());
+        await runtime.advance(1);
+        assert.deepEqual(measured(), [[21]]);
+        await runtime.advance(2_000);
+        assert.deepEqual(measured(), [[21], [21.1]]);
+      });
+
+      it("does not wait for the minute when a jump follows a small change", async () => {
+        await offerAll(at(21.1), at(22));
+        await runtime.advance(2_000);
+        assert.deepEqual([measured(), runtime.timers], [[[21], [22]], 0]);
+      });
+
+      it("reports a waiting jump as a change once", async () => {
+        await offerAll(at(22), at(22), at(22, "Cottage"));
+        assert.deepEqual(
+          stored.map(({ hasChanged }) => hasChanged),
+          [true, true, false, true],
+        );
+      });
+
+      it("commits an alarm at once, and drops what waits when it is stopped", async () => {
+        await offerAll(at(22));
+        offer(home({ smoke: "emergency" }));
+        await lane.idle();
+        assert.equal(store.requests.at(-1)?.urgent, true);
+        lane = new Lane(parts, store.fill(at(20)));
+        const commits = store.requests.length;
+        await offerAll(at(23));
+        stopping.abort();
+        await lane.stop();
+        await runtime.advance(60_000);
+        assert.deepEqual([store.requests.length, runtime.timers], [commits, 0]);
+      });
+
+      it("returns its turn when the commit fails, and waits for the next", async () => {
+        await offerAll(at(22));
+        store.isHeld = true;
+        await runtime.advance(2_000);
+        while (parts.sampleTurns.take());
+        await store.fail(new StoreUnavailable("gone"));
+        store.isHeld = false;
+        await runtime.advance(500);
+        assert.deepEqual(measured(), [[21], [22]], "the lane waits for its next turn");
+        await runtime.advance(2_000);
+        assert.deepEqual(measured(), [[21], [22], [22]]);
+      });
     });
   });
 });

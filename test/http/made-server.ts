@@ -93,6 +93,7 @@ export async function madeServer(
     callers,
     oauth,
     v3,
+    linkPages: { linkSessions: { steps: [] } },
     platform: platform.calls,
     federation: {
       link: (...args) => federation.link(...args),
@@ -195,6 +196,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     control: { command: nobody, admit: nobody, reached: nobody, wake: nobody, receipts: nobody, receipt: nobody },
     events,
     webhooks: events.webhooks,
+    linkSessions: { create: nobody, get: nobody },
     tokens: { watch: nobody, clientOf: nobody },
     idempotency: { run: nobody },
     cursors: cursorsWith("a key of this test"),

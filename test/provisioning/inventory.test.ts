@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
@@ -11,9 +9,10 @@ import { addDevice, removeDevice } from "../../src/provisioning/inventory.ts";
 import type { Transaction } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 
 async function madeHome(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-inventory-"));
+  const folder = await newDataFolder("breezeway-inventory-");
   const store = await openSqlite({ folder, nowMs: () => 1_000 });
   t.after(async () => {
     await store.close();

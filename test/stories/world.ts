@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type Config, readConfig } from "../../src/config/config.ts";
+import { simulatedEcosystemAt } from "../../src/ecosystems/registry.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { addDevice } from "../../src/provisioning/inventory.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
@@ -133,7 +134,8 @@ export function storyConfig(
   databaseUrl?: string,
   furtherEcosystems: WorldPlan["furtherEcosystems"] = {},
 ): Config {
-  const ecosystems = { nest: { protocol: "nest", apiUrl }, ...furtherEcosystems };
+  const { consent, ...simulated } = simulatedEcosystemAt(apiUrl);
+  const ecosystems = { nest: { ...simulated, ...consent }, ...furtherEcosystems };
   const environment = {
     BREEZEWAY_DATA: dataFolder,
     BREEZEWAY_PORT: "0",

@@ -46,7 +46,10 @@ export interface Done {
 
 export interface AdministrationParts {
   readonly identity: Identity;
-  readonly clients: Pick<Clients, "addClient" | "listClients" | "grantsByScope" | "rotateSecret" | "removeClient">;
+  readonly clients: Pick<
+    Clients,
+    "addClient" | "listClients" | "grantsByScope" | "editClient" | "rotateSecret" | "removeClient"
+  >;
   readonly commandTokens: Pick<CommandTokens, "issue">;
   readonly federation: Pick<Federation, "unlinkAll">;
   readonly devices: Pick<DeviceReading, "list" | "device">;

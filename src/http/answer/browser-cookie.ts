@@ -1,4 +1,4 @@
-/** The only cookie of the service: it binds a login page to the browser that opened it. */
+/** A cookie that binds a page to the browser that opened it. */
 export interface BrowserCookie {
   read(cookies: string): string | undefined;
   /** The value of the Set-Cookie header. */
@@ -6,9 +6,9 @@ export interface BrowserCookie {
 }
 
 /** `__Host-`: no other host and no plain http can set this cookie. Browsers refuse the prefix without https. */
-export function browserCookie(baseUrl: () => string, maxAgeSeconds: number): BrowserCookie {
+export function browserCookie(baseUrl: () => string, maxAgeSeconds: number, plainName = "breezeway"): BrowserCookie {
   const isSecure = () => baseUrl().startsWith("https:");
-  const name = () => (isSecure() ? "__Host-breezeway" : "breezeway");
+  const name = () => (isSecure() ? `__Host-${plainName}` : plainName);
   return {
     read(cookies) {
       const prefix = `${name()}=`;
