@@ -84,12 +84,12 @@ export async function prepareThings(
 /** The change and the row after it; undefined when the row holds all of it already. */
 function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { readonly isGone: true }>) {
   const { thingId, source, reported, print } = write;
-  const descriptor = descriptorOf(reported);
-  const text = JSON.stringify(descriptor);
-  const state: ThingState = row ? JSON.parse(row.state) : {};
   const isBack = !row || row.goneMs !== null;
+  // The print covers the descriptor: an equal print saves its encoding in the most frequent write, that of samples.
+  const described = !isBack && row.print === print.hash ? row : encodedDescriptor(reported);
+  const state: ThingState = row ? JSON.parse(row.state) : {};
   const fields = fieldChanges(state, reported, isBack);
-  const isDescribedAnew = row?.descriptor !== text;
+  const isDescribedAnew = row?.descriptor !== described.descriptor;
   if (!isBack && !isDescribedAnew && fields.length === 0) return undefined;
   const change: ThingChange = { thingId, what: isBack ? "added" : isDescribedAnew ? "changed" : "state", fields };
   return {
@@ -98,13 +98,18 @@ function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { re
       thingId,
       key: reported.key,
       source,
-      kind: descriptor.kind,
-      room: descriptor.room,
-      descriptor: text,
+      kind: described.kind,
+      room: described.room,
+      descriptor: described.descriptor,
       state: JSON.stringify(withFieldChanges(state, fields, timeMs)),
       print: print.hash,
       samples: JSON.stringify(print.samples),
       goneMs: null,
     }),
   };
+}
+
+function encodedDescriptor(reported: ReportedThing): Pick<ThingRow, "kind" | "room" | "descriptor"> {
+  const descriptor = descriptorOf(reported);
+  return { kind: descriptor.kind, room: descriptor.room, descriptor: JSON.stringify(descriptor) };
 }
