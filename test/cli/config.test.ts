@@ -59,7 +59,7 @@ describe("the configuration", () => {
     [{ BREEZEWAY_ECOSYSTEMS: '{"a":1}' }, /must hold an object for a/],
     [
       { BREEZEWAY_ECOSYSTEMS: '{"a":{"protocol":"zigbee"}}' },
-      /BREEZEWAY_ECOSYSTEMS must say "protocol": "nest" or "home-assistant" for a\./,
+      /BREEZEWAY_ECOSYSTEMS must say "protocol": "nest" or "home-assistant" or "google-device-access" for a\./,
     ],
     [
       { BREEZEWAY_ECOSYSTEMS: '{"a":{"protocol":"nest","apiUrl":"https://a.example","authUrl":"https://a.example"}}' },

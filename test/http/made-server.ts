@@ -12,6 +12,8 @@ import { eventsOn } from "../../src/events/events.ts";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
 import type { Callers } from "../../src/http/request/caller.ts";
 import { ResumableBatches } from "../../src/idempotency/resumable-batches.ts";
+import type { StepParts } from "../../src/link-sessions/steps/step.ts";
+import { linkSteps } from "../../src/link-sessions/steps/steps.ts";
 import { InvalidClient, InvalidToken } from "../../src/model/errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { oauthOn } from "../../src/oauth/oauth.ts";
@@ -93,7 +95,7 @@ export async function madeServer(
     callers,
     oauth,
     v3,
-    linkPages: { linkSessions: { steps: [] } },
+    linkPages: { linkSessions: { steps: linkSteps({} as StepParts) } },
     platform: platform.calls,
     federation: {
       link: (...args) => federation.link(...args),

@@ -93,7 +93,7 @@ for (const database of longSuiteOn("sqlite")) {
 }
 
 describe("a service that is killed during a key rotation", () => {
-  it("starts again, opens everything, and finishes", { timeout: 60_000 }, async (t) => {
+  it("starts again, opens everything, and finishes", { timeout: 240_000 }, async (t) => {
     const { folder, keyFile, parts, open } = await madeWorld(t, "sqlite", 5_000);
     await parts.close();
     const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0", BREEZEWAY_LOG_LEVEL: "silent" };

@@ -158,7 +158,7 @@ const show: AdminCommand = {
         ["kind", answer.kind],
         ["PKCE", answer.require_pkce ? "required" : "optional"],
         ["redirect addresses", answer.redirect_uris],
-        ["return addresses", answer.return_urls],
+        ["return addresses", answer.return_urls.length === 0 ? "none" : answer.return_urls],
         ["vouches for users", answer.vouches_for_users ? "yes" : "no"],
         ["created", answer.created],
         ["grants", grantsInWords(answer.grants)],
