@@ -33,9 +33,15 @@ export interface FeedReceiver {
 export interface FollowedLink {
   /** The access that is valid now. It changes when the credential is renewed. */
   access(): string;
-  /** The traits of the link's things as they are stored, by key. */
-  storedTraits(): Promise<ReadonlyMap<string, Traits>>;
+  /** The link's things as they are stored, by key. */
+  storedThings(): Promise<ReadonlyMap<string, KnownThing>>;
   readonly messages: LinkMessages;
+}
+
+/** A thing as it was last reported. */
+export interface KnownThing {
+  readonly name: string | null;
+  readonly traits: Traits;
 }
 
 /** The messages of the feed that are stored for one link. */

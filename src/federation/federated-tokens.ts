@@ -17,6 +17,7 @@ import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
 import { accessOf, openCredential, type SealedCredential, sealCredential, type TokenSealing } from "./credential.ts";
+import type { Feeds } from "./feeds/feeds.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { encodeNotices } from "./notices.ts";
@@ -33,6 +34,7 @@ export interface FederatedTokenParts {
   readonly sealing: TokenSealing;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
+  readonly feeds?: Pick<Feeds, "isAccountShared">;
   /** Aborts a running read that proves a token when the service stops. */
   readonly signal: AbortSignal;
 }
@@ -163,11 +165,15 @@ export class FederatedTokens {
   }
 
   async #unlink(userId: UserId, connector: Revoking): Promise<Unlinked> {
-    const { store, keeper, states } = this.#parts;
+    const { store, keeper, states, feeds } = this.#parts;
+    const link = await store.read((tx) => tx.links.find(userId, connector.name));
+    // Revoking would end the consent of the other user too.
+    const isShared = link !== undefined && (await feeds?.isAccountShared(link)) === true;
     const { deviceId, sealed, removed } = await removeLink(store, userId, connector.name);
     await keeper.drop(deviceId);
     states.forget(deviceId);
-    return { deviceId, removed, isTokenRevoked: await this.#revoke(userId, connector, sealed) };
+    const isTokenRevoked = !isShared && (await this.#revoke(userId, connector, sealed));
+    return { deviceId, removed, isTokenRevoked };
   }
 
   /** Best effort: the token is stored already, and the stream will bring the same account later. */
@@ -267,10 +273,13 @@ export class FederatedTokens {
 
 /** A token with the address of its account becomes a credential, where accounts have addresses of their own. */
 function withAddress(
-  { credentialFrom }: Pick<Connector, "credentialFrom">,
+  { credentialFrom, tokenProblem }: Pick<Connector, "credentialFrom" | "tokenProblem">,
   brought: string | Credential,
   address: string | undefined,
 ): string | Credential {
+  if (typeof brought === "string" && tokenProblem !== undefined) {
+    throw new BadParameter("anAccessToken", `The parameter anAccessToken ${tokenProblem}`);
+  }
   if (typeof brought !== "string" || !credentialFrom) return brought;
   const made = credentialFrom(brought, address);
   if ("credential" in made) return made.credential;

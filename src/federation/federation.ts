@@ -24,6 +24,7 @@ import { thingCommands } from "./commands/thing-commands.ts";
 import { thingControl } from "./commands/thing-control.ts";
 import type { TokenSealing } from "./credential.ts";
 import { FederatedTokens, type LinkOptions, type Unlinked } from "./federated-tokens.ts";
+import type { Feeds } from "./feeds/feeds.ts";
 import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import type { LinkFaultKind } from "./link-faults.ts";
@@ -92,6 +93,8 @@ export interface FederationParts {
   readonly countFault?: (kind: LinkFaultKind) => void;
   /** Finds the link to which an uncaught error belongs. */
   readonly owners?: ErrorOwners;
+  /** The feeds of ecosystems that have no connection for each account. */
+  readonly feeds?: Feeds;
 }
 
 /** Federation with its background work: no stream is opened and no command sent before `start`. */
@@ -157,6 +160,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
       if (commits.some(isFanRequest)) fans.wake();
     },
     async start() {
+      await parts.feeds?.start();
       await keeper.start();
       await fans.start();
       await commands.start();
@@ -166,6 +170,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
       stopping.abort();
       // All at the same time: a running command does not need its link to record the outcome.
       await Promise.all([fans.stop(), commands.stop(), keeper.stop()]);
+      await parts.feeds?.stop();
     },
     receipts: (userId, deviceId) => store.read((tx) => tx.commands.ofDevice(userId, deviceId, receiptsKept)),
     link: (...given) => tokens.link(...given),

@@ -90,9 +90,8 @@ export const limits = {
   /** Rate limit for the bytes of one account's stream: average and burst. */
   streamBytesPerSecond: 1_048_576,
   streamBytesAtOnce: 4_194_304,
-  /** Messages of a feed of the whole deployment that a node holds unacknowledged: for one link, and in all. */
-  feedMessagesPerLink: 100,
-  feedMessages: 10_000,
+  /** Messages of a feed of the whole deployment that wait in the store for one link. */
+  feedMessagesPerLink: 1_000,
   filterDevices: 100,
   filterNames: 600,
   filterThings: 100,

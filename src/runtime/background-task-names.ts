@@ -4,6 +4,8 @@ export const backgroundTasks = [
   "compaction",
   "confirmation_times",
   "fan_requests",
+  "feed_lease",
+  "feed_messages",
   "heartbeat",
   "idempotency_keys",
   "link_sessions",

@@ -21,6 +21,7 @@ import { fanEcho } from "../federation/commands/fan-echo.ts";
 import { fanGate } from "../federation/commands/fan-gate.ts";
 import { sentCommands, thingEcho } from "../federation/commands/thing-echo.ts";
 import { federationOn } from "../federation/federation.ts";
+import { feedsOn } from "../federation/feeds/feeds.ts";
 import { IdempotentWrites } from "../idempotency/idempotent-writes.ts";
 import { ResumableBatches } from "../idempotency/resumable-batches.ts";
 import { identityOn } from "../identity/identity.ts";
@@ -181,6 +182,14 @@ async function partsOn(
     config.ecosystems.map((one) => connectorOf(one, { runtime: sharedRuntime, onLimitReached })),
   );
   const connectors = new Map(built.map((connector) => [connector.name, connector]));
+  const feeds = feedsOn({
+    store: linkStore,
+    membership,
+    connectors,
+    runtime: sharedRuntime,
+    count: metrics.feedMessages,
+    onLimitReached,
+  });
   const federation = federationOn({
     store: linkStore,
     states,
@@ -192,6 +201,7 @@ async function partsOn(
     runtime: sharedRuntime,
     countFault: metrics.linkFault,
     owners: processErrorOwners,
+    feeds,
   });
   const control = controlOfAll(federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
   const ownDeadlines = new OwnCommandDeadlines({ store, ownThings, runtime: sharedRuntime });
@@ -309,6 +319,7 @@ async function partsOn(
     commit,
     membership,
     federation,
+    feeds,
     control,
     ownDeadlines,
     typeWork,

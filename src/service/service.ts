@@ -188,7 +188,7 @@ async function outletParts(
 }
 
 /** A hint, of this node or another, makes this node read the store at once. A lost hint only delays that. */
-function listenToHints({ store, events, federation, oauth }: Parts): () => void {
+function listenToHints({ store, events, federation, feeds, oauth }: Parts): () => void {
   const handlers: Readonly<Record<Hint, () => void>> = {
     log: () => events.hinted(),
     commands: () => {
@@ -197,6 +197,7 @@ function listenToHints({ store, events, federation, oauth }: Parts): () => void 
     },
     revocations: () => oauth.hinted(),
     links: () => federation.keeper.wake(),
+    feed: () => feeds.wake(),
   };
   return store.nodeBus.onHint((hint) => handlers[hint]());
 }

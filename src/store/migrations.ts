@@ -173,6 +173,25 @@ const linkSessions: Step = ({ integer }) => [
 ];
 
 /**
+ * Feeds with the events of all accounts of a deployment: the account of each link, messages that wait for the owner of
+ * the link, and which node pulls a feed. Nodes that don't know this step neither pull nor read. The foreign keys remove
+ * the rows of a link with its device.
+ */
+const feeds: Step = ({ integer, withoutRowid, deviceKey }) => [
+  `CREATE TABLE feed_accounts (
+     user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, ecosystem TEXT NOT NULL, account TEXT NOT NULL,
+     PRIMARY KEY (user_id, device_id), FOREIGN KEY ${deviceKey} ON DELETE CASCADE) ${withoutRowid}`,
+  "CREATE INDEX feed_accounts_by_account ON feed_accounts (ecosystem, account)",
+  `CREATE TABLE feed_messages (
+     user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, message_id TEXT NOT NULL, content TEXT,
+     received_ms ${integer} NOT NULL, PRIMARY KEY (user_id, device_id, message_id),
+     FOREIGN KEY ${deviceKey} ON DELETE CASCADE) ${withoutRowid}`,
+  "CREATE INDEX feed_messages_by_time ON feed_messages (received_ms)",
+  `CREATE TABLE feed_leases (
+     ecosystem TEXT PRIMARY KEY, owner TEXT, answered_ms ${integer} NOT NULL, fault TEXT)`,
+];
+
+/**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
  *   by it (docs/scaling.md).
@@ -393,6 +412,7 @@ const steps: readonly Step[] = [
   deviceTypeWork,
   linkSessions,
   commandingFirings,
+  feeds,
 ];
 
 export const schemaVersion = steps.length;

@@ -13,6 +13,9 @@ import { type DeviceTypeMapTable, deviceTypeMapTable } from "./tables/device-typ
 import { type DeviceTypeWorkTable, deviceTypeWorkTable } from "./tables/device-type-work.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type FailureCountTable, failureCountTable } from "./tables/failure-counts.ts";
+import { type FeedAccountTable, feedAccountTable } from "./tables/feed-accounts.ts";
+import { type FeedLeaseTable, feedLeaseTable } from "./tables/feed-leases.ts";
+import { type FeedMessageTable, feedMessageTable } from "./tables/feed-messages.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
 import { type IdempotencyKeyTable, idempotencyKeyTable } from "./tables/idempotency-keys.ts";
 import { type LinkSessionTable, linkSessionTable } from "./tables/link-sessions.ts";
@@ -139,6 +142,9 @@ export interface Transaction {
   readonly links: LinkTable;
   readonly linkSessions: LinkSessionTable;
   readonly blindIntervals: BlindIntervalTable;
+  readonly feedAccounts: FeedAccountTable;
+  readonly feedMessages: FeedMessageTable;
+  readonly feedLeases: FeedLeaseTable;
   readonly log: LogTable;
   readonly logEpoch: LogEpochTable;
   readonly nodes: NodeTable;
@@ -178,6 +184,9 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   links: linkTable,
   linkSessions: linkSessionTable,
   blindIntervals: blindIntervalTable,
+  feedAccounts: feedAccountTable,
+  feedMessages: feedMessageTable,
+  feedLeases: feedLeaseTable,
   log: logTable,
   logEpoch: logEpochTable,
   nodes: nodeTable,

@@ -9,6 +9,7 @@ import { deviceTypeMapCases } from "./store/device-type-map-cases.ts";
 import { deviceTypeWorkCases } from "./store/device-type-work-cases.ts";
 import { durabilityCases } from "./store/durability-cases.ts";
 import { failureCountCases } from "./store/failure-count-cases.ts";
+import { feedTableCases } from "./store/feed-table-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
 import { hostileValueCases } from "./store/hostile-value-cases.ts";
 import { idempotencyKeyCases } from "./store/idempotency-key-cases.ts";
@@ -42,6 +43,7 @@ export function describeStore(
       deviceTypeWorkCases(harness);
       thingCommandTableCases(harness);
       thingTriggerTableCases(harness);
+      feedTableCases(harness);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.

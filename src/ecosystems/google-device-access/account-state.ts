@@ -1,7 +1,7 @@
-import type { Traits } from "../../home/catalogue.ts";
 import type { Home } from "../../home/home.ts";
-import { thermostatKey } from "../../home/reported-things.ts";
+import { structureIn, thermostatKey } from "../../home/reported-things.ts";
 import type { StreamListener } from "../connector.ts";
+import type { KnownThing } from "../feed.ts";
 import { textOf } from "../kit/document-values.ts";
 import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { WholeHome } from "../kit/whole-home.ts";
@@ -12,6 +12,12 @@ import type { AccountList } from "./lists.ts";
 import { isThermostat, structureOf, type TargetRange, thermostatThing } from "./thermostat-thing.ts";
 import { structureInfo, traitNames } from "./trait-names.ts";
 
+/** How many events and lists were taken at a time. */
+export interface ListMark {
+  readonly arrivals: number;
+  readonly lists: number;
+}
+
 const kinds = ["structures", "thermostats"] as const;
 
 /** The home of one account, from its lists and events. */
@@ -21,6 +27,7 @@ export class AccountState {
   readonly #whole = new WholeHome(kinds);
   #structures: readonly JsonObject[] = [];
   #arrivals = 0;
+  #lists = 0;
 
   constructor(range: TargetRange) {
     this.#range = range;
@@ -31,14 +38,19 @@ export class AccountState {
     return this.#arrivals;
   }
 
+  /** To be noted when a list is requested. */
+  get mark(): ListMark {
+    return { arrivals: this.#arrivals, lists: this.#lists };
+  }
+
   get structures(): readonly JsonObject[] {
     return this.#structures;
   }
 
   /** Setpoints that are stored from before: Google does not tell them while they are not in force. */
-  seed(stored: ReadonlyMap<string, Traits>, { devices }: AccountList): void {
+  seed(stored: ReadonlyMap<string, KnownThing>, { devices }: AccountList): void {
     for (const { name } of devices) {
-      const state = typeof name === "string" ? stored.get(thermostatKey(name))?.thermostat?.state : undefined;
+      const state = typeof name === "string" ? stored.get(thermostatKey(name))?.traits.thermostat?.state : undefined;
       if (!state || typeof name !== "string") continue;
       const { heatCelsius, coolCelsius } = state;
       this.#device(name).seed(traitNames.setpoint, {
@@ -48,8 +60,11 @@ export class AccountState {
     }
   }
 
-  /** Takes a list that was requested after so many arrivals. Returns whether another list must settle a doubt. */
-  list(list: AccountList, arrivals: number): boolean {
+  /** Takes a list that was requested at the mark. Returns whether another list must settle a doubt. */
+  list(list: AccountList, { arrivals, lists } = this.mark): boolean {
+    // Another list was taken meanwhile: which of the two is newer is not known.
+    if (lists !== this.#lists) return true;
+    this.#lists += 1;
     let isInDoubt = false;
     const named = new Set<string>();
     for (const device of list.devices) {
@@ -80,6 +95,15 @@ export class AccountState {
     }
     this.#see(device);
     return isInDoubt ? "devices" : "none";
+  }
+
+  /** Whether a thermostat is in a structure whose name is not known. */
+  get lacksStructures(): boolean {
+    const known = new Set(this.#structures.map(({ name }) => name));
+    return [...this.#devices.values()].some((device) => {
+      const id = isThermostat(device) ? structureOf(device) : null;
+      return id !== null && !known.has(id);
+    });
   }
 
   home(): Home {
@@ -115,6 +139,15 @@ export class AccountState {
     }
     return names;
   }
+}
+
+/** The structures of things that are stored, as a list would show them. Undefined when there are none. */
+export function storedStructures(stored: ReadonlyMap<string, KnownThing>): readonly JsonObject[] | undefined {
+  const structures = [...stored].flatMap(([key, { name }]) => {
+    const id = structureIn(key);
+    return id === undefined ? [] : [{ name: id, traits: { [structureInfo]: { customName: name ?? "" } } }];
+  });
+  return structures.length > 0 ? structures : undefined;
 }
 
 /** Google sends this update by mistake. The thermostat has its modes, as a list shows. */

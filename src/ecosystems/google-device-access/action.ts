@@ -6,7 +6,6 @@ import { callJson, describeRefusal, type JsonAnswer, refusalIn, retryAfterIn } f
 
 export interface ActionParts {
   readonly apiUrl: string;
-  readonly projectId: string;
   /** Commands of one account, and commands to one thermostat. */
   readonly commands: CallBudget;
   readonly thermostat: CallBudget;
@@ -25,8 +24,9 @@ export async function sendAction(
   const device = thermostatIn(key);
   const command = commandFor(step);
   if (device === undefined || !command) return { state: "rejected", message: "Google has no such command." };
-  if (!device.startsWith(`enterprises/${parts.projectId}/devices/`) || /[?#%]|\.\./.test(device)) {
-    return { state: "rejected", message: "The project does not have this device." };
+  const segments = device.split("/");
+  if (segments.some((segment) => /^\.{0,2}$/.test(segment))) {
+    return { state: "rejected", message: "Google has no device of this name." };
   }
   const waitMs = Math.max(parts.commands.waitMs(token), parts.thermostat.waitMs(device));
   if (waitMs > 0) {
@@ -35,7 +35,7 @@ export async function sendAction(
   }
   parts.commands.take(token);
   parts.thermostat.take(device);
-  const url = `${parts.apiUrl}/${device}:executeCommand`;
+  const url = `${parts.apiUrl}/${segments.map(encodeURIComponent).join("/")}:executeCommand`;
   return outcomeOf(await callJson({ method: "POST", url, token, body: command }, signal), token);
 }
 

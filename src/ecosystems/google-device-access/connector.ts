@@ -10,7 +10,7 @@ import type { GoogleConfiguration } from "./configuration.ts";
 import { FollowedAccount, type KnownAccount } from "./followed-account.ts";
 import { type GoogleLimits, googleLimits } from "./limits.ts";
 import { listAccount } from "./lists.ts";
-import { readServiceAccount, ServiceAccountTokens } from "./service-account.ts";
+import { ServiceAccountTokens } from "./service-account.ts";
 import { Subscription } from "./subscription.ts";
 import { googleConsent, renewCredential, revokeToken } from "./tokens.ts";
 
@@ -38,11 +38,11 @@ const followPatienceMs = 90_000;
 const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 
 /** Google Device Access: REST for lists and commands, and one Pub/Sub subscription with the events of all accounts. */
-export async function googleConnector(options: GoogleOptions): Promise<Connector> {
+export function googleConnector(options: GoogleOptions): Connector {
   const { configuration, runtime, limits = googleLimits, relistMs = 3_600_000, clockSkewMs = 1_000 } = options;
   const { answerLimitMs = 30_000, pullLimitMs = 120_000 } = options;
   const { name, apiUrl, projectId, tokenUrl } = configuration;
-  const account = await readServiceAccount(configuration.serviceAccountFile, tokenUrl);
+  const serviceAccount = { file: configuration.serviceAccountFile, tokenUrl };
   const tokens = { configuration, nowMs: runtime.nowMs };
   const lists = {
     projectUrl: `${apiUrl}/enterprises/${projectId}`,
@@ -53,7 +53,6 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
   };
   const actions = {
     apiUrl,
-    projectId,
     commands: new CallBudget(limits.commands, runtime),
     thermostat: new CallBudget(limits.thermostat, runtime),
   };
@@ -69,7 +68,7 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
 
   async function read(token: string, signal: AbortSignal): Promise<Home> {
     const stream = [...followed].find((one) => one.isFollowedWith(token));
-    const arrivals = stream?.arrivals ?? 0;
+    const mark = stream?.mark;
     const list = await listAccount(lists, token, { patienceMs: readPatienceMs }, signal);
     if ("end" in list) {
       const { reason, detail } = list.end;
@@ -78,9 +77,9 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
     }
     remember(token, list);
     // The stream goes on from this list: otherwise its next event would show older values again.
-    if (stream?.isFollowedWith(token)) return stream.take(list, arrivals).home();
+    if (stream?.isFollowedWith(token) && mark) return stream.take(list, mark);
     const state = new AccountState(configuration);
-    state.list(list, 0);
+    state.list(list);
     return state.home();
   }
 
@@ -100,7 +99,7 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
 
   return {
     name,
-    displayName: "Google Nest account",
+    displayName: "Google account",
     // In eco a thermostat accepts neither modes nor targets.
     capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: true } },
     consent: googleConsent(tokens),
@@ -109,7 +108,7 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
       "link page: POST /v3/link-sessions answers with its address.",
     feed: new Subscription({
       url: `${configuration.pubsubUrl}/${configuration.subscription}`,
-      tokens: new ServiceAccountTokens(account, runtime),
+      tokens: new ServiceAccountTokens(serviceAccount, runtime),
       runtime,
       pullLimitMs,
       answerLimitMs,
@@ -119,7 +118,12 @@ export async function googleConnector(options: GoogleOptions): Promise<Connector
     act: (token, action, signal) =>
       within(runtime, answerLimitMs, signal, (inTime) => sendAction(actions, token, action, inTime)),
     renew: (credential, signal) => renewCredential(tokens, credential, signal),
-    revoke: (token, signal) => within(runtime, answerLimitMs, signal, (inTime) => revokeToken(tokens, token, inTime)),
+    async revoke(token, signal) {
+      const isRevoked = await within(runtime, answerLimitMs, signal, (inTime) => revokeToken(tokens, token, inTime));
+      // Google does not announce it.
+      if (isRevoked) for (const stream of followed) if (stream.isFollowedWith(token)) stream.revoked();
+      return isRevoked;
+    },
     pauseMs,
   };
 }

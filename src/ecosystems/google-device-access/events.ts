@@ -24,7 +24,10 @@ export function readEvent(content: string): AccountEvent | undefined {
 /** The account that a message belongs to; undefined when it names none. */
 export function accountIn(event: unknown): string | undefined {
   const account = isJsonObject(event) ? event.userId : undefined;
-  return typeof account === "string" && account !== "" && account.length <= longestAccount ? account : undefined;
+  return typeof account === "string" && isAccount(account) ? account : undefined;
 }
 
-const longestAccount = 500;
+/** Other texts are no ids of accounts, and some of them could not be stored. */
+export function isAccount(text: string): boolean {
+  return /^[\x21-\x7e]{1,500}$/.test(text);
+}

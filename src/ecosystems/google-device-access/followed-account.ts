@@ -1,8 +1,9 @@
+import type { Home } from "../../home/home.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
 import type { FollowedLink, MessageReader } from "../feed.ts";
 import type { JsonObject } from "../kit/parse-json.ts";
-import { AccountState } from "./account-state.ts";
+import { AccountState, type ListMark, storedStructures } from "./account-state.ts";
 import { readEvent } from "./events.ts";
 import { type ListOutcome, ListPlanner } from "./list-planner.ts";
 import { type AccountList, type ListParts, listAccount } from "./lists.ts";
@@ -72,15 +73,19 @@ export class FollowedAccount implements MessageReader {
     return end;
   }
 
-  /** Takes a list that was requested after so many events had arrived. */
-  take(list: AccountList, arrivals: number): AccountState {
-    const isUnsettled = this.#state.list(list, arrivals);
-    if (isUnsettled) this.#planner.request("devices");
-    return this.#state;
+  /** Takes a list that was requested at the mark, beside the stream. */
+  take(list: AccountList, mark: ListMark): Home {
+    this.#takes(list, mark);
+    return this.#state.home();
   }
 
-  get arrivals(): number {
-    return this.#state.arrivals;
+  /** The token of this account was revoked. */
+  revoked(): void {
+    this.#finish("unauthorized", "the token was revoked");
+  }
+
+  get mark(): ListMark {
+    return this.#state.mark;
   }
 
   async handle(contents: readonly (string | undefined)[]): Promise<boolean> {
@@ -88,8 +93,10 @@ export class FollowedAccount implements MessageReader {
     if (contents.includes(undefined)) this.#planner.request("all");
     for (const event of events.sort((a, b) => a.timeMs - b.timeMs)) {
       if (this.#end) return false;
-      this.#planner.request(this.#state.apply(event));
-      this.#state.report(this.#listener);
+      const needed = this.#state.apply(event);
+      this.#planner.request(needed);
+      // What only a list can settle is not confirmed.
+      this.#report(needed === "none");
     }
     return this.#listener.stored();
   }
@@ -113,19 +120,21 @@ export class FollowedAccount implements MessageReader {
     // Messages are stored before the list is made: those in between would be missed otherwise.
     const assigned = known?.account ?? account;
     if (assigned !== undefined && assigned !== account) await messages.assign(assigned);
-    let list = await this.#firstList(known?.structures);
+    const stored = await this.#link.storedThings();
+    // A link that has changed its node spares the list of structures: their names are stored.
+    let list = await this.#firstList(known?.structures ?? storedStructures(stored));
     if (list && list.account !== assigned) {
       await messages.assign(list.account);
-      list = await this.#firstList(list.structures);
+      list = await this.#firstList(undefined);
     }
-    const stored = list && (await this.#link.storedTraits());
-    if (!list || !stored || this.#end) return undefined;
+    if (!list || this.#end) return undefined;
     this.#account = list.account;
     this.#state.seed(stored, list);
-    this.#state.list(list, 0);
+    this.#state.list(list);
     this.#prove();
-    this.#state.report(this.#listener);
+    this.#report(true);
     this.#planner.start();
+    if (this.#state.lacksStructures) this.#planner.request("all");
     return messages.read(this);
   }
 
@@ -144,7 +153,7 @@ export class FollowedAccount implements MessageReader {
 
   async #listAgain(needed: "devices" | "all", isCheck: boolean): Promise<ListOutcome> {
     try {
-      const { arrivals, structures } = this.#state;
+      const { mark, structures } = this.#state;
       const list = await this.#list(needed === "devices" ? structures : undefined);
       if (this.#end) return "over";
       if ("end" in list) {
@@ -153,7 +162,7 @@ export class FollowedAccount implements MessageReader {
         return this.#end ? "over" : "failed";
       }
       if (list.account !== this.#account) this.#finish("closed", "the token belongs to another account now");
-      else this.#compare(list, arrivals, isCheck);
+      else this.#compare(list, mark, isCheck);
       return this.#end ? "over" : "listed";
     } catch (error) {
       this.#finish("malformed", "a list could not be taken", { error });
@@ -162,22 +171,37 @@ export class FollowedAccount implements MessageReader {
   }
 
   /** Takes a list. If it shows changes although no event has arrived since the last proof, events were lost. */
-  #compare(list: AccountList, arrivals: number, isCheck: boolean): void {
-    this.take(list, arrivals);
-    let hasChanged = false;
-    this.#state.report({
-      home: (home) => {
-        hasChanged = true;
-        this.#listener.home(home);
-      },
-      unchanged: () => this.#listener.unchanged(),
-    });
+  #compare(list: AccountList, mark: ListMark, isCheck: boolean): void {
+    const isSettled = !this.#takes(list, mark);
+    const hasChanged = this.#report(isSettled);
     const { elapsedMs, arrivals: proven } = this.#proof;
     if (isCheck && hasChanged && this.#state.arrivals === proven) {
       const unheardMs = Math.ceil(this.#parts.runtime.elapsedMs() - elapsedMs);
       this.#finish("silent", "the home has changed, but no event has arrived", { unheardMs });
     }
     this.#prove();
+  }
+
+  /** Returns whether the list leaves a doubt. */
+  #takes(list: AccountList, mark: ListMark): boolean {
+    const isInDoubt = this.#state.list(list, mark);
+    if (isInDoubt) this.#planner.request("devices");
+    return isInDoubt;
+  }
+
+  /** Reports the home if it has changed, which is returned; else, if all is settled, that it has not. */
+  #report(isSettled: boolean): boolean {
+    let hasChanged = false;
+    this.#state.report({
+      home: (home) => {
+        hasChanged = true;
+        this.#listener.home(home);
+      },
+      unchanged: () => {
+        if (isSettled) this.#listener.unchanged();
+      },
+    });
+    return hasChanged;
   }
 
   #prove(): void {

@@ -2,6 +2,7 @@ import { type Runtime, within } from "../../runtime/runtime.ts";
 import type { StreamEnd } from "../connector.ts";
 import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { admit, type CallBudget } from "./call-budget.ts";
+import { isAccount } from "./events.ts";
 import { callJson, describeRefusal, type JsonAnswer } from "./json-call.ts";
 
 /** The devices and structures of an account at one time. */
@@ -68,7 +69,8 @@ function readList(
 ): AccountList | { readonly end: StreamEnd } {
   if (!answer.isAnswered) return noList("unreachable", answer.detail);
   const account = answer.headers.userid;
-  if (typeof account !== "string" || account === "") return noList("malformed", "the list does not say whose it is");
+  if (typeof account !== "string" || !isAccount(account))
+    return noList("malformed", "the list does not say whose it is");
   const dateMs = Date.parse(answer.headers.date ?? "");
   const answeredMs = Number.isNaN(dateMs) ? runtime.nowMs() : dateMs;
   // The header Date has whole seconds.

@@ -11,7 +11,7 @@ export const googleDeviceAccess: Protocol<GoogleConfiguration> = {
       name: "google",
       settings: {
         protocol,
-        projectId: "<id of the Device Access project>",
+        projectId: "32c4c2bc-fe0d-461b-b51c-f3885afff2f0",
         clientId: "<OAuth client id>",
         clientSecret: "<OAuth client secret>",
         subscription: "projects/my-project/subscriptions/breezeway",

@@ -119,9 +119,8 @@ function readMessage(message: unknown): FeedMessage | undefined {
   const event = parseJson(Buffer.from(message.data, "base64").toString("utf8"));
   const account = accountIn(event);
   const content = JSON.stringify(event);
-  if (account === undefined || content.length > longestContent || message.messageId.length > longestId)
+  if (account === undefined || content.length > longestContent || !/^[\x21-\x7e]{1,200}$/.test(message.messageId)) {
     return undefined;
+  }
   return { id: message.messageId, account, content };
 }
-
-const longestId = 200;

@@ -13,7 +13,7 @@ async function startHarness(t: TestContext): Promise<ConnectorHarness> {
   const account = google.addAccount("Ada");
   const [device] = account.devices.values().filter(({ type }) => type.endsWith("THERMOSTAT"));
   const { accessToken } = google.tokens.consent(account);
-  const { connector, feed } = await startedConnector(t, google);
+  const { feed } = await startedConnector(t, google);
   const nowhere: Google = { ...google, settings: (file) => withoutPort(google.settings(file)) };
   let celsius = 19;
   return {

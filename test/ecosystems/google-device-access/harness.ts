@@ -9,8 +9,8 @@ import {
   googleConnector,
 } from "../../../src/ecosystems/google-device-access/connector.ts";
 import type { GoogleLimits } from "../../../src/ecosystems/google-device-access/limits.ts";
-import { startLogging } from "../../../src/runtime/process/log.ts";
 import { processRuntime } from "../../../src/runtime/process/process-runtime.ts";
+import type { Report, Runtime } from "../../../src/runtime/runtime.ts";
 import { MemoryFeed } from "./memory-feed.ts";
 
 /** Limits that no test reaches. */
@@ -19,6 +19,9 @@ export const generous: GoogleLimits = {
   commands: [{ calls: 1_000, perMs: 1_000 }],
   thermostat: [{ calls: 1_000, perMs: 1_000 }],
 };
+
+const ignore = () => undefined;
+export const silent: Report = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** A simulated Google whose limits no test reaches, and which ends with the test. */
 export async function startedGoogle(t: TestContext, options?: GoogleOptions): Promise<Google> {
@@ -37,12 +40,17 @@ export async function startedGoogle(t: TestContext, options?: GoogleOptions): Pr
 /** The connector and its feed, which pulls until the test ends. */
 export async function startedConnector(t: TestContext, google: Google, options: Partial<ConnectorOptions> = {}) {
   const configuration = readConfiguration("google", google.settings(await writeKey(t, google)));
-  const runtime = processRuntime(startLogging("silent"));
-  const connector = await googleConnector({ configuration, runtime, limits: generous, ...options });
+  const runtime = hurried(processRuntime(silent));
+  const connector = googleConnector({ configuration, runtime, limits: generous, answerLimitMs: 300_000, ...options });
   const feed = new MemoryFeed(connector);
   feed.start();
   t.after(() => feed.stop());
   return { connector, feed, configuration };
+}
+
+/** Pauses take a tenth of their time. */
+function hurried(runtime: Runtime): Runtime {
+  return { ...runtime, after: (delayMs, act) => runtime.after(delayMs / 10, act) };
 }
 
 /** The key file of the simulated service account, removed after the test. */

@@ -16,6 +16,8 @@ export class MemoryFeed {
   /** Faults of the feed, in order. */
   readonly faults: string[] = [];
   unreadable = 0;
+  /** Messages can't be stored. */
+  isStoreDown = false;
   /** Messages of accounts without a link. */
   unknown = 0;
 
@@ -47,7 +49,7 @@ export class MemoryFeed {
       ...connector,
       follow: (token, listener, signal) => {
         const messages = this.#messages(silentAfterMs);
-        const link = { access: () => token, storedTraits: async () => new Map(), messages };
+        const link = { access: () => token, storedThings: async () => new Map(), messages };
         return connector.follow(token, { ...listener, link }, signal);
       },
     };
@@ -74,6 +76,7 @@ export class MemoryFeed {
   }
 
   #store(messages: readonly FeedMessage[]): void {
+    if (this.isStoreDown) throw new Error("the store is down");
     for (const message of messages) {
       const inboxes = [...this.#inboxes].filter(({ account }) => account === message.account);
       if (inboxes.length === 0) this.unknown += 1;
