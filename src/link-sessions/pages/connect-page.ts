@@ -68,5 +68,5 @@ ${items.map((item) => html`<li>${iconOf(icon)}<span>${item}</span></li>`)}
 function addressField(accountName: string, address: string, isWrong: boolean): Html {
   const described = isWrong ? html` aria-invalid="true" aria-describedby="problem" autofocus` : undefined;
   return html`<label for="address">Address of your ${accountName}</label>
-<input id="address" name="address" type="url" dir="ltr" value="${address}" placeholder="https://home.example" autocomplete="url" autocapitalize="none" autocorrect="off" spellcheck="false" required${described}>`;
+<input id="address" name="address" type="text" inputmode="url" dir="ltr" value="${address}" placeholder="https://home.example" autocomplete="url" autocapitalize="none" autocorrect="off" spellcheck="false" required${described}>`;
 }

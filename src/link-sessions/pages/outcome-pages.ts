@@ -20,7 +20,7 @@ interface Message {
 
 /** A link that looks like a button. */
 const buttonStyle =
-  ".button{display:block;padding:.75rem 1rem;font-weight:600;text-align:center;text-decoration:none;border-radius:.625rem;border:1.5px solid var(--edge);background:var(--accent);color:var(--on-accent)}\n";
+  ".button{display:block;margin-top:1.5rem;padding:.75rem 1rem;font-weight:600;text-align:center;text-decoration:none;border-radius:.625rem;border:1.5px solid var(--edge);background:var(--accent);color:var(--on-accent)}\n";
 
 /** A page with one message, and the way back to the client. */
 function messagePage(
@@ -37,7 +37,7 @@ ${way}</div>
 ${more.form}
 ${back === undefined || more.form ? undefined : html`<p><a class="button" href="${back}">Back to <bdi>${clientName}</bdi></a></p>`}
 ${more.outcome}`;
-  const footer = back === undefined ? undefined : html`<p>Back to ${hostOf(new URL(back).host)}.</p>`;
+  const footer = back === undefined ? undefined : html`<p>Afterwards you return to ${hostOf(new URL(back).host)}.</p>`;
   return pageOf({
     title,
     brand,
