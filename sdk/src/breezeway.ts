@@ -15,6 +15,14 @@ import { NotSignedIn } from "./errors.ts";
 import { type EventOptions, followEvents, type HomeEvent } from "./events.ts";
 import { type HomeDevice, HomeNames } from "./home-names.ts";
 import { checkMembers, eventOptionNames } from "./known-members.ts";
+import {
+  createLinkSession,
+  type LinkSession,
+  type NewLinkSession,
+  type OpenLinkSession,
+  readLinkSession,
+  waitForLinkSession,
+} from "./link-sessions.ts";
 import { OwnDevices } from "./own-devices.ts";
 import { type Login, PlatformCalls } from "./platform.ts";
 import { type CommandArguments, type CommandOptions, readReceipt, readReceipts, runCommand } from "./run-command.ts";
@@ -139,6 +147,25 @@ export class Breezeway {
     if (typeof optionsOrCallback !== "function") return federate(optionsOrCallback ?? {});
     void federate(options).then(optionsOrCallback, errorCallback);
     return undefined;
+  }
+
+  /**
+   * Makes a page on which the owner of an account links it, and returns its address. The ecosystem's tokens stay in the
+   * service. Needs an access token with the scope `links`.
+   */
+  async linkSession(session: NewLinkSession, options: WriteOptions = {}): Promise<OpenLinkSession> {
+    checkMembers("linkSession", session, ["ecosystem", "userId", "mode", "returnUrl", "state"]);
+    return createLinkSession(this.#byAccessToken("linkSession"), session, options);
+  }
+
+  /** How a link session stands. The address with which a browser returns proves nothing: read the session. */
+  async getLinkSession(id: string, options: CallOptions = {}): Promise<LinkSession> {
+    return readLinkSession(this.#byAccessToken("getLinkSession"), id, options);
+  }
+
+  /** Waits until a link session is no longer `pending`: at most until it has expired. */
+  async waitForLinkSession(id: string, options: CallOptions = {}): Promise<LinkSession> {
+    return waitForLinkSession(this.#byAccessToken("waitForLinkSession"), id, options);
   }
 
   /** The state of the link to an ecosystem. Needs a secToken. */

@@ -1,5 +1,6 @@
 import type { Cause, Command } from "./devices.ts";
 import { ServiceError, UnexpectedAnswer, Unreachable } from "./errors.ts";
+import type { LinkSession } from "./link-sessions.ts";
 import { isTemporary } from "./refusals.ts";
 import { type ServerSentMessage, type ServerSentMessages, ServerSentReader } from "./sse.ts";
 import { Silence, type StreamState, StreamStates } from "./stream-state.ts";
@@ -70,6 +71,18 @@ export interface ThingCommandEvent extends EventBase<"thingCommand">, Omit<Comma
   readonly time: number;
 }
 
+/** A link session ended. Only with `linkSessions`. */
+export interface LinkSessionEvent extends EventBase<"linkSession"> {
+  /** Null unless it is `linked`. */
+  readonly deviceId: number | null;
+  readonly linkSessionId: string;
+  readonly ecosystem: string;
+  readonly mode: LinkSession["mode"];
+  readonly status: "linked" | "declined" | "failed";
+  readonly problem?: LinkSession["problem"];
+  readonly time: number;
+}
+
 /** An alert fired. */
 export interface AlertEvent extends EventBase<"alert"> {
   readonly deviceId: number;
@@ -100,6 +113,7 @@ export interface HeartbeatEvent extends EventBase<"heartbeat"> {
 export type HomeEvent =
   | AttributeEvent
   | LinkEvent
+  | LinkSessionEvent
   | CommandEvent
   | ThingEvent
   | ThingCommandEvent
@@ -118,6 +132,8 @@ export interface EventOptions extends CallOptions {
   readonly things?: boolean | undefined;
   /** Only `thing` and `thingCommand` events of these things. Needs `things`. */
   readonly thingIds?: readonly string[] | undefined;
+  /** Whether ends of link sessions are events too. Needs the scope `links`. */
+  readonly linkSessions?: boolean | undefined;
   /** Resumes after this event. Without it the stream begins now. */
   readonly lastEventId?: string | undefined;
   /** Whether heartbeats are events too. All changes after the first heartbeat are delivered. */
@@ -141,7 +157,7 @@ export interface EventOptions extends CallOptions {
 }
 
 const knownTypes: readonly string[] = [
-  ...["attribute", "link", "command", "thing", "thingCommand", "alert", "device", "resync", "heartbeat"],
+  ...["attribute", "link", "linkSession", "command", "thing", "thingCommand", "alert", "device", "resync", "heartbeat"],
 ];
 
 /**
@@ -238,13 +254,14 @@ async function* connection(
   }
 }
 
-function queryOf({ deviceIds, attributes, things, thingIds, heartbeatSeconds = 2 }: EventOptions) {
+function queryOf({ deviceIds, attributes, things, thingIds, linkSessions, heartbeatSeconds = 2 }: EventOptions) {
   return {
     deviceId: deviceIds,
     attribute: attributes,
     // Older services don't know the parameter.
     things: things ? "true" : undefined,
     thingId: thingIds,
+    linkSessions: linkSessions ? "true" : undefined,
     heartbeatSeconds,
   };
 }

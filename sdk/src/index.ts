@@ -40,6 +40,7 @@ export type {
   HeartbeatEvent,
   HomeEvent,
   LinkEvent,
+  LinkSessionEvent,
   ResyncEvent,
   ThingCommandEvent,
   ThingEvent,
@@ -52,6 +53,7 @@ export {
   HomeNames,
   type HomeStructure,
 } from "./home-names.ts";
+export type { LinkSession, NewLinkSession, OpenLinkSession } from "./link-sessions.ts";
 export { type Authorization, OAuthClient, type OAuthOptions, readCallback, type Tokens } from "./oauth.ts";
 export type { BatchAnswer, DeviceChange, NewDevice, OwnDevices, RefusedDevice, StatesAnswer } from "./own-devices.ts";
 export type { Login } from "./platform.ts";

@@ -21,6 +21,7 @@ export const eventOptionNames: readonly (keyof EventOptions)[] = [
     "attributes",
     "things",
     "thingIds",
+    "linkSessions",
     "lastEventId",
     "heartbeats",
     "heartbeatSeconds",

@@ -9,6 +9,8 @@ export interface Webhook {
   readonly attributes: readonly string[];
   /** True if it also receives `thing` and `thingCommand` messages. */
   readonly things?: boolean;
+  /** True if it also receives `linkSession` messages. */
+  readonly linkSessions?: boolean;
   readonly createdTime: number;
 }
 
@@ -19,6 +21,8 @@ export interface NewWebhook {
   readonly attributes?: readonly string[];
   /** Whether the webhook also receives `thing` and `thingCommand` messages. */
   readonly things?: boolean;
+  /** Whether the webhook also receives `linkSession` messages. Needs the scope `links`. */
+  readonly linkSessions?: boolean;
 }
 
 /** A message of a webhook, and its state. */
@@ -26,8 +30,17 @@ export interface Delivery {
   readonly deliveryId: number;
   /** The `webhook-id` header of the message: the same at each attempt. */
   readonly messageId: string;
-  readonly type: "attribute" | "thing" | "thingCommand" | "alert" | "link" | "command" | "device" | "resync";
-  /** Null for a `resync`. */
+  readonly type:
+    | "attribute"
+    | "thing"
+    | "thingCommand"
+    | "alert"
+    | "link"
+    | "linkSession"
+    | "command"
+    | "device"
+    | "resync";
+  /** Null for a `resync`, and for a `linkSession` that has linked nothing. */
   readonly deviceId: number | null;
   readonly state: "waiting" | "delivered" | "failed";
   readonly attempts: number;

@@ -86,11 +86,11 @@ export async function prepareThings(
 function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { readonly isGone: true }>) {
   const { thingId, source, reported, print } = write;
   const isBack = !row || row.goneMs !== null;
-  const descriptor = descriptorOf(reported, isBack ? undefined : (JSON.parse(row.descriptor) as ThingDescriptor));
-  const text = JSON.stringify(descriptor);
+  // The print covers the descriptor: an equal print saves its encoding in the most frequent write, that of samples.
+  const described = !isBack && row.print === print.hash ? row : encodedDescriptor(reported, isBack ? undefined : row);
   const state: ThingState = row ? JSON.parse(row.state) : {};
   const fields = fieldChanges(state, reported, isBack);
-  const isDescribedAnew = row?.descriptor !== text;
+  const isDescribedAnew = row?.descriptor !== described.descriptor;
   if (!isBack && !isDescribedAnew && fields.length === 0) return undefined;
   const change: ThingChange = { thingId, what: isBack ? "added" : isDescribedAnew ? "changed" : "state", fields };
   return {
@@ -99,13 +99,20 @@ function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { re
       thingId,
       key: reported.key,
       source,
-      kind: descriptor.kind,
-      room: descriptor.room,
-      descriptor: text,
+      kind: described.kind,
+      room: described.room,
+      descriptor: described.descriptor,
       state: JSON.stringify(withFieldChanges(state, fields, timeMs)),
       print: print.hash,
       samples: JSON.stringify(print.samples),
       goneMs: null,
     }),
   };
+}
+
+type Described = Pick<ThingRow, "kind" | "room" | "descriptor">;
+
+function encodedDescriptor(reported: ReportedThing, before: Described | undefined): Described {
+  const descriptor = descriptorOf(reported, before && (JSON.parse(before.descriptor) as ThingDescriptor));
+  return { kind: descriptor.kind, room: descriptor.room, descriptor: JSON.stringify(descriptor) };
 }

@@ -1,92 +1,94 @@
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 
-/** How many lanes of a node commit samples at the same time. */
-const mostTurns = 8;
-/** After a commit its turn rests so many times as long as the commit took: samples use a fifth of their share. */
-const restFactor = 4;
-const longestRestMs = 1_000;
-/** While a lane has waited longer, turns do not rest. */
-const patienceMs = 5_000;
+/** So many commits of samples a second go at once. */
+const atOnce = 8;
+const roundMs = 1_000;
+/** So many lanes commit samples at the same time. */
+const mostTurns = 16;
 
 /** Ends a turn. Further calls do nothing. */
 export type EndTurn = () => void;
 
-interface WaitingLane {
-  readonly sinceMs: number;
-  readonly begin: (end: EndTurn) => void;
-}
+/** Receives the turn of a lane. */
+type Begin = (end: EndTurn) => void;
 
 /**
  * Rate limit for commits that store nothing but samples, over all lanes of a node. In a quiet service a lane gets its
- * turn at once. When the store is busy, its commits take longer and so do the rests: samples wait, and most of them are
- * stored with another change of their account. So they do not delay alarms.
+ * turn at once. When many lanes have samples, they wait for one to two seconds. Most are then stored with another change
+ * of their account, and the others share commit groups. So samples do not delay alarms.
  */
 export class SampleTurns {
-  readonly #runtime: Pick<Runtime, "elapsedMs" | "after">;
-  /** Oldest first. */
-  readonly #waiting = new Set<WaitingLane>();
-  readonly #rests = new Set<Cancel>();
-  #free = mostTurns;
+  readonly #runtime: Pick<Runtime, "after">;
+  /** Lanes that came since the last round, and in the second before it. All sets are in order of arrival. */
+  #newcomers = new Set<Begin>();
+  #waiting = new Set<Begin>();
+  /** Lanes that have waited long enough. */
+  readonly #due = new Set<Begin>();
+  #nextRound: Cancel | undefined;
+  #atOnceLeft = atOnce;
+  #turns = 0;
 
-  constructor(runtime: Pick<Runtime, "elapsedMs" | "after">) {
+  constructor(runtime: Pick<Runtime, "after">) {
     this.#runtime = runtime;
   }
 
-  /** Takes a turn if one is free and no lane waits. */
+  /** Takes a turn at once, while few lanes commit samples and none waits. */
   take(): EndTurn | undefined {
-    return this.#free > 0 && this.#waiting.size === 0 ? this.#newTurn() : undefined;
+    const waiting = this.#newcomers.size + this.#waiting.size + this.#due.size;
+    if (this.#atOnceLeft === 0 || waiting > 0) return undefined;
+    this.#atOnceLeft -= 1;
+    this.#schedule();
+    return this.#newTurn();
   }
 
-  /** Calls `begin` with a turn when it is the caller's. Lanes get their turns in the order in which they came. */
-  wait(begin: (end: EndTurn) => void): Cancel {
-    const lane = { sinceMs: this.#runtime.elapsedMs(), begin };
-    this.#waiting.add(lane);
-    this.#grant();
-    return () => this.#waiting.delete(lane);
+  /** Calls `begin` with a turn when it is the caller's, which may be at once. */
+  wait(begin: Begin): Cancel {
+    const turn = this.take();
+    if (turn) {
+      begin(turn);
+      return () => undefined;
+    }
+    this.#newcomers.add(begin);
+    this.#schedule();
+    return () => {
+      for (const lanes of [this.#newcomers, this.#waiting, this.#due]) lanes.delete(begin);
+    };
   }
 
   /** Called when no lane works any more. */
   stop(): void {
-    for (const cancel of this.#rests) cancel();
-    this.#rests.clear();
+    this.#nextRound?.();
+    this.#nextRound = undefined;
   }
 
-  #newTurn(): EndTurn {
-    const startedMs = this.#runtime.elapsedMs();
-    let hasEnded = false;
-    this.#free -= 1;
-    return () => {
-      if (hasEnded) return;
-      hasEnded = true;
-      const restMs = Math.min(longestRestMs, restFactor * (this.#runtime.elapsedMs() - startedMs));
-      if (restMs > 0 && !this.#isLate()) this.#rest(restMs);
-      else this.#release();
-    };
-  }
-
-  #rest(forMs: number): void {
-    const cancel = this.#runtime.after(forMs, () => {
-      this.#rests.delete(cancel);
-      this.#release();
+  #schedule(): void {
+    this.#nextRound ??= this.#runtime.after(roundMs, () => {
+      this.#nextRound = undefined;
+      this.#atOnceLeft = atOnce;
+      for (const begin of this.#waiting) this.#due.add(begin);
+      this.#waiting = this.#newcomers;
+      this.#newcomers = new Set();
+      if (this.#waiting.size > 0) this.#schedule();
+      this.#grant();
     });
-    this.#rests.add(cancel);
-  }
-
-  #release(): void {
-    this.#free += 1;
-    this.#grant();
   }
 
   #grant(): void {
-    for (const lane of this.#waiting) {
-      if (this.#free === 0) return;
-      this.#waiting.delete(lane);
-      lane.begin(this.#newTurn());
+    for (const begin of this.#due) {
+      if (this.#turns >= mostTurns) return;
+      this.#due.delete(begin);
+      begin(this.#newTurn());
     }
   }
 
-  #isLate(): boolean {
-    const [oldest] = this.#waiting;
-    return oldest !== undefined && this.#runtime.elapsedMs() - oldest.sinceMs > patienceMs;
+  #newTurn(): EndTurn {
+    let hasEnded = false;
+    this.#turns += 1;
+    return () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      this.#turns -= 1;
+      this.#grant();
+    };
   }
 }

@@ -1,4 +1,4 @@
-import { type TraitName, type Traits, traitNames, traits } from "./catalogue.ts";
+import { type TraitName, traitNames, traits } from "./catalogue.ts";
 import type { Home, Listing, Sighting, Structure } from "./home.ts";
 import type { Thing } from "./thing.ts";
 
@@ -42,23 +42,25 @@ function sameWord(name: (typeof alarmTraits)[number], waiting: Partial<Thing>, n
   return before?.state === after?.state && before?.word === after?.word;
 }
 
+/** Called for every thing of a snapshot that arrives while another waits, so it allocates nothing. */
 function sameThing(waiting: Partial<Thing>, newer: Partial<Thing>): boolean {
   if (waiting.structureId !== newer.structureId) return false;
-  return traitNames.every((name) => sameTrait(name, waiting.traits, newer.traits));
+  for (const { name, fields } of transitionTraits) {
+    const before: Readonly<Record<string, unknown>> | undefined = waiting.traits?.[name]?.state;
+    const after: Readonly<Record<string, unknown>> | undefined = newer.traits?.[name]?.state;
+    if (before === after) continue;
+    for (const field of fields) if (before?.[field] !== after?.[field]) return false;
+  }
+  return true;
 }
 
-function sameTrait(name: TraitName, waiting: Traits | undefined, newer: Traits | undefined): boolean {
-  const before: Readonly<Record<string, unknown>> | undefined = waiting?.[name]?.state;
-  const after: Readonly<Record<string, unknown>> | undefined = newer?.[name]?.state;
-  return transitionFields.get(name)!.every((field) => before?.[field] === after?.[field]);
-}
-
-const transitionFields: ReadonlyMap<TraitName, readonly string[]> = new Map(
-  traitNames.map((name) => {
+/** The traits that have transition fields. */
+const transitionTraits: readonly { readonly name: TraitName; readonly fields: readonly string[] }[] = traitNames
+  .map((name) => {
     const fields = Object.entries(traits[name].fields).filter(([, { kind }]) => kind === "transition");
-    return [name, fields.map(([field]) => field)];
-  }),
-);
+    return { name, fields: fields.map(([field]) => field) };
+  })
+  .filter(({ fields }) => fields.length > 0);
 
 function sameListing<T>(
   waiting: Listing<T>,

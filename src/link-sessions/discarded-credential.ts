@@ -11,5 +11,5 @@ export async function discardCredential(
   const { credential } = openSecrets(sealer, session);
   const connector = connectors.get(session.ecosystem);
   if (!credential || !connector) return;
-  await connector.revoke(connector.accessOf?.(credential) ?? credential.accessToken, signal);
+  await connector.revoke(connector.accessOf?.(credential) ?? credential.accessToken, signal, credential);
 }

@@ -1,3 +1,4 @@
+import type { CommandReceipt } from "../devices/command-receipts.ts";
 import type { ThingControl } from "../devices/thing-control.ts";
 import type { OwnThingIds } from "../own-things/own-thing-ids.ts";
 
@@ -6,7 +7,14 @@ export function controlOfAll(linked: ThingControl, own: ThingControl, ids: OwnTh
   const of = (thingId: string) => (ids.deviceOf(thingId) === undefined ? linked : own);
   return {
     command: (accessScope, thingId, ...more) => of(thingId).command(accessScope, thingId, ...more),
-    admit: (tx, userId, thingId, requested) => of(thingId).admit(tx, userId, thingId, requested),
+    async admit(tx, userId, thingIds, requested) {
+      const receipts: CommandReceipt[] = [];
+      for (const control of [linked, own]) {
+        const its = thingIds.filter((thingId) => of(thingId) === control);
+        if (its.length > 0) receipts.push(...(await control.admit(tx, userId, its, requested)));
+      }
+      return receipts;
+    },
     async reached(tx, userId, target, limit) {
       if ("thingId" in target) return of(target.thingId).reached(tx, userId, target, limit);
       const found = await linked.reached(tx, userId, target, limit);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import type { DeviceUpdate } from "../../src/devices/commit.ts";
 import { Lane, type LaneParts } from "../../src/federation/lane.ts";
-import { type EndTurn, SampleTurns } from "../../src/federation/sample-turns.ts";
+import { SampleTurns } from "../../src/federation/sample-turns.ts";
 import type { Home } from "../../src/home/home.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../../src/model/errors.ts";
 import { alarmAttribute, structureAttribute, thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
@@ -418,7 +418,7 @@ describe("the lane of an account", () => {
       assert.deepEqual(measured(), [[21], [21.3]]);
       assert.equal(stored.length, 4, "the repetition is no snapshot of the ecosystem");
       await offerAll(at(21.4));
-      await runtime.advance(60_000);
+      await runtime.advance(61_000);
       assert.deepEqual(measured(), [[21], [21.3], [21.4]]);
       assert.equal(runtime.timers, 0);
     });
@@ -444,41 +444,48 @@ describe("the lane of an account", () => {
     });
 
     describe("among many lanes", () => {
-      let ends: readonly EndTurn[];
-
-      beforeEach(async () => {
-        ends = Array.from({ length: 8 }, () => parts.sampleTurns.take()!);
+      beforeEach(() => {
+        while (parts.sampleTurns.take());
       });
 
       it("waits for its turn with a jump, and commits the newest value then", async () => {
         await offerAll(at(22), at(22.5));
         assert.deepEqual(measured(), [[21]]);
-        ends[0]!();
-        await settled();
+        await runtime.advance(2_000);
         assert.deepEqual(measured(), [[21], [22.5]]);
         assert.equal(stored.length, 3, "the repetition is no snapshot of the ecosystem");
-        assert.ok(parts.sampleTurns.take(), "the turn has ended with the commit");
+        assert.equal(runtime.timers, 0);
       });
 
       it("takes a waiting jump along with any other change, and gives its place up", async () => {
         await offerAll(at(22), at(22, "Cottage"));
         assert.deepEqual(measured(), [[21], [22]]);
-        ends[0]!();
-        await settled();
-        assert.deepEqual(measured(), [[21], [22]]);
-        assert.ok(parts.sampleTurns.take());
+        await runtime.advance(60_000);
+        assert.deepEqual([measured(), runtime.timers], [[[21], [22]], 0]);
       });
 
-      it("waits for its turn also after the minute, and says once that a jump is new", async () => {
+      it("waits for its turn also after the minute", async () => {
         await offerAll(at(21.1));
-        await runtime.advance(60_000);
+        await runtime.advance(59_999);
+        while (parts.sampleTurns.take());
+        await runtime.advance(1);
         assert.deepEqual(measured(), [[21]]);
+        await runtime.advance(2_000);
+        assert.deepEqual(measured(), [[21], [21.1]]);
+      });
+
+      it("does not wait for the minute when a jump follows a small change", async () => {
+        await offerAll(at(21.1), at(22));
+        await runtime.advance(2_000);
+        assert.deepEqual([measured(), runtime.timers], [[[21], [22]], 0]);
+      });
+
+      it("reports a waiting jump as a change once", async () => {
         await offerAll(at(22), at(22), at(22, "Cottage"));
         assert.deepEqual(
           stored.map(({ hasChanged }) => hasChanged),
-          [true, false, true, false, true],
+          [true, true, false, true],
         );
-        assert.deepEqual(measured(), [[21], [22]]);
       });
 
       it("commits an alarm at once, and drops what waits when it is stopped", async () => {
@@ -486,28 +493,25 @@ describe("the lane of an account", () => {
         offer(home({ smoke: "emergency" }));
         await lane.idle();
         assert.equal(store.requests.at(-1)?.urgent, true);
-        await offerAll(at(20), at(23));
+        lane = new Lane(parts, store.fill(at(20)));
         const commits = store.requests.length;
+        await offerAll(at(23));
         stopping.abort();
         await lane.stop();
-        for (const end of ends) end();
-        await settled();
-        assert.equal(store.requests.length, commits);
-        assert.equal(runtime.timers, 0);
+        await runtime.advance(60_000);
+        assert.deepEqual([store.requests.length, runtime.timers], [commits, 0]);
       });
 
       it("returns its turn when the commit fails, and waits for the next", async () => {
         await offerAll(at(22));
         store.isHeld = true;
-        ends[0]!();
-        await settled();
+        await runtime.advance(2_000);
+        while (parts.sampleTurns.take());
         await store.fail(new StoreUnavailable("gone"));
         store.isHeld = false;
-        const returned = parts.sampleTurns.take();
-        await runtime.advance(2_000);
+        await runtime.advance(500);
         assert.deepEqual(measured(), [[21], [22]], "the lane waits for its next turn");
-        returned!();
-        await runtime.advance(1_000);
+        await runtime.advance(2_000);
         assert.deepEqual(measured(), [[21], [22], [22]]);
       });
     });

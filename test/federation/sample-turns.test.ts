@@ -6,7 +6,7 @@ import { type MovedRuntime, movedRuntime } from "./moved-runtime.ts";
 describe("turns of lanes that commit only samples", () => {
   let runtime: MovedRuntime;
   let turns: SampleTurns;
-  /** The lanes that got their turn, in order, with the function that ends it. */
+  /** The lanes that got their turn after waiting, in order, with the function that ends it. */
   let begun: { readonly lane: number; readonly end: EndTurn }[];
   const wait = (lane: number) => turns.wait((end) => void begun.push({ lane, end }));
   const lanes = () => begun.map(({ lane }) => lane);
@@ -22,72 +22,65 @@ describe("turns of lanes that commit only samples", () => {
     begun = [];
   });
 
-  it("are given at once while the store is fast", () => {
-    for (let commit = 0; commit < 100; commit++) {
-      const end = turns.take();
-      assert.ok(end);
-      end();
-    }
-    assert.equal(runtime.timers, 0);
-  });
-
-  it("are at most eight at the same time; the others wait in order, and none overtakes them", async () => {
-    const taken = takeAll();
-    assert.equal(taken.length, 8);
-    for (const lane of [1, 2, 3]) wait(lane);
-    assert.deepEqual(lanes(), []);
-    taken[0]!();
-    assert.deepEqual(lanes(), [1]);
+  it("are eight a second at once", async () => {
+    for (const end of takeAll()) end();
     assert.equal(turns.take(), undefined);
-    begun[0]!.end();
-    assert.deepEqual(lanes(), [1, 2]);
-  });
-
-  it("rest four times as long as the commit took, a second at most", async () => {
-    for (const [tookMs, restMs] of [
-      [10, 40],
-      [3_000, 1_000],
-    ] as const) {
-      const taken = takeAll();
-      assert.equal(taken.length, 8);
-      await runtime.advance(tookMs);
-      for (const end of taken) end();
-      await runtime.advance(restMs - 1);
-      assert.equal(turns.take(), undefined);
-      await runtime.advance(1);
-      assert.equal(runtime.timers, 0);
-    }
-    assert.equal(takeAll().length, 8);
-  });
-
-  it("do not rest while a lane has waited for more than five seconds", async () => {
-    const taken = takeAll();
+    await runtime.advance(1_000);
     wait(1);
-    wait(2);
-    await runtime.advance(5_001);
-    taken[0]!();
     assert.deepEqual(lanes(), [1]);
-    taken[1]!();
-    assert.deepEqual(lanes(), [1, 2]);
-    taken[2]!();
-    assert.equal(runtime.timers, 1, "no lane waits any more, so this turn rests");
+    assert.equal(takeAll().length, 7);
+    await runtime.advance(1_000);
+    assert.equal(runtime.timers, 0, "no lane waits, so there is no further round");
   });
 
-  it("end once, and pass over a lane that no longer waits", async () => {
-    const taken = takeAll();
-    const cancel = wait(1);
+  it("are given after one to two seconds otherwise, in the order in which the lanes came", async () => {
+    takeAll();
+    await runtime.advance(300);
+    wait(1);
+    await runtime.advance(600);
     wait(2);
-    cancel();
-    taken[0]!();
-    taken[0]!();
-    assert.deepEqual(lanes(), [2]);
-    assert.equal(turns.take(), undefined);
+    await runtime.advance(200);
+    wait(3);
+    await runtime.advance(899);
+    assert.deepEqual(lanes(), []);
+    await runtime.advance(1);
+    assert.deepEqual(lanes(), [1, 2]);
+    await runtime.advance(1_000);
+    assert.deepEqual([lanes(), runtime.timers], [[1, 2, 3], 0]);
   });
 
-  it("leave no timer behind when they are stopped", async () => {
-    const end = turns.take()!;
-    await runtime.advance(10);
-    end();
+  it("are sixteen at the same time; the next begins when one ends", async () => {
+    for (const end of takeAll()) end();
+    for (let lane = 1; lane <= 20; lane++) wait(lane);
+    await runtime.advance(2_000);
+    assert.equal(begun.length, 16);
+    begun[5]!.end();
+    begun[5]!.end();
+    assert.deepEqual(lanes().slice(16), [17]);
+    assert.deepEqual(takeAll(), [], "no lane overtakes those that wait");
+    wait(21);
+    for (const { end } of begun.slice(0, 4)) end();
+    assert.deepEqual(lanes().slice(16), [17, 18, 19, 20], "the lane that came later waits for its round");
+  });
+
+  it("pass over a lane that no longer waits, whenever it leaves", async () => {
+    for (const end of takeAll()) end();
+    const cancels = [wait(1), wait(2)];
+    for (let lane = 3; lane <= 18; lane++) wait(lane);
+    cancels.push(wait(0));
+    wait(19);
+    cancels[0]!();
+    await runtime.advance(1_000);
+    cancels[1]!();
+    await runtime.advance(1_000);
+    assert.deepEqual([lanes().at(0), lanes().at(-1)], [3, 18]);
+    cancels[2]!();
+    begun[0]!.end();
+    assert.equal(lanes().at(-1), 19);
+  });
+
+  it("leave no timer behind when they are stopped", () => {
+    turns.take();
     assert.equal(runtime.timers, 1);
     turns.stop();
     assert.equal(runtime.timers, 0);

@@ -11,6 +11,8 @@ export const returnUrl = "http://127.0.0.1:9/linked?from=breezeway";
 export interface LinkWorldPlan extends Pick<OAuthWorldPlan, "database" | "isClockStill"> {
   readonly kind?: "user" | "enterprise";
   readonly vouchesForUsers?: boolean;
+  /** Tokens are issued without the proxy: when it is broken, only the home can't be read. */
+  readonly issuesDirectly?: boolean;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface LinkWorldPlan extends Pick<OAuthWorldPlan, "database" | "isCloc
  */
 export async function linkWorld(
   t: TestContext,
-  { kind = "user", vouchesForUsers = false, ...plan }: LinkWorldPlan = {},
+  { kind = "user", vouchesForUsers = false, issuesDirectly = false, ...plan }: LinkWorldPlan = {},
 ) {
   const simulator = await startSimulator({ port: 0 });
   t.after(() => simulator.stop());
@@ -35,7 +37,7 @@ export async function linkWorld(
     protocol: "nest",
     apiUrl: proxy.url,
     authUrl: `${simulator.url}/login/oauth2`,
-    tokenUrl: `${proxy.url}/oauth2/access_token`,
+    tokenUrl: `${issuesDirectly ? simulator.url : proxy.url}/oauth2/access_token`,
     clientId: defaultClient.clientId,
     clientSecret: defaultClient.clientSecret,
   };

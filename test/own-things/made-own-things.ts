@@ -79,6 +79,7 @@ export async function madeOwnThings(
     thingIdOf: plainIds.thingIdOf,
     setMap,
     write,
+    deadlines,
     settleDue: () => deadlines.settleDue(),
     async send(trait: string, name: string, params: object, to = thingId) {
       const command = readCommand(trait, name, params);

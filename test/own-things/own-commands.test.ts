@@ -209,4 +209,98 @@ describe("a command to an own thing", () => {
     await write({ power: "on" });
     assert.equal(await sent(), 21, "the alert sends no command in the next minute");
   });
+
+  it("has a receipt that only its thing shows, and that is stored with the answer of its request", async (t) => {
+    const { store } = await clockedStore(t);
+    const { send, control, accessScope, devices, thingId, thingIdOf } = await madeOwnThings(store);
+    const sent = await send("onOff", "set", { on: true });
+    const receipt = (thing: string, id: string) => control.receipt(accessScope, thing, id);
+    assert.equal((await receipt(thingId, sent.id)).id, sent.id);
+    for (const id of ["c999", "nonsense", `f${sent.id.slice(1)}`]) {
+      await assert.rejects(receipt(thingId, id), { code: "unknown_command" }, id);
+    }
+    await assert.rejects(receipt(thingIdOf(devices[1]!), sent.id), { code: "unknown_command" });
+    await assert.rejects(receipt("t_linked", sent.id), { code: "unknown_thing" });
+    const kept: unknown[] = [];
+    const command = { trait: "onOff", command: "set", params: { on: false } } as const;
+    const other = await control.command(accessScope, thingId, { command, clientId: "app" }, async (tx, receipt) => {
+      kept.push(receipt, (await tx.thingCommands.open(accessScope.userId, devices[0]!, thingId)).length);
+    });
+    assert.deepEqual(kept, [other, 2]);
+  });
+
+  it("reaches the things of a kind and room, of one id, and no more than the limit", async (t) => {
+    const { store } = await clockedStore(t);
+    const { control, userId, devices, thingIdOf } = await madeOwnThings(store, { lamps: 3 });
+    const [one, two, three] = devices.map(thingIdOf) as [string, string, string];
+    await store.transaction(async (tx) => {
+      await tx.devices.rename(userId, devices[1]!, { name: "lamp", room: "Hall" });
+      await tx.devices.add({ userId, typeName: "plug", name: "plug", isVirtual: false });
+    });
+    const reached = (target: object, limit = 9) =>
+      store.read((tx) => control.reached(tx, userId, target as never, limit));
+    assert.deepEqual(await reached({ kind: "light" }), [one, two, three]);
+    assert.deepEqual(await reached({ kind: "light" }, 2), [one, two]);
+    assert.deepEqual(await reached({ kind: "light", room: "Hall" }), [two]);
+    assert.deepEqual(await reached({ kind: "fan" }), []);
+    assert.deepEqual(await reached({ thingId: three }), [three]);
+    assert.deepEqual(await reached({ thingId: thingIdOf(999 as never) }), []);
+    assert.deepEqual(await reached({ thingId: "t_linked" }), []);
+    const command = { trait: "onOff", command: "set", params: { on: true } } as const;
+    const admitted = await store.transaction((tx) =>
+      control.admit(tx, userId, [three, "t_linked", thingIdOf(999 as never), one], { command, clientId: null }),
+    );
+    assert.deepEqual(
+      new Set(admitted.map(({ thingId, state }) => `${thingId} ${state}`)),
+      new Set([`${one} sending`, `${three} sending`]),
+    );
+  });
+
+  it("removes old receipts of its thing when it ends, and when it is refused", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const { send, write, userId, lamp, thingId, settleDue } = await madeOwnThings(store);
+    const old = { userId, deviceId: lamp, thingId, key: "own", command: "{}", plan: null, error: null, clientId: null };
+    const ended = { ...old, state: "rejected", requestedMs: 1, settledMs: 1 } as const;
+    await store.transaction((tx) => tx.thingCommands.addMany(Array.from({ length: 510 }, () => ended)));
+    const count = async () => (await store.read((tx) => tx.thingCommands.ofThing(userId, lamp, thingId, 1_000))).length;
+    await send("onOff", "set", { on: true });
+    assert.equal(await count(), 511);
+    clock.nowMs += 30_000;
+    await settleDue();
+    assert.equal(await count(), 500);
+    await write({ connected: "no" });
+    await send("onOff", "set", { on: true });
+    assert.equal(await count(), 500);
+  });
+
+  it("is settled by the running deadlines, one round after the other, until they stop", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const waiting: (() => void)[] = [];
+    const runtime = {
+      ...processRuntime(silent),
+      after: (_: number, act: () => void) => {
+        waiting.push(act);
+        return () => void waiting.splice(waiting.indexOf(act), 1);
+      },
+    };
+    const { send, state, deadlines } = await madeOwnThings(store, { runtime });
+    await deadlines.stop();
+    deadlines.start();
+    const rounds = async (count: number) => {
+      for (let round = 0; round < count; round++) {
+        const next = waiting.shift();
+        assert.ok(next, "no further round is planned");
+        next();
+        while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const first = await send("onOff", "set", { on: true });
+    await rounds(2);
+    assert.equal(await state(first), "sending");
+    clock.nowMs += 30_000;
+    await rounds(1);
+    assert.equal(await state(first), "expired");
+    await deadlines.stop();
+    assert.deepEqual(waiting, []);
+  });
 });

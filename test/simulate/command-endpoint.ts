@@ -20,6 +20,9 @@ export interface CommandEndpointParts {
   readonly carryOut: (userId: number, command: FanCommand) => void;
 }
 
+/** After this time a stream without faults has delivered a change. */
+const shownMs = 100;
+
 /** Where nodes send commands. It accepts and executes most of them, refuses some, and leaves some without an answer. */
 export class CommandEndpoint {
   readonly sends: FanSend[] = [];
@@ -64,16 +67,20 @@ export class CommandEndpoint {
     const { dice } = scheduler;
     const will = dice.weighted({ accepted: 10, rejected: 4, unanswered: 3 })!;
     const what = tokens.isGood(send.token) ? will : "unauthorized";
+    // Of half of the commands the ecosystem says which state they caused.
+    const isCauseTold = this.sends.length % 2 === 0;
+    const caused = Promise.withResolvers<void>();
     faults.count(`fan command ${what}`);
     if (what === "unauthorized") send.isRefused = true;
     else tokens.use(send.token);
     if (what === "unauthorized") answer({ state: "unauthorized" });
     else if (what === "rejected") answer({ state: "rejected", message: "no, not now" });
-    else if (what === "accepted") answer({ state: "accepted" });
+    else if (what === "accepted") answer({ state: "accepted", ...(isCauseTold && { caused: caused.promise }) });
     else if (dice.chance(0.3)) scheduler.after(0, node, "fan command given up", giveUp);
     if (what === "unauthorized" || what === "rejected" || !dice.chance(0.8)) return;
-    scheduler.after(delayMs(), this.#parts.process, `fan of ${command.thermostatId} is ${command.isOn}`, () =>
-      carryOut(send.userId, command),
-    );
+    scheduler.after(delayMs(), this.#parts.process, `fan of ${command.thermostatId} is ${command.isOn}`, () => {
+      carryOut(send.userId, command);
+      if (isCauseTold) scheduler.after(shownMs, node, "the stream has shown what the command caused", caused.resolve);
+    });
   }
 }

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import { startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
-import type { DeviceId } from "../../src/model/ids.ts";
-import { controlScope, ThingClient } from "./thing-client.ts";
-import { clientOfUser } from "./v3-client.ts";
-import { eventually, person, type WorldPlan, world } from "./world.ts";
+import { describe, it } from "node:test";
+import { linkedInstance } from "./linked-instance.ts";
+import { eventually, world } from "./world.ts";
 
 describe("a linked Home Assistant", () => {
   it("shows its things and attributes, and reports smoke", async (t) => {
@@ -150,23 +147,3 @@ describe("a linked Home Assistant", () => {
     assert.deepEqual([privateAddress.status, privateAddress.body.errorCode], [503, 122]);
   });
 });
-
-/** A simulated instance, linked and live. */
-async function linkedInstance(t: TestContext, plan: WorldPlan = {}) {
-  const simulator = await startHomeAssistant();
-  t.after(() => simulator.stop());
-  const settings = { protocol: "home-assistant", allowPrivateNetworks: true };
-  const story = await world(t, { ...plan, furtherEcosystems: { home: settings } });
-  const token = simulator.tokens.addLongLived();
-  const { status, body } = await story.client.federate("POST", token, "home", simulator.url);
-  assert.equal(status, 200, JSON.stringify(body));
-  const deviceId = Number(body.DeviceId) as DeviceId;
-  await eventually(t.signal, async () => assert.equal((await story.client.linkStatus("home")).state, "live"));
-  const client = new ThingClient(await clientOfUser(() => story.service, "Story", person, controlScope));
-  const [thermostat] = await client.ofKind("thermostat");
-  const attributes = async (): Promise<Record<string, unknown>> => {
-    const shown = await client.v3.attributes(deviceId);
-    return Object.fromEntries(Object.entries<{ value: unknown }>(shown).map(([name, { value }]) => [name, value]));
-  };
-  return { story, simulator, token, deviceId, client, thermostatId: thermostat.thingId as string, attributes };
-}

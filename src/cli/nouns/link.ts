@@ -13,6 +13,7 @@ import { adaptorErrors, ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table } from "../terminal/output.ts";
 import { readSecret } from "../terminal/secret-input.ts";
 import { linkStateInWords } from "./link-facts.ts";
+import { page } from "./link-page.ts";
 
 /** The ecosystem has 30 s for an answer, and a token that replaces another takes two calls. */
 const linkLimitMs = 90_000;
@@ -205,5 +206,5 @@ export const link: Noun = {
   name: "link",
   alias: "links",
   meaning: "users' accounts in home ecosystems",
-  commands: [add, list, show, remove],
+  commands: [add, page, list, show, remove],
 };
