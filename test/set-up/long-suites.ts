@@ -24,6 +24,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/identity/failures-over-nodes.test.ts": "test/identity/failure-limits",
   "test/isolation/alike.test.ts": "test/isolation/matrix",
   "test/nodes/clocks.test.ts": "test/nodes/store-clock, test/simulate",
+  "test/nodes/feed-over-nodes.test.ts": "test/federation/feeds, test/stories/google-device-access",
   "test/nodes/read-your-write.test.ts": "test/stories/v3-since, test/nodes/three-nodes",
   "test/nodes/rolling-upgrade.test.ts": "test/store/schema-steps, test/nodes/membership",
   "test/oauth/access-ends-on-all-nodes.test.ts": "test/oauth/revocation-over-nodes",

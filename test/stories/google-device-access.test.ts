@@ -14,7 +14,7 @@ const traits = "sdm.devices.traits.";
 for (const database of deployments) {
   describe(`a linked Google account (${database})`, () => {
     it("shows its thermostats and follows their events", async (t) => {
-      const { account, client, hall, attributes } = await linkedAccount(t, { database });
+      const { account, client, hall, attributes } = await linkedAccount(t, { database, clockSpeed: 1 });
       const [first, second] = await client.ofKind("thermostat");
       assert.deepEqual(new Set([first.name, second.name]), new Set(["Hall", "Attic heater"]));
       const shown = await attributes();
@@ -63,6 +63,31 @@ describe("commands to a linked Google account", () => {
   });
 });
 
+describe("the credential of a linked Google account", () => {
+  it("is renewed again and again without a gap, until Google refuses", async (t) => {
+    const beganMs = Date.now();
+    const nowMs = () => beganMs + (Date.now() - beganMs) * clockSpeed;
+    const { google, account, client, hall, hallId, story } = await linkedAccount(t, {}, { nowMs, tokenSeconds: 60 });
+    await eventually(t.signal, async () => assert.ok(google.tokens.renewals >= 2));
+    account.change(hall.name, { [`${traits}Temperature`]: { ambientTemperatureCelsius: 26.5 } });
+    await eventually(t.signal, async () => {
+      assert.equal((await client.state(hallId, "temperature")).celsius, 26.5);
+    });
+    const { state, blindIntervals } = await story.client.linkStatus("google");
+    assert.equal(state, "live");
+    assert.deepEqual(
+      blindIntervals.map(({ cause }: { cause: string }) => cause),
+      ["just linked"],
+    );
+    google.tokens.revokeAll(account);
+    await eventually(t.signal, async () => {
+      const status = await story.client.linkStatus("google");
+      assert.equal(status.state, "needs_reauth");
+      assert.match(status.reason, /invalid_grant/);
+    });
+  });
+});
+
 describe("a token of Google that a client brings", () => {
   it("is refused with 102, which names the link page", async (t) => {
     const { story } = await linkedAccount(t);
@@ -84,14 +109,21 @@ interface LinkedAccount {
   attributes(): Promise<Record<string, unknown>>;
 }
 
-async function linkedAccount(t: TestContext, plan: WorldPlan = {}): Promise<LinkedAccount> {
-  const google = await startedGoogle(t);
+/** The connector keeps Google's limits of calls a minute: the service's minute takes two seconds. */
+const clockSpeed = 30;
+
+async function linkedAccount(
+  t: TestContext,
+  plan: WorldPlan = {},
+  { nowMs = Date.now, tokenSeconds = 3_599 } = {},
+): Promise<LinkedAccount> {
+  const google = await startedGoogle(t, { nowMs });
+  google.tokens.lifetimeSeconds = tokenSeconds;
   const account = google.addAccount("Ada");
   const furtherEcosystems = { google: google.settings(await writeKey(t, google)) };
-  // The connector keeps Google's limits of calls a minute: the service's minute takes two seconds.
-  const story = await world(t, { clockSpeed: 30, furtherEcosystems, ...plan });
+  const story = await world(t, { clockSpeed, furtherEcosystems, ...plan });
   const { accessToken, refreshToken } = google.tokens.consent(account);
-  const credential = { accessToken, refreshToken, expiresMs: story.nowMs() + 3_600_000 };
+  const credential = { accessToken, refreshToken, expiresMs: story.nowMs() + tokenSeconds * 1_000 };
   const deviceId = await story.service.parts.federation.link(story.userId, "google", credential);
   const client = new ThingClient(await clientOfUser(() => story.service, "Story", person, controlScope));
   await eventually(t.signal, async () => {

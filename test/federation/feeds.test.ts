@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { FeedMessage, FeedReceiver } from "../../src/ecosystems/feed.ts";
+import { FeedInbox, silentAfterMs } from "../../src/federation/feeds/feed-inbox.ts";
+import { FeedPuller } from "../../src/federation/feeds/feed-puller.ts";
+import type { LinkKey } from "../../src/federation/link-key.ts";
+import type { NodeId } from "../../src/model/ids.ts";
+import { Membership } from "../../src/nodes/membership.ts";
+import type { Store } from "../../src/store/seam.ts";
+import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { makeHome } from "../contracts/store/home.ts";
+import { eventually } from "../stories/world.ts";
+import { movedRuntime, settled } from "./moved-runtime.ts";
+
+const ecosystem = "hearth";
+
+describe("the feed of an ecosystem", () => {
+  it("is pulled by one node, and by another soon after that one has died", async (t) => {
+    const { node, pass } = await madeFeeds(t);
+    const [first, second] = [await node("node-1"), await node("node-2")];
+    await pass(3_000);
+    assert.deepEqual([first.receiver() !== undefined, second.receiver() !== undefined], [true, false]);
+    first.kill();
+    await eventually(t.signal, async () => {
+      await pass(1_000);
+      assert.ok(second.receiver());
+    });
+  });
+
+  it("stores a message for all links of the account, counts those without one, and keeps it until it is handled", async (t) => {
+    const { node, pass, link, store } = await madeFeeds(t);
+    const one = await node("node-1");
+    const [ada, bob] = [await link(one.id, "x"), await link(one.id, "x")];
+    const taken: string[][] = [];
+    let isHandled = false;
+    const reader = {
+      handle: async (contents: readonly (string | undefined)[]) => {
+        taken.push(contents.map(String));
+        return isHandled;
+      },
+      quiet: () => undefined,
+      silent: () => undefined,
+    };
+    one.inbox.of(ada).read(reader);
+    await pass(1_000);
+    await one.receiver()!.store([message("1", "x", "warm"), message("2", "nobody", "cold")]);
+    await eventually(t.signal, async () => {
+      await pass(1_000);
+      assert.deepEqual([taken[0], one.counts], [["warm"], { stored: 1, unknown: 1 }]);
+    });
+    isHandled = true;
+    const waiting = (key: LinkKey) => store.read((tx) => tx.feedMessages.of(key, 10));
+    await eventually(t.signal, async () => {
+      await pass(1_000);
+      assert.equal((await waiting(ada)).length, 0);
+    });
+    assert.equal((await waiting(bob)).length, 1);
+  });
+
+  it("confirms quiet links while it answers, and is silent after three minutes without an answer", async (t) => {
+    const { node, pass, link } = await madeFeeds(t);
+    const one = await node("node-1");
+    const ada = await link(one.id, "x");
+    const heard: string[] = [];
+    const stop = one.inbox.of(ada).read({
+      handle: async () => true,
+      quiet: () => void heard.push("quiet"),
+      silent: (reason) => void heard.push(reason),
+    });
+    for (let i = 0; i < 4; i++) {
+      await pass(31_000);
+      one.receiver()!.answered();
+    }
+    await pass(3_000);
+    assert.ok(heard.length >= 3 && heard.every((what) => what === "quiet"), heard.join());
+    one.receiver()!.failed("403");
+    await pass(silentAfterMs);
+    await eventually(t.signal, async () => {
+      await pass(1_000);
+      assert.equal(heard.at(-1), "403");
+    });
+    stop();
+    assert.deepEqual(await one.inbox.of(ada).state(), { account: "x", silence: "403" });
+  });
+});
+
+function message(id: string, account: string, content: string): FeedMessage {
+  return { id, account, content };
+}
+
+/** Nodes on one store, each with a feed that a test plays. */
+async function madeFeeds(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), "breezeway-feeds-"));
+  const runtime = movedRuntime();
+  const database = await openSqlite({ folder, nowMs: runtime.nowMs });
+  const stops: (() => Promise<unknown>)[] = [];
+  t.after(async () => {
+    for (const stop of stops) await stop();
+    await database.close();
+    rmSync(folder, { recursive: true });
+  });
+  let homes = 0;
+  return {
+    store: database,
+    async pass(ms: number) {
+      for (let leftMs = ms; leftMs > 0; leftMs -= 500) {
+        await runtime.advance(Math.min(500, leftMs));
+        for (let turns = 0; turns < 20; turns++) await settled();
+      }
+    },
+    async link(owner: NodeId, account: string): Promise<LinkKey> {
+      const { userId, devices } = await makeHome(database, { name: `home ${++homes}` });
+      const deviceId = devices[0]!;
+      const row = { userId, deviceId, ecosystem, sealedToken: "…", state: "live", reason: "", owner } as const;
+      const rest = { blindness: null, confirmedMs: 1, indexMap: "{}", notices: "[]" };
+      await database.transaction(async (tx) => {
+        await tx.links.add({ ...row, ...rest });
+        await tx.feedAccounts.set({ userId, deviceId }, ecosystem, account);
+      });
+      return { userId, deviceId, ecosystem, ownership: { owner, epoch: 1 } };
+    },
+    async node(name: string) {
+      const id = name as NodeId;
+      let isDead = false;
+      const never = new Promise<never>(() => undefined);
+      const store: Store = {
+        isShared: true,
+        transaction: (body, priority) => (isDead ? never : database.transaction(body, priority)),
+        read: (body) => (isDead ? never : database.read(body)),
+      };
+      const membership = new Membership(id, store, runtime);
+      await membership.start();
+      let receiver: FeedReceiver | undefined;
+      const counts: Record<string, number> = {};
+      const inbox = new FeedInbox({ store, nodeId: id, runtime });
+      const puller = new FeedPuller({
+        ecosystem,
+        feed: {
+          pull: (given, signal) => {
+            receiver = given;
+            return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+          },
+        },
+        store,
+        membership,
+        runtime,
+        stored: () => inbox.wake(),
+        count: (outcome, messages) => {
+          if (messages > 0) counts[outcome] = (counts[outcome] ?? 0) + messages;
+        },
+        onLimitReached: () => undefined,
+      });
+      await puller.start();
+      stops.push(async () => {
+        if (isDead) return;
+        await Promise.all([puller.stop(), inbox.stop()]);
+        await membership.stop();
+      });
+      return {
+        id,
+        inbox,
+        counts,
+        receiver: () => receiver,
+        kill: () => {
+          isDead = true;
+        },
+      };
+    },
+  };
+}
