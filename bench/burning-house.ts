@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { addDevice } from "../src/devices/inventory.ts";
 import type { DeviceId, UserId } from "../src/model/ids.ts";
+import { addDevice } from "../src/provisioning/inventory.ts";
 import type { Store } from "../src/store/seam.ts";
 import type { LogPosition } from "../src/store/tables/log.ts";
 import { attributeName, structureSummary } from "../src/virtual-device/attribute-names.ts";

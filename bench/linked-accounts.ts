@@ -1,9 +1,7 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { AddressTaken, type Simulator, startSimulator } from "../simulator/simulator.ts";
-import { callControl } from "../src/cli/administration/control-socket.ts";
 import type { DeviceId, TenantId, UserId } from "../src/model/ids.ts";
-import { dataFolder } from "../src/store/disk/data-folder.ts";
 import { type PreparedFolder, prepare, preparedFolder } from "./prepared-folder.ts";
+import { untilLinksAre } from "./until-linked.ts";
 import { addUsers } from "./users.ts";
 
 /** The structures of a simulated account. */
@@ -13,7 +11,6 @@ export interface House {
 
 const usualHouse: House = { structures: [{ thermostats: 2, alarms: 3 }] };
 const linkedAtOnce = 50;
-const longestWaitMs = 120_000;
 
 /** A data folder with users that are linked to accounts of the simulator. No service runs on it yet. */
 export interface LinkedAccounts extends AsyncDisposable {
@@ -47,17 +44,7 @@ export async function linkedAccounts(
     folder,
     simulator,
     ...linked,
-    async untilAllAre(state) {
-      const deadlineMs = performance.now() + longestWaitMs;
-      for (;;) {
-        const { links } = (await callControl(dataFolder(folder.path).controlSocket, "status", {})) as {
-          links: Readonly<Record<string, number>>;
-        };
-        if (links[state] === count || (count === 0 && Object.keys(links).length === 0)) return;
-        if (performance.now() > deadlineMs) throw new Error(`not all are ${state}: ${JSON.stringify(links)}`);
-        await sleep(250);
-      }
-    },
+    untilAllAre: (state) => untilLinksAre(folder, count, state),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

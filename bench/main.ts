@@ -4,6 +4,7 @@ import { deadUpstreams } from "./dead-upstreams.ts";
 import { deviceReads } from "./device-reads.ts";
 import { emergency } from "./emergency.ts";
 import { heldStreams } from "./held-streams.ts";
+import { homeAssistantLinks } from "./home-assistant-links.ts";
 import { ingest } from "./ingest.ts";
 import { loginFlood } from "./login-flood.ts";
 import { postgresCosts } from "./postgres-costs.ts";
@@ -23,6 +24,7 @@ const rows: readonly Row[] = [
   alertGrowth,
   deadUpstreams,
   heldStreams,
+  homeAssistantLinks,
   ingest,
   postgresCosts,
 ];

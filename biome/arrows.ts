@@ -16,7 +16,21 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   devices: ["virtual-device", "home", "idempotency", "store", "runtime", "model"],
   federation: ["devices", "ecosystems", "nodes", "store", "virtual-device", "home", "runtime", "model"],
   "own-things": ["devices", "home", "store", "runtime", "model"],
-  alerts: ["devices", "home", "idempotency", "store", "runtime", "model"],
+  provisioning: ["own-things", "devices", "home", "idempotency", "store", "runtime", "model"],
+  "link-sessions": [
+    "federation",
+    "devices",
+    "ecosystems",
+    "oauth",
+    "identity",
+    "idempotency",
+    "store",
+    "web",
+    "home",
+    "runtime",
+    "model",
+  ],
+  alerts: ["own-things", "devices", "home", "idempotency", "store", "runtime", "model"],
   events: ["devices", "virtual-device", "idempotency", "store", "runtime", "model"],
   http: ["identity", "oauth", "virtual-device", "home", "web", "runtime", "model"],
   outlets: [
@@ -25,6 +39,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "identity",
     "oauth",
     "federation",
+    "link-sessions",
+    "provisioning",
+    "own-things",
     "devices",
     "alerts",
     "events",
@@ -37,6 +54,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "identity",
     "oauth",
     "federation",
+    "provisioning",
     "devices",
     "alerts",
     "virtual-device",
@@ -49,10 +67,20 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders that run in the deterministic simulation: time, randomness, timers and connections are handed in. */
-const core = ["model", "home", "virtual-device", "nodes", "devices", "federation", "own-things", "alerts"];
+const core = [
+  "model",
+  "home",
+  "virtual-device",
+  "nodes",
+  "devices",
+  "federation",
+  "own-things",
+  "provisioning",
+  "alerts",
+];
 
 /** Kinds of callers: each folder of `src/outlets` speaks to one of them and imports no other. */
-const outlets = ["v3", "platform", "adaptor", "oauth", "monitoring"];
+const outlets = ["v3", "platform", "adaptor", "oauth", "link-pages", "monitoring"];
 
 /** Programs that call the service over HTTP and share no code with it, and what each may import. */
 const packages: Readonly<Record<string, { readonly folder: string; readonly denied: readonly string[] }>> = {

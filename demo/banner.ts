@@ -1,39 +1,37 @@
 import { relative, resolve } from "node:path";
-import type { Simulator } from "../simulator/simulator.ts";
 import type { Service } from "../src/service/service.ts";
+import type { DemoEcosystem } from "./ecosystems/ecosystem.ts";
 import { type House, structureName } from "./house.ts";
 import { type KeyFiles, login, tenantName } from "./keys.ts";
 
-export const simulatorPort = 8090;
 const defaultFolder = "./breezeway-data";
 
 export interface BannerParts {
   readonly version: string;
   readonly house: House;
   readonly service: Pick<Service, "baseUrl">;
-  readonly simulator: Pick<Simulator, "url" | "port">;
+  readonly ecosystem: Pick<DemoEcosystem, "url" | "smokeCommand">;
   readonly files: KeyFiles;
   readonly folder: string;
   readonly consoleLink: string;
 }
 
 /** The text that the terminal shows after the start. Every address and command in it works when copied. */
-export function banner({ version, house, service, simulator, files, folder, consoleLink }: BannerParts): string {
+export function banner({ version, house, service, ecosystem, files, folder, consoleLink }: BannerParts): string {
   const { baseUrl } = service;
-  const simulatorFlag = simulator.port === simulatorPort ? "" : ` --simulator ${simulator.url}`;
   const dataFlag = resolve(folder) === resolve(defaultFolder) ? "" : ` --data ${shellQuoted(shownPath(folder))}`;
   return `
   Breezeway ${version}   demo house "${structureName}" is live
 
   Console    ${consoleLink}   (opens once, 30 min)
   API docs   ${baseUrl}/docs
-  Simulator  ${simulator.url}
+  Simulator  ${ecosystem.url}
   Data       ${shownPath(folder)}   (delete the folder to start over)
   Login      user ${login.name}, password ${login.password}, appId ${house.keys.appId}
   Tokens     ${shownPath(files.accessTokenFile)}   (enterprise access token for /v3: reaches every user of tenant ${tenantName})
              ${shownPath(files.secTokenFile)}   (user ${login.name}'s secToken, for /adaptor and /zdk)
 
-  Try        npx breezeway sim trigger smoke${simulatorFlag}
+  Try        ${ecosystem.smokeCommand}
              npx breezeway devices get ${house.deviceId} --watch${dataFlag}
              curl -s ${baseUrl}/v3/devices/${house.deviceId} -H "Authorization: Bearer $(cat ${shellQuoted(shownPath(files.accessTokenFile))})"
 

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { startSimulator } from "../simulator/simulator.ts";
 import { type Config, ConfigurationError } from "../src/config/config.ts";
 import { isOnLoopback } from "../src/config/loopback.ts";
 import { startLogging } from "../src/runtime/process/log.ts";
@@ -9,24 +8,22 @@ import { anyAborted, untilSignalled } from "../src/runtime/process/signals.ts";
 import { untilUncaught } from "../src/runtime/process/uncaught-errors.ts";
 import { startService } from "../src/service/service.ts";
 import { dataFolder } from "../src/store/disk/data-folder.ts";
-import { banner, simulatorPort } from "./banner.ts";
+import { banner } from "./banner.ts";
 import { demoConsole } from "./console/console.ts";
+import { ecosystemChoice } from "./ecosystems/choice.ts";
 import { onFreePort } from "./free-port.ts";
-import { checkSeed, prepareHouse } from "./house.ts";
+import { checkSeed, prepareHouse, structureName } from "./house.ts";
 import { keysOf } from "./keys.ts";
 
 export interface DemoOptions {
   readonly version: string;
   /** Seed of the house and of its simulated life. */
   readonly seed?: string;
+  /** The protocol of the simulated ecosystem; that of the house in the folder when left out. */
+  readonly ecosystem?: string;
   readonly hasEcosystems: boolean;
   readonly hasLogLevel: boolean;
 }
-
-/** Every other event of the simulated life is a visible one: a viewer sees a change within ten seconds. */
-const lifeEveryMs = 4_000;
-/** More than the ecosystem accepts: every press of a button is a command, and a viewer presses often. */
-const writesPerHour = 100;
 
 /**
  * Runs the service, a simulated house and a user who is linked to it on one machine, through the interfaces that
@@ -34,7 +31,7 @@ const writesPerHour = 100;
  */
 export async function runDemo(
   config: Config,
-  { version, seed, hasEcosystems, hasLogLevel }: DemoOptions,
+  { version, seed, ecosystem: chosen, hasEcosystems, hasLogLevel }: DemoOptions,
 ): Promise<void> {
   requireLocal(config);
   const say = (text: string) => process.stderr.write(text);
@@ -48,15 +45,14 @@ export async function runDemo(
   const unlock = folder.lock("demo");
   const stops: (() => void | Promise<void>)[] = [unlock];
   try {
-    const simulator = await onFreePort(simulatorPort, "The simulator", (port) =>
-      startSimulator({ port, stateFile: join(folder.path, "simulator.json"), writesPerHour }),
+    const choice = ecosystemChoice(folder.path, chosen);
+    const ecosystem = await onFreePort(choice.port, "The simulator", (port) =>
+      choice.start({ folder: folder.path, port, homeName: structureName }),
     );
-    stops.push(() => simulator.stop());
-    const ecosystems = [
-      { name: "nest", protocol: "nest" as const, apiUrl: simulator.url, allowedHosts: [new URL(simulator.url).host] },
-    ];
+    stops.push(() => ecosystem.stop());
+    const ecosystems = [ecosystem.configuration];
     const report = startLogging(hasLogLevel ? config.logLevel : "warn");
-    const demoPage = demoConsole({ folder: folder.path, simulator, version });
+    const demoPage = demoConsole({ folder: folder.path, ecosystem, version });
     const fatal = untilUncaught(report);
     const service = await onFreePort(config.port, "The service", (port) =>
       // Private webhook addresses are safe here: the demo listens on loopback, where users try their own receivers.
@@ -66,16 +62,16 @@ export async function runDemo(
     );
     stops.push(() => service.stop());
     // `breezeway sim` reads the address here. It is no secret.
-    writeFileSync(join(folder.path, "demo-simulator-url"), simulator.url);
-    await checkSeed(service, seed);
+    if (ecosystem.addressFile) writeFileSync(join(folder.path, ecosystem.addressFile), ecosystem.url);
+    const houseSeed = await checkSeed(service, seed);
     const keys = await keysOf(service, folder.path);
     stops.push(keys.stop);
-    const house = await prepareHouse(service, simulator, keys, seed);
+    const house = await prepareHouse(service, ecosystem, keys, houseSeed);
     demoPage.open(house, service.baseUrl);
-    simulator.startLife(house.accountId, { everyMs: lifeEveryMs });
+    ecosystem.startLife(houseSeed);
 
     const consoleLink = demoPage.newLink();
-    say(banner({ version, house, service, simulator, files: keys, folder: config.dataFolder, consoleLink }));
+    say(banner({ version, house, service, ecosystem, files: keys, folder: config.dataFolder, consoleLink }));
     say(`breezeway listening on ${service.baseUrl}\n`);
     onEnter(stopSignal, () => say(`  Console    ${demoPage.newLink()}   (opens once, 30 min)\n`));
     await anyAborted(stopSignal, fatal);

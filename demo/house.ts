@@ -1,13 +1,11 @@
-import type { Simulator } from "../simulator/simulator.ts";
 import { ConfigurationError } from "../src/config/config.ts";
 import type { DeviceId } from "../src/model/ids.ts";
 import type { Service } from "../src/service/service.ts";
+import type { DemoEcosystem } from "./ecosystems/ecosystem.ts";
 import { failedTo, type Keys } from "./keys.ts";
 
 /** A simulated home, the virtual device that mirrors it, and a lamp. */
 export interface House {
-  /** The account's id in the simulator. */
-  readonly accountId: string;
   readonly deviceId: DeviceId;
   readonly lampId: DeviceId;
   readonly keys: Keys;
@@ -20,10 +18,15 @@ export const lampAttribute = "d.structures[1].a.away";
 const defaultSeed = "7";
 
 /** Creates the house, its link, its lamp and the alerts between them where they are missing. */
-export async function prepareHouse(service: Service, simulator: Simulator, keys: Keys, seed?: string): Promise<House> {
-  const deviceId = (await linkedDevice(service, simulator, keys)) ?? (await link(simulator, keys, seed));
+export async function prepareHouse(
+  service: Service,
+  ecosystem: DemoEcosystem,
+  keys: Keys,
+  seed: string,
+): Promise<House> {
+  const deviceId = (await linkedDevice(service, ecosystem, keys)) ?? (await link(ecosystem, keys, seed));
   const lampId = await lampOf(service, keys);
-  const house = { accountId: simulator.accountIds()[0]!, deviceId, lampId, keys };
+  const house = { deviceId, lampId, keys };
   // Once for each link: alerts that the user has removed are not created again.
   const prepared = `demo_prepared_${deviceId}`;
   const { store } = service.parts;
@@ -34,36 +37,34 @@ export async function prepareHouse(service: Service, simulator: Simulator, keys:
   return house;
 }
 
-/** Refuses a seed that differs from the seed of the existing house. */
-export async function checkSeed({ parts: { store } }: Service, seed = ""): Promise<void> {
+/** The seed of the house. Refuses a seed that differs from that of the existing house. */
+export async function checkSeed({ parts: { store } }: Service, seed = ""): Promise<string> {
   const stored = await store.transaction((tx) => tx.settings.getOrKeep("demo_seed", seed || defaultSeed));
-  if (seed === "" || seed === stored) return;
+  if (seed === "" || seed === stored) return stored;
   throw new ConfigurationError([
     `--seed ${seed}: the house in this folder was made with seed ${stored}. Delete the folder, or choose another with --data`,
   ]);
 }
 
-/** The device that an earlier start linked; undefined if the simulator has no house, because its token is new then. */
-async function linkedDevice({ parts }: Service, simulator: Simulator, { userId }: Keys): Promise<DeviceId | undefined> {
-  if (simulator.accountIds().length === 0) return undefined;
+/** The device that an earlier start linked; undefined if the link must be made or renewed. */
+async function linkedDevice(
+  { parts }: Service,
+  { hasHouse }: DemoEcosystem,
+  { userId }: Keys,
+): Promise<DeviceId | undefined> {
+  if (!hasHouse) return undefined;
   return (await parts.devices.list(userId)).find(({ isVirtual }) => isVirtual)?.id;
 }
 
-/** Links the house with a new token; an existing link gets that token. */
-async function link(simulator: Simulator, keys: Keys, seed = defaultSeed): Promise<DeviceId> {
-  const [known] = simulator.accountIds();
-  const structures = [{ name: structureName, thermostats: 2, alarms: 3 }];
-  const token =
-    known === undefined ? simulator.addAccount({ seed: seedOf(seed), structures }).token : simulator.issueToken(known);
+/** Links the house; an existing link gets the token. */
+async function link(ecosystem: DemoEcosystem, keys: Keys, seed: string): Promise<DeviceId> {
+  const { token, ...options } = ecosystem.issueToken(seed);
   const linked = await keys
     .byUser()
-    .updateFederatedToken("nest", token)
+    .updateFederatedToken(ecosystem.configuration.name, token, options)
     .catch(failedTo("The demo house could not be linked"));
   return linked.deviceId as DeviceId;
 }
-
-/** A seed of digits is a number, as in the simulator's HTTP calls: the number and the text give different houses. */
-const seedOf = (seed: string) => (/^\d{1,15}$/.test(seed) ? Number(seed) : seed);
 
 async function lampOf({ parts }: Service, { userId }: Keys): Promise<DeviceId> {
   const known = (await parts.devices.list(userId)).find(({ isVirtual, name }) => !isVirtual && name === lampName);

@@ -1,10 +1,10 @@
 import type { Breezeway, ThermostatMode } from "../../sdk/src/index.ts";
-import type { Simulator } from "../../simulator/simulator.ts";
+import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import type { House } from "../house.ts";
 
 export interface ActionParts {
   readonly house: House;
-  readonly simulator: Simulator;
+  readonly ecosystem: DemoEcosystem;
 }
 
 const scenes = ["leave", "come-home", "smoke", "clear"];
@@ -17,11 +17,13 @@ const atOnce = { waitMs: 0 };
  * message of a refusal, undefined on success. A receipt is a success, also that of a rejected command.
  */
 export async function executeAction(parts: ActionParts, action: string): Promise<string | undefined> {
-  const { house, simulator } = parts;
-  simulator.pauseLife(house.accountId);
-  const [, name = "", thingId = ""] = /^([A-Za-z-]+):(t_[\w-]+)$/.exec(action) ?? [];
+  const { house, ecosystem } = parts;
+  ecosystem.pauseLife();
+  const [, name = "", thingId = ""] = /^([A-Za-z0-9-]+):(t_[\w-]+)$/.exec(action) ?? [];
   try {
-    if (scenes.includes(name)) return await playScene(parts, name, thingId);
+    if (scenes.includes(name)) {
+      return await ecosystem.playScene(name, (await house.keys.byClient.thing(thingId)).name);
+    }
     const command = commandOf(house.keys.byClient, name, thingId);
     if (command === undefined) return "The page has no such button.";
     await command();
@@ -40,32 +42,26 @@ function commandOf(client: Breezeway, name: string, thingId: string): (() => Pro
       return () => client.command(thingId, "fanTimer", "start", {}, atOnce);
     case "stop-fan":
       return () => client.command(thingId, "fanTimer", "stop", {}, atOnce);
+    case "on":
+    case "off":
+      return () => client.command(thingId, "onOff", "set", { on: name === "on" }, atOnce);
     case "warmer":
       return adjust(stepCelsius);
     case "cooler":
       return adjust(-stepCelsius);
   }
-  const [, mode] = /^mode-(\w+)$/.exec(name) ?? [];
-  // The service checks the mode.
-  return mode === undefined
-    ? undefined
-    : () => client.command(thingId, "thermostat", "setMode", { mode: mode as ThermostatMode }, atOnce);
-}
-
-/** The simulator does not know ids of things: the home is found by its name. */
-async function playScene(
-  { house, simulator }: ActionParts,
-  scene: string,
-  thingId: string,
-): Promise<string | undefined> {
-  const { name } = await house.keys.byClient.thing(thingId);
-  const { structures = {} } = simulator.document(house.accountId);
-  const found = Object.entries(structures as Readonly<Record<string, { readonly name?: unknown }>>).find(
-    ([, structure]) => structure.name === name,
-  );
-  if (found === undefined)
-    return `The simulator has no home named ${name}. The page shows its homes after the next update.`;
-  await simulator.playScene(house.accountId, { scene, structure: found[0] });
+  const [, kind, value = ""] = /^(mode|fan|bright|speed)-(\w+)$/.exec(name) ?? [];
+  // The service checks the values.
+  switch (kind) {
+    case "mode":
+      return () => client.command(thingId, "thermostat", "setMode", { mode: value as ThermostatMode }, atOnce);
+    case "fan":
+      return () => client.command(thingId, "fan", "setMode", { mode: value }, atOnce);
+    case "bright":
+      return () => client.command(thingId, "brightness", "set", { percent: Number(value) }, atOnce);
+    case "speed":
+      return () => client.command(thingId, "fan", "setPercent", { percent: Number(value) }, atOnce);
+  }
   return undefined;
 }
 

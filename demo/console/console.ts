@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
 import { BreezewayError, ServiceError } from "../../sdk/src/index.ts";
-import type { Simulator } from "../../simulator/simulator.ts";
 import { type Answer, pageAnswer, redirectAnswer } from "../../src/http/answer/answer.ts";
 import type { Incoming } from "../../src/http/request/incoming.ts";
 import type { GuestRoute } from "../../src/http/routes.ts";
 import type { Parts } from "../../src/service/parts.ts";
+import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import type { House } from "../house.ts";
 import { executeAction } from "./actions.ts";
 import { type HouseView, readHouse } from "./house-view.ts";
@@ -14,7 +14,7 @@ import { type StepProgress, stepProgressIn } from "./step-progress.ts";
 
 export interface ConsoleParts {
   readonly folder: string;
-  readonly simulator: Simulator;
+  readonly ecosystem: DemoEcosystem;
   readonly version: string;
 }
 
@@ -38,7 +38,7 @@ interface OpenConsole {
 const heartbeatSeconds = 2;
 const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
 
-export function demoConsole({ folder, simulator, version }: ConsoleParts): Console {
+export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Console {
   let opened: OpenConsole | undefined;
   const sessions = sessionsOn(folder);
   const firstValue = (pairs: Incoming["query"], name: string) => pairs.find(([key]) => key === name)?.[1];
@@ -56,10 +56,10 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
     }
     const page = housePage({
       view,
-      done: stepProgress.update(view, simulator.log()),
+      done: stepProgress.update(view, ecosystem.leftMs()),
       formToken: sessions.formToken,
       baseUrl,
-      simulatorUrl: simulator.url,
+      ecosystem,
       accessTokenFile: resolve(house.keys.accessTokenFile),
       version,
       nowMs,
@@ -135,7 +135,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
               messagePage("Not from this page", "Go back to the page and press the button there."),
             );
           }
-          const problem = await executeAction({ ...opened!, simulator }, firstValue(form, "act") ?? "");
+          const problem = await executeAction({ ...opened!, ecosystem }, firstValue(form, "act") ?? "");
           return problem === undefined ? redirectAnswer(303, "/console/") : houseAnswer(409, incoming, problem);
         },
       },
@@ -145,7 +145,7 @@ export function demoConsole({ folder, simulator, version }: ConsoleParts): Conso
         house,
         baseUrl,
         port: Number(new URL(baseUrl).port || 80),
-        stepProgress: stepProgressIn(join(folder, "demo-steps"), Date.now()),
+        stepProgress: stepProgressIn(join(folder, "demo-steps"), Date.now(), ecosystem),
       };
     },
     newLink: () => `${opened?.baseUrl}/console/?claim=${sessions.newClaim()}`,

@@ -1,8 +1,10 @@
 import type { CommandReceipt, Thing } from "../../sdk/src/index.ts";
 import { type Html, html } from "../../src/web/html.ts";
+import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import { alarmTile } from "./alarm-tile.ts";
 import { lastKnown } from "./as-of.ts";
 import type { Button } from "./button.ts";
+import { deviceTile } from "./device-tile.ts";
 import type { HomeView } from "./house-view.ts";
 import { type Icon, iconOf } from "./icons.ts";
 import { thermostatTile } from "./thermostat-tile.ts";
@@ -10,6 +12,7 @@ import { thermostatTile } from "./thermostat-tile.ts";
 export interface HomeParts {
   readonly view: HomeView;
   readonly receipts: readonly CommandReceipt[];
+  readonly ecosystem: Pick<DemoEcosystem, "refusesWhileAway">;
   readonly button: Button;
   readonly nowMs: number;
   /** Time of the last known state; undefined while the state is current. */
@@ -20,10 +23,10 @@ export interface HomeParts {
 const receiptMs = 10 * 60_000;
 
 /** A home with its devices. */
-export function homeSection({ view, receipts, button, nowMs, asOfMs }: HomeParts): Html {
-  const { home, thermostats, alarms } = view;
+export function homeSection({ view, receipts, ecosystem, button, nowMs, asOfMs }: HomeParts): Html {
+  const { home, thermostats, alarms, others } = view;
   const id = home?.thingId ?? "homeless";
-  const isSomebodyHome = presenceIn(home) === "home";
+  const isRefused = ecosystem.refusesWhileAway && presenceIn(home) !== "home";
   const receiptOf = ({ thingId }: Thing) =>
     receipts.find((receipt) => receipt.thingId === thingId && nowMs - receipt.requestedTime < receiptMs);
   return html`<section class="structure" aria-labelledby="${id}-name">
@@ -31,8 +34,9 @@ export function homeSection({ view, receipts, button, nowMs, asOfMs }: HomeParts
 <div><h2 id="${id}-name">${home ? (home.name ?? "Home") : "Devices without a home"}</h2>${home && presenceLine(home, asOfMs)}</div>
 ${home && sceneButtons(view, home.thingId, button)}
 </div>
-<div class="tiles">${thermostats.map((thing) => thermostatTile({ thing, receipt: receiptOf(thing), isSomebodyHome, button, asOfMs }))}</div>
+<div class="tiles">${thermostats.map((thing) => thermostatTile({ thing, receipt: receiptOf(thing), isRefused, button, asOfMs }))}</div>
 <div class="tiles small">${alarms.map((alarm) => alarmTile(alarm, asOfMs))}</div>
+<div class="tiles small">${others.map((thing) => deviceTile({ thing, receipt: receiptOf(thing), button, asOfMs }))}</div>
 </section>`;
 }
 

@@ -10,7 +10,7 @@ export interface HouseView {
   readonly confirmedTime: number | undefined;
   readonly attributes: readonly AttributeView[];
   readonly alerts: readonly Alert[];
-  /** Commands to thermostats. Newest first. */
+  /** Commands to things. Newest first. */
   readonly receipts: readonly CommandReceipt[];
   /** Newest first. */
   readonly changes: readonly ChangeView[];
@@ -21,6 +21,8 @@ export interface HomeView {
   readonly home: Thing | undefined;
   readonly thermostats: readonly Thing[];
   readonly alarms: readonly Thing[];
+  /** Lights, switches, fans and sensors. */
+  readonly others: readonly Thing[];
 }
 
 export interface AttributeView {
@@ -32,6 +34,8 @@ export interface AttributeView {
 export interface ChangeView extends PastChange {
   readonly deviceId: number;
 }
+
+const otherKinds: readonly Thing["kind"][] = ["light", "switch", "fan", "sensor"];
 
 /** `presenceInfo` of a device whose stream is live. */
 const present = 1;
@@ -46,8 +50,8 @@ export async function readHouse({ deviceId, lampId, keys }: House, nowMs: number
   const thingsAndReceipts = async () => {
     const all = await Array.fromAsync(byClient.things());
     const things = all.filter((thing) => thing.deviceId === deviceId);
-    const thermostats = things.filter(({ kind }) => kind === "thermostat");
-    const receipts = await Promise.all(thermostats.map(({ thingId }) => byClient.commands(thingId)));
+    const commanded = things.filter(({ kind }) => kind === "thermostat" || otherKinds.includes(kind));
+    const receipts = await Promise.all(commanded.map(({ thingId }) => byClient.commands(thingId)));
     return { things, receipts: receipts.flat().sort((a, b) => b.requestedTime - a.requestedTime) };
   };
   const [device, { things, receipts }, lamp, alerts, ...changes] = await Promise.all([
@@ -79,14 +83,15 @@ export async function readHouse({ deviceId, lampId, keys }: House, nowMs: number
 
 const isByAlert = ({ cause }: ChangeView) => cause.by === "alert";
 
-/** Homes by name, each with its thermostats and alarms. A thing names its home; of two equal names the first counts. */
+/** Homes by name, each with its devices. A thing names its home; of two equal names the first counts. */
 export function homesOf(things: readonly Thing[]): readonly HomeView[] {
   const sorted = things.toSorted((a, b) => compare(a.homeName, b.homeName) || compare(a.name, b.name));
   return [...Map.groupBy(sorted, ({ homeName }) => homeName).values()].flatMap((group) => {
     const ofKind = (kind: Thing["kind"]) => group.filter((thing) => thing.kind === kind);
     const [home, ...namesakes] = ofKind("home");
-    const others = namesakes.map((namesake) => ({ home: namesake, thermostats: [], alarms: [] }));
-    return [{ home, thermostats: ofKind("thermostat"), alarms: ofKind("alarm") }, ...others];
+    const others = namesakes.map((namesake) => ({ home: namesake, thermostats: [], alarms: [], others: [] }));
+    const devices = otherKinds.flatMap(ofKind);
+    return [{ home, thermostats: ofKind("thermostat"), alarms: ofKind("alarm"), others: devices }, ...others];
   });
 }
 

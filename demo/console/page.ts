@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { type Html, html } from "../../src/web/html.ts";
 import type { Page } from "../../src/web/page.ts";
 import { shellQuoted } from "../banner.ts";
+import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import { alarmLook } from "./alarm-tile.ts";
 import { utcTime } from "./as-of.ts";
 import { attributeCounter, attributeTable } from "./attribute-table.ts";
@@ -21,7 +22,7 @@ export interface PageParts {
   readonly done: ReadonlySet<StepNumber>;
   readonly formToken: string;
   readonly baseUrl: string;
-  readonly simulatorUrl: string;
+  readonly ecosystem: Pick<DemoEcosystem, "url" | "refusesWhileAway">;
   readonly accessTokenFile: string;
   readonly version: string;
   readonly nowMs: number;
@@ -35,17 +36,17 @@ export interface PageParts {
  * holds the parts that live.js shows instead when the current state is unknown.
  */
 export function housePage(parts: PageParts): Page {
-  const { view, done, formToken, baseUrl, accessTokenFile, notice, filter, nowMs } = parts;
+  const { view, done, ecosystem, formToken, baseUrl, accessTokenFile, notice, filter, nowMs } = parts;
   const staleMs = view.isStale ? (view.confirmedTime ?? nowMs) : undefined;
   const homes = (button: Button, asOfMs: number | undefined) =>
-    view.homes.map((home) => homeSection({ view: home, receipts: view.receipts, button, nowMs, asOfMs }));
+    view.homes.map((home) => homeSection({ view: home, receipts: view.receipts, ecosystem, button, nowMs, asOfMs }));
   const power = view.lamp.power === "on" ? "off" : "on";
   const curl = `curl -X PUT ${baseUrl}/v3/devices/${view.lamp.deviceId} -H "Authorization: Bearer $(cat ${shellQuoted(accessTokenFile)})" -H "Content-Type: application/json" -d '{"power":"${power}"}'`;
   const body = html`<a class="skip" href="#house">Skip to the house</a>
 ${topBar(parts, staleMs)}
 <main>
 <p class="unknown" id="unknown" role="status">${staleMs === undefined ? undefined : `Unknown since ${utcTime(staleMs)}. The service receives nothing from the home ecosystem.`}</p>
-${stepStrip({ view, done, curl })}
+${stepStrip({ view, done, ecosystem, curl })}
 <p class="notice" data-part id="notice" role="status">${notice}</p>
 <p hidden data-part id="fresh" data-stale="${view.isStale ? "yes" : "no"}" data-confirmed="${staleMs ?? ""}" data-now="${nowMs}"></p>
 <div class="columns">
@@ -74,7 +75,7 @@ export function messagePage(title: string, sentence: string): Page {
 }
 
 /** The header; it shows emergencies. `asOfMs`: time of the last known state; undefined while the state is current. */
-function topBar({ view, simulatorUrl, nowMs }: PageParts, asOfMs: number | undefined): Html {
+function topBar({ view, ecosystem, nowMs }: PageParts, asOfMs: number | undefined): Html {
   const alarms = view.homes
     .flatMap((home) => home.alarms)
     .filter((alarm) => alarmLook(alarm).look === "red")
@@ -83,7 +84,7 @@ function topBar({ view, simulatorUrl, nowMs }: PageParts, asOfMs: number | undef
   return html`<header class="top ${alarms.length > 0 ? "is-emergency" : ""}" data-part id="top">
 <div class="bar"><p class="brand">${mark}<span>Breezeway</span></p><span class="badge">Test</span>
 <p class="live" id="live">${asOfMs === undefined ? `Snapshot of ${utcTime(nowMs)}` : `Not live since ${utcTime(asOfMs)}`}</p>
-<nav aria-label="Elsewhere"><a href="/docs">API docs</a><a href="${simulatorUrl}">Simulator</a></nav></div>
+<nav aria-label="Elsewhere"><a href="/docs">API docs</a><a href="${ecosystem.url}">Simulator</a></nav></div>
 <h1 class="out-of-sight">The demo house</h1>
 ${alarms.length > 0 ? band : undefined}
 </header>`;

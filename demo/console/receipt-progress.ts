@@ -8,7 +8,7 @@ const stages = ["Sent", "Accepted", "Confirmed"];
 /** How many stages a command in this state has reached. The other states are ends without the requested effect. */
 const reached: Readonly<Record<string, number>> = { queued: 0, sending: 1, accepted: 2, confirmed: 3 };
 const withoutText: Readonly<Record<string, string>> = {
-  contradicted: "The ecosystem accepted the command, and a minute later the thermostat still showed another state.",
+  contradicted: "The ecosystem accepted the command, and the device still showed another state.",
   expired: "Whether the command was carried out is unknown.",
 };
 

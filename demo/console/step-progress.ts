@@ -1,52 +1,63 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import type { Activity } from "../../simulator/simulator.ts";
+import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import type { HouseView } from "./house-view.ts";
 
 /** The four steps of the page. A step is done when its effect was seen in the house. */
 export type StepNumber = 1 | 2 | 3 | 4;
 
 export interface StepProgress {
-  /** Returns all steps that are done. A done step stays done, also after a restart. */
-  update(view: HouseView, activities: readonly Activity[]): ReadonlySet<StepNumber>;
+  /** Returns all steps that are done; `leftMs`: when a person last emptied the house. A done step stays done, also after a restart. */
+  update(view: HouseView, leftMs: number): ReadonlySet<StepNumber>;
 }
 
-export function stepProgressIn(file: string, startedMs: number): StepProgress {
+export function stepProgressIn(
+  file: string,
+  startedMs: number,
+  { refusesWhileAway }: Pick<DemoEcosystem, "refusesWhileAway">,
+): StepProgress {
+  const middleSteps = refusesWhileAway ? refusedSteps : smokeSteps;
   const done = new Set<StepNumber>(existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : []);
   return {
-    update(view, activities) {
+    update(view, leftMs) {
       const before = done.size;
-      for (const step of stepsDone(view, leftAt(activities), startedMs, done)) done.add(step);
+      for (const step of outerSteps(view, leftMs, startedMs)) done.add(step);
+      for (const step of middleSteps(view, done, startedMs)) done.add(step);
       if (done.size > before) writeFileSync(file, JSON.stringify([...done]));
       return done;
     },
   };
 }
 
-/** When a user last played a scene that empties the house. Scenes of the simulated life are not in the log. */
-function leftAt(activities: readonly Activity[]): number {
-  const left = activities.findLast(
-    ({ kind, scene }) => kind === "scene" && (scene === "leave" || scene === "auto-away"),
-  );
-  return left === undefined ? Number.POSITIVE_INFINITY : Date.parse(left.time);
-}
-
-function* stepsDone(
-  { changes, receipts, lamp }: HouseView,
-  leftMs: number,
-  startedMs: number,
-  done: ReadonlySet<StepNumber>,
-): Generator<StepNumber> {
+/** The lamp went off after the house was left; a client wrote to the lamp. */
+function* outerSteps({ changes, lamp }: HouseView, leftMs: number, startedMs: number): Generator<StepNumber> {
   const ofLamp = changes.filter(({ deviceId }) => deviceId === lamp.deviceId);
   if (ofLamp.some(({ cause, value, updateTime }) => cause.by === "alert" && value === "off" && updateTime >= leftMs)) {
     yield 1;
   }
+  if (ofLamp.some(({ cause, updateTime }) => isClient(cause.by) && updateTime > startedMs)) yield 4;
+}
+
+/** A fan was refused while nobody was home, and ran later. */
+function* refusedSteps({ receipts }: HouseView, done: ReadonlySet<StepNumber>): Generator<StepNumber> {
   const starts = receipts.filter(({ trait, command }) => trait === "fanTimer" && command === "start");
   const refused = starts.find(({ error }) => error?.code === "notHome");
   if (done.has(1) && refused) yield 2;
   const isRunning = ({ state, requestedTime }: (typeof starts)[number]) =>
     state === "confirmed" && refused !== undefined && requestedTime > refused.requestedTime;
   if (done.has(2) && starts.some(isRunning)) yield 3;
-  if (ofLamp.some(({ cause, updateTime }) => isClient(cause.by) && updateTime > startedMs)) yield 4;
+}
+
+/** There was smoke; a target was changed. */
+function* smokeSteps(
+  { changes, receipts }: HouseView,
+  done: ReadonlySet<StepNumber>,
+  startedMs: number,
+): Generator<StepNumber> {
+  const isSmoke = ({ name, value, updateTime }: HouseView["changes"][number]) =>
+    name.endsWith(".smoke_alarm_state") && value === "emergency" && updateTime > startedMs;
+  if (done.has(1) && changes.some(isSmoke)) yield 2;
+  if (done.has(2) && receipts.some(({ command, state }) => command === "adjustTarget" && state === "confirmed"))
+    yield 3;
 }
 
 const isClient = (by: string) => by === "client" || by === "administrator";

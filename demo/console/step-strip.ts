@@ -1,4 +1,5 @@
 import { type Html, html } from "../../src/web/html.ts";
+import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import { lampAttribute } from "../house.ts";
 import type { HouseView } from "./house-view.ts";
 import { iconOf } from "./icons.ts";
@@ -7,14 +8,21 @@ import type { StepNumber } from "./step-progress.ts";
 export interface StripParts {
   readonly view: HouseView;
   readonly done: ReadonlySet<StepNumber>;
+  readonly ecosystem: Pick<DemoEcosystem, "refusesWhileAway">;
   /** A command that switches the lamp, with the demo's enterprise access token. */
   readonly curl: string;
 }
 
+interface Step {
+  readonly number: StepNumber;
+  readonly title: string;
+  readonly words: Html;
+}
+
 /** Four things to try; each is checked off when it has happened. */
-export function stepStrip({ view, done, curl }: StripParts): Html {
+export function stepStrip({ view, done, ecosystem, curl }: StripParts): Html {
   const isHome = view.attributes.some(({ name, value }) => name === lampAttribute && value === "home");
-  const steps: readonly { readonly number: StepNumber; readonly title: string; readonly words: Html }[] = [
+  const steps: readonly Step[] = [
     {
       number: 1,
       title: "Leave home",
@@ -23,19 +31,7 @@ export function stepStrip({ view, done, curl }: StripParts): Html {
           ? html`Press <b>Leave home</b> and watch the hall lamp: an alert switches it off.`
           : html`Nobody is home just now. Press <b>Come home</b>, then <b>Leave home</b>, and watch the lamp.`,
     },
-    {
-      number: 2,
-      title: "Run a fan, and be refused",
-      words:
-        isHome && done.has(1) && !done.has(2)
-          ? html`Somebody is home again. Press <b>Leave home</b>, then <b>Run fan</b>.`
-          : html`Press <b>Run fan</b> while nobody is home. The error text is what a client reads.`,
-    },
-    {
-      number: 3,
-      title: "Come home, run it again",
-      words: html`Press <b>Come home</b>, then <b>Run fan</b>: sent, accepted, confirmed.`,
-    },
+    ...(ecosystem.refusesWhileAway ? refusedSteps(isHome, done) : smokeSteps),
     {
       number: 4,
       title: "Be a client yourself",
@@ -52,3 +48,35 @@ export function stepStrip({ view, done, curl }: StripParts): Html {
 <div class="command" data-part id="command"><pre><code id="curl">${curl}</code></pre><button type="button" id="copy" class="needs-script" data-copies="curl">Copy</button></div>
 </section>`;
 }
+
+/** For an ecosystem that refuses commands while nobody is home. */
+function refusedSteps(isHome: boolean, done: ReadonlySet<StepNumber>): readonly Step[] {
+  return [
+    {
+      number: 2,
+      title: "Run a fan, and be refused",
+      words:
+        isHome && done.has(1) && !done.has(2)
+          ? html`Somebody is home again. Press <b>Leave home</b>, then <b>Run fan</b>.`
+          : html`Press <b>Run fan</b> while nobody is home. The error text is what a client reads.`,
+    },
+    {
+      number: 3,
+      title: "Come home, run it again",
+      words: html`Press <b>Come home</b>, then <b>Run fan</b>: sent, accepted, confirmed.`,
+    },
+  ];
+}
+
+const smokeSteps: readonly Step[] = [
+  {
+    number: 2,
+    title: "Make smoke",
+    words: html`Press <b>Make smoke</b>: the emergency is on this page, on <code>/v3/events</code> and in alerts at once. Then <b>Clear the air</b>.`,
+  },
+  {
+    number: 3,
+    title: "Make it warmer",
+    words: html`Press <b>Warmer</b>: sent, accepted, and confirmed when the instance shows it.`,
+  },
+];

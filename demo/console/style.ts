@@ -124,6 +124,10 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .alarm.red .ring,.alarm.red .says{color:var(--bad)}
 .alarm.red .kind,.alarm.yellow .kind{color:var(--ink)}
 .alarm.gray .ring,.alarm.gray .says{color:var(--gray)}
+.device.is-on{background:var(--lit-tint);border-color:var(--lit)}
+.device.is-on header .icon,.device.is-on .says{color:var(--lit)}
+.device.is-on .kind,.device.is-on .outcome{color:var(--ink)}
+.device .outcome{margin-top:auto}
 .lamp header .icon{width:2.25rem;height:2.25rem;color:var(--gray)}
 .lamp .power{font-size:1.25rem;font-weight:700;text-transform:capitalize;color:var(--gray)}
 .lamp.is-on{background:var(--lit-tint);border-color:var(--lit)}

@@ -9,7 +9,8 @@ import { climateWords, hasTarget, modeName, modeWords } from "./thermostat-words
 export interface ThermostatParts {
   readonly thing: Thing;
   readonly receipt: CommandReceipt | undefined;
-  readonly isSomebodyHome: boolean;
+  /** The ecosystem refuses commands, because nobody is home. */
+  readonly isRefused: boolean;
   readonly button: Button;
   /** Time of the last known state; undefined while the state is current. */
   readonly asOfMs: number | undefined;
@@ -17,12 +18,12 @@ export interface ThermostatParts {
 
 /** A thermostat with its fan. While it does not answer, its last known values have the time of the last answer. */
 export function thermostatTile(parts: ThermostatParts): Html {
-  const { thing, receipt, isSomebodyHome, asOfMs } = parts;
+  const { thing, receipt, isRefused, asOfMs } = parts;
   const { thingId, name, traits } = thing;
   const { available } = traits.thermostat?.state ?? {};
   const isOnline = available?.value === true;
   const isKnown = asOfMs === undefined && isOnline;
-  const isRunning = traits.fanTimer?.state.active?.value === true;
+  const isRunning = isFanRunning(thing);
   const unknownWord = asOfMs === undefined && available?.value === false ? "Offline" : "Unknown";
   const look = isKnown ? (isRunning ? "is-running" : "") : "is-not-known";
   return html`<article class="tile thermostat ${look}" data-part id="${thingId}" aria-labelledby="${thingId}-name">
@@ -31,7 +32,7 @@ export function thermostatTile(parts: ThermostatParts): Html {
 ${isKnown ? html`<p>${modeWords(thing)}${actionWords(thing)}</p>` : lastKnown(lastWords(thing), asOfMs ?? available?.updateTime ?? 0)}
 ${controls(parts, isRunning, isKnown)}
 ${available?.value === false ? html`<p class="hint" id="${thingId}-offline">The thermostat is offline.</p>` : undefined}
-${isKnown && !isSomebodyHome ? html`<p class="hint">Nobody is home: the ecosystem refuses to run the fan or to change the target.</p>` : undefined}
+${isKnown && isRefused ? html`<p class="hint">Nobody is home: the ecosystem refuses to run the fan or to change the target.</p>` : undefined}
 <div class="outcome" role="status">${receiptProgress(receipt, isKnown)}</div>
 </article>`;
 }
@@ -42,13 +43,15 @@ function controls({ thing, button }: ThermostatParts, isRunning: boolean, isKnow
   const { modes } = traits.thermostat?.capabilities ?? {};
   const offline = available?.value === false ? `${thingId}-offline` : undefined;
   const noTarget = offline !== undefined || hasTarget(thing) ? undefined : `${thingId}-no-target`;
-  const noFan = traits.fanTimer?.capabilities.supported === false ? `${thingId}-fan` : undefined;
+  const hasNoFan = traits.fanTimer ? traits.fanTimer.capabilities.supported === false : !traits.fan;
+  const noFan = hasNoFan ? `${thingId}-fan` : undefined;
   const target = { disabledBy: offline ?? noTarget };
   const fan = { id: `fan:${thingId}`, disabledBy: offline ?? noFan };
+  const [run, stop] = traits.fanTimer ? ["run-fan", "stop-fan"] : ["fan-on", `fan-${idleMode(thing)}`];
   return html`<div class="row">${button("Cooler", `cooler:${thingId}`, target)}${button("Warmer", `warmer:${thingId}`, target)}</div>
 ${noTarget === undefined ? undefined : html`<p class="hint" id="${noTarget}">This mode has no target to change.</p>`}
 ${Array.isArray(modes) ? html`<div class="row modes" role="group" aria-label="Mode">${modes.map((one) => button(modeName(one), `mode-${one}:${thingId}`, { isPressed: isKnown && mode?.value === one, disabledBy: offline }))}</div>` : undefined}
-<div class="row fan">${iconOf("fan")}<p id="${thingId}-fan">${isKnown ? fanWords(thing, isRunning) : "Fan unknown"}</p>${isRunning ? button("Stop fan", `stop-fan:${thingId}`, fan) : button("Run fan", `run-fan:${thingId}`, fan)}</div>`;
+<div class="row fan">${iconOf("fan")}<p id="${thingId}-fan">${isKnown ? fanWords(thing, isRunning) : "Fan unknown"}</p>${isRunning ? button("Stop fan", `${stop}:${thingId}`, fan) : button("Run fan", `${run}:${thingId}`, fan)}</div>`;
 }
 
 /** What the equipment does, if it does something. */
@@ -57,18 +60,31 @@ function actionWords({ traits: { thermostat } }: Thing): string {
   return action === "heating" || action === "cooling" ? ` · ${action} now` : "";
 }
 
-function fanWords({ traits: { fanTimer } }: Thing, isRunning: boolean): Html {
-  if (fanTimer?.capabilities.supported === false) return html`No fan`;
-  if (!isRunning) return fanTimer?.state.active?.value === false ? html`Fan off` : html`Fan unknown`;
-  const until = fanTimer?.state.untilMs?.value;
+/** A fan runs by a timer, or in a mode of its own. */
+function isFanRunning({ traits: { fanTimer, fan } }: Thing): boolean {
+  return fanTimer ? fanTimer.state.active?.value === true : fan?.state.mode?.value === "on";
+}
+
+/** The mode in which a fan does not run by request. */
+function idleMode({ traits: { fan } }: Thing): string {
+  const { modes } = fan?.capabilities ?? {};
+  return Array.isArray(modes) && modes.includes("auto") ? "auto" : "off";
+}
+
+function fanWords({ traits: { fanTimer, fan } }: Thing, isRunning: boolean): Html {
+  if (!fanTimer) return fan ? html`Fan ${String(fan.state.mode?.value ?? "unknown")}` : html`No fan`;
+  if (fanTimer.capabilities.supported === false) return html`No fan`;
+  if (!isRunning) return fanTimer.state.active?.value === false ? html`Fan off` : html`Fan unknown`;
+  const until = fanTimer.state.untilMs?.value;
   if (typeof until !== "number") return html`Fan runs`;
   const time = new Date(until).toISOString();
   return html`Fan runs <time class="countdown" datetime="${time}" data-until="${time}">${clockOf(until - Date.now())}</time>`;
 }
 
 function lastWords(thing: Thing): string {
-  const isActive = thing.traits.fanTimer?.state.active?.value;
-  const fan = isActive === true ? ", the fan ran" : isActive === false ? ", the fan was off" : "";
+  const { fanTimer, fan: trait } = thing.traits;
+  const told = fanTimer ? fanTimer.state.active?.value : trait?.state.mode?.value;
+  const fan = isFanRunning(thing) ? ", the fan ran" : told === false || told === "off" ? ", the fan was off" : "";
   return `${climateWords(thing)}, mode ${modeWords(thing)}${fan}`;
 }
 

@@ -50,6 +50,13 @@ export function commandWords({ trait, command, params }: CommandReceipt): string
       return `Mode ${modeName(params.mode)}`;
     case "thermostat.adjustTarget":
       return `${Number(params.deltaCelsius) < 0 ? "Cooler" : "Warmer"} by ${Math.abs(Number(params.deltaCelsius))} °C`;
+    case "fan.setMode":
+      return `Fan ${params.mode}`;
+    case "fan.setPercent":
+    case "brightness.set":
+      return `Set to ${params.percent} %`;
+    case "onOff.set":
+      return params.on === true ? "Switch on" : "Switch off";
     default:
       return `${trait} ${command}`;
   }

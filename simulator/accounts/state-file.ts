@@ -12,8 +12,8 @@ export interface KeptState extends KeptAccounts {
   readonly clients?: readonly KeptClient[];
 }
 
-export interface StateSource {
-  readonly kept: KeptState;
+export interface StateSource<Kept = KeptState> {
+  readonly kept: Kept;
   /** The number of clients and tokens, whose changes are written at once. */
   readonly urgentCount: number;
 }
@@ -22,27 +22,27 @@ export interface StateSource {
 const writeEveryMs = 500;
 
 /** The persisted state; undefined if there is no file yet. */
-export function readStateFile(file: string): KeptState | undefined {
+export function readStateFile<Kept = KeptState>(file: string): Kept | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as KeptState;
+    return JSON.parse(readFileSync(file, "utf8")) as Kept;
   } catch (error) {
     throw new Error(`The simulator can't read ${file}: ${(error as Error).message}. Delete it to start anew.`);
   }
 }
 
 /**
- * Persists all accounts and clients in a file. A new or ended token or client is written at once, because it must be
+ * Persists a simulator's state in a file. A new or ended token or client is written at once, because it must be
  * valid after a crash. A changed document is written within half a second.
  */
-export class StateFile {
+export class StateFile<Kept = KeptState> {
   readonly #file: string;
-  readonly #source: StateSource;
+  readonly #source: StateSource<Kept>;
   readonly #clock: Clock;
   #writtenCount: number;
   #next: Cancel | undefined;
 
-  constructor(file: string, source: StateSource, clock: Clock) {
+  constructor(file: string, source: StateSource<Kept>, clock: Clock) {
     this.#file = file;
     this.#source = source;
     this.#clock = clock;

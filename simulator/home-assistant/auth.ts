@@ -1,28 +1,45 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Tokens } from "./tokens.ts";
+import { type Call, readForm, sendJson } from "../http/call.ts";
+import type { Issued, Tokens } from "./tokens.ts";
 
-/** The token endpoints: renewal and revocation. Their bodies are forms. */
-export async function answerAuth(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { tokens, deleteToken }: { readonly tokens: Tokens; readonly deleteToken: (token: string) => void },
-): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const form = new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+export interface TokenParts {
+  readonly tokens: Tokens;
+  readonly deleteToken: (token: string) => void;
+}
+
+/** The token endpoint: codes and renewal. Its body is a form. A refusal counts as a wrong login, as a wrong token does. */
+export async function answerToken(call: Call, { tokens }: TokenParts): Promise<void> {
+  const form = await readForm(call);
+  const answer = grantFor(form, tokens);
+  if ("error" in answer) tokens.failures += 1;
+  sendJson(call, "error" in answer ? 400 : 200, answer);
+}
+
+/** Revocation always succeeds, also for an unknown token. */
+export async function answerRevoke(call: Call, { deleteToken }: TokenParts): Promise<void> {
+  deleteToken((await readForm(call)).get("token") ?? "");
+  call.response.writeHead(200, { "Content-Length": 0 }).end();
+}
+
+type Answer = Readonly<Record<string, string | number>>;
+
+function grantFor(form: URLSearchParams, tokens: Tokens): Answer {
   const field = (name: string) => form.get(name) ?? "";
-  const answer = (status: number, body?: object) => {
-    response.writeHead(status, { "Content-Type": "application/json" }).end(body && JSON.stringify(body));
-  };
-  if (request.method !== "POST") return answer(404);
-  if (request.url === "/auth/revoke") {
-    deleteToken(field("token"));
-    return answer(200);
+  switch (field("grant_type")) {
+    case "authorization_code": {
+      const issued = tokens.redeem(field("code"), field("client_id"));
+      if (!issued) return { error: "invalid_request", error_description: "Invalid code" };
+      return { ...accessIn(issued, tokens), refresh_token: issued.refreshToken, ha_auth_provider: "homeassistant" };
+    }
+    case "refresh_token": {
+      const issued = tokens.refresh(field("refresh_token"), field("client_id"));
+      // The refresh token stays the same, and the answer has none.
+      return issued === "invalid_grant" || issued === "invalid_request" ? { error: issued } : accessIn(issued, tokens);
+    }
+    default:
+      return { error: "unsupported_grant_type" };
   }
-  if (request.url !== "/auth/token") return answer(404);
-  if (field("grant_type") !== "refresh_token") return answer(400, { error: "unsupported_grant_type" });
-  const accessToken = tokens.refresh(field("refresh_token"), field("client_id"));
-  if (accessToken === undefined) return answer(400, { error: "invalid_grant" });
-  // The refresh token stays the same, and the answer has none.
-  answer(200, { access_token: accessToken, token_type: "Bearer", expires_in: 1_800 });
+}
+
+function accessIn({ accessToken }: Issued, { lifetimeMs }: Tokens): Answer {
+  return { access_token: accessToken, token_type: "Bearer", expires_in: lifetimeMs / 1_000 };
 }

@@ -75,7 +75,10 @@ const commands: Readonly<Record<string, Command>> = {
     const wanted = (target as Record<string, unknown> | undefined)?.entity_id ?? data.entity_id ?? [];
     const entityIds = (Array.isArray(wanted) ? wanted : [wanted]).map(String);
     const call = { domain: String(domain), service: String(service), data, contextId };
-    if (!faults.ignoresCalls) callService(instance, entityIds, call);
+    instance.touchedMs = Date.now();
+    const { ignoresCalls, shownInstead } = faults;
+    if (shownInstead) for (const entityId of entityIds) instance.change(entityId, undefined, shownInstead, contextId);
+    else if (!ignoresCalls) callService(instance, entityIds, call);
     succeed(client, id, { context: { id: contextId, parent_id: null, user_id: null }, response: null });
   },
 };

@@ -59,7 +59,14 @@ export class Connection implements Client, InstanceListener {
   }
 
   registryUpdated(registry: RegistryName, data: Readonly<Record<string, unknown>>): void {
-    const eventType = `${registry}_registry_updated`;
+    this.#tell(`${registry}_registry_updated`, data);
+  }
+
+  configUpdated(): void {
+    this.#tell("core_config_updated", {});
+  }
+
+  #tell(eventType: string, data: Readonly<Record<string, unknown>>): void {
     for (const [id, type] of this.eventSubscriptions) {
       if (type === eventType) this.send({ id, type: "event", event: { event_type: eventType, data, origin: "LOCAL" } });
     }

@@ -4,10 +4,12 @@ export interface Faults {
   isMute: boolean;
   /** Service calls succeed without any effect. */
   ignoresCalls: boolean;
+  /** Service calls succeed, and their entities show these attributes instead, with the context of the call. */
+  shownInstead: Readonly<Record<string, unknown>> | undefined;
   /** New connections are refused with this HTTP status, or redirected. */
   refusal: number | undefined;
 }
 
 export function noFaults(): Faults {
-  return { isMute: false, ignoresCalls: false, refusal: undefined };
+  return { isMute: false, ignoresCalls: false, shownInstead: undefined, refusal: undefined };
 }

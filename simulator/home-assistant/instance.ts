@@ -40,11 +40,15 @@ export interface AreaEntry {
   readonly name: string;
 }
 
+export type TemperatureUnit = "°C" | "°F";
+
 export type RegistryName = "area" | "device" | "entity";
 
 export interface InstanceListener {
   stateChanged(entityId: string, before: EntityState | undefined, after: EntityState | undefined): void;
   registryUpdated(registry: RegistryName, data: Readonly<Record<string, unknown>>): void;
+  /** The settings of the instance have changed. */
+  configUpdated(): void;
 }
 
 /** The state machine and the registries of one Home Assistant instance. */
@@ -53,12 +57,17 @@ export class Instance {
   readonly devices = new Map<string, DeviceEntry>();
   readonly entities = new Map<string, EntityEntry>();
   readonly states = new Map<string, EntityState>();
+  /** The states of devices that do not answer, from before. */
+  readonly lost = new Map<string, EntityState>();
   readonly listeners = new Set<InstanceListener>();
-  readonly temperatureUnit: "°C" | "°F";
+  temperatureUnit: TemperatureUnit;
   locationName = "Hearth Hollow";
   runState: "RUNNING" | "STARTING" = "RUNNING";
 
-  constructor(temperatureUnit: "°C" | "°F") {
+  /** When a person or a client last changed something; the simulated life rests for a while then. */
+  touchedMs = 0;
+
+  constructor(temperatureUnit: TemperatureUnit) {
     this.temperatureUnit = temperatureUnit;
   }
 
@@ -117,6 +126,21 @@ export class Instance {
     this.set(entityId, state ?? before.state, Object.fromEntries(merged), contextId);
   }
 
+  /** The device of an entity does not answer. The entity keeps only the attributes that describe it. */
+  lose(entityId: string): void {
+    const before = this.states.get(entityId);
+    if (!before || before.state === "unavailable") return;
+    this.lost.set(entityId, before);
+    this.set(entityId, "unavailable", describing(before.attributes));
+  }
+
+  /** The device answers again. */
+  find(entityId: string): void {
+    const before = this.lost.get(entityId);
+    if (!this.lost.delete(entityId)) return;
+    this.set(entityId, before!.state, before!.attributes);
+  }
+
   removeState(entityId: string): void {
     const before = this.states.get(entityId);
     if (!this.states.delete(entityId)) return;
@@ -148,6 +172,11 @@ export class Instance {
     this.#tell("entity", { action: "update", entity_id: entityId, changes });
   }
 
+  /** A person has changed the settings of the instance. */
+  tellConfig(): void {
+    for (const listener of this.listeners) listener.configUpdated();
+  }
+
   /** Removes the registry entry and the state. */
   deleteEntity(entityId: string): void {
     this.entities.delete(entityId);
@@ -158,6 +187,12 @@ export class Instance {
   #tell(registry: RegistryName, data: Readonly<Record<string, unknown>>): void {
     for (const listener of this.listeners) listener.registryUpdated(registry, data);
   }
+}
+
+/** The attributes that an unavailable entity still has. */
+export function describing(attributes: Attributes): Attributes {
+  const kept = ["friendly_name", "device_class", "supported_features", "hvac_modes", "min_temp", "max_temp"];
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => kept.includes(name)));
 }
 
 export function newId(): string {

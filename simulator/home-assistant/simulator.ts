@@ -1,22 +1,31 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
-import { WebSocketServer } from "ws";
-import { answerAuth } from "./auth.ts";
-import { Connection } from "./connection.ts";
+import { readStateFile, StateFile } from "../accounts/state-file.ts";
+import { type Cancel, systemClock } from "../clock.ts";
+import type { Connection } from "./connection.ts";
 import { type Faults, noFaults } from "./faults.ts";
 import { furnish } from "./house.ts";
-import { Instance } from "./instance.ts";
-import { Tokens } from "./tokens.ts";
+import { answerHttp } from "./http.ts";
+import { describing, Instance, type TemperatureUnit } from "./instance.ts";
+import { type KeptInstance, keptOf, restoreKept } from "./kept-state.ts";
+import { type LifeOptions, startLife } from "./life.ts";
+import { playScene } from "./scenes.ts";
+import { acceptSockets } from "./sockets.ts";
+import { type TokenOptions, Tokens } from "./tokens.ts";
 
 export interface HomeAssistantOptions {
+  /** A free one when left out. */
   readonly port?: number;
-  readonly temperatureUnit?: "°C" | "°F";
+  readonly temperatureUnit?: TemperatureUnit;
+  readonly locationName?: string;
   /** False: the instance begins without devices. */
   readonly isFurnished?: boolean;
+  readonly tokens?: TokenOptions;
+  /** File that keeps the instance and its tokens between two runs; nothing is kept when left out. */
+  readonly stateFile?: string;
 }
 
-/** A simulated Home Assistant instance on loopback: its WebSocket interface and the token endpoints. */
+/** A simulated Home Assistant instance on loopback: its WebSocket interface, its login page and the token endpoints. */
 export interface HomeAssistant {
   readonly url: string;
   readonly port: number;
@@ -37,84 +46,129 @@ export interface HomeAssistant {
   finishStart(): void;
   /** Updates one entity this often at once. */
   flood(entityId: string, count: number): void;
+  /** When a scene was last played; infinity if it was not. */
+  playedMs(name: string): number;
+  /** Plays a scene as a person would. The simulated life pauses. Throws a refusal for an unknown scene. */
+  playScene(name: string): void;
+  /** Starts a simulated everyday life; the returned function ends it. */
+  startLife(options: LifeOptions): Cancel;
+  /** Pauses the everyday life, so that it does not disturb what a person does. */
+  pauseLife(): void;
+  /** Writes the state file now. */
+  save(): void;
   stop(): Promise<void>;
 }
 
+/** How long the instance takes to start again after the scene `restart`. */
+const startMs = 5_000;
+
 export async function startHomeAssistant(options: HomeAssistantOptions = {}): Promise<HomeAssistant> {
   const instance = new Instance(options.temperatureUnit ?? "°C");
-  if (options.isFurnished ?? true) furnish(instance);
-  const parts = { instance, tokens: new Tokens(), faults: noFaults() };
-  const { tokens, faults } = parts;
-  const connections = new Set<Connection>();
-  const sockets = new WebSocketServer({ noServer: true });
-  const endAll = (isWanted: (connection: Connection) => boolean, end: "close" | "destroy") => {
-    for (const connection of [...connections]) if (isWanted(connection)) connection[end]();
-  };
-  const deleteToken = (token: string) => {
-    const ended = tokens.delete(token);
-    endAll((connection) => connection.token !== undefined && ended.includes(connection.token), "close");
-  };
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    void answerAuth(request, response, { tokens, deleteToken });
-  });
-  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (request.url !== "/api/websocket" || faults.refusal !== undefined) {
-      return void socket.end(refusalText(faults.refusal ?? 404));
-    }
-    sockets.handleUpgrade(request, socket, head, (opened) => {
-      const connection = new Connection(opened, parts);
-      connections.add(connection);
-      opened.on("close", () => {
-        connections.delete(connection);
-        instance.listeners.delete(connection);
-      });
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const tokens = new Tokens(options.tokens);
+  const faults = noFaults();
+  const kept = options.stateFile === undefined ? undefined : readStateFile<KeptInstance>(options.stateFile);
+  if (kept) restoreKept(instance, tokens, kept);
+  else if (options.isFurnished ?? true) furnish(instance);
+  if (!kept && options.locationName !== undefined) instance.locationName = options.locationName;
+  const file = options.stateFile === undefined ? undefined : keptIn(options.stateFile, instance, tokens);
   let before = new Map(instance.states);
+  let starting: Cancel = () => undefined;
+  const lives: Cancel[] = [];
+  const played = new Map<string, number>();
 
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+  const simulator = {
     instance,
     tokens,
     faults,
-    connections,
-    deleteToken,
-    hangUp: () => endAll(() => true, "close"),
+    deleteToken(token: string) {
+      const ended = tokens.delete(token);
+      sockets.end((connection) => connection.token !== undefined && ended.includes(connection.token), "close");
+      file?.save();
+    },
+    hangUp: () => sockets.end(() => true, "close"),
     restart() {
-      endAll(() => true, "destroy");
+      sockets.end(() => true, "destroy");
       instance.runState = "STARTING";
-      before = new Map(instance.states);
+      before = new Map([...instance.states, ...instance.lost]);
+      instance.lost.clear();
       instance.states.clear();
       for (const [entityId, { attributes }] of before) {
         if (!instance.entities.has(entityId)) continue;
-        instance.set(entityId, "unavailable", { ...described(attributes), restored: true });
+        instance.set(entityId, "unavailable", { ...describing(attributes), restored: true });
       }
     },
     finishStart() {
       for (const [entityId, { state, attributes }] of before) instance.set(entityId, state, attributes);
       instance.runState = "RUNNING";
     },
-    flood(entityId, count) {
+    flood(entityId: string, count: number) {
       for (let i = 0; i < count; i++) instance.change(entityId, undefined, { flood: i });
     },
+    playScene(name: string) {
+      simulator.pauseLife();
+      playScene({ instance, restartSoon, deleteTokens }, name);
+      played.set(name, Date.now());
+      file?.save();
+    },
+    playedMs: (name: string) => played.get(name) ?? Number.POSITIVE_INFINITY,
+    startLife(life: LifeOptions) {
+      const cancel = startLife(instance, systemClock, life);
+      lives.push(cancel);
+      return cancel;
+    },
+    pauseLife() {
+      instance.touchedMs = Date.now();
+    },
+    save: () => file?.write(),
+  };
+  const restartSoon = () => {
+    if (instance.runState === "STARTING") return;
+    simulator.restart();
+    starting = systemClock.after(startMs, () => simulator.finishStart());
+  };
+  const deleteTokens = () => {
+    for (const token of tokens.all) simulator.deleteToken(token);
+  };
+
+  const server = createServer((request, response) => answerHttp(request, response, simulator));
+  const sockets = acceptSockets(server, simulator);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(options.port ?? 0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    ...simulator,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    connections: sockets.connections,
     async stop() {
-      endAll(() => true, "destroy");
+      starting();
+      for (const cancel of lives) cancel();
+      if (instance.runState === "STARTING") simulator.finishStart();
+      file?.write();
+      sockets.end(() => true, "destroy");
       sockets.close();
+      server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
 }
 
-/** The attributes that an unavailable entity still has. */
-function described(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept = ["friendly_name", "device_class", "supported_features", "hvac_modes", "min_temp", "max_temp"];
-  return Object.fromEntries(Object.entries(attributes).filter(([name]) => kept.includes(name)));
-}
-
-function refusalText(status: number): string {
-  const location = status >= 300 && status < 400 ? "Location: http://127.0.0.1:1/api/websocket\r\n" : "";
-  return `HTTP/1.1 ${status} Refused\r\n${location}Content-Length: 0\r\nConnection: close\r\n\r\n`;
+/** Writes each change into the state file: at once if it is a token, else within half a second. */
+function keptIn(path: string, instance: Instance, tokens: Tokens): StateFile<KeptInstance> {
+  const source = {
+    get kept() {
+      return keptOf(instance, tokens);
+    },
+    get urgentCount() {
+      return tokens.count;
+    },
+  };
+  const file = new StateFile<KeptInstance>(path, source, systemClock);
+  // While the instance starts, its states are not those of the house.
+  const save = () => {
+    if (instance.runState === "RUNNING") file.save();
+  };
+  instance.listeners.add({ stateChanged: save, registryUpdated: save, configUpdated: save });
+  return file;
 }

@@ -26,7 +26,7 @@ fieldset{border:0;margin:0 0 1rem;padding:0;min-width:0}
 legend{padding:0;margin-bottom:.4rem;font-weight:600}
 .choice{display:flex;gap:.7rem;align-items:center;border:1px solid var(--line);border-radius:10px;padding:.7rem .8rem;margin-bottom:.5rem;overflow-wrap:anywhere}
 input[type=radio]{accent-color:var(--ember);width:1.2rem;height:1.2rem;flex:none}
-input[type=text],select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--soft);border-radius:10px;padding:.5rem .7rem;width:100%;min-height:2.75rem}
+input[type=text],input[type=password],select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--soft);border-radius:10px;padding:.5rem .7rem;width:100%;min-height:2.75rem}
 button{font:inherit;min-height:2.75rem;padding:.4rem .9rem;border-radius:10px;border:1.5px solid var(--ember);background:var(--card);color:var(--ember);cursor:pointer}
 button:hover{background:var(--ember);color:var(--on-ember)}
 :focus-visible{outline:3px solid var(--ember);outline-offset:2px}

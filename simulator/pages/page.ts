@@ -6,6 +6,8 @@ import { type Html, html } from "./html.ts";
 export interface Page {
   readonly title: string;
   readonly body: Html;
+  /** Stands behind the title; the ecosystem's brand when left out. */
+  readonly site?: string;
 }
 
 /** Allows only the page's own style and icon. A form-action would block the redirect to the app after a form. */
@@ -35,11 +37,11 @@ export function sendPage({ response }: Call, status: number, page: Page): void {
   response.end(body);
 }
 
-function pageText({ title, body }: Page): string {
+function pageText({ title, body, site = brand }: Page): string {
   const head = html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · ${brand}</title>
+<title>${title} · ${site}</title>
 <link rel="icon" href="${icon}">`;
   // The style is not escaped: the policy holds the digest of its exact text.
   return `<!doctype html>

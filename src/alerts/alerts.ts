@@ -1,9 +1,9 @@
 import type { DeviceCommit, Reaction } from "../devices/commit.ts";
-import type { OwnThings } from "../devices/own-things.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { OnLimitReached } from "../model/limits.ts";
+import type { OwnThings } from "../own-things/own-things.ts";
 import type { Store } from "../store/seam.ts";
 import type { ThingTriggerRow } from "../store/tables/thing-triggers.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";

@@ -10,19 +10,19 @@ export interface Commanding {
   /** The ids of the user's present things that a command reaches, at most `limit`, in a fixed order. */
   reached(tx: AlertTables, userId: UserId, command: AlertCommand, limit: number): Promise<readonly string[]>;
   /**
-   * Accepts or refuses a command inside the transaction of the firing, which holds the user's lock. Undefined when the
-   * thing was removed, so that it can't have a receipt.
+   * Accepts or refuses a command to each of the things, inside the transaction of the firing, which holds the user's
+   * lock. A thing that was removed can't have a receipt and is left out.
    */
-  admit(tx: CommitTables, order: Order): Promise<AdmittedCommand | undefined>;
+  admit(tx: CommitTables, order: Order): Promise<readonly AdmittedCommand[]>;
   /** Commands that were admitted here are durable now. */
   admitted(): void;
 }
 
-/** A command of a firing alert to one thing. */
+/** A command of a firing alert to some things. */
 export interface Order {
   readonly userId: UserId;
   readonly alertId: TriggerId;
-  readonly thingId: string;
+  readonly thingIds: readonly string[];
   readonly command: AlertCommand;
 }
 
@@ -43,7 +43,7 @@ export interface ThingOrder {
 /** For a service without things. */
 export const commandsNothing: Commanding = {
   reached: async () => [],
-  admit: async () => undefined,
+  admit: async () => [],
   admitted: () => undefined,
 };
 
@@ -76,13 +76,13 @@ export async function commandThings(
   for (const command of commands) {
     const reached = await commanding.reached(tx, userId, command, left + 1);
     if (reached.length > left) isLimitReached = true;
+    const thingIds = reached.slice(0, left);
+    const receipts = thingIds.length > 0 ? await commanding.admit(tx, { userId, alertId: id, thingIds, command }) : [];
+    admitted.push(...receipts);
+    left -= thingIds.length;
+    const present = new Set(receipts.map(({ thingId }) => thingId));
     const missing = reached.length === 0 && "thingId" in command ? [command.thingId] : [];
-    for (const thingId of reached.slice(0, left)) {
-      const receipt = await commanding.admit(tx, { userId, alertId: id, thingId, command });
-      if (receipt) admitted.push(receipt);
-      else missing.push(thingId);
-      left -= 1;
-    }
+    missing.push(...thingIds.filter((thingId) => !present.has(thingId)));
     notes.push(...missing.map((thingId) => `thing ${thingId} is not there any more`));
   }
   const refused = admitted.filter(({ state }) => state === "rejected").length;

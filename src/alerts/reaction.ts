@@ -4,7 +4,7 @@ import { attributeKey } from "../devices/write.ts";
 import { fieldText } from "../home/field-names.ts";
 import type { Cause } from "../model/cause.ts";
 import { isMet } from "../model/condition.ts";
-import type { OnLimitReached } from "../model/limits.ts";
+import { limits, type OnLimitReached } from "../model/limits.ts";
 import {
   bytesOf,
   type Evaluation,
@@ -17,10 +17,10 @@ import {
   writingAction,
 } from "../model/trigger.ts";
 import type { Target } from "../model/trigger-targets.ts";
-import type { AlertTable } from "../store/tables/alert-rows.ts";
+import type { AlertTable, CommandingWindow } from "../store/tables/alert-rows.ts";
 import type { AnyTriggerRow } from "./alert-calls.ts";
 import { Chain, type PlannedWrite, type Watcher } from "./chain.ts";
-import { type Commanding, commandThings } from "./commanding.ts";
+import { type CommandedThings, type Commanding, commandThings } from "./commanding.ts";
 import type { Patterns } from "./patterns.ts";
 import type { Records } from "./records.ts";
 
@@ -28,6 +28,8 @@ type AlertUpdate = DeviceUpdate & { readonly cause: Cause };
 
 /** The note of an alert that a limit of its chain stopped (model/limits.ts). */
 const stopped = "stopped at the limit";
+
+const minuteMs = 60_000;
 
 const noCommands = { commands: [], notes: [] };
 
@@ -129,7 +131,8 @@ export function alertReaction({ patterns, records, commanding, onLimitReached }:
     const limit = await limitOf(tx, trigger, updates, room, chain);
     if (limit !== undefined) notes.push(limit);
     const isStopped = limit !== undefined;
-    const commanded = isStopped ? noCommands : await command(tx, trigger, chain);
+    const commanding = trigger.commands.length > 0 ? nextWindow(found.commanding, await tx.clock.nowMs()) : undefined;
+    const commanded = isStopped ? noCommands : await command(tx, trigger, chain, commanding);
     notes.push(...commanded.notes);
     const note = notes.length > 0 ? { note: truncateText(notes.join("; ")) } : {};
     chain.remember(trigger.id, { ...evaluationOf(commit, value, "fired"), ...note });
@@ -138,6 +141,7 @@ export function alertReaction({ patterns, records, commanding, onLimitReached }:
       firedMs: commit.timeMs,
       firings: trigger.firings + 1,
       record: mergeRecords(found.record, laterOf(trigger, chain)),
+      ...(!isStopped && commanding && { commanding }),
       ...(step.fate === "disabled" && { isEnabled: false, reason: "autoDisable: it has fired" }),
     });
     if (step.fate === "deleted") await table.remove(trigger.userId, trigger.id);
@@ -157,8 +161,17 @@ export function alertReaction({ patterns, records, commanding, onLimitReached }:
   }
 
   /** Sends the commands of a firing, as far as the chain's budget goes. */
-  async function command(tx: CommitTables, trigger: AnyTriggerRow, chain: Chain) {
-    if (trigger.commands.length === 0) return noCommands;
+  async function command(
+    tx: CommitTables,
+    trigger: AnyTriggerRow,
+    chain: Chain,
+    window: CommandingWindow | undefined,
+  ): Promise<Pick<CommandedThings, "commands" | "notes">> {
+    if (!window) return noCommands;
+    if (window.firings > limits.commandingFiringsPerMinute) {
+      chain.reached.add("commandingFiringsPerMinute");
+      return { commands: [], notes: [`${stopped} commandingFiringsPerMinute`] };
+    }
     const commanded = await commandThings(commanding, tx, trigger, chain.commandRoom);
     chain.countCommands(commanded.commands.length);
     if (!commanded.isLimitReached) return commanded;
@@ -185,6 +198,13 @@ export function alertReaction({ patterns, records, commanding, onLimitReached }:
   function laterOf({ id }: Pick<Watcher, "id">, chain: Chain): readonly Evaluation[] {
     return [...records.of(id), ...(chain.seen.get(id) ?? [])];
   }
+}
+
+/** The minute in which the firings of an alert with commands are counted, with this one. */
+function nextWindow(present: CommandingWindow | undefined, nowMs: number): CommandingWindow {
+  // A clock that was set back must not stop the alert for long.
+  const isSame = present !== undefined && Math.abs(nowMs - present.sinceMs) < minuteMs;
+  return isSame ? { ...present, firings: present.firings + 1 } : { sinceMs: nowMs, firings: 1 };
 }
 
 /** The alerts that the commit reaches, ascending by id, each with the value that it sees. */

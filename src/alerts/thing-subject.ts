@@ -1,10 +1,10 @@
 import { type LoggedThing, loggedThings } from "../devices/log-entries.ts";
-import type { OwnThings } from "../devices/own-things.ts";
 import type { ReadThing } from "../devices/read-thing.ts";
 import { fieldText, goneValues, readFieldName } from "../home/field-names.ts";
 import type { FieldValue, ThingState } from "../home/stored-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { BadParameter, UnknownThing } from "../model/errors.ts";
+import type { OwnThings } from "../own-things/own-things.ts";
 import type { ThingTriggerRow } from "../store/tables/thing-triggers.ts";
 import type { AlertSubject } from "./alert-calls.ts";
 import type { AlertTables } from "./alert-tables.ts";

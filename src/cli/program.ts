@@ -1,5 +1,6 @@
 import { Command, Argument as CommandArgument, CommanderError } from "commander";
 import { type ConfigSources, isSet, readConfig, settings } from "../config/config.ts";
+import { defaultExample } from "../ecosystems/registry.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { AdminCommand } from "./administration/admin-command.ts";
 import type { Argument, Call, DescribedCommand, OwnCommand } from "./command.ts";
@@ -66,13 +67,15 @@ export function describeProgram(
         .option(
           "--seed <text>",
           "the seed of the simulated house; the same seed gives the same house and events (default: 7)",
-        ),
+        )
+        .option("--ecosystem <protocol>", `the ecosystem of the simulated house (default: ${defaultExample.name})`),
       ["demo", "demo --seed 42"],
     ),
-  ).action(({ seed }: { seed?: string }, command: Command) => {
+  ).action(({ seed, ecosystem }: { seed?: string; ecosystem?: string }, command: Command) => {
     const sources = sourcesOf(command);
     return programs.demo(readConfig(sources), {
       ...(seed !== undefined && { seed }),
+      ...(ecosystem !== undefined && { ecosystem }),
       hasEcosystems: isSet(settings.ecosystems, sources),
       hasLogLevel: isSet(settings.logLevel, sources),
     });

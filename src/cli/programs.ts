@@ -8,6 +8,8 @@ export type Say = (sentence: string) => void;
 /** How the demo's settings differ from those of `serve`. */
 export interface DemoChoice {
   readonly seed?: string;
+  /** The protocol of the simulated house. */
+  readonly ecosystem?: string;
   /** The demo always uses its own simulator; it says so when ecosystems are configured. */
   readonly hasEcosystems: boolean;
   /** The demo logs less than the service does by default. */

@@ -9,8 +9,9 @@ import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
 import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growth.ts";
 import { attributeEntry, thingEntry } from "./log-entries.ts";
-import type { OwnThings } from "./own-things.ts";
+import type { OwnDeviceThings, OwnSilence } from "./own-device-things.ts";
 import { type PreparedThings, prepareThings, type ThingChange, type ThingWrite } from "./thing-writes.ts";
+import { showsOwnAlarm } from "./urgent-things.ts";
 
 /** The tables that a commit touches. */
 export type CommitTables = Pick<
@@ -28,6 +29,8 @@ export type CommitTables = Pick<
   | "links"
   | "commands"
   | "idempotencyKeys"
+  | "linkSessions"
+  | "audit"
   | "log"
   | "clock"
 >;
@@ -44,6 +47,8 @@ export interface DeviceUpdate {
   readonly changes: readonly AttributeChange[];
   /** The device was added in this transaction, and these changes were found to be within the limits. */
   readonly isNew?: true;
+  /** The own device has written nothing for too long: its thing becomes unavailable, and no attribute changes. */
+  readonly fallsSilent?: true;
   /** Things that a snapshot of the ecosystem shows changed, or gone. */
   readonly things?: readonly ThingWrite[];
 }
@@ -88,6 +93,8 @@ export interface DeviceCommit {
   readonly isMapped?: boolean;
   /** The same for alerts on the things that the device reports. */
   readonly areThingsWatched?: boolean | undefined;
+  /** The device fell silent: it keeps its time, `previousTimeMs`. */
+  readonly isSilence?: true;
 }
 
 /**
@@ -122,7 +129,7 @@ export interface CommitParts {
   readonly gates?: readonly Gate[];
   readonly reactions: readonly Reaction[];
   /** Derives the things of own devices; without it these devices are no things. */
-  readonly ownThings?: OwnThings;
+  readonly ownThings?: OwnDeviceThings;
   /** Called after the commit is durable, in order for each device. */
   readonly committed: CommitListener;
   readonly report: Report;
@@ -158,7 +165,7 @@ export function commitOn(parts: CommitParts): Commit {
       urgent: request.urgent ?? false,
       patient: request.ownership !== undefined,
     });
-    parts.committed(commits, request.urgent ?? false);
+    parts.committed(commits, request.urgent || commits.some(showsOwnAlarm));
     return commits;
   };
 }
@@ -175,7 +182,7 @@ export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly sto
         return applied;
       });
     }, priority);
-    parts.committed(commits, false);
+    parts.committed(commits, commits.some(showsOwnAlarm));
     return result;
   };
 }
@@ -295,11 +302,12 @@ async function applyToDevice(
   hop: number,
   nowMs: number,
   devices: Map<DeviceId, LockedDevice>,
-  { gates, ownThings }: { readonly gates: readonly Gate[]; readonly ownThings: OwnThings | undefined },
+  { gates, ownThings }: { readonly gates: readonly Gate[]; readonly ownThings: OwnDeviceThings | undefined },
 ): Promise<DeviceCommit | LimitReached | undefined> {
   const { deviceId, cause, things: thingWrites = [] } = update;
   const device: LockedDevice | undefined = devices.get(deviceId) ?? (await tx.devices.lock(userId, [deviceId]))[0];
   if (!device) throw new NotFound(`Device ${deviceId} does not exist.`);
+  if (update.fallsSilent) return applySilence(tx, device, { cause, hop }, await ownThings?.silenced(tx, device, nowMs));
   let { changes } = update;
   if (cause.by !== "ecosystem") {
     for (const gate of gates) changes = await gate(tx, device, { ...update, changes }, nowMs);
@@ -348,4 +356,20 @@ async function applyToDevice(
     isMapped: ownThing !== undefined,
     areThingsWatched: device.areThingsWatched,
   };
+}
+
+/** The log alone says that a device fell silent; its thing is derived. The device's time stays, because it wrote nothing. */
+async function applySilence(
+  tx: CommitTables,
+  device: DeviceRow,
+  { cause, hop }: Pick<DeviceCommit, "cause" | "hop">,
+  silence: OwnSilence | undefined,
+): Promise<DeviceCommit | undefined> {
+  if (!silence) return undefined;
+  const { id: deviceId, userId, lastTimeMs, isWatched, areThingsWatched } = device;
+  const { change, timeMs } = silence;
+  await tx.devices.setSilent(userId, deviceId, lastTimeMs);
+  await tx.log.append(thingEntry(userId, deviceId, timeMs, [change]));
+  const commit = { userId, deviceId, cause, hop, timeMs, previousTimeMs: lastTimeMs, changes: [], things: [change] };
+  return { ...commit, isWatched, areThingsWatched, isMapped: true, isSilence: true };
 }

@@ -141,6 +141,25 @@ export function linkEntry(userId: UserId, deviceId: DeviceId, timeMs: number, bo
   return { userId, deviceId, kind: "link", timeMs, body: JSON.stringify({ ecosystem, state, reason }) };
 }
 
+/** The body of a `linkSession` entry: a session on our link pages has ended. */
+export interface LinkSessionBody {
+  readonly linkSessionId: string;
+  readonly ecosystem: string;
+  readonly mode: "link" | "renew";
+  readonly status: "linked" | "declined" | "failed";
+  readonly problem?: object;
+}
+
+/** `deviceId`: null unless the session has linked an account. */
+export function linkSessionEntry(
+  userId: UserId,
+  deviceId: DeviceId | null,
+  timeMs: number,
+  body: LinkSessionBody,
+): LogEntry {
+  return { userId, deviceId, kind: "linkSession", timeMs, body: JSON.stringify(body) };
+}
+
 /** The body of a `command` entry: a fan request in its new state. */
 export type CommandBody = Pick<CommandRow, "id" | "attribute" | "value" | "state" | "text" | "requestedMs">;
 

@@ -60,6 +60,7 @@ export class DeviceStates {
   /** Updates cached states with commits that have become durable. */
   apply(commits: readonly DeviceCommit[]): void {
     for (const commit of commits) {
+      if (commit.isSilence) continue;
       const loading = this.#loading.get(commit.deviceId);
       if (loading) loading.isOvertaken = true;
       const held = this.#held.get(commit.deviceId);

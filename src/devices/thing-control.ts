@@ -29,15 +29,16 @@ export interface ThingControl {
     keep?: (tx: CommitTables, receipt: CommandReceipt) => Promise<void>,
   ): Promise<CommandReceipt>;
   /**
-   * The same inside an open transaction that holds the user's lock, for a command that does not depend on the state.
-   * Undefined when the user has no such thing. `wake` must be called when the transaction is durable.
+   * The same for several things inside an open transaction that holds the user's lock, for a command that does not
+   * depend on the state. Things that the user does not have are left out. `wake` must be called when the transaction is
+   * durable.
    */
   admit(
     tx: CommitTables,
     userId: UserId,
-    thingId: string,
+    thingIds: readonly string[],
     requested: RequestedCommand,
-  ): Promise<CommandReceipt | undefined>;
+  ): Promise<readonly CommandReceipt[]>;
   /** The ids of the user's present things that an alert's command reaches, at most `limit`. */
   reached(tx: ReachTables, userId: UserId, target: CommandTarget, limit: number): Promise<readonly string[]>;
   /** Commands were stored on this node. */

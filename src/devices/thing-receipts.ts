@@ -13,14 +13,39 @@ export type ThingReceiptTables = Pick<Transaction, "thingCommands" | "log">;
 /** Receipts that are kept for the things of a link, besides those of commands that have not ended. */
 export const thingReceiptsKept = 500;
 
-/** Stores a receipt for a command and appends it to the log, in the same transaction. */
+/** Stores a receipt for a command and appends it to the log, in the same transaction. Removes old receipts. */
 export async function addThingReceipt(tx: ThingReceiptTables, command: NewThingCommand): Promise<ThingCommandRow> {
-  const { userId, deviceId, requestedMs } = command;
   const id = await tx.thingCommands.add(command);
-  const row = { alertId: null, dueMs: null, step: 0, sentMs: null, ...command, id, blockedUntilMs: null };
-  await tx.thingCommands.trim(userId, deviceId, thingReceiptsKept, requestedMs);
-  await tx.log.append(thingCommandEntry(row, requestedMs));
+  const row = storedRow(command, id);
+  await trimThingReceipts(tx, row, command.requestedMs);
+  await tx.log.append(thingCommandEntry(row, command.requestedMs));
   return row;
+}
+
+/**
+ * The same for many commands with few statements. It removes no old receipts: its caller does that when a command has
+ * ended.
+ */
+export async function addThingReceipts(
+  tx: ThingReceiptTables,
+  commands: readonly NewThingCommand[],
+): Promise<readonly ThingCommandRow[]> {
+  const ids = await tx.thingCommands.addMany(commands);
+  const rows = commands.map((command, index) => storedRow(command, ids[index]!));
+  for (const row of rows) await tx.log.append(thingCommandEntry(row, row.requestedMs));
+  return rows;
+}
+
+function storedRow(command: NewThingCommand, id: number): ThingCommandRow {
+  return { alertId: null, dueMs: null, step: 0, sentMs: null, ...command, id, blockedUntilMs: null };
+}
+
+export async function trimThingReceipts(
+  tx: ThingReceiptTables,
+  { userId, deviceId }: Pick<ThingCommandRow, "userId" | "deviceId">,
+  nowMs: number,
+): Promise<void> {
+  await tx.thingCommands.trim(userId, deviceId, thingReceiptsKept, nowMs);
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   descriptorOf,
   type FieldChange,
   fieldChanges,
+  type ThingDescriptor,
   type ThingState,
   withFieldChanges,
 } from "../home/stored-thing.ts";
@@ -86,7 +87,7 @@ function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { re
   const { thingId, source, reported, print } = write;
   const isBack = !row || row.goneMs !== null;
   // The print covers the descriptor: an equal print saves its encoding in the most frequent write, that of samples.
-  const described = !isBack && row.print === print.hash ? row : encodedDescriptor(reported);
+  const described = !isBack && row.print === print.hash ? row : encodedDescriptor(reported, isBack ? undefined : row);
   const state: ThingState = row ? JSON.parse(row.state) : {};
   const fields = fieldChanges(state, reported, isBack);
   const isDescribedAnew = row?.descriptor !== described.descriptor;
@@ -109,7 +110,10 @@ function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { re
   };
 }
 
-function encodedDescriptor(reported: ReportedThing): Pick<ThingRow, "kind" | "room" | "descriptor"> {
-  const descriptor = descriptorOf(reported);
+function encodedDescriptor(
+  reported: ReportedThing,
+  before: ThingRow | undefined,
+): Pick<ThingRow, "kind" | "room" | "descriptor"> {
+  const descriptor = descriptorOf(reported, before && (JSON.parse(before.descriptor) as ThingDescriptor));
   return { kind: descriptor.kind, room: descriptor.room, descriptor: JSON.stringify(descriptor) };
 }

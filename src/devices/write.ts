@@ -14,10 +14,9 @@ import {
 import type { DeviceId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
 import { isWritable, type NamedAttribute, parseAttributeName } from "../virtual-device/attribute-names.ts";
 import type { AttributeChange, Commit } from "./commit.ts";
-import { startsAlarm } from "./own-alarms.ts";
-import type { OwnThings, OwnThingTables } from "./own-things.ts";
 
 /** The new value of an attribute; null or empty erases it. */
 export interface AttributeWrite {
@@ -44,18 +43,20 @@ export interface DeviceWriting {
 
 export const writeLimits = { nameCharacters: longestAttributeName, valueBytes: 8_192, requestCharacters: 256 };
 
+/** Whether the changes start an alarm of an own device: such a commit goes before all others. */
+export type StartsAlarm = (device: DeviceRow, changes: readonly AttributeChange[]) => Promise<boolean>;
+
 export function deviceWriting(
-  store: Store<Pick<Transaction, "devices" | "attributes"> & OwnThingTables>,
+  store: Store<Pick<Transaction, "devices">>,
   commit: Commit,
-  ownThings?: OwnThings,
+  startsAlarm: StartsAlarm = async () => false,
 ): DeviceWriting {
   return {
     async write(accessScope, deviceId, writes, keep) {
       const device = await store.read((tx) => tx.devices.within(accessScope, deviceId));
       if (!device) throw new UnknownDevice();
       const changes = checkWrites(device, writes);
-      const isMapped = typeof device.mapChangedMs === "number";
-      const urgent = isMapped && ownThings !== undefined && (await startsAlarm(store, ownThings, device, changes));
+      const urgent = await startsAlarm(device, changes);
       try {
         await commit({
           userId: device.userId,

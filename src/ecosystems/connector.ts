@@ -2,6 +2,7 @@ import type { PlanningRules, Step } from "../home/command-plan.ts";
 import type { Home } from "../home/home.ts";
 import type { Consent } from "./consent.ts";
 import type { Credential, RenewalOutcome } from "./credential.ts";
+import type { Feed, FollowedLink } from "./feed.ts";
 
 /**
  * The interface of every home ecosystem. A connector turns its protocol into whole homes and handles refusals
@@ -15,6 +16,10 @@ export interface Connector {
   readonly capabilities: Capabilities;
   /** How an account's owner consents in a browser; undefined when the settings or the ecosystem have no such way. */
   readonly consent?: Consent;
+  /** Why a client can't link an account with a token that it brings; the end of a sentence about the token. */
+  readonly tokenProblem?: string;
+  /** The feed with the events of all accounts, for an ecosystem without a connection for each account. */
+  readonly feed?: Feed;
   /**
    * The credential of an account that a client links with a token and an address, or what is wrong with the address.
    * Only for an ecosystem whose accounts have addresses of their own. The sentence follows the name of the parameter.
@@ -34,8 +39,11 @@ export interface Connector {
   follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd>;
   /** Sends one step of a command, at most once. The stream shows whether it was carried out. Never throws. */
   act(token: string, action: Action, signal: AbortSignal): Promise<CommandOutcome>;
-  /** Revokes the token at the ecosystem, best effort; true when the token is known to be revoked. Never throws. */
-  revoke(token: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Revokes the token at the ecosystem, best effort; true when the token is known to be revoked. `credential`: the
+   * link's whole credential, for an ecosystem that revokes refresh tokens. Never throws.
+   */
+  revoke(token: string, signal: AbortSignal, credential?: Credential): Promise<boolean>;
   /**
    * Obtains a new credential in place of this one. Only for an ecosystem whose tokens expire. A refresh token that the
    * answer leaves out stays valid. Never throws.
@@ -61,10 +69,11 @@ export interface Action {
 
 /**
  * `unanswered`: unknown whether it was carried out. `unauthorized`: the token is no longer valid. `reason`: what the
- * ecosystem's message means, where Breezeway knows it.
+ * ecosystem's message means, where Breezeway knows it. `caused`: resolves when the stream has reported a state that this
+ * call caused, where the ecosystem says what caused a state; never rejects.
  */
 export type CommandOutcome =
-  | { readonly state: "accepted" }
+  | { readonly state: "accepted"; readonly caused?: Promise<void> }
   | {
       readonly state: "rejected";
       readonly message: string;
@@ -86,6 +95,8 @@ export interface StreamListener {
    * messages that led to it. Resolves with false when one was dropped.
    */
   stored(): Promise<boolean>;
+  /** The link that is followed, for a connector with a feed. */
+  readonly link?: FollowedLink;
 }
 
 export interface StreamEnd {

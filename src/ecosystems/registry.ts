@@ -1,12 +1,13 @@
 import { InvalidSetting } from "../model/setting-checks.ts";
 import type { Connector } from "./connector.ts";
+import { googleDeviceAccess } from "./google-device-access/protocol.ts";
 import { homeAssistant } from "./home-assistant/protocol.ts";
 import { simulatedAt } from "./nest/configuration.ts";
 import { nest } from "./nest/protocol.ts";
 import type { ConnectorParts, EcosystemConfiguration, Protocol, Settings } from "./protocol.ts";
 
 /** Every protocol that Breezeway speaks. A new one is a folder here and an entry in this list. */
-export const protocols: readonly Protocol[] = [nest, homeAssistant];
+export const protocols: readonly Protocol[] = [nest, homeAssistant, googleDeviceAccess];
 
 /** The ecosystem that applies when none is configured; the simulator at this address plays it. */
 export const simulatedEcosystemAt: (address: string) => EcosystemConfiguration = simulatedAt;

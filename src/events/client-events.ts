@@ -17,8 +17,9 @@ import { writeEventId } from "./event-id.ts";
 /** An event about a device, as clients receive it. */
 export interface ClientEvent {
   readonly id: string;
-  readonly name: "attribute" | "thing" | "thingCommand" | "alert" | "link" | "command" | "device";
-  readonly data: { readonly deviceId: DeviceId } & Readonly<Record<string, unknown>>;
+  readonly name: "attribute" | "thing" | "thingCommand" | "alert" | "link" | "linkSession" | "command" | "device";
+  /** `deviceId`: null only for a link session that has linked nothing. */
+  readonly data: { readonly deviceId: DeviceId | null } & Readonly<Record<string, unknown>>;
 }
 
 /** A client's filter, with the permissions of its scopes. */
@@ -36,6 +37,8 @@ export interface EventFilter {
   readonly hearsThings?: boolean;
   /** They restrict these events only. */
   readonly thingIds?: readonly string[];
+  /** Whether the reader receives the ends of link sessions; its token has the scope `links`. False when left out. */
+  readonly hearsLinkSessions?: boolean;
 }
 
 export type PlacedEntry = LogEntry & { readonly position: LogPosition };
@@ -60,23 +63,40 @@ export function unreadableReporter(report: Report): ReportUnreadable {
 /** Compiles a filter. An entry that can't be parsed is reported and left out: it must not stop the stream. */
 export function compileFilter(filter: ReaderFilter, unreadable: ReportUnreadable): EventsOf {
   const { deviceIds, attributes, hearsAlerts = true, hearsThings = false, thingIds = [] } = filter;
+  const { hearsLinkSessions = false } = filter;
   const devices = deviceIds.length === 0 ? undefined : new Set(deviceIds);
   const nameFor = namesFor(attributes);
   const namedThings = new Set(thingIds);
-  const isNamed = (thingId: string) => namedThings.size === 0 || namedThings.has(thingId);
-  return (entry, epoch, sentChanges = 0) => {
-    const { deviceId } = entry;
-    if (deviceId === null || devices?.has(deviceId) === false) return [];
-    if ((entry.kind === "alert" || entry.kind === "thingAlert") && !hearsAlerts) return [];
+  const readably = (entry: PlacedEntry, read: () => readonly ClientEvent[]) => {
     try {
-      if (isAboutThings(entry.kind) && !hearsThings) return [];
-      if (entry.kind !== "attribute" && entry.kind !== "thing") return otherEvents(entry, epoch, deviceId, isNamed);
-      return changeEvents(entry, epoch, deviceId, { nameFor, hearsThings, isNamed }, sentChanges);
+      return read();
     } catch {
       unreadable(entry);
       return [];
     }
   };
+  const isNamed = (thingId: string) => namedThings.size === 0 || namedThings.has(thingId);
+  return (entry, epoch, sentChanges = 0) => {
+    const { deviceId } = entry;
+    if (entry.kind === "linkSession") {
+      const isHeard = hearsLinkSessions && (devices === undefined || (deviceId !== null && devices.has(deviceId)));
+      return isHeard ? readably(entry, () => sessionEvents(entry, epoch)) : [];
+    }
+    if (deviceId === null || devices?.has(deviceId) === false) return [];
+    if ((entry.kind === "alert" || entry.kind === "thingAlert") && !hearsAlerts) return [];
+    if (isAboutThings(entry.kind) && !hearsThings) return [];
+    return readably(entry, () => {
+      if (entry.kind !== "attribute" && entry.kind !== "thing") return otherEvents(entry, epoch, deviceId, isNamed);
+      return changeEvents(entry, epoch, deviceId, { nameFor, hearsThings, isNamed }, sentChanges);
+    });
+  };
+}
+
+/** The end of a link session. */
+function sessionEvents(entry: PlacedEntry, epoch: string): readonly ClientEvent[] {
+  const { deviceId, position, timeMs, body } = entry;
+  const id = writeEventId({ epoch, position });
+  return [{ id, name: "linkSession", data: { deviceId, ...JSON.parse(body), time: timeMs } }];
 }
 
 /** Whether only readers that ask for things get entries of this kind. */

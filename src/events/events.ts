@@ -169,8 +169,17 @@ export function eventsOn(parts: EventsParts): RunningEvents {
 
 function keyOf(accessScope: AccessScope, filter: ReaderFilter, heartbeatSeconds: number | undefined): string {
   const { deviceIds, attributes, hearsAlerts = true, hearsThings = false, thingIds = [] } = filter;
+  const { hearsLinkSessions = false } = filter;
   const things = hearsThings ? thingIds : null;
-  return JSON.stringify([...ownerOf(accessScope), deviceIds, attributes, hearsAlerts, things, heartbeatSeconds]);
+  return JSON.stringify([
+    ...ownerOf(accessScope),
+    deviceIds,
+    attributes,
+    hearsAlerts,
+    things,
+    hearsLinkSessions,
+    heartbeatSeconds,
+  ]);
 }
 
 function ownerOf(accessScope: AccessScope): readonly [kind: string, id: number] {

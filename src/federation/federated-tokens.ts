@@ -1,11 +1,11 @@
-import type { Commit } from "../devices/commit.ts";
+import type { Commit, CommitTables } from "../devices/commit.ts";
 import { deviceEntry, linkEntry } from "../devices/log-entries.ts";
 import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystems/connector.ts";
 import type { Credential } from "../ecosystems/credential.ts";
 import type { Home } from "../home/home.ts";
 import { virtualDeviceType } from "../model/device-types.ts";
-import { AlreadyFederated, BadParameter, NotFederated, UnknownEcosystem } from "../model/errors.ts";
+import { AlreadyFederated, AnotherAccount, BadParameter, NotFederated, UnknownEcosystem } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -16,10 +16,10 @@ import { assignIndexes, emptyIndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
-import { accessOf, sealCredential, type TokenSealing } from "./credential.ts";
+import { accessOf, openCredential, type SealedCredential, sealCredential, type TokenSealing } from "./credential.ts";
+import type { Feeds } from "./feeds/feeds.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
-import { tokenContext } from "./link-key.ts";
 import { encodeNotices } from "./notices.ts";
 import { noThingMarks, type ThingIdOf, thingUpdate } from "./thing-marks.ts";
 import { type RemovedCounts, removeLink } from "./unlinking.ts";
@@ -34,8 +34,17 @@ export interface FederatedTokenParts {
   readonly sealing: TokenSealing;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
+  readonly feeds?: Pick<Feeds, "isAccountShared">;
   /** Aborts a running read that proves a token when the service stops. */
   readonly signal: AbortSignal;
+}
+
+/** What a link session adds to a link. */
+export interface LinkOptions {
+  /** Further writes in the transaction that makes or changes the link. `home`: the account that was read. */
+  readonly also?: (tx: CommitTables, deviceId: DeviceId, home: Home) => Promise<void>;
+  /** Called with the home of another account than the linked one. The relink then throws AnotherAccount. */
+  readonly onAnotherAccount?: (home: Home) => void;
 }
 
 export interface Unlinked {
@@ -43,6 +52,9 @@ export interface Unlinked {
   readonly removed: RemovedCounts;
   readonly isTokenRevoked: boolean;
 }
+
+/** The part of a connector that unlinking needs. */
+type Revoking = Pick<Connector, "name" | "revoke" | "accessOf">;
 
 /**
  * Links, relinks and unlinks users. A token is proven by a read before anything is stored, and a refused token changes
@@ -59,7 +71,13 @@ export class FederatedTokens {
    * Links a user. `address`: the address of the account, for an ecosystem whose accounts have one each. The read that proves the token is the first snapshot: device, link, index map and attributes become
    * durable together. So the attributes are filled when this resolves, and no alert can exist before them.
    */
-  async link(userId: UserId, ecosystemName: string, brought: string | Credential, address?: string): Promise<DeviceId> {
+  async link(
+    userId: UserId,
+    ecosystemName: string,
+    brought: string | Credential,
+    address?: string,
+    options: LinkOptions = {},
+  ): Promise<DeviceId> {
     const { store, runtime, keeper, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
     const given = withAddress(connector, brought, address);
@@ -67,7 +85,7 @@ export class FederatedTokens {
     if (existing) throw new AlreadyFederated(connector.name);
     const home = await connector.read(accessOf(connector, given), signal);
     const readMs = runtime.elapsedMs();
-    const { row, mirrored } = await this.#store(userId, connector, given, home, readMs);
+    const { row, mirrored } = await this.#store(userId, connector, given, home, readMs, options);
     keeper.adopt(row, mirrored);
     return row.deviceId;
   }
@@ -81,6 +99,7 @@ export class FederatedTokens {
     ecosystemName: string,
     brought: string | Credential,
     address?: string,
+    { also, onAnotherAccount }: LinkOptions = {},
   ): Promise<DeviceId> {
     const { store, keeper, membership, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
@@ -90,11 +109,16 @@ export class FederatedTokens {
     const before = await store.read(find);
     if (!before) throw new NotFederated(connector.name);
     const home = await connector.read(access, signal);
+    if (onAnotherAccount && isAnotherAccount(home, before)) {
+      onAnotherAccount(home);
+      throw new AnotherAccount(connector.name);
+    }
     const { deviceId, claimed } = await store.transaction(async (tx) => {
       const nowMs = await tx.users.lock(userId);
       const link = nowMs === undefined ? undefined : await find(tx);
       if (nowMs === undefined || !link) throw new NotFederated(connector.name);
       const { deviceId } = link;
+      await also?.(tx, deviceId, home);
       const isFollowed = typeof brought === "string" && keeper.isFollowing(link, access);
       // Keep a credential: the store may already hold its next token, which this node does not use yet.
       if (isFollowed && link.sealedCredential !== null) return { deviceId, claimed: undefined };
@@ -140,12 +164,16 @@ export class FederatedTokens {
     return this.#connector(ecosystemName).name;
   }
 
-  async #unlink(userId: UserId, connector: Pick<Connector, "name" | "revoke">): Promise<Unlinked> {
-    const { store, keeper, states } = this.#parts;
-    const { deviceId, sealedToken, removed } = await removeLink(store, userId, connector.name);
+  async #unlink(userId: UserId, connector: Revoking): Promise<Unlinked> {
+    const { store, keeper, states, feeds } = this.#parts;
+    const link = await store.read((tx) => tx.links.find(userId, connector.name));
+    // Revoking would end the consent of the other user too.
+    const isShared = link !== undefined && (await feeds?.isAccountShared(link)) === true;
+    const { deviceId, sealed, removed } = await removeLink(store, userId, connector.name);
     await keeper.drop(deviceId);
     states.forget(deviceId);
-    return { deviceId, removed, isTokenRevoked: await this.#revoke(userId, connector, sealedToken) };
+    const isTokenRevoked = !isShared && (await this.#revoke(userId, connector, sealed));
+    return { deviceId, removed, isTokenRevoked };
   }
 
   /** Best effort: the token is stored already, and the stream will bring the same account later. */
@@ -169,10 +197,11 @@ export class FederatedTokens {
   }
 
   /** Best effort: the link is removed already, so a token that can't be opened or revoked is only reported. */
-  async #revoke(userId: UserId, connector: Pick<Connector, "name" | "revoke">, sealedToken: string): Promise<boolean> {
+  async #revoke(userId: UserId, connector: Revoking, sealed: SealedCredential): Promise<boolean> {
     const { sealing, signal, runtime } = this.#parts;
     try {
-      return await connector.revoke(sealing.open(sealedToken, tokenContext(userId, connector.name)), signal);
+      const { credential } = openCredential(sealing.open, { userId, ecosystem: connector.name, ...sealed });
+      return await connector.revoke(accessOf(connector, credential), signal, credential);
     } catch (error) {
       const sentence = "the token of a removed link could not be revoked at its ecosystem";
       runtime.report.error({ userId, ecosystem: connector.name, error }, sentence);
@@ -181,7 +210,14 @@ export class FederatedTokens {
   }
 
   /** `readMs`: when the account was read, on this node's monotonic clock. */
-  async #store(userId: UserId, connector: Connector, given: string | Credential, home: Home, readMs: number) {
+  async #store(
+    userId: UserId,
+    connector: Connector,
+    given: string | Credential,
+    home: Home,
+    readMs: number,
+    { also }: LinkOptions,
+  ) {
     const { commit, membership, runtime, thingIdOf } = this.#parts;
     const { map, overLimit } = assignIndexes(emptyIndexMap, home);
     const things = thingUpdate(home, noThingMarks, { userId, ecosystem: connector.name }, thingIdOf);
@@ -214,6 +250,7 @@ export class FederatedTokens {
         await tx.log.append(deviceEntry(userId, deviceId, nowMs, "added"));
         await tx.log.append(linkEntry(userId, deviceId, nowMs, link));
         const changes = mirrorChanges(blankValues, values).map(toAttributeChange);
+        await also?.(tx, deviceId, home);
         return [{ deviceId, changes, things: things.writes }];
       },
     });
@@ -236,10 +273,13 @@ export class FederatedTokens {
 
 /** A token with the address of its account becomes a credential, where accounts have addresses of their own. */
 function withAddress(
-  { credentialFrom }: Pick<Connector, "credentialFrom">,
+  { credentialFrom, tokenProblem }: Pick<Connector, "credentialFrom" | "tokenProblem">,
   brought: string | Credential,
   address: string | undefined,
 ): string | Credential {
+  if (typeof brought === "string" && tokenProblem !== undefined) {
+    throw new BadParameter("anAccessToken", `The parameter anAccessToken ${tokenProblem}`);
+  }
   if (typeof brought !== "string" || !credentialFrom) return brought;
   const made = credentialFrom(brought, address);
   if ("credential" in made) return made.credential;

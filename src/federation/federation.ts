@@ -23,7 +23,8 @@ import { receiptsKept } from "./commands/fan-receipts.ts";
 import { thingCommands } from "./commands/thing-commands.ts";
 import { thingControl } from "./commands/thing-control.ts";
 import type { TokenSealing } from "./credential.ts";
-import { FederatedTokens, type Unlinked } from "./federated-tokens.ts";
+import { FederatedTokens, type LinkOptions, type Unlinked } from "./federated-tokens.ts";
+import type { Feeds } from "./feeds/feeds.ts";
 import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import type { LinkFaultKind } from "./link-faults.ts";
@@ -38,9 +39,21 @@ export interface Federation {
    * Links the user to an account of that ecosystem. When this resolves, the token is proven, and device and attributes
    * are durable. A credential is renewed; a token alone is used as long as the ecosystem accepts it.
    */
-  link(userId: UserId, ecosystemName: string, token: string | Credential, address?: string): Promise<DeviceId>;
+  link(
+    userId: UserId,
+    ecosystemName: string,
+    token: string | Credential,
+    address?: string,
+    options?: LinkOptions,
+  ): Promise<DeviceId>;
   /** Replaces the token or credential of an existing link; the virtual device and its indexes stay. */
-  relink(userId: UserId, ecosystemName: string, token: string | Credential, address?: string): Promise<DeviceId>;
+  relink(
+    userId: UserId,
+    ecosystemName: string,
+    token: string | Credential,
+    address?: string,
+    options?: LinkOptions,
+  ): Promise<DeviceId>;
   /** Removes the link, its virtual device and all their data. */
   unlink(userId: UserId, ecosystemName: string): Promise<Unlinked>;
   /** Unlinks every link of the user, also of an ecosystem that is no longer configured or doesn't answer. */
@@ -80,6 +93,8 @@ export interface FederationParts {
   readonly countFault?: (kind: LinkFaultKind) => void;
   /** Finds the link to which an uncaught error belongs. */
   readonly owners?: ErrorOwners;
+  /** The feeds of ecosystems that have no connection for each account. */
+  readonly feeds?: Feeds;
 }
 
 /** Federation with its background work: no stream is opened and no command sent before `start`. */
@@ -145,6 +160,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
       if (commits.some(isFanRequest)) fans.wake();
     },
     async start() {
+      await parts.feeds?.start();
       await keeper.start();
       await fans.start();
       await commands.start();
@@ -154,6 +170,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
       stopping.abort();
       // All at the same time: a running command does not need its link to record the outcome.
       await Promise.all([fans.stop(), commands.stop(), keeper.stop()]);
+      await parts.feeds?.stop();
     },
     receipts: (userId, deviceId) => store.read((tx) => tx.commands.ofDevice(userId, deviceId, receiptsKept)),
     link: (...given) => tokens.link(...given),

@@ -1,4 +1,5 @@
 import type { Connector, StreamEnd, StreamListener } from "../ecosystems/connector.ts";
+import type { FollowedLink } from "../ecosystems/feed.ts";
 import type { Home } from "../home/home.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
 import type { Admission } from "./admission.ts";
@@ -19,6 +20,8 @@ export interface FollowerParts {
   /** Ends this follower and its lane. */
   readonly stopping: AbortController;
   readonly failed: FailLink;
+  /** For a connector with a feed. */
+  readonly link?: FollowedLink;
 }
 
 /** Where and when a snapshot was received. */
@@ -98,6 +101,11 @@ export class Follower {
     if (this.#hasStreamSent && !this.#stream?.signal.aborted) this.#secondLook.requestAccount();
   }
 
+  /** Resolves when everything that was received is stored; with true when nothing was dropped meanwhile. */
+  idle(): Promise<boolean> {
+    return this.#parts.lane.idle();
+  }
+
   start(): void {
     const { record, failed } = this.#parts;
     if (record.standing.state === "needs_reauth") return;
@@ -161,6 +169,7 @@ export class Follower {
           this.#secondLook.requestAccount();
         },
         stored: () => this.#parts.lane.idle(),
+        ...(this.#parts.link && { link: this.#parts.link }),
       };
       const end = await this.#connect(token, guarded(listener, failed), stream.signal);
       stream.abort();
@@ -258,6 +267,7 @@ function guarded(listener: StreamListener, failed: FailLink): StreamListener {
     unchanged: guard(listener.unchanged),
     partial: guard(listener.partial),
     stored: listener.stored,
+    ...(listener.link && { link: listener.link }),
   };
 }
 

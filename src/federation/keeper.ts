@@ -10,6 +10,7 @@ import type { LinkRow } from "../store/tables/links.ts";
 import { Admission, renewalsPerSecond } from "./admission.ts";
 import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import type { TokenSealing } from "./credential.ts";
+import type { Feeds } from "./feeds/feeds.ts";
 import type { Mirrored } from "./lane.ts";
 import type { LinkFaultKind, PauseCause } from "./link-faults.ts";
 import type { LinkKey } from "./link-key.ts";
@@ -35,6 +36,8 @@ export type FederationTables = Pick<
   | "commands"
   | "blindIntervals"
   | "idempotencyKeys"
+  | "linkSessions"
+  | "audit"
   | "log"
   | "nodes"
   | "clock"
@@ -48,6 +51,8 @@ export interface KeeperParts {
   readonly sealing: TokenSealing;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
+  /** The feeds of ecosystems that have no connection for each account. */
+  readonly feeds?: Pick<Feeds, "messagesOf">;
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;
   readonly owners?: ErrorOwners;

@@ -4,6 +4,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { Admission } from "./admission.ts";
 import type { AwaitedFans } from "./commands/awaited-fans.ts";
+import type { Feeds } from "./feeds/feeds.ts";
 import { Follower } from "./follower.ts";
 import { Lane, type Mirrored } from "./lane.ts";
 import type { FollowedCredential } from "./link-credential.ts";
@@ -11,7 +12,7 @@ import type { FailLink } from "./link-faults.ts";
 import type { LinkKey } from "./link-key.ts";
 import type { LinkRecord } from "./link-record.ts";
 import type { SampleTurns } from "./sample-turns.ts";
-import { loadMirrored, type StoredLinkTables } from "./stored-link.ts";
+import { loadMirrored, loadThings, type StoredLinkTables } from "./stored-link.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
 
 export interface LinkRunParts {
@@ -32,6 +33,7 @@ export interface LinkRunParts {
   readonly failed: FailLink;
   readonly lost: () => void;
   readonly thingIdOf: ThingIdOf;
+  readonly feeds?: Pick<Feeds, "messagesOf">;
   /** Which values a snapshot confirms without changing them. */
   readonly restated?: AwaitedFans["restated"];
 }
@@ -61,7 +63,16 @@ export function newRun(parts: LinkRunParts): LinkRun {
     },
     parts.mirrored,
   );
-  const followed = { credential, connector, lane, record, admission, runtime, stopping, failed };
+  const fed = connector.feed && parts.feeds;
+  const followedLink = fed && {
+    access: () => credential.token,
+    storedThings: () => loadThings(store, link),
+    messages: fed.messagesOf(link),
+  };
+  const followed = {
+    ...{ credential, connector, lane, record, admission, runtime, stopping, failed },
+    ...(followedLink && { link: followedLink }),
+  };
   const follower: Follower = new Follower(followed, parts.confirmedMs);
   return { stopping, follower };
 }

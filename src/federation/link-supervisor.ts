@@ -8,6 +8,7 @@ import type { LinkRow } from "../store/tables/links.ts";
 import type { Admission } from "./admission.ts";
 import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import { type OpenedCredential, openCredential, type TokenSealing } from "./credential.ts";
+import type { Feeds } from "./feeds/feeds.ts";
 import type { Mirrored } from "./lane.ts";
 import { LinkCredential } from "./link-credential.ts";
 import {
@@ -44,6 +45,7 @@ export interface LinkSupervisorParts {
   readonly owners: ErrorOwners;
   readonly countFault: (kind: LinkFaultKind) => void;
   readonly restated?: AwaitedFans["restated"];
+  readonly feeds?: Pick<Feeds, "messagesOf">;
   /** Called when another node owns the link now, or the link was removed. */
   readonly lost: () => void;
 }
@@ -168,6 +170,7 @@ export class LinkSupervisor implements ErrorOwner {
       run: <Result>(act: () => Result) => owners.run(this, act),
       failed: (error: unknown) => this.failed("command", error),
       readSoon: () => this.#run?.follower.readSoon(),
+      stored: async () => (await this.#run?.follower.idle()) ?? false,
     };
   }
 

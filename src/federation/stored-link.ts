@@ -1,5 +1,8 @@
 import { linkEntry } from "../devices/log-entries.ts";
+import type { KnownThing } from "../ecosystems/feed.ts";
+import { storedTraits, type ThingDescriptor } from "../home/stored-thing.ts";
 import { OwnershipLost } from "../model/errors.ts";
+import { limits } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
 import { blankValues } from "../virtual-device/attribute-values.ts";
@@ -35,6 +38,22 @@ export function loadMirrored(store: Store<StoredLinkTables>, link: LinkKey): Pro
       return { indexMap: decodeIndexMap(row.indexMap), notices: row.notices, values, things: marksOf(things) };
     },
     { patient: true },
+  );
+}
+
+/** The link's things as they are stored, by key. */
+export async function loadThings(
+  store: Store<Pick<StoredLinkTables, "things">>,
+  { userId, deviceId }: LinkKey,
+): Promise<ReadonlyMap<string, KnownThing>> {
+  const first = { afterDevice: 0, afterThing: "" };
+  const devices = [{ userId, id: deviceId }];
+  const rows = await store.read((tx) => tx.things.ofDevices(devices, first, limits.thingsPerLink));
+  return new Map(
+    rows.map(({ key, descriptor: text, state }) => {
+      const descriptor: ThingDescriptor = JSON.parse(text);
+      return [key, { name: descriptor.name, traits: storedTraits(descriptor, JSON.parse(state)) }];
+    }),
   );
 }
 

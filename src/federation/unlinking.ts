@@ -3,6 +3,7 @@ import type { ThingChange } from "../devices/thing-writes.ts";
 import { NotFederated } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store } from "../store/seam.ts";
+import type { SealedCredential } from "./credential.ts";
 import type { FederationTables } from "./keeper.ts";
 
 /** Numbers of rows that unlinking removed. */
@@ -22,12 +23,12 @@ export function removeLink(
   store: Store<FederationTables>,
   userId: UserId,
   ecosystem: string,
-): Promise<{ readonly deviceId: DeviceId; readonly sealedToken: string; readonly removed: RemovedCounts }> {
+): Promise<{ readonly deviceId: DeviceId; readonly sealed: SealedCredential; readonly removed: RemovedCounts }> {
   return store.transaction(async (tx) => {
     const nowMs = await tx.users.lock(userId);
     const link = nowMs === undefined ? undefined : await tx.links.find(userId, ecosystem);
     if (nowMs === undefined || !link) throw new NotFederated(ecosystem);
-    const { deviceId, sealedToken } = link;
+    const { deviceId, sealedToken, sealedCredential } = link;
     const removed: RemovedCounts = {
       attributes: await tx.attributes.removeOfDevice(userId, deviceId),
       history: await tx.log.removeOfDevice(userId, deviceId),
@@ -44,7 +45,7 @@ export function removeLink(
     await tx.devices.remove(userId, deviceId);
     if (things.length > 0) await tx.log.append(thingEntry(userId, deviceId, nowMs, things.map(goneThing)));
     await tx.log.append(deviceEntry(userId, deviceId, nowMs, "removed"));
-    return { deviceId, sealedToken, removed };
+    return { deviceId, sealed: { sealedToken, sealedCredential }, removed };
   });
 }
 

@@ -56,7 +56,7 @@ export function commandErrorText(error: CommandError): string {
     case "notInMode":
       return `The thing is in mode ${error.mode}, in which this target has no effect. Set another mode first.`;
     case "offline":
-      return "The thing is offline: its ecosystem does not reach it. Check its power and its network, then try again.";
+      return "The thing is offline: it can't be reached. Check its power and its network, then try again.";
     case "stale":
       return "Breezeway does not know the current state of the thing, and the command depends on it. Try again when the thing shows its current state.";
     case "notHome":
@@ -72,7 +72,7 @@ export function commandErrorText(error: CommandError): string {
     case "refused":
       return `The ecosystem refused the command with this message: ${error.text}`;
     case "noAnswer":
-      return "The ecosystem did not answer. The command may have been carried out. Read the state of the thing before you send the command again.";
+      return "The thing did not answer in time. The command may have been carried out. Read the state of the thing before you send the command again.";
     case "notSent":
       return "Breezeway could not send the command in time. It was not carried out. Try again.";
     case "superseded":

@@ -72,6 +72,16 @@ export function isSilent({ online }: Pick<TraitMap, "online">, lastTimeMs: numbe
   return online !== undefined && "silentAfterMs" in online && nowMs - lastTimeMs > online.silentAfterMs;
 }
 
+/** The fields that change when a device has exceeded its silence limit, and when that was. */
+export function ownSilence(
+  map: TraitMap,
+  { lastTimeMs, mapChangedMs }: Pick<OwnValues, "lastTimeMs" | "mapChangedMs">,
+): { readonly fields: readonly FieldChange[]; readonly sinceMs: number } {
+  const fields = mappedTraits(map).map((trait) => ({ trait, field: "available", value: false }));
+  const [, sinceMs] = availability(map, { attributes: new Map(), lastTimeMs, mapChangedMs }, Number.POSITIVE_INFINITY);
+  return { fields, sinceMs };
+}
+
 function availability(map: TraitMap, { attributes, lastTimeMs, mapChangedMs }: OwnValues, nowMs: number): TimedValue {
   const { online } = map;
   if (!online) return [null, mapChangedMs];

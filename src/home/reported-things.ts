@@ -57,6 +57,11 @@ export function thermostatIn(key: string): string | undefined {
   return key.startsWith("thermostat/") ? key.slice("thermostat/".length) : undefined;
 }
 
+/** The ecosystem's id of the structure that has this key; undefined for any other thing. */
+export function structureIn(key: string): string | undefined {
+  return key.startsWith("structure/") ? key.slice("structure/".length) : undefined;
+}
+
 /** The ecosystem's id of a thing with this key. */
 export function idIn(key: string): string {
   return key.slice(key.indexOf("/") + 1);

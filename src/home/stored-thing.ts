@@ -28,12 +28,16 @@ export interface FieldChange {
   readonly value: FieldValue;
 }
 
-export function descriptorOf({ thing, homeName }: ReportedThing): ThingDescriptor {
+/** `before`: the stored descriptor. A trait that the report lacks keeps what it can do, as it keeps its values. */
+export function descriptorOf(
+  { thing, homeName }: ReportedThing,
+  before?: Pick<ThingDescriptor, "capabilities">,
+): ThingDescriptor {
   const { kind, name, room, maker, model } = thing;
   const capabilities: Partial<Record<TraitName, Readonly<Record<string, unknown>>>> = {};
   for (const trait of traitNames) {
-    const reported = thing.traits[trait];
-    if (reported) capabilities[trait] = reported.capabilities;
+    const known = thing.traits[trait]?.capabilities ?? before?.capabilities[trait];
+    if (known) capabilities[trait] = known;
   }
   return {
     kind,
@@ -47,8 +51,9 @@ export function descriptorOf({ thing, homeName }: ReportedThing): ThingDescripto
 }
 
 /**
- * Which fields a report changes. A trait that the report lacks is no longer available, and keeps its values. `isBack`:
- * the thing was gone, so nothing was known of it, and every field of the report is a change.
+ * Which fields a report changes. A trait that the report lacks is no longer available, and keeps its values; so does a
+ * persisting field that the report does not tell. `isBack`: the thing was gone, so nothing was known of it, and every
+ * field of the report is a change.
  */
 export function fieldChanges(stored: ThingState, { thing }: ReportedThing, isBack = false): readonly FieldChange[] {
   const changes: FieldChange[] = [];
@@ -64,7 +69,12 @@ export function fieldChanges(stored: ThingState, { thing }: ReportedThing, isBac
     }
     compare(trait, "available", reported.available);
     const state: Readonly<Record<string, FieldValue>> = reported.state;
-    for (const field in traits[trait].fields) compare(trait, field, clean(state[field] ?? null));
+    const { fields } = traits[trait];
+    for (const field in fields) {
+      const value = clean(state[field] ?? null);
+      const isKept = value === null && fields[field]!.persists === true && !isBack && stored[trait]?.[field];
+      if (!isKept) compare(trait, field, value);
+    }
   }
   return changes;
 }

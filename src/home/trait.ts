@@ -19,6 +19,8 @@ export interface Field<Type extends ValueType = ValueType> {
   readonly value: Type;
   /** What the field tells, for the catalogue. */
   readonly meaning: string;
+  /** The value stays in force while the ecosystem does not tell it: a reported null keeps the stored value. */
+  readonly persists?: true;
 }
 
 export interface Capability<Type extends ValueType = ValueType> {

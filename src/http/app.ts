@@ -14,9 +14,9 @@ import { type ConnectionLimits, limitConnections } from "./connection/connection
 import { FairRequests } from "./connection/fair-requests.ts";
 import { refusalOf, refuseConnection } from "./connection/malformed-requests.ts";
 import { limitPipelines } from "./connection/pipeline.ts";
+import { KnownPaths } from "./known-paths.ts";
 import type { Exchanges } from "./open-exchanges.ts";
 import { readBodies } from "./request/incoming.ts";
-import { pathOfRoute } from "./router-path.ts";
 import { sendAnswer } from "./routes.ts";
 
 /** A fast path in front of Fastify. Returns false, and leaves the request untouched, if Fastify has to answer it. */
@@ -53,12 +53,14 @@ export function appOn(parts: AppParts): FastifyInstance {
     // Queries are read strictly, and only by routes that have them (incoming.ts).
     routerOptions: { querystringParser: () => ({}), maxParamLength: limits.requestHeadBytes },
   });
+  app.decorate("knownPaths", new KnownPaths());
   app.addHook("onRequest", async (request) => {
     const exchange = exchanges.of(request.raw);
-    if (exchange) exchange.route = pathOfRoute(request.routeOptions.url);
+    if (exchange) exchange.route = app.knownPaths.pathOf(request);
     const refusal = refusalOf(request.raw);
     if (refusal) throw refusal;
-    if (request.is404 || hasEmptyPart(request.params)) throw refusals.unknownPath(pathOf(request.raw));
+    const params = request.is404 ? app.knownPaths.ofUnrouted(request)?.params : request.params;
+    if (!params || hasEmptyPart(params)) throw refusals.unknownPath(pathOf(request.raw));
   });
   app.setErrorHandler((thrown, request, reply) => {
     const error = isBodyTooLarge(thrown) ? refusals.bodyTooLarge(request.routeOptions.bodyLimit) : thrown;

@@ -1,4 +1,3 @@
-import { METHODS } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ScopedPrincipal, UserPrincipal } from "../identity/principal.ts";
@@ -7,7 +6,7 @@ import type { Scope } from "../model/scopes.ts";
 import type { Client } from "../oauth/clients.ts";
 import type { Answer, SlicedAnswer, StreamAnswer } from "./answer/answer.ts";
 import { failureOf } from "./answer/error-response.ts";
-import { type ErrorShape, shapeBelow } from "./answer/error-shape.ts";
+import type { ErrorShape } from "./answer/error-shape.ts";
 import type { CallerIds } from "./answer/failure.ts";
 import { OneSlicePerTurn } from "./answer/one-slice-per-turn.ts";
 import { openStreamWriter } from "./answer/open-stream.ts";
@@ -97,7 +96,7 @@ declare module "fastify" {
   }
 }
 
-/** Adds the routes to the server, and for each path a refusal of all other methods. */
+/** Adds the routes to the server, and the refusal of wrong methods. */
 export function addRoutes(
   app: FastifyInstance,
   routes: readonly (Route | GuestRoute)[],
@@ -110,8 +109,12 @@ export function addRoutes(
       throw new Error(`The route ${method} ${url} has no access rule.`);
     }
   });
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 
+  // Without a caller, and before the body is parsed: a wrong method is reported rather than a malformed body.
+  app.addHook("onRequest", async (request) => {
+    const known = app.knownPaths.ofUnrouted(request);
+    if (known) throw refusals.wrongMethod(known.allowed);
+  });
   for (const route of routes) {
     const bodyTypes = bodyTypesFor(route);
     app.route({
@@ -130,19 +133,7 @@ export function addRoutes(
     });
   }
   for (const path of new Set(routes.map((route) => route.path))) {
-    const allowed = routes.filter((route) => route.path === path).flatMap(methodsOf);
-    const refuse = async () => {
-      throw refusals.wrongMethod(allowed);
-    };
-    app.route({
-      method: app.supportedMethods.filter((method) => !allowed.some((one) => one === method)),
-      url: routerPath(path),
-      // A wrong method is refused without a caller.
-      config: { access: "public", errors: shapeBelow(path) },
-      // Before the body is parsed, so that a wrong method is reported rather than a malformed body.
-      onRequest: refuse,
-      handler: refuse,
-    });
+    app.knownPaths.add(path, routes.filter((route) => route.path === path).flatMap(methodsOf));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { AuditFilter, AuditRow } from "../store/tables/audit.ts";
 
 /**
- * The audited acts: sign-ins and failed ones, access that clients got or lost, and, as `admin`, each command of an
+ * The audited acts: sign-ins and failed ones, access that clients got or lost, ends of link sessions, and, as `admin`, each command of an
  * administrator that changed something.
  */
 export type AuditAct =
@@ -21,6 +21,7 @@ export type AuditAct =
   | "refresh_siblings"
   | "password_changed"
   | "device_type"
+  | "link_session"
   | "admin";
 
 export interface AuditEntry {

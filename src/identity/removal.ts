@@ -18,6 +18,7 @@ export type RemovalTables = AccessTables &
     | "thingTriggers"
     | "webhooks"
     | "idempotencyKeys"
+    | "linkSessions"
   >;
 
 /** What was removed with a user. */
@@ -52,6 +53,7 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
   };
   await tx.things.removeOfUser(userId);
   await tx.idempotencyKeys.removeOfOwner(userId);
+  await tx.linkSessions.removeOfUser(userId);
   await tx.users.remove(userId);
   return removed;
 }

@@ -21,7 +21,10 @@ export interface SignInAttempt {
 }
 
 /** The tables that a sign-in may write to. */
-export type SignInTables = Pick<Transaction, "tenants" | "users" | "secTokens" | "signIns" | "audit" | "clock">;
+export type SignInTables = Pick<
+  Transaction,
+  "tenants" | "users" | "secTokens" | "signIns" | "linkSessions" | "audit" | "clock"
+>;
 
 /**
  * Checks a password, then runs `enter` under the user's lock, after it has made sure that the password was not changed

@@ -37,6 +37,8 @@ export interface Metrics {
   limitReached(limit: LimitName): void;
   /** An unexpected error in one link's work. */
   linkFault(kind: string): void;
+  /** Messages of a feed with the events of all accounts, and what became of them. */
+  feedMessages(outcome: FeedOutcome, messages: number): void;
   /** A platform call was answered; `fault` is undefined when it succeeded. */
   platformCall(operation: string, fault: number | undefined): void;
   /** A periodic task of this node has failed. */
@@ -59,6 +61,9 @@ interface LastAnswer {
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const groups = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+const feedOutcomes = ["stored", "unknown", "unreadable", "dropped"] as const;
+type FeedOutcome = (typeof feedOutcomes)[number];
 
 /** The interfaces by which internal errors are counted. */
 const interfaces = ["v3", "oauth2", "adaptor", "platform", "other"] as const;
@@ -149,6 +154,12 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
     ...(["kind"] as const),
   );
   linkFaults.initialize(linkFaultKinds);
+  const feedMessages = registry.counter(
+    "breezeway_feed_messages_total",
+    "Messages of ecosystems' feeds: stored for links, of accounts without a link, unreadable, or dropped at a limit.",
+    ...(["outcome"] as const),
+  );
+  feedMessages.initialize(feedOutcomes);
   const failures = registry.counter(
     "breezeway_background_failures_total",
     "Failures of periodic tasks, by task.",
@@ -185,6 +196,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
       if (fault !== undefined) faultCounts.add(1, String(fault));
     },
     linkFault: (kind) => linkFaults.add(1, kind),
+    feedMessages: (outcome, messages) => feedMessages.add(messages, outcome),
     backgroundFailure: (task) => failures.add(1, task),
     store: {
       transaction: (isAvailable) => (isAvailable ? transactions : refusals).add(1),

@@ -109,6 +109,14 @@ export class NotFederated extends BreezewayError {
   }
 }
 
+/** The new credential belongs to another account than the link. Nothing was changed. */
+export class AnotherAccount extends BreezewayError {
+  readonly code = "another_account";
+  constructor(ecosystem: string) {
+    super(`The credential belongs to another account of ${ecosystem} than the one that is linked.`);
+  }
+}
+
 export class UnknownEcosystem extends BreezewayError {
   readonly code = "unknown_ecosystem";
 }

@@ -41,6 +41,8 @@ export const limits = {
   alertWritesPerCause: 200,
   /** Commands to things that the alerts of one change send, also those that are refused. */
   alertCommandsPerCause: 200,
+  /** Firings of one alert that send commands. Two alerts could undo each other for ever through a device's reports. */
+  commandingFiringsPerMinute: 10,
   firingsPerCause: 1_000,
   firingBytesPerCause: 1_048_576,
   patternStepsPerCause: 4_000_000,
@@ -64,6 +66,9 @@ export const limits = {
   connectionsPerSource: 2_000,
   connections: 50_000,
   webhooksPerOwner: 20,
+  /** Link sessions of the last day: of one client for one user, and of one enterprise client. */
+  linkSessionsPerUser: 100,
+  linkSessionsPerClient: 10_000,
   /** Idempotency keys of one user, or of one tenant's enterprise clients, in 24 hours, and the answers kept for them. */
   idempotencyKeysPerOwner: 100_000,
   idempotencyBytesPerOwner: 33_554_432,
@@ -85,9 +90,8 @@ export const limits = {
   /** Rate limit for the bytes of one account's stream: average and burst. */
   streamBytesPerSecond: 1_048_576,
   streamBytesAtOnce: 4_194_304,
-  /** Messages of a feed of the whole deployment that a node holds unacknowledged: for one link, and in all. */
-  feedMessagesPerLink: 100,
-  feedMessages: 10_000,
+  /** Messages of a feed of the whole deployment that wait in the store for one link. */
+  feedMessagesPerLink: 1_000,
   filterDevices: 100,
   filterNames: 600,
   filterThings: 100,

@@ -4,12 +4,13 @@ import { endGrants } from "../identity/grants.ts";
 import { checkNewName, readName } from "../identity/names.ts";
 import { hashOf, isSame, newSecret } from "../identity/secrets.ts";
 import type { Tenants } from "../identity/tenants.ts";
-import { BadParameter, InvalidClient, NotFound } from "../model/errors.ts";
+import { InvalidClient, NotFound } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { ClientKind, ClientRow, ClientSecret } from "../store/tables/clients.ts";
 import type { ScopeCount } from "../store/tables/grants.ts";
 import { ClientCache } from "./client-cache.ts";
+import { checkRedirectUris, checkReturnUrls } from "./registered-addresses.ts";
 
 /** An OAuth client, which may ask the users of one tenant for access. */
 export type Client = Omit<ClientRow, "secrets">;
@@ -30,6 +31,16 @@ export interface NewClient {
   readonly kind: ClientKind;
   readonly redirectUris: readonly string[];
   readonly requiresPkce: boolean;
+  /** Addresses to which link pages send users back; none by default. */
+  readonly returnUrls?: readonly string[];
+  /** The client has signed its users in itself, so that link pages do not ask them to; false by default. */
+  readonly vouchesForUsers?: boolean;
+}
+
+/** Undefined members stay unchanged. */
+export interface ClientChange {
+  readonly returnUrls?: readonly string[] | undefined;
+  readonly vouchesForUsers?: boolean | undefined;
 }
 
 /** A client with its new secret, which is shown only this once. */
@@ -42,6 +53,8 @@ export interface Clients {
   addClient(client: NewClient): Promise<ClientWithSecret>;
   /** Of one tenant, or of all. */
   listClients(tenantId?: TenantId): Promise<readonly Client[]>;
+  /** Changes what link pages know of a client. */
+  editClient(clientId: string, change: ClientChange): Promise<Client>;
   /** Creates a new secret. The old one stays valid for `overlapMs`. */
   rotateSecret(clientId: string, overlapMs: number): Promise<ClientWithSecret>;
   /** Removes a client and ends all its grants; returns how many. */
@@ -74,13 +87,16 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded }
       })
       .finally(() => cache.forget(clientId));
   return {
-    async addClient({ tenant, name: newName, kind, redirectUris, requiresPkce }) {
+    async addClient(registration) {
+      const { tenant, name: newName, kind, redirectUris, requiresPkce } = registration;
+      const { returnUrls = [], vouchesForUsers = false } = registration;
       const name = checkNewName("name", readName("name", newName));
       checkRedirectUris(redirectUris, kind);
+      checkReturnUrls(returnUrls);
       const { tenantId } = await tenants.findTenant(tenant);
       const secret = newSecret("bwcs_");
       const id = `bwc_${randomBytes(16).toString("base64url")}`;
-      const client = { id, tenantId, name, kind, redirectUris, requiresPkce };
+      const client = { id, tenantId, name, kind, redirectUris, requiresPkce, returnUrls, vouchesForUsers };
       return store.transaction(async (tx) => {
         await tx.clients.add({ ...client, secrets: [{ hash: hashOf(secret), endsMs: null }] });
         return { client: { ...client, createdMs: await tx.clock.nowMs() }, secret };
@@ -88,6 +104,16 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded }
     },
 
     listClients: async (tenantId) => (await store.read((tx) => tx.clients.list(tenantId))).map(withoutSecrets),
+
+    async editClient(clientId, { returnUrls: newUrls, vouchesForUsers: isVouching }) {
+      if (newUrls) checkReturnUrls(newUrls);
+      return change(clientId, async (tx, client) => {
+        const returnUrls = newUrls ?? client.returnUrls;
+        const vouchesForUsers = isVouching ?? client.vouchesForUsers;
+        await tx.clients.setLinkPages(clientId, { returnUrls, vouchesForUsers });
+        return { ...withoutSecrets(client), returnUrls, vouchesForUsers };
+      });
+    },
 
     rotateSecret(clientId, overlapMs) {
       const secret = newSecret("bwcs_");
@@ -142,40 +168,6 @@ function matches(secrets: readonly ClientSecret[], sent: string, nowMs: number):
     secrets.filter((secret) => isSame(secret.hash, hash) && (secret.endsMs === null || nowMs < secret.endsMs)).length >
     0
   );
-}
-
-const longestUri = 2_000;
-const mostUris = 20;
-
-/** Absolute, without a fragment, and https except for loopback addresses (RFC 6749 3.1.2; RFC 8252 7.3). */
-function checkRedirectUris(uris: readonly string[], kind: ClientKind): void {
-  const refuse = (sentence: string) => {
-    throw new BadParameter("redirect-uri", sentence);
-  };
-  // An enterprise client may use client_credentials only.
-  if (uris.length === 0 && kind === "user") refuse("A client needs at least one --redirect-uri.");
-  if (uris.length > mostUris) refuse(`A client may have at most ${mostUris} redirect addresses.`);
-  if (new Set(uris).size < uris.length) refuse("A redirect address was given twice.");
-  for (const uri of uris) {
-    const url = readStrictly(uri);
-    if (!url || uri.length > longestUri) refuse("A redirect address must be an absolute address in ASCII characters.");
-    else if (uri.includes("#")) refuse("A redirect address must have no fragment (#).");
-    else if (url.username || url.password) refuse("A redirect address must hold no user name or password.");
-    else if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
-      refuse("A redirect address must begin with https:// (http:// only for 127.0.0.1, [::1] and localhost).");
-    }
-  }
-}
-
-/** Parses an address. Undefined when a browser would normalise it, and so might open another address. */
-function readStrictly(uri: string): URL | undefined {
-  if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri) || !URL.canParse(uri)) return undefined;
-  const url = new URL(uri);
-  return uri.toLowerCase().startsWith(`${url.protocol}//${url.host}`) || url.username ? url : undefined;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function unknownClient(clientId: string): NotFound {

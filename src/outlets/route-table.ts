@@ -2,6 +2,7 @@ import { referenceRoutes } from "../http/documentation/reference-routes.ts";
 import type { Route } from "../http/routes.ts";
 import type { UserReading } from "../identity/user-reading.ts";
 import { type AdaptorFederation, adaptorRoutes } from "./adaptor/adaptor-routes.ts";
+import { type LinkPageRouteParts, linkPageRoutes } from "./link-pages/link-page-routes.ts";
 import { type Check, healthRoutes } from "./monitoring/health-routes.ts";
 import { type MetricsRouteParts, metricsRoutes } from "./monitoring/metrics-routes.ts";
 import { type OAuthRouteParts, oauthRoutes } from "./oauth/oauth-routes.ts";
@@ -13,6 +14,7 @@ import { type DeviceRouteParts, deviceRoutes } from "./v3/device-routes.ts";
 import { type DeviceTypeRouteParts, deviceTypeRoutes } from "./v3/device-type-routes.ts";
 import { type EventRouteParts, eventRoutes } from "./v3/event-routes.ts";
 import { type HistoryRouteParts, historyRoutes } from "./v3/history-routes.ts";
+import { type LinkSessionRouteParts, linkSessionRoutes } from "./v3/link-session-routes.ts";
 import { type ProvisioningRouteParts, provisioningRoutes } from "./v3/provisioning-routes.ts";
 import { type ThingCommandRouteParts, thingCommandRoutes } from "./v3/thing-command-routes.ts";
 import { type ThingRouteParts, thingRoutes } from "./v3/thing-routes.ts";
@@ -29,8 +31,10 @@ export interface RouteParts {
     AlertRouteParts &
     EventRouteParts &
     HistoryRouteParts &
+    LinkSessionRouteParts &
     WebhookRouteParts & { readonly users: UserReading };
   readonly oauth: Omit<OAuthRouteParts, "baseUrl">;
+  readonly linkPages: Omit<LinkPageRouteParts, "baseUrl">;
   readonly federation: AdaptorFederation;
   readonly sessions: SessionRouteParts;
   readonly platform: Platform;
@@ -52,6 +56,7 @@ export function routeTable(
     ...healthRoutes({ checks: parts.checks, ...health }),
     ...metricsRoutes(parts.metrics),
     ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
+    ...linkPageRoutes({ ...parts.linkPages, baseUrl: parts.baseUrl }),
     ...userRoutes(parts.v3.users),
     ...deviceRoutes(parts.v3, deviceAnswers),
     ...provisioningRoutes(parts.v3),
@@ -62,6 +67,7 @@ export function routeTable(
     ...historyRoutes(parts.v3),
     ...eventRoutes(parts.v3),
     ...webhookRoutes(parts.v3),
+    ...linkSessionRoutes(parts.v3),
     ...platformRoutes(parts.platform),
     ...sessionRoutes(parts.sessions),
     ...adaptorRoutes(parts.federation, parts.v3.devices),

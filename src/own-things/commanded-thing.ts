@@ -1,10 +1,10 @@
 import type { CommitTables } from "../devices/commit.ts";
-import type { OwnThings } from "../devices/own-things.ts";
 import type { Traits } from "../home/catalogue.ts";
 import type { Plan } from "../home/command-plan.ts";
 import { storedTraits, type ThingState } from "../home/stored-thing.ts";
 import type { TraitMap } from "../home/trait-map.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
+import type { OwnThings } from "./own-things.ts";
 
 /** The key of every command to an own thing: the device alone identifies the thing. */
 export const ownCommandKey = "own";
@@ -32,11 +32,25 @@ export async function commandedThing(
   userId: UserId,
   deviceId: DeviceId,
 ): Promise<CommandedThing | undefined> {
-  const device = await tx.mappedDevices.within({ kind: "user", userId }, deviceId);
-  const found = device && (await ownThings.maps.of(tx, device));
-  if (!device || !found) return undefined;
-  const [thing] = await ownThings.derive(tx, [device]);
-  if (!thing) return undefined;
-  const { thingId, state } = thing;
-  return { userId, deviceId, thingId, map: found.map, traits: storedTraits(thing, state), state };
+  return (await commandedThings(tx, ownThings, userId, [deviceId]))[0];
+}
+
+/** The things of those devices that are there and whose types have a map, ascending, with a fixed number of statements. */
+export async function commandedThings(
+  tx: CommitTables,
+  ownThings: OwnThings,
+  userId: UserId,
+  deviceIds: readonly DeviceId[],
+): Promise<readonly CommandedThing[]> {
+  const devices = await tx.mappedDevices.some(userId, deviceIds);
+  const maps = new Map<DeviceId, TraitMap>();
+  for (const device of devices) {
+    const found = await ownThings.maps.of(tx, device);
+    if (found) maps.set(device.id, found.map);
+  }
+  return (await ownThings.derive(tx, devices)).flatMap((thing) => {
+    const { deviceId, thingId, state } = thing;
+    const map = maps.get(deviceId);
+    return map ? [{ userId, deviceId, thingId, map, traits: storedTraits(thing, state), state }] : [];
+  });
 }

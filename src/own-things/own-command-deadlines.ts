@@ -1,11 +1,12 @@
 import type { CommitTables } from "../devices/commit.ts";
-import type { OwnThings } from "../devices/own-things.ts";
+import { StoreUnavailable } from "../model/errors.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { ThingCommandRow } from "../store/tables/thing-commands.ts";
 import { commandedThing } from "./commanded-thing.ts";
 import { settleDue } from "./own-command-outcome.ts";
+import type { OwnThings } from "./own-things.ts";
 
 export interface OwnCommandDeadlineParts {
   readonly store: Store<CommitTables>;
@@ -15,11 +16,17 @@ export interface OwnCommandDeadlineParts {
 
 const everyMs = 1_000;
 const atOnce = 100;
+/** A command that can't be settled is tried again after these times. */
+const backOff = { fromMs: 2_000, toMs: 300_000 };
+/** Failing commands whose back-off is remembered; beyond it the oldest are tried again at once. */
+const failuresHeld = 10_000;
 
 /** Settles the commands to own things that no write has settled by their deadline. Every node looks for them. */
 export class OwnCommandDeadlines {
   readonly #parts: OwnCommandDeadlineParts;
   readonly #task: BackgroundTask;
+  /** Commands that could not be settled, by id: when each is tried again, on this node's monotonic clock. */
+  readonly #failing = new Map<number, { readonly nextMs: number; readonly pauseMs: number }>();
   #isRunning = false;
   #next: Cancel | undefined;
   #round: Promise<void> = Promise.resolve();
@@ -40,11 +47,40 @@ export class OwnCommandDeadlines {
     await this.#round;
   }
 
-  /** Settles what is due now. */
+  /** Settles what is due now. A command that fails leaves the others alone, and is tried again after a growing pause. */
   async settleDue(): Promise<void> {
     const { store } = this.#parts;
-    const due = await store.read(async (tx) => tx.thingCommands.due(await tx.clock.nowMs(), atOnce));
-    for (const row of due) await this.#settleOne(row);
+    let after: ThingCommandRow | undefined;
+    let failed = 0;
+    do {
+      const due = await store.read(async (tx) => tx.thingCommands.due(await tx.clock.nowMs(), atOnce, after));
+      for (const row of due) if (!(await this.#tryOne(row))) failed += 1;
+      after = due.length < atOnce ? undefined : due.at(-1);
+    } while (after);
+    if (failed > 0) return;
+    this.#failing.clear();
+    this.#task.succeeded();
+  }
+
+  /** Returns whether the command is settled. */
+  async #tryOne(row: ThingCommandRow): Promise<boolean> {
+    const nowMs = this.#parts.runtime.elapsedMs();
+    const before = this.#failing.get(row.id);
+    if (before && nowMs < before.nextMs) return false;
+    this.#failing.delete(row.id);
+    try {
+      await this.#settleOne(row);
+      return true;
+    } catch (error) {
+      // It concerns every command: the next round tries all of them.
+      if (error instanceof StoreUnavailable) throw error;
+      this.#task.failed(error, { userId: row.userId, deviceId: row.deviceId, command: row.id });
+      const pauseMs = Math.min(backOff.toMs, before ? 2 * before.pauseMs : backOff.fromMs);
+      this.#failing.set(row.id, { nextMs: nowMs + pauseMs, pauseMs });
+      const [oldest] = this.#failing.keys();
+      if (oldest !== undefined && this.#failing.size > failuresHeld) this.#failing.delete(oldest);
+      return false;
+    }
   }
 
   async #settleOne({ userId, deviceId, id }: ThingCommandRow): Promise<void> {
@@ -61,7 +97,6 @@ export class OwnCommandDeadlines {
   #schedule(): void {
     this.#next = this.#parts.runtime.after(everyMs, () => {
       this.#round = this.settleDue()
-        .then(() => this.#task.succeeded())
         .catch((error) => this.#task.failed(error))
         .then(() => {
           if (this.#isRunning) this.#schedule();

@@ -1,7 +1,7 @@
 import type { Reaction } from "../devices/commit.ts";
-import type { OwnThings } from "../devices/own-things.ts";
 import { commandedThing } from "./commanded-thing.ts";
 import { settleByWrite } from "./own-command-outcome.ts";
+import type { OwnThings } from "./own-things.ts";
 
 /**
  * Settles commands to own things by later writes of their attributes, whoever writes them. All writes of a user's

@@ -1,5 +1,5 @@
 import type { CommitTables } from "../devices/commit.ts";
-import { changeThingReceipt, errorJson } from "../devices/thing-receipts.ts";
+import { changeThingReceipt, errorJson, trimThingReceipts } from "../devices/thing-receipts.ts";
 import { judgeEcho } from "../home/command-echo.ts";
 import type { CommandState } from "../home/command-states.ts";
 import { attributeSource } from "../home/trait-map.ts";
@@ -65,4 +65,5 @@ export async function settleDue(
 async function settle(tx: CommitTables, row: ThingCommandRow, state: CommandState, timeMs: number): Promise<void> {
   const error = state === "expired" ? errorJson({ code: "noAnswer" }) : null;
   await changeThingReceipt(tx, row, ["sending"], { state, error, settledMs: timeMs }, timeMs);
+  await trimThingReceipts(tx, row, timeMs);
 }

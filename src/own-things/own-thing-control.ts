@@ -1,13 +1,13 @@
 import { receiptNumber, receiptOfCommand } from "../devices/command-receipts.ts";
 import type { CommitTables } from "../devices/commit.ts";
-import type { OwnThings } from "../devices/own-things.ts";
 import { type ReachTables, receiptsShown, type ThingControl } from "../devices/thing-control.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { UnknownCommand, UnknownThing } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store } from "../store/seam.ts";
-import { commandedThing } from "./commanded-thing.ts";
-import { admitToOwnThing } from "./own-command-gate.ts";
+import { commandedThing, commandedThings } from "./commanded-thing.ts";
+import { admitToOwnThings } from "./own-command-gate.ts";
+import type { OwnThings } from "./own-things.ts";
 
 export interface OwnThingControlParts {
   readonly store: Store<CommitTables>;
@@ -31,15 +31,16 @@ export function ownThingControl({ store, ownThings }: OwnThingControlParts): Thi
         const thing = nowMs === undefined ? undefined : await commandedThing(tx, ownThings, userId, deviceId);
         // It was removed after the read above.
         if (nowMs === undefined || !thing) throw new UnknownThing();
-        const receipt = receiptOfCommand(await admitToOwnThing(tx, thing, requested, nowMs));
+        const [admitted] = await admitToOwnThings(tx, [thing], requested, nowMs);
+        const receipt = receiptOfCommand(admitted!);
         await keep?.(tx, receipt);
         return receipt;
       });
     },
-    async admit(tx, userId, thingId, requested) {
-      const deviceId = ownThings.ids.deviceOf(thingId);
-      const thing = deviceId === undefined ? undefined : await commandedThing(tx, ownThings, userId, deviceId);
-      return thing && receiptOfCommand(await admitToOwnThing(tx, thing, requested, await tx.clock.nowMs()));
+    async admit(tx, userId, thingIds, requested) {
+      const deviceIds = thingIds.flatMap((thingId) => ownThings.ids.deviceOf(thingId) ?? []);
+      const things = await commandedThings(tx, ownThings, userId, deviceIds);
+      return (await admitToOwnThings(tx, things, requested, await tx.clock.nowMs())).map(receiptOfCommand);
     },
     async reached(tx, userId, target, limit) {
       if (!("thingId" in target)) return ofKind(tx, ownThings, userId, target, limit);

@@ -7,12 +7,12 @@ import { isCommandError } from "../home/command-errors.ts";
 export function alertCommanding(control: () => Pick<ThingControl, "admit" | "reached" | "wake">): Commanding {
   return {
     reached: (tx, userId, target, limit) => control().reached(tx, userId, target, limit),
-    async admit(tx, { userId, alertId, thingId, command: { trait, command, params } }) {
+    async admit(tx, { userId, alertId, thingIds, command: { trait, command, params } }) {
       const read = readCommand(trait, command, params);
       // It was checked when the alert was defined. A later version may have changed the catalogue.
-      if (isCommandError(read)) return undefined;
-      const receipt = await control().admit(tx, userId, thingId, { command: read, clientId: null, alertId });
-      return receipt && { thingId, commandId: receipt.id, state: receipt.state };
+      if (isCommandError(read)) return [];
+      const receipts = await control().admit(tx, userId, thingIds, { command: read, clientId: null, alertId });
+      return receipts.map(({ thingId, id, state }) => ({ thingId, commandId: id, state }));
     },
     admitted: () => control().wake(),
   };

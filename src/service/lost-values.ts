@@ -11,7 +11,8 @@ const reason = "its token was sealed with a key that is lost; link the account a
  * Gives up a value whose key is lost, and returns what an operator has to know about it. A link loses its token and its
  * credential: device, indexes, alerts and history stay, and the user links again. A link whose credential alone is lost
  * keeps its token, which serves until it expires. A webhook is removed: without its secret or its
- * address nothing can be delivered. The stored answer of an idempotent request is removed without a report.
+ * address nothing can be delivered. The stored answer of an idempotent request and a link session are removed
+ * without a report: both end by themselves soon.
  */
 export async function dropValue(
   tx: Transaction,
@@ -20,6 +21,10 @@ export async function dropValue(
 ): Promise<LostValue | undefined> {
   if (location.kind === "answer") {
     await tx.idempotencyKeys.remove({ ownerId: location.ownerId, hash: location.id });
+    return undefined;
+  }
+  if (location.kind === "link session") {
+    await tx.linkSessions.remove(location);
     return undefined;
   }
   if (!("ecosystem" in location)) return removeWebhook(tx, location);

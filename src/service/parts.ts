@@ -9,14 +9,9 @@ import {
   type Gate,
   type Reaction,
 } from "../devices/commit.ts";
-import { deviceTypesOn } from "../devices/device-types.ts";
 import { ErasedNames } from "../devices/erased-names.ts";
-import { addDevice, removeDevice } from "../devices/inventory.ts";
-import { OwnThings } from "../devices/own-things.ts";
-import { provisioningOn } from "../devices/provisioning.ts";
 import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
-import { TenantDeviceCounts } from "../devices/tenant-device-counts.ts";
 import { deviceWriting } from "../devices/write.ts";
 import { connectorOf } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
@@ -26,16 +21,25 @@ import { fanEcho } from "../federation/commands/fan-echo.ts";
 import { fanGate } from "../federation/commands/fan-gate.ts";
 import { sentCommands, thingEcho } from "../federation/commands/thing-echo.ts";
 import { federationOn } from "../federation/federation.ts";
+import { feedsOn } from "../federation/feeds/feeds.ts";
 import { IdempotentWrites } from "../idempotency/idempotent-writes.ts";
 import { ResumableBatches } from "../idempotency/resumable-batches.ts";
 import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
+import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { Membership } from "../nodes/membership.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
+import { OwnAlarms } from "../own-things/own-alarms.ts";
 import { OwnCommandDeadlines } from "../own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../own-things/own-command-echo.ts";
 import { ownThingControl } from "../own-things/own-thing-control.ts";
+import { OwnThings } from "../own-things/own-things.ts";
+import { TypeWork } from "../own-things/type-work.ts";
+import { deviceTypesOn } from "../provisioning/device-types.ts";
+import { addDevice, removeDevice } from "../provisioning/inventory.ts";
+import { provisioningOn } from "../provisioning/provisioning.ts";
+import { TenantDeviceCounts } from "../provisioning/tenant-device-counts.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
 import { pause, type Report, type Runtime } from "../runtime/runtime.ts";
@@ -141,13 +145,22 @@ async function partsOn(
     report,
   };
   const commit = commitOn(commitParts);
-  const devices = { ...deviceReading(store, states), ...deviceWriting(store, commit, ownThings) };
+  const ownAlarms = new OwnAlarms({ store, ownThings, elapsedMs: runtime.elapsedMs });
+  const writing = deviceWriting(
+    store,
+    commit,
+    async (device, changes) =>
+      (await ownAlarms.lastStarted([{ device, changes }])) === 0 && ownAlarms.admits(device.tenantId!),
+  );
+  const devices = { ...deviceReading(store, states), ...writing };
   const deviceTypes = deviceTypesOn(store, ownThings.maps);
+  const commitGroup = commitGroupOn(commitParts);
   const provisioning = provisioningOn({
     store,
-    commitGroup: commitGroupOn(commitParts),
+    commitGroup,
     states,
     ownThings,
+    ownAlarms,
     counts: new TenantDeviceCounts(store, runtime.elapsedMs),
     elapsedMs: runtime.elapsedMs,
   });
@@ -169,6 +182,14 @@ async function partsOn(
     config.ecosystems.map((one) => connectorOf(one, { runtime: sharedRuntime, onLimitReached })),
   );
   const connectors = new Map(built.map((connector) => [connector.name, connector]));
+  const feeds = feedsOn({
+    store: linkStore,
+    membership,
+    connectors,
+    runtime: sharedRuntime,
+    count: metrics.feedMessages,
+    onLimitReached,
+  });
   const federation = federationOn({
     store: linkStore,
     states,
@@ -180,9 +201,11 @@ async function partsOn(
     runtime: sharedRuntime,
     countFault: metrics.linkFault,
     owners: processErrorOwners,
+    feeds,
   });
   const control = controlOfAll(federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
   const ownDeadlines = new OwnCommandDeadlines({ store, ownThings, runtime: sharedRuntime });
+  const typeWork = new TypeWork({ store, commitGroup, ownThings, runtime: sharedRuntime });
   const events = eventsOn({
     store,
     runtime: sharedRuntime,
@@ -195,6 +218,18 @@ async function partsOn(
     userAgent: `breezeway/${version}`,
     sealsAddresses: () => addressSealing.isOn,
     onLimitReached,
+  });
+
+  const linkSessions = linkSessionsOn({
+    store,
+    sealer: sealing,
+    identity,
+    clients: oauth,
+    connectors,
+    federation,
+    runtime,
+    baseUrl: () => address.baseUrl,
+    appended: () => events.afterCommit(false),
   });
 
   gates.push(fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state }));
@@ -284,12 +319,15 @@ async function partsOn(
     commit,
     membership,
     federation,
+    feeds,
     control,
     ownDeadlines,
+    typeWork,
     events,
     addressSealing,
     idempotency,
     batches,
+    linkSessions,
     compaction,
     metrics,
     administration,

@@ -3,6 +3,7 @@ import { ConfigurationError } from "../config/config.ts";
 import { addressContext, secretContext } from "../events/webhooks/webhooks.ts";
 import { credentialContext, tokenContext } from "../federation/link-key.ts";
 import { answerContext } from "../idempotency/idempotent-writes.ts";
+import { sessionContext } from "../link-sessions/session-secrets.ts";
 import { keysFromFile, sealingFromFile } from "../store/keys/key-file.ts";
 import type { Sealing } from "../store/keys/sealing.ts";
 import { adoptKey, changeUsedKeys, usedKeys, WrongKey } from "../store/keys/used-keys.ts";
@@ -65,5 +66,6 @@ export function sealingContext(location: SealedLocation): string {
     return context(location.userId, location.ecosystem);
   }
   if (location.kind === "answer") return answerContext({ ownerId: location.ownerId, hash: location.id });
+  if (location.kind === "link session") return sessionContext(location.id);
   return location.kind === "webhook" ? secretContext(location.id) : addressContext(location.id);
 }

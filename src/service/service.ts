@@ -1,12 +1,12 @@
 import { serveControl } from "../cli/administration/control-socket.ts";
 import { type Config, ConfigurationError, refuseInsecure } from "../config/config.ts";
-import { thingReading } from "../devices/thing-reading.ts";
 import { CertificateProblem } from "../http/connection/certificate.ts";
 import { openFileLimit } from "../http/connection/open-files.ts";
 import type { GuestRoute } from "../http/routes.ts";
 import { platformCalls } from "../outlets/platform/calls.ts";
 import { type OutletParts, startOutlets } from "../outlets/serve.ts";
 import { cursorsWith } from "../outlets/v3/cursor.ts";
+import { thingReading } from "../own-things/thing-reading.ts";
 import { version } from "../runtime/process/version.ts";
 import type { Report, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
@@ -68,7 +68,8 @@ export async function startService(
     stops.push(() => federation.stop());
     await parts.addressSealing.start();
     stops.push(() => parts.addressSealing.stop());
-    for (const part of [events, parts.ownDeadlines, parts.erasedNames, parts.idempotency, parts.compaction]) {
+    const { ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction } = parts;
+    for (const part of [events, ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction]) {
       part.start();
       stops.push(() => part.stop());
     }
@@ -122,6 +123,7 @@ async function outletParts(
     store,
     deviceTypes,
     ownThings,
+    linkSessions,
   } = parts;
   const { tlsCertFile, tlsKeyFile } = config;
   return {
@@ -160,8 +162,10 @@ async function outletParts(
       tokens: oauth,
       idempotency,
       webhooks: events.webhooks,
+      linkSessions,
       cursors: cursorsWith(await cursorKey(store)),
     },
+    linkPages: { linkSessions },
     federation,
     sessions: identity,
     platform: platformCalls({
@@ -184,7 +188,7 @@ async function outletParts(
 }
 
 /** A hint, of this node or another, makes this node read the store at once. A lost hint only delays that. */
-function listenToHints({ store, events, federation, oauth }: Parts): () => void {
+function listenToHints({ store, events, federation, feeds, oauth }: Parts): () => void {
   const handlers: Readonly<Record<Hint, () => void>> = {
     log: () => events.hinted(),
     commands: () => {
@@ -193,6 +197,7 @@ function listenToHints({ store, events, federation, oauth }: Parts): () => void 
     },
     revocations: () => oauth.hinted(),
     links: () => federation.keeper.wake(),
+    feed: () => feeds.wake(),
   };
   return store.nodeBus.onHint((hint) => handlers[hint]());
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomUUID } from "node:crypto";
-import type { OwnThingIds } from "../devices/own-thing-ids.ts";
 import type { ThingIdOf } from "../federation/thing-marks.ts";
 import type { DeviceId, NodeId } from "../model/ids.ts";
+import type { OwnThingIds } from "../own-things/own-thing-ids.ts";
 import type { OpenStore } from "../store/seam.ts";
 
 /** The key that signs cursors. All nodes share it and it never changes, so that any node continues any list. */

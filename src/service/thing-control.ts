@@ -1,12 +1,20 @@
-import type { OwnThingIds } from "../devices/own-thing-ids.ts";
+import type { CommandReceipt } from "../devices/command-receipts.ts";
 import type { ThingControl } from "../devices/thing-control.ts";
+import type { OwnThingIds } from "../own-things/own-thing-ids.ts";
 
 /** Commands to all things: the id of a thing shows whether it is derived from an own device. */
 export function controlOfAll(linked: ThingControl, own: ThingControl, ids: OwnThingIds): ThingControl {
   const of = (thingId: string) => (ids.deviceOf(thingId) === undefined ? linked : own);
   return {
     command: (accessScope, thingId, ...more) => of(thingId).command(accessScope, thingId, ...more),
-    admit: (tx, userId, thingId, requested) => of(thingId).admit(tx, userId, thingId, requested),
+    async admit(tx, userId, thingIds, requested) {
+      const receipts: CommandReceipt[] = [];
+      for (const control of [linked, own]) {
+        const its = thingIds.filter((thingId) => of(thingId) === control);
+        if (its.length > 0) receipts.push(...(await control.admit(tx, userId, its, requested)));
+      }
+      return receipts;
+    },
     async reached(tx, userId, target, limit) {
       if ("thingId" in target) return of(target.thingId).reached(tx, userId, target, limit);
       const found = await linked.reached(tx, userId, target, limit);

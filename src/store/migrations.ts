@@ -134,6 +134,64 @@ const ownCommands: Step = ({ integer }) => [
 ];
 
 /**
+ * Work on all devices of a type after its trait map was changed, and which devices have fallen silent. Nodes that don't
+ * know this step change maps without logging it, and log no silence.
+ */
+const deviceTypeWork: Step = ({ integer, withoutRowid }) => [
+  `CREATE TABLE device_type_work (
+     tenant_id INTEGER NOT NULL, type_id INTEGER NOT NULL, what TEXT, begun_ms ${integer} NOT NULL,
+     after_id INTEGER NOT NULL, due_ms ${integer} NOT NULL, PRIMARY KEY (tenant_id, type_id)) ${withoutRowid}`,
+  "CREATE INDEX device_type_work_due ON device_type_work (due_ms)",
+  `ALTER TABLE devices ADD COLUMN silent_ms ${integer}`,
+];
+
+/** How often an alert has sent commands in the present minute. Nodes that don't know this step don't limit it. */
+const commandingFirings: Step = ({ integer }) =>
+  ["triggers", "thing_triggers"].flatMap((table) => [
+    `ALTER TABLE ${table} ADD COLUMN commanding_ms ${integer}`,
+    `ALTER TABLE ${table} ADD COLUMN commanding_firings INTEGER`,
+  ]);
+
+/**
+ * Sessions in which an account's owner links the account on our pages, and what a client is registered with for them.
+ * Nodes that don't know this step have no such pages, and feed no message about a session to webhooks.
+ */
+const linkSessions: Step = ({ integer }) => [
+  `CREATE TABLE link_sessions (
+     owner_id INTEGER NOT NULL, id TEXT NOT NULL, tenant_id INTEGER NOT NULL, client_id TEXT NOT NULL, user_id INTEGER,
+     ecosystem TEXT NOT NULL, mode TEXT NOT NULL, return_url TEXT, client_state TEXT, token_hash TEXT NOT NULL,
+     state_hash TEXT, browser_hash TEXT, is_signed_in INTEGER NOT NULL, sealed TEXT NOT NULL, attempt INTEGER NOT NULL,
+     phase TEXT NOT NULL, claimed_ms ${integer}, problem TEXT, device_id INTEGER, summary TEXT,
+     created_ms ${integer} NOT NULL, expires_ms ${integer} NOT NULL, PRIMARY KEY (owner_id, id))`,
+  "CREATE INDEX link_sessions_by_token ON link_sessions (owner_id, token_hash)",
+  "CREATE INDEX link_sessions_by_state ON link_sessions (owner_id, state_hash)",
+  "CREATE INDEX link_sessions_of_client ON link_sessions (owner_id, client_id)",
+  "CREATE INDEX link_sessions_expiring ON link_sessions (expires_ms)",
+  "ALTER TABLE clients ADD COLUMN return_urls TEXT",
+  "ALTER TABLE clients ADD COLUMN vouches_for_users INTEGER NOT NULL DEFAULT 0",
+  "ALTER TABLE webhooks ADD COLUMN hears_link_sessions INTEGER NOT NULL DEFAULT 0",
+];
+
+/**
+ * Feeds with the events of all accounts of a deployment: the account of each link, messages that wait for the owner of
+ * the link, and which node pulls a feed. Nodes that don't know this step neither pull nor read. The foreign keys remove
+ * the rows of a link with its device.
+ */
+const feeds: Step = ({ integer, withoutRowid, deviceKey }) => [
+  `CREATE TABLE feed_accounts (
+     user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, ecosystem TEXT NOT NULL, account TEXT NOT NULL,
+     PRIMARY KEY (user_id, device_id), FOREIGN KEY ${deviceKey} ON DELETE CASCADE) ${withoutRowid}`,
+  "CREATE INDEX feed_accounts_by_account ON feed_accounts (ecosystem, account)",
+  `CREATE TABLE feed_messages (
+     user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, message_id TEXT NOT NULL, content TEXT,
+     received_ms ${integer} NOT NULL, PRIMARY KEY (user_id, device_id, message_id),
+     FOREIGN KEY ${deviceKey} ON DELETE CASCADE) ${withoutRowid}`,
+  "CREATE INDEX feed_messages_by_time ON feed_messages (received_ms)",
+  `CREATE TABLE feed_leases (
+     ecosystem TEXT PRIMARY KEY, owner TEXT, answered_ms ${integer} NOT NULL, fault TEXT)`,
+];
+
+/**
  * The migrations of the schema, in order. A released step never changes; a new one is appended. On PostgreSQL:
  * - The primary key of every growing table begins with the owner of the rows, so that a large deployment can be sharded
  *   by it (docs/scaling.md).
@@ -351,6 +409,10 @@ const steps: readonly Step[] = [
   { index: "triggers_with_commands", on: "triggers (user_id) WHERE commands IS NOT NULL" },
   ownCommands,
   ({ thingsWithRowids }) => thingsWithRowids,
+  deviceTypeWork,
+  linkSessions,
+  commandingFirings,
+  feeds,
 ];
 
 export const schemaVersion = steps.length;

@@ -1,10 +1,10 @@
 import type { NodeId } from "../model/ids.ts";
 
 /**
- * What a transaction may have changed: the log has grown, a fan request is queued, a token was revoked, or links have no
- * owner or another one. A hint only makes a node look sooner: it may arrive twice, or not at all.
+ * What a transaction may have changed: the log has grown, a fan request is queued, a token was revoked, links have no
+ * owner or another one, or messages of a feed wait. A hint only makes a node look sooner: it may arrive twice, or not at all.
  */
-export type Hint = "log" | "commands" | "revocations" | "links";
+export type Hint = "log" | "commands" | "revocations" | "links" | "feed";
 
 /** Messages and liveness between the nodes that share a store. */
 export interface NodeBus {

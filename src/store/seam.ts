@@ -10,10 +10,15 @@ import { type ClientTable, clientTable } from "./tables/clients.ts";
 import { type CodeTable, codeTable } from "./tables/codes.ts";
 import { type CommandTable, commandTable } from "./tables/commands.ts";
 import { type DeviceTypeMapTable, deviceTypeMapTable } from "./tables/device-type-maps.ts";
+import { type DeviceTypeWorkTable, deviceTypeWorkTable } from "./tables/device-type-work.ts";
 import { type DeviceTable, deviceTable } from "./tables/devices.ts";
 import { type FailureCountTable, failureCountTable } from "./tables/failure-counts.ts";
+import { type FeedAccountTable, feedAccountTable } from "./tables/feed-accounts.ts";
+import { type FeedLeaseTable, feedLeaseTable } from "./tables/feed-leases.ts";
+import { type FeedMessageTable, feedMessageTable } from "./tables/feed-messages.ts";
 import { type GrantTable, grantTable } from "./tables/grants.ts";
 import { type IdempotencyKeyTable, idempotencyKeyTable } from "./tables/idempotency-keys.ts";
+import { type LinkSessionTable, linkSessionTable } from "./tables/link-sessions.ts";
 import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
 import { type LogEpochTable, logEpochTable } from "./tables/log-epoch.ts";
@@ -123,6 +128,7 @@ export interface Transaction {
   readonly signIns: SignInTable;
   readonly devices: DeviceTable;
   readonly deviceTypeMaps: DeviceTypeMapTable;
+  readonly deviceTypeWork: DeviceTypeWorkTable;
   readonly mappedDevices: MappedDeviceTable;
   readonly commands: CommandTable;
   readonly attributes: AttributeTable;
@@ -134,7 +140,11 @@ export interface Transaction {
   readonly idempotencyKeys: IdempotencyKeyTable;
   readonly batchGroups: BatchGroupTable;
   readonly links: LinkTable;
+  readonly linkSessions: LinkSessionTable;
   readonly blindIntervals: BlindIntervalTable;
+  readonly feedAccounts: FeedAccountTable;
+  readonly feedMessages: FeedMessageTable;
+  readonly feedLeases: FeedLeaseTable;
   readonly log: LogTable;
   readonly logEpoch: LogEpochTable;
   readonly nodes: NodeTable;
@@ -160,6 +170,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   signIns: signInTable,
   devices: deviceTable,
   deviceTypeMaps: deviceTypeMapTable,
+  deviceTypeWork: deviceTypeWorkTable,
   mappedDevices: mappedDeviceTable,
   commands: commandTable,
   attributes: attributeTable,
@@ -171,7 +182,11 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   idempotencyKeys: idempotencyKeyTable,
   batchGroups: batchGroupTable,
   links: linkTable,
+  linkSessions: linkSessionTable,
   blindIntervals: blindIntervalTable,
+  feedAccounts: feedAccountTable,
+  feedMessages: feedMessageTable,
+  feedLeases: feedLeaseTable,
   log: logTable,
   logEpoch: logEpochTable,
   nodes: nodeTable,

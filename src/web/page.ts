@@ -25,14 +25,25 @@ export interface PageParts {
   readonly main: Html;
   /** Small text below the card. */
   readonly footer?: Html | undefined;
+  /** The address that the browser opens as soon as the page is shown, without a script. */
+  readonly continuesAt?: string | undefined;
+  /** Rules that only this page needs. */
+  readonly moreStyle?: string | undefined;
+  /** A script that makes the page more convenient. The page works without it. */
+  readonly script?: string | undefined;
 }
 
-export function pageOf({ title, brand, main, footer }: PageParts): Page {
-  const style = styleFor(brand?.accent);
+export function pageOf({ title, brand, main, footer, continuesAt, moreStyle = "", script }: PageParts): Page {
+  const style = styleFor(brand?.accent) + moreStyle;
   const head = html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
+<meta name="robots" content="noindex">${
+    continuesAt === undefined
+      ? undefined
+      : html`
+<meta http-equiv="refresh" content="0; url=${continuesAt}">`
+  }
 <title>${brand ? `${title} · ${brand.tenantName}` : title}</title>`;
   const body = html`<div class="card">
 ${brand && masthead(brand)}
@@ -41,7 +52,7 @@ ${main}
 </main>
 </div>
 ${footerOf(brand, footer)}`;
-  // The style is inserted unescaped: its digest is in the policy.
+  // Style and script are inserted unescaped: their digests are in the policy.
   const text = `<!doctype html>
 <html lang="en">
 <head>
@@ -50,20 +61,22 @@ ${head.text}
 </head>
 <body>
 ${body.text}
-</body>
+${script === undefined ? "" : `<script>${script}</script>\n`}</body>
 </html>
 `;
-  return { html: text, contentSecurityPolicy: policyFor(style) };
+  return { html: text, contentSecurityPolicy: policyFor(style, script) };
 }
 
 /**
- * Allows only our own style and pictures. There is no form-action: browsers also apply it to the redirect after a form,
+ * Allows only our own style, script and pictures. There is no form-action: browsers also apply it to the redirect after a form,
  * which leads to the client.
  */
-function policyFor(style: string): string {
+function policyFor(style: string, script: string | undefined): string {
+  const digest = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   return [
     "default-src 'none'",
-    `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+    `style-src ${digest(style)}`,
+    ...(script === undefined ? [] : [`script-src ${digest(script)}`]),
     "img-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

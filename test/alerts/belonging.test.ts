@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { removeDevice } from "../../src/devices/inventory.ts";
 import { Lane, type Mirrored } from "../../src/federation/lane.ts";
 import { SampleTurns } from "../../src/federation/sample-turns.ts";
 import { noThingMarks } from "../../src/federation/thing-marks.ts";
@@ -8,6 +7,7 @@ import { removeLink } from "../../src/federation/unlinking.ts";
 import type { Home } from "../../src/home/home.ts";
 import { removeHome } from "../../src/identity/removal.ts";
 import { UnknownTrigger } from "../../src/model/errors.ts";
+import { removeDevice } from "../../src/provisioning/inventory.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { blankValues } from "../../src/virtual-device/attribute-values.ts";
 import { emptyIndexMap } from "../../src/virtual-device/index-map.ts";

@@ -56,6 +56,9 @@ for (const database of databases) {
       const redirect = ["https://voice.example/back"];
       const added = await run("client add", { tenant, name: "Voice", "redirect-uri": redirect, "require-pkce": true });
       const client = added.client_id;
+      const edited = await run("client edit", { client, "return-url": ["https://voice.example/linked"] });
+      assert.deepEqual([edited.return_urls, edited.vouches_for_users], [["https://voice.example/linked"], false]);
+      await assert.rejects(run("client edit", { client }), BadParameter);
       const rotated = await run("client rotate-secret", { client, overlap: "12" });
       await run("client remove", { client });
       await assert.rejects(run("tenant remove", { tenant }), Conflict);
@@ -90,6 +93,16 @@ for (const database of databases) {
             null,
             client,
             { command: "client add", name: "Voice", kind: "user", "redirect-uri": redirect, "require-pkce": true },
+          ],
+          [
+            null,
+            client,
+            {
+              command: "client edit",
+              name: "Voice",
+              "return-url": ["https://voice.example/linked"],
+              "vouches-for-users": false,
+            },
           ],
           [null, client, { command: "client rotate-secret", overlap: 12 }],
           [null, client, { command: "client remove", name: "Voice", grants: 0 }],
@@ -240,6 +253,8 @@ describe("an administrator", () => {
         kind: "enterprise",
         redirect_uris: [],
         require_pkce: false,
+        return_urls: [],
+        vouches_for_users: false,
         created: "",
       },
     );

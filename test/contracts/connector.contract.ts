@@ -130,8 +130,11 @@ export function describeConnector(
       const { thermostats } = await connector.read(account.token, unending());
       const [thermostatId] = thermostats.byId.keys();
       const action = fanAction(thermostatId!, true);
-      assert.deepEqual(await connector.act(account.token, action, unending()), { state: "accepted" });
+      const outcome = await connector.act(account.token, action, unending());
+      assert.ok(outcome.state === "accepted");
       await stream.until(2);
+      // Where the ecosystem says what caused a state, the connector reports it.
+      await outcome.caused;
       const heard = stream.heard[1] as Home;
       const sighting = heard.thermostats.byId.get(thermostatId!);
       const { fanTimer, fan } = sighting?.isRead ? sighting.object.traits : {};

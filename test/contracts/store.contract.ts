@@ -6,8 +6,10 @@ import { crossingAlertCases } from "./store/crossing-alert-cases.ts";
 import { deliveryCases } from "./store/delivery-cases.ts";
 import { deviceTableCases } from "./store/device-table-cases.ts";
 import { deviceTypeMapCases } from "./store/device-type-map-cases.ts";
+import { deviceTypeWorkCases } from "./store/device-type-work-cases.ts";
 import { durabilityCases } from "./store/durability-cases.ts";
 import { failureCountCases } from "./store/failure-count-cases.ts";
+import { feedTableCases } from "./store/feed-table-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
 import { hostileValueCases } from "./store/hostile-value-cases.ts";
 import { idempotencyKeyCases } from "./store/idempotency-key-cases.ts";
@@ -38,8 +40,10 @@ export function describeStore(
       commandTableCases(harness);
       thingTableCases(harness);
       deviceTypeMapCases(harness);
+      deviceTypeWorkCases(harness);
       thingCommandTableCases(harness);
       thingTriggerTableCases(harness);
+      feedTableCases(harness);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.

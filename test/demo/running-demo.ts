@@ -37,8 +37,15 @@ export interface RunningDemo extends ChildService {
 }
 
 /** Starts the demo in a child process, which ends with the test. */
-export async function startDemo(test: Lifetime, folder: string, port = 0, settings = {}): Promise<RunningDemo> {
-  const child = await startChild("demo", { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: String(port), ...settings });
+export async function startDemo(
+  test: Lifetime,
+  folder: string,
+  port = 0,
+  settings = {},
+  args: readonly string[] = [],
+): Promise<RunningDemo> {
+  const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: String(port), ...settings };
+  const child = await startChild("demo", environment, { args });
   test.after(() => child.process.kill("SIGKILL"));
   const find = (pattern: RegExp) => pattern.exec(child.output)?.[1] ?? "";
   const secret = (name: string) => readFileSync(join(folder, name), "utf8");

@@ -116,7 +116,7 @@ function tileOf(thing: Thing, { receipt, asOfMs: staleMs }: TileParts = {}) {
     buttons.set(label, { ...options, action });
     return html``;
   };
-  const { text } = thermostatTile({ thing, receipt, isSomebodyHome: true, button, asOfMs: staleMs });
+  const { text } = thermostatTile({ thing, receipt, isRefused: false, button, asOfMs: staleMs });
   return { text, buttons };
 }
 

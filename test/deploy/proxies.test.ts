@@ -109,6 +109,7 @@ describe("the samples of a proxy", () => {
       const everyName = `x=${"x".repeat(34_000)}`;
       const refused = await read(await call(`/v3/devices/999?${everyName}`, authorization));
       assert.match(refused.body, /unknown_device/, "a query with the names of all attributes reaches the service");
+      await assertBatchIsStreamed(port, cert, home);
       const stream = await call("/v3/events", authorization);
       stream.setEncoding("utf8");
       let heard = "";
@@ -146,7 +147,7 @@ async function madeHome(t: TestContext, folder: string, port: number) {
   };
   const run = async (...args: string[]) => JSON.parse((await runCommand([...args, "--json"], { environment })).stdout);
   await run("tenant", "add", "--name", "Acme", "--app-id", "42");
-  await run("user", "add", "--tenant", "42", "--name", "ada");
+  const { userId } = await run("user", "add", "--tenant", "42", "--name", "ada");
   const made = await run("client", "add", "--tenant", "42", "--name", "All", "--kind", "enterprise");
   const upstreamPort = String(await freePort());
   const service = await startChild("serve", { ...environment, BREEZEWAY_PORT: upstreamPort });
@@ -155,7 +156,42 @@ async function madeHome(t: TestContext, folder: string, port: number) {
   const body = new URLSearchParams({ grant_type: "client_credentials", ...made });
   const granted = await fetch(`${upstream}/oauth2/access_token`, { method: "POST", body });
   const { access_token: accessToken } = (await granted.json()) as { access_token: string };
-  return { service, upstream, accessToken };
+  return { service, upstream, accessToken, userId: userId as number };
+}
+
+/** Lines of a batch reach the service while more are to come, and are answered meanwhile; larger ones than bodies of other calls too. */
+async function assertBatchIsStreamed(
+  port: number,
+  ca: string,
+  { accessToken, userId }: { readonly accessToken: string; readonly userId: number },
+): Promise<void> {
+  const headers = { host: `localhost:${port}`, authorization: `Bearer ${accessToken}` };
+  const sending = request({
+    ...{ host: "127.0.0.1", port, ca, servername: "localhost", agent: false, method: "POST" },
+    path: "/v3/devices:batch?mode=each",
+    headers: { ...headers, "content-type": "application/x-ndjson" },
+  });
+  const line = (deviceName: string, change: object = {}) =>
+    `${JSON.stringify({ userId, deviceTypeName: "Lamp", deviceName, ...change })}\n`;
+  sending.write(line("first"));
+  const [answer] = (await once(sending, "response")) as [IncomingMessage];
+  assert.equal(answer.statusCode, 200);
+  answer.setEncoding("utf8");
+  const [first] = (await once(answer, "data")) as [string];
+  assert.equal(JSON.parse(first).status, 201);
+  const text = "x".repeat(8_000);
+  const large = { attributes: Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`a${i}`, text])) };
+  // 1.7 MB: nginx refuses bodies of more than 1 MB unless its configuration says otherwise.
+  for (let i = 0; i < 30; i++) sending.write(line(`large ${i}`, large));
+  sending.end();
+  let rest = "";
+  for await (const piece of answer) rest += piece;
+  const statuses = rest
+    .trim()
+    .split("\n")
+    .map((one) => JSON.parse(one).status);
+  assert.deepEqual(new Set(statuses), new Set([201]));
+  assert.equal(statuses.length, 30);
 }
 
 async function started(t: TestContext, name: string, args: readonly string[], cwd: string, port: number, ca: string) {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
-import { removeDevice } from "../../src/devices/inventory.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
+import { removeDevice } from "../../src/provisioning/inventory.ts";
 import type { Store, Transaction } from "../../src/store/seam.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { silent } from "../contracts/store/home.ts";

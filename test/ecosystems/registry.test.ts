@@ -18,7 +18,8 @@ describe("the registry of protocols", () => {
       assert.throws(
         () => readEcosystem("a", settings),
         (error) =>
-          error instanceof InvalidSetting && error.message === 'must say "protocol": "nest" or "home-assistant" for a',
+          error instanceof InvalidSetting &&
+          error.message === 'must say "protocol": "nest" or "home-assistant" or "google-device-access" for a',
       );
     });
   }
@@ -60,6 +61,33 @@ describe("the registry of protocols", () => {
       /The ecosystem a has the protocol zigbee, which is not registered/,
     );
   });
+});
+
+describe("the settings of a Google project", () => {
+  const { settings } = protocols.find(({ protocol }) => protocol === "google-device-access")!.page.example;
+  const wrong: readonly (readonly [object, string])[] = [
+    [{ projectId: undefined }, "must give a text as projectId of a, the id of the Device Access project"],
+    [
+      { subscription: "breezeway" },
+      "must give a text as subscription of a, such as projects/my-project/subscriptions/my-subscription",
+    ],
+    [{ clientSecret: 1 }, "must give a text as clientSecret of a"],
+    [
+      { serviceAccountFile: "" },
+      "must give a text as serviceAccountFile of a, the path of the service account's key file",
+    ],
+    [{ minCelsius: "9" }, "must give a number from 0 to 50 as minCelsius of a"],
+    [{ minCelsius: 32 }, "must give a minCelsius below the maxCelsius of a"],
+    [{ pubsubUrl: "ftp://a.example" }, "must begin with http:// or https://"],
+  ];
+  for (const [changed, sentence] of wrong) {
+    it(`are refused when they are ${JSON.stringify(changed)}`, () => {
+      assert.throws(
+        () => readEcosystem("a", { ...settings, projectId: "p-1", ...changed }),
+        (error) => error instanceof InvalidSetting && error.message === sentence,
+      );
+    });
+  }
 });
 
 describe("the settings of an ecosystem", () => {

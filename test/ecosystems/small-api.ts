@@ -35,16 +35,12 @@ export function smallConnector(url: string): Omit<Connector, "follow"> {
 }
 
 /** Reads the account. The errors never hold the token. */
-export async function readAccount(
-  url: string,
-  token: string,
-  signal: AbortSignal,
-): Promise<SmallAccount & { readonly userId: string }> {
+export async function readAccount(url: string, token: string, signal: AbortSignal): Promise<SmallAccount> {
   const answer = await ask(url, token, { method: "GET" }, signal);
   if (answer?.status === 401) throw new EcosystemRefused("small refused the token.");
   const account = answer?.body === undefined ? undefined : parseJson(answer.body);
   if (account === undefined) throw new EcosystemUnreachable("small gave no answer that can be read.");
-  return account as SmallAccount & { readonly userId: string };
+  return account as SmallAccount;
 }
 
 /** Tells a home all objects of the account. */

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import type { FeedMessage } from "../../src/ecosystems/kit/deployment-feed.ts";
 
 /** What the ecosystem knows of one account. */
 export interface SmallAccount {
@@ -11,12 +10,6 @@ export interface SmallAccount {
   readonly alarms: Readonly<Record<string, { readonly structureId: string; readonly smoke: string }>>;
 }
 
-/** A message of the ecosystem's feed: an object as it is now, or the end of the account's messages. */
-export type SmallMessage =
-  | { readonly kind: keyof SmallAccount; readonly id: string; readonly object: unknown }
-  | { readonly ends: "revoked" | "closed" };
-
-export const userId = "external-1";
 export const token = "small-Token-1";
 
 const firstAccount: SmallAccount = {
@@ -25,14 +18,10 @@ const firstAccount: SmallAccount = {
   alarms: { a1: { structureId: "s1", smoke: "ok" } },
 };
 
-/**
- * An ecosystem with one account, for connectors that are built from the kit. It can be read over HTTP, and sends
- * messages about changes to the subscriber of its feed.
- */
+/** An ecosystem with one account, for connectors that are built from the kit. It can only be read. */
 export class SmallEcosystem {
   #account = firstAccount;
   #isRevoked = false;
-  #send: (message: FeedMessage<SmallMessage>) => unknown = () => undefined;
   /** How many reads are answered; the rest stay open. */
   answeredReads = Number.POSITIVE_INFINITY;
   /** Called with each read that stays open. */
@@ -40,9 +29,6 @@ export class SmallEcosystem {
   /** Called when a read was answered, with the number of reads so far. */
   answered: (reads: number) => void = () => undefined;
   #reads = 0;
-  /** Ids of the messages that were acknowledged. */
-  readonly acknowledged: number[] = [];
-  #messages = 0;
   url = "";
 
   async start(t: TestContext): Promise<void> {
@@ -56,33 +42,12 @@ export class SmallEcosystem {
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  subscribe(send: (message: FeedMessage<SmallMessage>) => unknown): void {
-    this.#send = send;
-  }
-
   leave(): void {
     this.#account = { ...this.#account, structures: { s1: { name: "Cabin", away: "away" } } };
-    this.sendStructure();
-  }
-
-  sendStructure(): void {
-    this.#tell({ kind: "structures", id: "s1", object: this.#account.structures.s1 });
   }
 
   revoke(): void {
     this.#isRevoked = true;
-    this.#tell({ ends: "revoked" });
-  }
-
-  hangUp(): void {
-    this.#tell({ ends: "closed" });
-  }
-
-  #tell(content: SmallMessage): void {
-    this.#messages += 1;
-    const id = this.#messages;
-    const acknowledge = () => void this.acknowledged.push(id);
-    this.#send({ externalUserId: userId, content, acknowledge, giveBack: () => undefined });
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -93,13 +58,12 @@ export class SmallEcosystem {
     } else if (request.method === "PUT") {
       this.#account = { ...this.#account, thermostats: { t1: { structureId: "s1", fan: JSON.parse(body).fan } } };
       response.end("{}");
-      this.#tell({ kind: "thermostats", id: "t1", object: this.#account.thermostats.t1 });
     } else if (request.method === "DELETE") {
       response.end("{}");
       this.revoke();
     } else if (this.answeredReads > 0) {
       this.answeredReads -= 1;
-      response.end(JSON.stringify({ userId, ...this.#account }));
+      response.end(JSON.stringify(this.#account));
       this.#reads += 1;
       this.answered(this.#reads);
     } else {

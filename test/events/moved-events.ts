@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { attributeEntry } from "../../src/devices/log-entries.ts";
 import type { EventWriter } from "../../src/events/event-reader.ts";
@@ -10,10 +8,11 @@ import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { movedRuntime, settled } from "../federation/moved-runtime.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 
 /** Ada's lamp on SQLite, and streams of its changes, on a clock that the test moves. */
 export async function madeEvents(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-joining-"));
+  const folder = await newDataFolder("breezeway-joining-");
   const runtime = movedRuntime();
   const opened = await openSqlite({ folder, nowMs: runtime.nowMs });
   const { tenantId, userId, devices, byClient } = await makeHome(opened);

@@ -4,6 +4,7 @@ import { send } from "../events/made-home.ts";
 import { breezeway } from "../stories/child-service.ts";
 import { KeptHome } from "../upgrade/kept-home.ts";
 import { createOlderHome, fillOlder } from "../upgrade/older-home.ts";
+import { addOwnValve, assertOwnCommandsAreShared, untilSilenceIsLogged } from "../upgrade/own-things.ts";
 import { replaceOlderNodes } from "../upgrade/rolling.ts";
 import { storeRows } from "../upgrade/store-rows.ts";
 
@@ -21,6 +22,7 @@ describe("a filled store of an older version (BREEZEWAY_VERSION_BEFORE)", () => 
     const older = await olderHome.start("older");
     const filled = await fillOlder(t, olderHome, older.baseUrl);
     const home = new KeptHome(t, olderHome, filled);
+    const valve = await addOwnValve(older.baseUrl, home, olderHome, filled);
     await home.untilDelivered();
     older.process.kill("SIGTERM");
     assert.equal(await older.ended, 0);
@@ -36,6 +38,10 @@ describe("a filled store of an older version (BREEZEWAY_VERSION_BEFORE)", () => 
     await home.untilDelivered();
     const rows = await storeRows(olderHome.environment);
     await home.untilSealed(rows);
+    if (valve) {
+      await untilSilenceIsLogged(home, rows, valve);
+      await assertOwnCommandsAreShared(home, filled, valve, [url, url]);
+    }
     await rows.end();
     await home.switchLamp(url);
     await home.untilDelivered();

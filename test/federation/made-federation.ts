@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
@@ -16,6 +14,7 @@ import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 import { home } from "./made-homes.ts";
 import { movedRuntime, settled } from "./moved-runtime.ts";
 import { ScriptedConnector } from "./scripted-connector.ts";
@@ -44,7 +43,7 @@ export async function madeFederation(
     openToken = (sealed) => sealed,
   }: MadeFederationPlan = {},
 ) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-federation-"));
+  const folder = await newDataFolder("breezeway-federation-");
   const runtime = movedRuntime();
   const database = await openSqlite({ folder, nowMs: () => runtime.nowMs() + storeAheadMs });
   const accessScope = { isDown: false };

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import type { Connector } from "../../src/ecosystems/connector.ts";
+import type { Credential } from "../../src/ecosystems/credential.ts";
 import { openCredential } from "../../src/federation/credential.ts";
 import { federationOn } from "../../src/federation/federation.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
@@ -16,11 +15,23 @@ import type { OpenStore, Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { makeHome } from "../contracts/store/home.ts";
 import { plainThingIds } from "../home/thing-ids.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 import { movedRuntime, settled } from "./moved-runtime.ts";
 import { RenewingEcosystem } from "./renewing-ecosystem.ts";
 
-export interface RenewalPlan {
+/** An ecosystem whose tokens expire. */
+export interface RenewedEcosystem {
+  connector(): Connector & Required<Pick<Connector, "renew">>;
+  /** A new credential for an account. */
+  consent(name: string): Credential;
+  /** Calls over the network that are in progress: no time passes meanwhile. */
+  readonly inProgress?: number;
+}
+
+export interface RenewalPlan<Ecosystem extends RenewedEcosystem> {
   readonly random?: () => number;
+  /** A scripted ecosystem when left out. */
+  readonly ecosystem?: (runtime: Runtime) => Ecosystem | Promise<Ecosystem>;
 }
 
 export interface LinkedAccount {
@@ -32,11 +43,15 @@ export interface LinkedAccount {
 export const sealing = sealingWith(new Uint8Array(32).fill(7));
 
 /** Nodes of one deployment on one real SQLite store, which they share, and an ecosystem whose tokens expire. */
-export async function madeRenewal(t: TestContext, { random = () => 0.5 }: RenewalPlan = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-renewal-"));
+export async function madeRenewal<Ecosystem extends RenewedEcosystem = RenewingEcosystem>(
+  t: TestContext,
+  plan: RenewalPlan<Ecosystem> = {},
+) {
+  const { random = () => 0.5 } = plan;
+  const folder = await newDataFolder("breezeway-renewal-");
   const runtime = movedRuntime({ random });
   const database = await openSqlite({ folder, nowMs: runtime.nowMs });
-  const ecosystem = new RenewingEcosystem(runtime);
+  const ecosystem = ((await plan.ecosystem?.(runtime)) ?? new RenewingEcosystem(runtime)) as Ecosystem;
   const busy = { count: 0, isDown: false };
   const nodes: RenewalNode[] = [];
   t.after(async () => {
@@ -65,7 +80,7 @@ export async function madeRenewal(t: TestContext, { random = () => 0.5 }: Renewa
   async function quiet(): Promise<void> {
     for (let turns = 0; turns < 3; turns++) {
       await settled();
-      if (busy.count > 0) turns = -1;
+      if (busy.count > 0 || (ecosystem.inProgress ?? 0) > 0) turns = -1;
     }
   }
 
@@ -102,7 +117,7 @@ interface NodeParts {
   readonly isShared: boolean;
   readonly busy: { count: number; isDown: boolean };
   readonly runtime: Runtime;
-  readonly ecosystem: RenewingEcosystem;
+  readonly ecosystem: RenewedEcosystem;
 }
 
 /** One node, which can be killed: its timers stop, its calls are never answered, its connections are closed. */

@@ -45,6 +45,35 @@ describe("a command to a thing", () => {
     await becomes(command, "confirmed");
   });
 
+  it("is contradicted when a state that it caused still differs two seconds later, long before its deadline", async (t) => {
+    const { send, sent, becomes, receipt, shows, runtime } = await madeCommands(t);
+    const command = await send("thermostat", "setTarget", { celsius: 22 });
+    const caused = Promise.withResolvers<void>();
+    (await sent(1)).answers({ state: "accepted", caused: caused.promise });
+    await becomes(command, "accepted");
+    await shows({ heatCelsius: 21, targetCelsius: 21 });
+    await runtime.advance(commandDeadlines.causedMs + 1_000);
+    assert.equal((await receipt(command.id)).state, "accepted");
+    caused.resolve();
+    await runtime.advance(commandDeadlines.causedMs - 500);
+    assert.equal((await receipt(command.id)).state, "accepted");
+    await runtime.advance(500);
+    await becomes(command, "contradicted");
+  });
+
+  it("is confirmed when the state that it caused becomes right within two seconds", async (t) => {
+    const { send, sent, becomes, receipt, shows, runtime } = await madeCommands(t);
+    const command = await send("thermostat", "setTarget", { celsius: 22 });
+    (await sent(1)).answers({ state: "accepted", caused: Promise.resolve() });
+    await becomes(command, "accepted");
+    await shows({ heatCelsius: 21, targetCelsius: 21 });
+    await runtime.advance(1_000);
+    await shows({ heatCelsius: 22, targetCelsius: 22 });
+    await becomes(command, "confirmed");
+    await runtime.advance(commandDeadlines.causedMs);
+    assert.equal((await receipt(command.id)).state, "confirmed");
+  });
+
   it("is not confirmed by a snapshot that was received before it was sent", async (t) => {
     const { send, sent, becomes, receipt, connector, store, federation } = await madeCommands(t);
     const held = Promise.withResolvers<void>();

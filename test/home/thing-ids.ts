@@ -1,6 +1,6 @@
-import type { OwnThingIds } from "../../src/devices/own-thing-ids.ts";
 import type { ThingIdOf } from "../../src/federation/thing-marks.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import type { OwnThingIds } from "../../src/own-things/own-thing-ids.ts";
 
 /** Ids that tell which thing they mean. */
 export const plainThingIds: ThingIdOf = (userId, ecosystem, key) => `t_${userId}_${ecosystem}_${key}`;

@@ -173,6 +173,34 @@ describe("a stored thing", () => {
     ]);
   });
 
+  it("keeps what a trait can do while the trait is not told, and forgets it when the thing was gone", () => {
+    const report = reported(thermostatThing({ celsius: 20 }));
+    const { thermostat, ...traits } = report.thing.traits;
+    const silent = reported({ ...report.thing, traits });
+    assert.deepEqual(descriptorOf(silent, descriptorOf(report)).capabilities.thermostat, thermostat?.capabilities);
+    assert.equal(descriptorOf(silent).capabilities.thermostat, undefined);
+  });
+
+  it("keeps a setpoint that the mode in force does not tell, and no other value", () => {
+    const { traits, ...thing } = thermostatThing({});
+    const showing = (state: object) => {
+      const thermostat = { ...traits.thermostat!, state: { ...traits.thermostat!.state, ...state } };
+      return reported({ ...thing, traits: { thermostat } });
+    };
+    const heating = showing({ mode: "heat", heatCelsius: 20, targetCelsius: 20, preset: "home" });
+    const stored = withFieldChanges({}, fieldChanges({}, heating), 5);
+    const cooling = showing({ mode: "cool", heatCelsius: null, coolCelsius: 24, targetCelsius: null, preset: null });
+    const changed = fieldChanges(stored, cooling).map(({ field, value }) => [field, value]);
+    assert.deepEqual(changed, [
+      ["mode", "cool"],
+      ["coolCelsius", 24],
+      ["targetCelsius", null],
+      ["preset", null],
+    ]);
+    const back = fieldChanges(stored, cooling, true);
+    assert.equal(back.find(({ field }) => field === "heatCelsius")?.value, null);
+  });
+
   it("has null for a field that the report leaves out", () => {
     const thing = alarmThing({});
     const smoke = { ...thing.traits.smoke!, state: { state: "clear" } as never };

@@ -9,9 +9,12 @@ const root = new URL("../..", import.meta.url).pathname;
 /** The registry, and examples of the interface that name an ecosystem as its documents do. */
 const allowedFiles = new Map([
   ["src/ecosystems/registry.ts", "the list of protocols"],
+  ["src/ecosystems/google-device-access/configuration.ts", "the host of Google's consent page"],
+  ["src/ecosystems/google-device-access/thermostat-thing.ts", "the maker of Google's thermostats"],
   ["src/outlets/adaptor/adaptor-descriptions.ts", "an example value of anEcosystemName"],
   ["src/outlets/platform/device-operation-descriptions.ts", "the device name in an example answer"],
   ["src/outlets/v3/device-descriptions.ts", "the device name in example answers"],
+  ["src/outlets/v3/link-session-descriptions.ts", "the ecosystem in an example of a link session"],
   ["src/outlets/v3/thing-descriptions.ts", "the maker and the source in an example of a thing"],
 ]);
 
@@ -45,6 +48,8 @@ describe("the protocols of ecosystems", () => {
     ["home-assistant", "const homeAssistantUrl = 1;", true],
     ["home-assistant", "home_assistant", true],
     ["home-assistant", "an assistant at home", false],
+    ["google-device-access", "const googleDeviceAccess = 1;", true],
+    ["google-device-access", "access to a device", false],
   ];
   for (const [protocol, text, isNamed] of spellings) {
     it(`${isNamed ? "are" : "are not"} seen in: ${text}`, () => {

@@ -7,6 +7,7 @@ import { startOutlets } from "../../src/outlets/serve.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { eventually, person } from "../stories/world.ts";
 import { useDeviceTypes } from "./documented-device-types.ts";
+import { useLinkSessions } from "./documented-link-sessions.ts";
 import { type DocumentedWorld, documentedWorld } from "./documented-world.ts";
 import { unusedParts } from "./made-table.ts";
 
@@ -27,6 +28,7 @@ describe("what the service answers", () => {
     await useEvents(world, accessToken, { deviceId, lampId });
     await useWebhooks(world, accessToken, { deviceId, lampId });
     await useKeys(world, accessToken, lampId);
+    await useLinkSessions(world, accessToken);
     await usePlatform(world, deviceId);
     await useTriggers(world, { deviceId, lampId, crowdedId });
     await unlink(world);
@@ -147,12 +149,17 @@ async function getTokens({ call, addClient, code }: DocumentedWorld): Promise<st
   return (await ask(200, { grant_type: "authorization_code", code: await code(client.client_id) })).access_token;
 }
 
-/** Calls with a token whose only scope no call needs. */
+/** Calls with a token that lacks the scope of the call. */
 async function lackScopes({ operations, call, addClient, code }: DocumentedWorld): Promise<void> {
   const client = await addClient("user");
-  const exchange = { ...client, grant_type: "authorization_code", code: await code(client.client_id, "links") };
-  const { access_token: bearer, refresh_token } = await call("issueToken", 200, { form: exchange });
+  const tokenFor = async (scope: string) => {
+    const granted = await code(client.client_id, scope);
+    return call("issueToken", 200, { form: { ...client, grant_type: "authorization_code", code: granted } });
+  };
+  const { access_token: forLinks, refresh_token } = await tokenFor("links");
+  const { access_token: forAlerts } = await tokenFor("alerts");
   for (const { operationId, security } of operations) {
+    const bearer = operationId.endsWith("LinkSession") ? forAlerts : forLinks;
     if (security.some((one) => "accessToken" in one)) await call(operationId, 403, { at: "1", bearer });
   }
   const wider = { ...client, grant_type: "refresh_token", refresh_token, scope: "alerts" };
@@ -513,7 +520,7 @@ async function useKeysOfMany({ call, parts }: DocumentedWorld, bearer: string, t
 async function useKeys(world: DocumentedWorld, bearer: string, lampId: string): Promise<void> {
   const { call, operations, parts, userId } = world;
   const writes = operations.filter(({ parameters }) => parameters?.some(({ name }) => name === "Idempotency-Key"));
-  assert.equal(writes.length, 13);
+  assert.equal(writes.length, 14);
   await call("updateDevice", 200, { bearer, at: lampId, json: { power: "on" }, key: "used" });
   const idempotent = { ownerId: userId, clientId: await parts.oauth.clientOf(bearer), content: "", isSecret: false };
   const held = Promise.withResolvers<void>();

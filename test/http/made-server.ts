@@ -5,12 +5,8 @@ import type { TestContext } from "node:test";
 import { inspect } from "node:util";
 import { alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
-import { deviceTypesOn } from "../../src/devices/device-types.ts";
-import { OwnThings } from "../../src/devices/own-things.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
-import { thingReading } from "../../src/devices/thing-reading.ts";
-import { TraitMaps } from "../../src/devices/trait-maps.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import { eventsOn } from "../../src/events/events.ts";
 import type { LinkStatus } from "../../src/federation/link-status.ts";
@@ -23,6 +19,10 @@ import { Verification } from "../../src/oauth/token-verification.ts";
 import type { AdaptorFederation } from "../../src/outlets/adaptor/adaptor-routes.ts";
 import { type OutletParts, startOutlets } from "../../src/outlets/serve.ts";
 import { cursorsWith } from "../../src/outlets/v3/cursor.ts";
+import { OwnThings } from "../../src/own-things/own-things.ts";
+import { thingReading } from "../../src/own-things/thing-reading.ts";
+import { TraitMaps } from "../../src/own-things/trait-maps.ts";
+import { deviceTypesOn } from "../../src/provisioning/device-types.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import type { Report } from "../../src/runtime/runtime.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
@@ -93,6 +93,7 @@ export async function madeServer(
     callers,
     oauth,
     v3,
+    linkPages: { linkSessions: { steps: [] } },
     platform: platform.calls,
     federation: {
       link: (...args) => federation.link(...args),
@@ -180,7 +181,14 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
       freshnessHere: () => fresh,
       receipts: async () => [],
     },
-    provisioning: { addAll: nobody, addSome: nobody, writeSome: nobody, update: nobody, remove: nobody },
+    provisioning: {
+      addAll: nobody,
+      addSome: nobody,
+      linesToAlarm: nobody,
+      writeSome: nobody,
+      update: nobody,
+      remove: nobody,
+    },
     batches: new ResumableBatches(store),
     deviceTypes: deviceTypesOn(store, new TraitMaps()),
     audit: { record: async () => undefined },
@@ -188,6 +196,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     control: { command: nobody, admit: nobody, reached: nobody, wake: nobody, receipts: nobody, receipt: nobody },
     events,
     webhooks: events.webhooks,
+    linkSessions: { create: nobody, get: nobody },
     tokens: { watch: nobody, clientOf: nobody },
     idempotency: { run: nobody },
     cursors: cursorsWith("a key of this test"),

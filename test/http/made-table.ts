@@ -1,3 +1,4 @@
+import { linkSteps } from "../../src/link-sessions/steps/steps.ts";
 import { authorizeSteps } from "../../src/oauth/authorize/authorize.ts";
 import { operations } from "../../src/outlets/platform/operations.ts";
 import { type RouteParts, routeTable } from "../../src/outlets/route-table.ts";
@@ -6,6 +7,7 @@ import { type RouteParts, routeTable } from "../../src/outlets/route-table.ts";
 export const unusedParts = {
   v3: {},
   oauth: { oauth: { authorizeSteps: authorizeSteps({} as never) } },
+  linkPages: { linkSessions: { steps: linkSteps({} as never) } },
   federation: {},
   sessions: {},
   platform: { operations },

@@ -212,6 +212,10 @@ describe("the reference", () => {
       });
     };
     variables.ACCESS_TOKEN = (await run("issueToken")).access_token;
+    const returnUrls = ["https://lantern.example/linked"];
+    await parts.oauth.editClient(client.client_id, { returnUrls });
+    const { id: linkSessionId } = await run("createLinkSession", 201);
+    examples.push([/ls_3q2-7wAAAAAAAAAAAAAAAA/g, linkSessionId]);
     const linkedId = (await run("linkAccount")).DeviceId;
     examples.push([/\b41\b/g, linkedId]);
     const [thing] = await parts.store.read((tx) => tx.things.marks(userId, Number(linkedId) as DeviceId));

@@ -311,6 +311,7 @@ describe("the server", () => {
       callers,
       oauth,
       v3,
+      linkPages: { linkSessions: { steps: [] } },
       platform: calls,
       federation,
       sessions: identity,

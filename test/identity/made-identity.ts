@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { hash, verify } from "@node-rs/argon2";
 import { type IdentityParts, identityOn } from "../../src/identity/identity.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 
 export const password = "correct horse";
 
 /** Identity on a new store, with a clock that the test moves, a count of hash runs, and the recorded callbacks. */
 export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, "failureLimits" | "passwords"> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-identity-"));
+  const folder = await newDataFolder("breezeway-identity-");
   const clock = { nowMs: Date.UTC(2026, 0, 1) };
   const nowMs = () => clock.nowMs;
   const store = await openSqlite({ folder, nowMs });

@@ -156,7 +156,8 @@ for (const database of surfaceDatabases) {
           413,
           (id) => ({ method: "PUT", target: `/v3/devices/${id}`, headers: [json], body: `"${"x".repeat(70_000)}"` }),
         ],
-        [405, (id) => ({ method: "DELETE", target: `/v3/devices/${id}` })],
+        [403, (id) => ({ method: "DELETE", target: `/v3/devices/${id}` })],
+        [405, (id) => ({ method: "POST", target: `/v3/devices/${id}` })],
       ];
       for (const [status, request] of requests) {
         const ask = (id: string) => {

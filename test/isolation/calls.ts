@@ -22,6 +22,9 @@ export interface Things {
   /** A webhook of the owner's client, and a message that it was sent. */
   readonly webhookId: string;
   readonly deliveryId: string;
+  /** A link session of the owner's client, and the page of one that names nobody. */
+  readonly linkSessionId: string;
+  readonly linkToken: string;
   readonly code: string;
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -121,6 +124,15 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
     { parameters: { token: accessToken, token_type_hint: "refresh_token" } },
   ],
 
+  // The secret in the address is the key. Without the cookie of its browser a form changes nothing.
+  "public /link/sessions/:token": ({ linkToken }, method) => [
+    { path: { token: linkToken }, ...(method === "POST" && { parameters: { decision: "cancel" }, success: 303 }) },
+  ],
+  "public /link/sessions/:token/sign-in": ({ linkToken }) => [
+    { path: { token: linkToken }, parameters: { username: "nobody", password: "wrong" }, success: 303 },
+  ],
+  "public /link/callback": () => [{ parameters: { state: "unknown", code: "unknown" }, success: 400 }],
+
   "bearer /v3/users": open,
   "bearer /v3/users/:userId": ({ userId }) => [{ path: { userId } }],
   "bearer /v3/devices": ({ userId }, method) =>
@@ -217,6 +229,11 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   "bearer /v3/webhooks/:webhookId/deliveries/:deliveryId/resend": ({ webhookId, deliveryId }) => [
     { path: { webhookId, deliveryId }, success: 202, isOwnersAlone: true },
   ],
+
+  "bearer /v3/link-sessions": ({ userId }) => [
+    { json: { ecosystem: "nest", userId: Number(userId), mode: "renew" }, success: 201 },
+  ],
+  "bearer /v3/link-sessions/:linkSessionId": ({ linkSessionId }) => [{ path: { linkSessionId }, isOwnersAlone: true }],
 
   "secToken /adaptor/federatedtokens": ({ ecosystemToken }, method) => {
     if (method === "GET" || method === "DELETE") return [{ parameters: nest }];

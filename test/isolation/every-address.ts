@@ -2,14 +2,10 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { type ErrorShape, shapeBelow } from "../../src/http/answer/error-shape.ts";
 import { pathOfRoute } from "../../src/http/router-path.ts";
 import type { Access, Method } from "../../src/http/routes.ts";
-import { authorizeSteps } from "../../src/oauth/authorize/authorize.ts";
 import { operations } from "../../src/outlets/platform/operations.ts";
-import { type RouteParts, routeTable } from "../../src/outlets/route-table.ts";
+import { madeTable } from "../http/made-table.ts";
 
-/** Unused parts: no route is called. */
-const oauth = { authorizeSteps: authorizeSteps({} as never) };
-const parts = { v3: {}, oauth: { oauth }, federation: {}, sessions: {}, platform: { operations }, checks: {} };
-const routes = routeTable(parts as unknown as RouteParts, { isDraining: () => false, checkTimeoutMs: 0 });
+const routes = madeTable();
 
 /**
  * One method of one path, with its access rule; each platform operation is a path of its own. A path that takes two

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import pg from "pg";
 import { startSimulator } from "../../simulator/simulator.ts";
+import { simulatedEcosystemAt } from "../../src/ecosystems/registry.ts";
 import { hashOf, newSecret } from "../../src/identity/secrets.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { type OAuthWorld, oauthWorld, type Tokens } from "../oauth/oauth-world.ts";
@@ -30,7 +31,9 @@ const planted = {
  */
 export async function ownersHome(test: TestContext, database: Deployment) {
   const simulator = await startSimulator({ port: 0 });
-  const ecosystems = { nest: { protocol: "nest", apiUrl: simulator.url } };
+  const ecosystems = {
+    nest: { ...simulatedEcosystemAt(simulator.url), ...simulatedEcosystemAt(simulator.url).consent },
+  };
   const world = await oauthWorld(test, {
     database,
     environment: {
@@ -135,6 +138,18 @@ export async function ownersHome(test: TestContext, database: Deployment) {
     alertAndWebhook = await alertsAndWebhooks.present(tokens.access_token);
   };
 
+  const { linkSessions } = world.service.parts;
+  const company = await world.addClient({ name: "Company", kind: "enterprise", redirectUris: [] });
+  const inTenant = { tenantId: world.tenantId, ecosystem: "nest" };
+  const nobodys = await linkSessions.create(
+    { kind: "enterprise", ...inTenant, clientId: company.id },
+    { ...inTenant, mode: "link" },
+  );
+  const ownersSession = await linkSessions.create(
+    { kind: "user", userId, ...inTenant, clientId: world.client.id },
+    { ...inTenant, mode: "renew" },
+  );
+
   const things = (): Things => {
     let token: string | undefined;
     return {
@@ -150,6 +165,8 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       thingAlertId: alertAndWebhook.thingAlertId,
       webhookId: alertAndWebhook.webhookId,
       deliveryId: alertAndWebhook.deliveryId,
+      linkSessionId: ownersSession.id,
+      linkToken: nobodys.url.split("/").at(-1)!,
       code,
       accessToken: tokens.access_token,
       refreshToken: tokens.refresh_token,
@@ -187,6 +204,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       thingAlertId: "2147000006",
       webhookId: `wh_${newSecret("").slice(0, 16)}`,
       deliveryId: "2147000005",
+      linkSessionId: `ls_${newSecret("").slice(0, 22)}`,
       code: newSecret(""),
       accessToken: newSecret("bwa_"),
       refreshToken: newSecret("bwr_"),
@@ -209,6 +227,7 @@ export async function ownersHome(test: TestContext, database: Deployment) {
       ...[userId, lampId, link!.deviceId].map(String),
       ...[alertAndWebhook.alertId, alertAndWebhook.thingAlertId, alertAndWebhook.webhookId, alertAndWebhook.deliveryId],
       link!.commandId,
+      ownersSession.id,
       owner.name,
     ],
     rows: () => rowsOf(world, userId),

@@ -45,6 +45,8 @@ const needed: Readonly<Record<string, readonly Scope[]>> = {
   "DELETE /v3/webhooks/:webhookId": ["webhooks"],
   "GET /v3/webhooks/:webhookId/deliveries": ["webhooks"],
   "POST /v3/webhooks/:webhookId/deliveries/:deliveryId/resend": ["webhooks"],
+  "POST /v3/link-sessions": ["links"],
+  "GET /v3/link-sessions/:linkSessionId": ["links"],
   "GET /adaptor/largestrings": ["devices:read"],
   "POST /adaptor/largestrings": ["devices:read"],
 };

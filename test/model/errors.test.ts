@@ -18,6 +18,7 @@ describe("an error that a caller can react to", () => {
     [new errors.AlreadyFederated("nest"), "already_federated"],
     [new errors.NotFederated("nest"), "not_federated"],
     [new errors.UnknownEcosystem("Bad."), "unknown_ecosystem"],
+    [new errors.AnotherAccount("nest"), "another_account"],
     [new errors.EcosystemRefused("Bad."), "ecosystem_refused"],
     [new errors.EcosystemUnreachable("Bad."), "ecosystem_unreachable"],
     [new errors.UnknownAttribute("Bad."), "unknown_attribute"],

@@ -1,6 +1,6 @@
 import { type Argued, arguedIn as of } from "./argued.ts";
 
-/** Mutants of `src/alerts`, `src/devices` and `src/home` that no test can kill, or need not. */
+/** Mutants of the folders of devices, alerts and homes that no test can kill, or need not. */
 export const arguedOfDevices: readonly Argued[] = [
   ...of("src/alerts/alert-calls.ts", "add", [
     [

@@ -39,6 +39,18 @@ export const mutatedFolders: readonly MutatedFolder[] = [
     isSampled: false,
   },
   {
+    source: "src/own-things",
+    near: ["test/own-things/*.test.ts", "test/devices/things.test.ts"],
+    far: ["test/contracts/store-sqlite.test.ts", "test/http/v3-*.test.ts"],
+    isSampled: false,
+  },
+  {
+    source: "src/provisioning",
+    near: ["test/provisioning/{devices,inventory,states}.test.ts"],
+    far: ["test/devices/attribute-limits.test.ts", "test/own-things/*.test.ts", "test/http/v3-*.test.ts"],
+    isSampled: false,
+  },
+  {
     source: "src/alerts",
     near: ["test/alerts/*.test.ts"],
     far: ["test/contracts/store-sqlite.test.ts", "test/http/v3-*.test.ts", "test/platform/triggers.test.ts"],

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { describe, it } from "node:test";
 import type { NodeId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
@@ -9,10 +7,11 @@ import type { NodeBus } from "../../src/store/node-bus.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { movedRuntime, settled } from "../federation/moved-runtime.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 
 describe("a node among others", () => {
   it("takes its presence lock again when it was lost as soon as it was taken", { timeout: 30_000 }, async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), "breezeway-membership-"));
+    const folder = await newDataFolder("breezeway-membership-");
     const runtime = movedRuntime();
     const opened = await openSqlite({ folder, nowMs: runtime.nowMs });
     let tries = 0;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { addClient, addGrant } from "../../bench/granted-client.ts";
-import { addDevice } from "../../src/devices/inventory.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import { addDevice } from "../../src/provisioning/inventory.ts";
 import type { Parts } from "../../src/service/parts.ts";
 import { EventStream, type ReceivedEvent } from "../events/event-stream.ts";
 

@@ -7,6 +7,8 @@ export interface Form {
 }
 
 export interface Shown {
+  /** The address that was asked for. */
+  readonly url: string;
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
@@ -69,7 +71,8 @@ export class ScriptedBrowser {
 
   async #send(address: string, init: RequestInit): Promise<Shown> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const answer = await fetch(new URL(address, this.#baseUrl()), {
+    const url = new URL(address, this.#baseUrl());
+    const answer = await fetch(url, {
       ...init,
       redirect: "manual",
       headers: cookie === "" ? this.#headers : { ...this.#headers, cookie },
@@ -81,6 +84,7 @@ export class ScriptedBrowser {
     }
     const body = await answer.text();
     return {
+      url: url.href,
       status: answer.status,
       headers: answer.headers,
       body,

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
-import { OwnThings } from "../../src/devices/own-things.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import { readCommand } from "../../src/home/command.ts";
 import { isCommandError } from "../../src/home/command-errors.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import type { OnLimitReached } from "../../src/model/limits.ts";
 import { OwnCommandDeadlines } from "../../src/own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../../src/own-things/own-command-echo.ts";
 import { ownThingControl } from "../../src/own-things/own-thing-control.ts";
+import { OwnThings } from "../../src/own-things/own-things.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { alertCommanding } from "../../src/service/alert-commanding.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
@@ -25,13 +27,21 @@ export const lampMap = {
 };
 
 /** Ids that tests can read. */
-const plainIds = {
+export const plainIds = {
   thingIdOf: (deviceId: DeviceId) => `t_own_${deviceId}`,
   deviceOf: (thingId: string) => (Number(/^t_own_(\d+)$/.exec(thingId)?.[1] ?? "") as DeviceId) || undefined,
 };
 
 /** A tenant with lamps of its own as things, a client that commands them, and the company that writes their states. */
-export async function madeOwnThings(store: OpenStore, { lamps = 2, map = lampMap as object } = {}) {
+export async function madeOwnThings(
+  store: OpenStore,
+  {
+    lamps = 2,
+    map = lampMap as object,
+    runtime = processRuntime(silent) as Runtime,
+    onLimitReached = (() => undefined) as OnLimitReached,
+  } = {},
+) {
   const home = await makeHome(store, { devices: lamps });
   const { userId, tenantId } = home;
   const typeName = (await store.read((tx) => tx.devices.find(userId, home.devices[0]!)))!.typeName;
@@ -40,7 +50,7 @@ export async function madeOwnThings(store: OpenStore, { lamps = 2, map = lampMap
   await setMap(map);
   const ownThings = new OwnThings(plainIds);
   const control = ownThingControl({ store, ownThings });
-  const alerts = alertsOn({ store, commanding: alertCommanding(() => control) });
+  const alerts = alertsOn({ store, commanding: alertCommanding(() => control), onLimitReached });
   const commit = commitOn({
     store,
     reactions: [ownThingEcho(ownThings), alerts.react],
@@ -48,7 +58,7 @@ export async function madeOwnThings(store: OpenStore, { lamps = 2, map = lampMap
     committed: alerts.afterCommit,
     report: silent,
   });
-  const deadlines = new OwnCommandDeadlines({ store, ownThings, runtime: processRuntime(silent) });
+  const deadlines = new OwnCommandDeadlines({ store, ownThings, runtime });
   const accessScope = { kind: "user", userId } as const;
   const lamp = home.devices[0]!;
   const thingId = plainIds.thingIdOf(lamp);
@@ -66,6 +76,7 @@ export async function madeOwnThings(store: OpenStore, { lamps = 2, map = lampMap
     control,
     lamp,
     thingId,
+    thingIdOf: plainIds.thingIdOf,
     setMap,
     write,
     settleDue: () => deadlines.settleDue(),

@@ -1,25 +1,10 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
-import { describe, it, type TestContext } from "node:test";
-import type { OpenStore } from "../../src/store/seam.ts";
-import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { makeHome } from "../contracts/store/home.ts";
-import { newDataFolder } from "../set-up/sqlite-template.ts";
+import { describe, it } from "node:test";
+import type { CommandReceipt } from "../../src/devices/command-receipts.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import { makeHome, silent } from "../contracts/store/home.ts";
+import { clockedStore, noonMs } from "./clocked-store.ts";
 import { lampMap, madeOwnThings } from "./made-own-things.ts";
-
-const noonMs = Date.UTC(2026, 0, 1, 12);
-
-/** A store whose clock the test moves. */
-async function clockedStore(t: TestContext): Promise<{ store: OpenStore; clock: { nowMs: number } }> {
-  const clock = { nowMs: noonMs };
-  const folder = await newDataFolder("breezeway-own-");
-  const store = await openSqlite({ folder, nowMs: () => clock.nowMs });
-  t.after(async () => {
-    await store.close();
-    rmSync(folder, { recursive: true });
-  });
-  return { store, clock };
-}
 
 describe("a command to an own thing", () => {
   it("is sent by logging what the device should show, and confirmed when the company writes it", async (t) => {
@@ -85,6 +70,45 @@ describe("a command to an own thing", () => {
     await settleDue();
     const { state: settled, error, settledMs } = await control.receipt(accessScope, thingId, sent.id);
     assert.deepEqual([settled, error?.code, settledMs], ["expired", "noAnswer", clock.nowMs]);
+    assert.doesNotMatch(error?.text ?? "", /ecosystem/, "an own thing has no ecosystem");
+  });
+
+  it("that can't be settled leaves the others alone, and is tried again after a growing pause", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const elapsed = { ms: 0 };
+    const failed: unknown[] = [];
+    const runtime = { ...processRuntime(silent), elapsedMs: () => elapsed.ms, countFailure: () => void failed.push(1) };
+    // More than one page of commands that fail comes before the last one.
+    const made = await madeOwnThings(store, { lamps: 102, runtime });
+    const { devices, accessScope, control, thingIdOf, userId, settleDue } = made;
+    const sent: CommandReceipt[] = [];
+    for (const lamp of devices) sent.push(await made.send("onOff", "set", { on: true }, thingIdOf(lamp)));
+    const rowOf = async (index: number) =>
+      (await store.read((tx) => tx.thingCommands.open(userId, devices[index]!, sent[index]!.thingId)))[0]!;
+    const setPlan = async (index: number, plan: string) => {
+      const row = await rowOf(index);
+      await store.transaction((tx) => tx.thingCommands.change(row, ["sending"], { plan, state: "sending" }));
+    };
+    const { plan } = await rowOf(0);
+    for (const index of devices.keys()) if (index < 101) await setPlan(index, "broken");
+    const stateOf = async (index: number) =>
+      (await control.receipt(accessScope, sent[index]!.thingId, sent[index]!.id)).state;
+    clock.nowMs += 30_000;
+    await settleDue();
+    assert.deepEqual([failed.length, await stateOf(0), await stateOf(101)], [101, "sending", "expired"]);
+    await settleDue();
+    elapsed.ms = 1_999;
+    await settleDue();
+    assert.equal(failed.length, 101, "a command was tried again before its pause had passed");
+    elapsed.ms = 2_000;
+    await settleDue();
+    elapsed.ms = 5_999;
+    await settleDue();
+    assert.equal(failed.length, 202, "the second pause is not longer than the first");
+    for (const index of devices.keys()) if (index < 101) await setPlan(index, plan!);
+    elapsed.ms = 6_000;
+    await settleDue();
+    assert.deepEqual([failed.length, await stateOf(0), await stateOf(100)], [202, "expired", "expired"]);
   });
 
   it("is decided at its deadline by a state that only a new map can read", async (t) => {
@@ -144,5 +168,45 @@ describe("a command to an own thing", () => {
       const [entry, ...more] = await logged(device);
       assert.deepEqual([entry.alert, entry.state, entry.writes, more], [id, "sending", { power: "on" }, []]);
     }
+  });
+
+  it("of two alerts that undo each other through the device is sent ten times a minute by each", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const reached: string[] = [];
+    const { alerts, accessScope, lamp, write, logged, userId } = await madeOwnThings(store, {
+      onLimitReached: (limit: string) => void reached.push(limit),
+    });
+    for (const [seen, on] of [
+      ["on", false],
+      ["off", true],
+    ] as const) {
+      await alerts.add(accessScope, {
+        ...{ deviceId: lamp, attributeName: "power", operation: "equals", stringThreshold: seen, threshold: "" },
+        ...{ action: "note", targets: [], address: "", message: "" },
+        ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true },
+        commands: [{ kind: "light", trait: "onOff", command: "set", params: { on } }],
+      });
+    }
+    /** The device obeys the newest command until nothing commands it any more. */
+    const obey = async () => {
+      for (let reports = 0; reports < 100; reports++) {
+        const [open] = await store.read((tx) => tx.thingCommands.open(userId, lamp, `t_own_${lamp}`));
+        if (!open) return reports;
+        clock.nowMs += 1_000;
+        await write({ power: JSON.parse(open.command).params.on ? "on" : "off" });
+      }
+      return assert.fail("the alerts undo each other for ever");
+    };
+    const sent = async () => (await logged()).filter(({ state }) => state === "sending").length;
+    await write({ power: "on" });
+    await obey();
+    assert.equal(await sent(), 20);
+    assert.deepEqual(reached, ["commandingFiringsPerMinute"]);
+    const entries = await store.read((tx) => tx.log.ofDevice(userId, lamp));
+    const last = entries.findLast(({ kind }) => kind === "alert")!;
+    assert.match(JSON.parse(last.body).note, /stopped at the limit commandingFiringsPerMinute/);
+    clock.nowMs += 60_000;
+    await write({ power: "on" });
+    assert.equal(await sent(), 21, "the alert sends no command in the next minute");
   });
 });

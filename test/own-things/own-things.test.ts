@@ -27,8 +27,11 @@ describe("a company's own devices of a type with a trait map", () => {
     const set = await put("Lamp", lampMap);
     assert.deepEqual([set.status, set.body.deviceTypeName, set.body.map], [200, "Lamp", lampMap]);
     assert.deepEqual((await send("GET", "/v3/device-types/Lamp")).body, set.body);
+    const reordered = Object.fromEntries(Object.entries(lampMap).toReversed());
+    assert.deepEqual((await put("Lamp", reordered)).body, set.body, "an equal map was taken for a new one");
     assert.deepEqual((await send("GET", "/v3/device-types")).body, { deviceTypes: [set.body] });
 
+    await world.service.parts.typeWork.run();
     const [thing] = await things();
     assert.match(thing.thingId, /^t_[\w-]{22}$/);
     assert.deepEqual(
@@ -60,7 +63,10 @@ describe("a company's own devices of a type with a trait map", () => {
     const history = (await send("GET", `${path}/history`)).body.changes;
     assert.deepEqual(
       history.map(({ what, fields }: Readonly<Record<string, unknown>>) => [what, fields]),
-      [["state", { "onOff.on": { value: true } }]],
+      [
+        ["added", {}],
+        ["state", { "onOff.on": { value: true } }],
+      ],
     );
 
     const second = await add({ deviceName: "Spot" });

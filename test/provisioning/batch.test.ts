@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { databases } from "../set-up/deployment.ts";
+import { eventually } from "../stories/world.ts";
 import { provisioningWorld } from "./world.ts";
 
 const headers = { "content-type": "application/x-ndjson" };
@@ -122,5 +123,25 @@ describe("a batch that is still being sent", () => {
     assert.equal((await reader.read()).done, true);
     const third = await send("POST", "/v3/devices:batch?mode=each", { body: bodyOf([lamp()]), headers });
     assert.equal(third.status, 200);
+  });
+
+  it("leaves its place to the next one when its client vanishes", async (t) => {
+    const { world, acme, send, lamp, devicesOf } = await provisioningWorld(t);
+    const vanishing = new AbortController();
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(bodyOf([lamp()]))),
+    });
+    const init = { method: "POST", body, duplex: "half", signal: vanishing.signal } as RequestInit;
+    const answer = await fetch(`${world.baseUrl}/v3/devices:batch?mode=each`, {
+      ...init,
+      headers: { ...headers, authorization: `Bearer ${acme}` },
+    });
+    await answer.body!.getReader().read();
+    vanishing.abort();
+    await eventually(t.signal, async () => {
+      const next = await send("POST", "/v3/devices:batch?mode=each", { body: bodyOf([lamp()]), headers });
+      assert.equal(next.status, 200, next.text);
+    });
+    assert.equal((await devicesOf()).length, 2, "what was answered stays");
   });
 });

@@ -34,6 +34,8 @@ export type SimulatedTables = Pick<
   | "commands"
   | "blindIntervals"
   | "idempotencyKeys"
+  | "linkSessions"
+  | "audit"
   | "log"
   | "logEpoch"
   | "nodes"
@@ -97,6 +99,8 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   deviceTypeMaps: () => standIn<SimulatedTables["deviceTypeMaps"]>("deviceTypeMaps", {}),
   mappedDevices: () => standIn<SimulatedTables["mappedDevices"]>("mappedDevices", {}),
   idempotencyKeys: () => standIn<SimulatedTables["idempotencyKeys"]>("idempotencyKeys", {}),
+  linkSessions: () => standIn<SimulatedTables["linkSessions"]>("linkSessions", {}),
+  audit: () => standIn<SimulatedTables["audit"]>("audit", {}),
   log: logRows,
   logEpoch: () => ({ current: async () => simulatedEpoch, renew: async () => false }),
   nodes: nodeRows,

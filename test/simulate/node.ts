@@ -168,6 +168,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       },
       revocations: () => undefined,
       links: () => this.federation.keeper.wake(),
+      feed: () => undefined,
     };
     this.#deafen = this.#nodeBus.onHint((hint) => heed[hint]());
     this.isReady = true;

@@ -104,7 +104,7 @@ function alertRows<Row extends AlertRow>(session: Session, table: TableName): Om
         const found = find(rows, userId, id);
         if (!found) return undefined;
         const { record, ...trigger } = found;
-        return { trigger: trigger as unknown as Row, record };
+        return { trigger: trigger as unknown as Row, record, commanding: undefined };
       }),
     record: (userId, id) => session.run(`record of alert ${id}`, (rows) => find(rows, userId, id)?.record ?? []),
     change: (userId, id, change) => update("change", userId, id, change),

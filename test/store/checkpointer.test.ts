@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { OpenStore } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { newDataFolder } from "../set-up/sqlite-template.ts";
 
 describe("SQLite's write-ahead log", () => {
   it("is moved into the database while the store is open", { timeout: 30_000 }, (t) =>
@@ -46,7 +46,7 @@ async function commitMany(store: OpenStore, commits: number, bytes: number): Pro
 }
 
 async function onFile(test: (store: OpenStore, file: string) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-checkpoint-"));
+  const folder = await newDataFolder("breezeway-checkpoint-");
   const store = await openSqlite({ folder, nowMs: Date.now });
   try {
     await test(store, join(folder, "breezeway.db"));

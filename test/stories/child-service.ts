@@ -53,15 +53,17 @@ export interface ChildOptions {
   readonly cwd?: string | undefined;
   /** The folder of the sources; by default this checkout. */
   readonly tree?: string | undefined;
+  /** Options of the command. */
+  readonly args?: readonly string[];
 }
 
 export async function startChild(
   command: "serve" | "demo",
   environment: Record<string, string>,
-  { preload, cwd, tree = root }: ChildOptions = {},
+  { preload, cwd, tree = root, args = [] }: ChildOptions = {},
 ): Promise<ChildService> {
   const flags = [...nodeFlags(root), ...(preload ? ["--import", preload.href] : [])];
-  const child = spawn(process.execPath, [...flags, join(tree, "src/main.ts"), command], {
+  const child = spawn(process.execPath, [...flags, join(tree, "src/main.ts"), command, ...args], {
     cwd,
     env: cleanEnvironment({ ...environment, ...(await portFor(environment)) }),
     stdio: ["ignore", "ignore", "pipe"],

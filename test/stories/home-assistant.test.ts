@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import { startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
-import type { DeviceId } from "../../src/model/ids.ts";
-import { controlScope, ThingClient } from "./thing-client.ts";
-import { clientOfUser } from "./v3-client.ts";
-import { eventually, person, type WorldPlan, world } from "./world.ts";
+import { describe, it } from "node:test";
+import { linkedInstance } from "./linked-instance.ts";
+import { eventually, world } from "./world.ts";
 
 describe("a linked Home Assistant", () => {
   it("shows its things and attributes, and reports smoke", async (t) => {
@@ -56,6 +53,14 @@ describe("a linked Home Assistant", () => {
     await client.until(t.signal, target, "contradicted");
   });
 
+  it("contradicts a command at once when the state that it caused shows something else", async (t) => {
+    const { simulator, client, thermostatId } = await linkedInstance(t, { clockSpeed: 8 });
+    simulator.faults.shownInstead = { temperature: 22 };
+    const target = await client.send(thermostatId, "thermostat", "setTarget", { celsius: 25 });
+    await client.until(t.signal, target, "contradicted");
+    assert.equal((await client.state(thermostatId, "thermostat")).targetCelsius, 22);
+  });
+
   it("survives a rename and a restart of the instance, and needs a new token when its token is deleted", async (t) => {
     const { story, simulator, token, client, thermostatId, attributes } = await linkedInstance(t);
     simulator.instance.renameEntity("climate.hallway", "climate.salon");
@@ -79,9 +84,56 @@ describe("a linked Home Assistant", () => {
     await eventually(t.signal, async () => {
       assert.equal((await story.client.linkStatus("home")).state, "needs_reauth");
     });
+    // Its token is not presented again, also when somebody links with it again.
+    await story.client.federate("PUT", token, "home", simulator.url);
     assert.equal(simulator.tokens.failures, 1);
     // The address and the tokens are in no log line.
     assert.ok(story.logged.every((line) => !line.includes(token) && !line.includes(simulator.url)));
+  });
+
+  it("keeps values that the instance does not tell, over restarts of the instance and of Breezeway", async (t) => {
+    const { story, simulator, client, thermostatId } = await linkedInstance(t);
+    const { instance } = simulator;
+    const [light] = await client.ofKind("light");
+    const thermostat = () => client.state(thermostatId, "thermostat");
+    const capabilities = async () =>
+      (await client.v3.call(`/things/${thermostatId}`)).body.traits.thermostat.capabilities;
+    const [{ percent }, able] = [await client.state(light.thingId, "brightness"), await capabilities()];
+    instance.change("light.ceiling", "off", { brightness: null });
+    instance.change("climate.hallway", "cool", { temperature: 24 });
+    await eventually(t.signal, async () => {
+      const { mode, heatCelsius, coolCelsius } = await thermostat();
+      assert.deepEqual([mode, heatCelsius, coolCelsius], ["cool", 20, 24]);
+      assert.equal((await client.state(light.thingId, "onOff")).on, false);
+    });
+    assert.equal((await client.state(light.thingId, "brightness")).percent, percent);
+
+    const isAsBefore = async (available: boolean) => {
+      const { mode, heatCelsius, coolCelsius, available: shown } = await thermostat();
+      assert.deepEqual([shown, mode, heatCelsius, coolCelsius], [available, "cool", 20, 24]);
+      assert.deepEqual(await capabilities(), able);
+      assert.equal((await client.state(light.thingId, "brightness")).percent, percent);
+    };
+    // The instance restarts, and Breezeway too before the integrations of the instance are loaded.
+    simulator.restart();
+    await eventually(t.signal, () => isAsBefore(false));
+    await story.restart();
+    await eventually(t.signal, async () => assert.equal((await story.client.linkStatus("home")).state, "live"));
+    await isAsBefore(false);
+    simulator.finishStart();
+    await eventually(t.signal, () => isAsBefore(true));
+  });
+
+  it("revokes its refresh token when it is unlinked", async (t) => {
+    const { story, simulator } = await linkedInstance(t);
+    await story.client.unlink("home");
+    const clientId = "https://breezeway.example/";
+    const { accessToken, refreshToken } = simulator.tokens.redeem(simulator.tokens.addCode(clientId), clientId)!;
+    const { federation } = story.service.parts;
+    await federation.link(story.userId, "home", { accessToken, refreshToken, clientId, address: simulator.url });
+    const { body } = await story.client.unlink("home");
+    assert.equal(body.tokenRevoked, true);
+    assert.equal(simulator.tokens.refresh(refreshToken, clientId), "invalid_grant");
   });
 
   it("needs its address", async (t) => {
@@ -95,23 +147,3 @@ describe("a linked Home Assistant", () => {
     assert.deepEqual([privateAddress.status, privateAddress.body.errorCode], [503, 122]);
   });
 });
-
-/** A simulated instance, linked and live. */
-async function linkedInstance(t: TestContext, plan: WorldPlan = {}) {
-  const simulator = await startHomeAssistant();
-  t.after(() => simulator.stop());
-  const settings = { protocol: "home-assistant", allowPrivateNetworks: true };
-  const story = await world(t, { ...plan, furtherEcosystems: { home: settings } });
-  const token = simulator.tokens.addLongLived();
-  const { status, body } = await story.client.federate("POST", token, "home", simulator.url);
-  assert.equal(status, 200, JSON.stringify(body));
-  const deviceId = Number(body.DeviceId) as DeviceId;
-  await eventually(t.signal, async () => assert.equal((await story.client.linkStatus("home")).state, "live"));
-  const client = new ThingClient(await clientOfUser(() => story.service, "Story", person, controlScope));
-  const [thermostat] = await client.ofKind("thermostat");
-  const attributes = async (): Promise<Record<string, unknown>> => {
-    const shown = await client.v3.attributes(deviceId);
-    return Object.fromEntries(Object.entries<{ value: unknown }>(shown).map(([name, { value }]) => [name, value]));
-  };
-  return { story, simulator, token, deviceId, client, thermostatId: thermostat.thingId as string, attributes };
-}

@@ -128,7 +128,7 @@ async function addClient(service: Service, tenant: string, kind: "user" | "enter
   return { client_id: client.id, client_secret: secret };
 }
 
-async function tokenFor(baseUrl: string, request: Readonly<Record<string, string>>): Promise<string> {
+export async function tokenFor(baseUrl: string, request: Readonly<Record<string, string>>): Promise<string> {
   const body = new URLSearchParams(request);
   const answer = await fetch(`${baseUrl}/oauth2/access_token`, { method: "POST", body });
   const { access_token } = (await answer.json()) as { access_token?: string };

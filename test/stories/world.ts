@@ -2,8 +2,9 @@ import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../simulator/simulator.ts";
 import { type Config, readConfig } from "../../src/config/config.ts";
-import { addDevice } from "../../src/devices/inventory.ts";
+import { simulatedEcosystemAt } from "../../src/ecosystems/registry.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import { addDevice } from "../../src/provisioning/inventory.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import type { Runtime } from "../../src/runtime/runtime.ts";
@@ -133,7 +134,8 @@ export function storyConfig(
   databaseUrl?: string,
   furtherEcosystems: WorldPlan["furtherEcosystems"] = {},
 ): Config {
-  const ecosystems = { nest: { protocol: "nest", apiUrl }, ...furtherEcosystems };
+  const { consent, ...simulated } = simulatedEcosystemAt(apiUrl);
+  const ecosystems = { nest: { ...simulated, ...consent }, ...furtherEcosystems };
   const environment = {
     BREEZEWAY_DATA: dataFolder,
     BREEZEWAY_PORT: "0",
@@ -153,11 +155,15 @@ function withClockSpeed(runtime: Runtime, clockSpeed: number): Runtime {
   };
 }
 
+/** The deadline of a wait in a test that has no timeout of its own, so that the run ends and names the test. */
+export const longestWaitMs = 300_000;
+
 /**
  * Waits until a check passes. The test's own timeout is the deadline, and the last failed check its message. The checks
  * become rarer: a long wait must not spend the CPU time that the service needs.
  */
-export async function eventually<Result>(signal: AbortSignal, check: () => Promise<Result>): Promise<Result> {
+export async function eventually<Result>(ofTest: AbortSignal, check: () => Promise<Result>): Promise<Result> {
+  const signal = AbortSignal.any([ofTest, AbortSignal.timeout(longestWaitMs)]);
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.2, 100)) {
     try {
       return await check();

@@ -89,7 +89,7 @@ export async function createOlderHome(test: TestContext, { tree, databaseUrl, ac
      SELECT user_id, type_id, 'Socket ' || numbers.n, ${columns} FROM devices, numbers WHERE id = ${lamp}`,
   );
   await rows.end();
-  return { simulator, ecosystems, environment, start, tenantId, userClient, enterprise, lamp, shelf, basket };
+  return { simulator, ecosystems, environment, start, tenantId, userId, userClient, enterprise, lamp, shelf, basket };
 }
 
 export type OlderHome = Awaited<ReturnType<typeof createOlderHome>>;

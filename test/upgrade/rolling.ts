@@ -14,6 +14,7 @@ import {
   type TwoVersions,
 } from "./mixed-versions.ts";
 import { create, createOlderHome, fillOlder } from "./older-home.ts";
+import { addOwnValve, assertOwnCommandsAreShared, untilSilenceIsLogged } from "./own-things.ts";
 import { type StoreRows, storeRows } from "./store-rows.ts";
 
 const accounts = 6;
@@ -30,12 +31,14 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   let second = await olderHome.start("older");
   const filled = await fillOlder(test, olderHome, first.baseUrl);
   const home = new KeptHome(test, olderHome, filled);
+  const valve = await addOwnValve(first.baseUrl, home, olderHome, filled);
   const olderFrom = home.powers.length;
   const atOlder = await home.resume(second.baseUrl);
 
   // The node of this version upgrades the schema while the older nodes work.
   const upgraded = await olderHome.start("this");
   assert.deepEqual(await rows.all("SELECT MAX(step) AS step FROM schema_steps"), [{ step: schemaVersion }]);
+  if (valve) await untilSilenceIsLogged(home, rows, valve);
   const three = [first.baseUrl, second.baseUrl, upgraded.baseUrl];
   const upgradedFrom = olderFrom - filled.missed.length;
   const atUpgraded = await home.resume(upgraded.baseUrl, filled.lastEventId);
@@ -52,6 +55,11 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   await assertSignInsAreShared(home, olderHome, versions);
   await assertRevocationsAreShared(home, olderHome, versions);
   await assertGrowthIsSeen(olderHome, filled, versions);
+  if (valve) {
+    await assertOwnCommandsAreShared(home, filled, valve, versions);
+    const later = await addOwnValve(upgraded.baseUrl, home, olderHome, filled, "LaterValve");
+    await assertOwnCommandsAreShared(home, filled, later!, versions);
+  }
   const { access_token: refreshed } = await home.refresh(upgraded.baseUrl);
   for (const url of three) await home.assertTokensWork(url, refreshed);
 

@@ -1,6 +1,4 @@
 import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
-import type { DeviceTypes } from "../../devices/device-types.ts";
-import type { NewDevice } from "../../devices/new-device.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { LinkOverview, ShownLink } from "../../federation/link-overview.ts";
@@ -9,6 +7,8 @@ import type { Identity } from "../../identity/identity.ts";
 import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { Clients } from "../../oauth/clients.ts";
 import type { CommandTokens } from "../../oauth/command-tokens.ts";
+import type { DeviceTypes } from "../../provisioning/device-types.ts";
+import type { NewDevice } from "../../provisioning/new-device.ts";
 import type { DescribedCommand } from "../command.ts";
 import type { Input } from "../input.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
@@ -46,7 +46,10 @@ export interface Done {
 
 export interface AdministrationParts {
   readonly identity: Identity;
-  readonly clients: Pick<Clients, "addClient" | "listClients" | "grantsByScope" | "rotateSecret" | "removeClient">;
+  readonly clients: Pick<
+    Clients,
+    "addClient" | "listClients" | "grantsByScope" | "editClient" | "rotateSecret" | "removeClient"
+  >;
   readonly commandTokens: Pick<CommandTokens, "issue">;
   readonly federation: Pick<Federation, "unlinkAll">;
   readonly devices: Pick<DeviceReading, "list" | "device">;

@@ -1,3 +1,4 @@
+import { BadParameter } from "../../model/errors.ts";
 import type { Client } from "../../oauth/clients.ts";
 import type { AdminCommand, AdministrationParts } from "../administration/admin-command.ts";
 import { idByPrefix } from "../id-prefix.ts";
@@ -7,6 +8,9 @@ import { counted, rows, table, whole } from "../terminal/output.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
 
 const subject = { name: "client", meaning: "the client's id or the beginning of it; see: breezeway client list" };
+
+const returnUrlMeaning = "an address to which link pages send users back: https, exactly as the client sends it";
+const vouchesMeaning = "it has signed its users in itself: link pages do not ask them to; see docs/linking.md";
 
 const add: AdminCommand = {
   name: "client add",
@@ -29,7 +33,9 @@ const add: AdminCommand = {
           .choices(["user", "enterprise"])
           .default("user"),
       )
-      .option("--require-pkce", "refuse its requests without PKCE"),
+      .option("--require-pkce", "refuse its requests without PKCE")
+      .option("--return-url <url...>", returnUrlMeaning)
+      .option("--vouches-for-users", vouchesMeaning),
   async act({ clients }, input) {
     const { client, secret } = await clients.addClient({
       tenant: text(input, "tenant"),
@@ -37,12 +43,68 @@ const add: AdminCommand = {
       kind: optional(input, "kind") === "enterprise" ? "enterprise" : "user",
       redirectUris: texts(input, "redirect-uri"),
       requiresPkce: hasFlag(input, "require-pkce"),
+      returnUrls: texts(input, "return-url"),
+      vouchesForUsers: hasFlag(input, "vouches-for-users"),
     });
     const { tenantId, id: clientId, name, kind, redirectUris, requiresPkce } = client;
-    const detail = { name, kind, "redirect-uri": redirectUris, "require-pkce": requiresPkce || undefined };
+    const detail = {
+      name,
+      kind,
+      "redirect-uri": redirectUris,
+      "require-pkce": requiresPkce || undefined,
+      ...linkPagesOf(client),
+    };
     return { answer: { client_id: clientId, client_secret: secret }, changed: { tenantId, clientId, detail } };
   },
   toText: (answer, { name }) => `Added client ${name}.\n\n${credentials(answer)}`,
+};
+
+/** What link pages know of a client, for the audit log. */
+function linkPagesOf({ returnUrls, vouchesForUsers }: Client) {
+  return {
+    "return-url": returnUrls.length > 0 ? returnUrls : undefined,
+    "vouches-for-users": vouchesForUsers || undefined,
+  };
+}
+
+const edit: AdminCommand = {
+  name: "client edit",
+  meaning: "change what link pages know of a client; what is not named stays",
+  examples: [
+    "client edit bwc_… --return-url https://app.example/linked",
+    "client edit bwc_… --vouches-for-users",
+    "client edit bwc_… --no-return-url",
+  ],
+  arguments: [subject],
+  options: (command) =>
+    command
+      .option("--client <id>", "the same, as an option")
+      .option("--return-url <url...>", `${returnUrlMeaning}; replaces the addresses before`)
+      .option("--no-return-url", "remove all return addresses")
+      .option("--vouches-for-users", vouchesMeaning)
+      .option("--no-vouches-for-users", "link pages ask its users to sign in"),
+  async act({ clients }, input) {
+    const { "return-url": urls, "vouches-for-users": isVouching } = input;
+    if (urls === undefined && isVouching === undefined) {
+      throw new BadParameter("client", "Name what to change: --return-url, --vouches-for-users, or their --no- forms.");
+    }
+    const { id } = await chosenClient(clients, input);
+    const client = await clients.editClient(id, {
+      returnUrls: urls === undefined ? undefined : urls === false ? [] : texts(input, "return-url"),
+      vouchesForUsers: isVouching === undefined ? undefined : isVouching !== false,
+    });
+    const { tenantId, id: clientId, name, returnUrls, vouchesForUsers } = client;
+    const detail = { name, "return-url": returnUrls, "vouches-for-users": vouchesForUsers };
+    const answer = { client_id: clientId, name, return_urls: returnUrls, vouches_for_users: vouchesForUsers };
+    return { answer, changed: { tenantId, clientId, detail } };
+  },
+  toText({ name, return_urls, vouches_for_users }) {
+    const addresses = return_urls.length === 0 ? "It has no return address" : `It returns to ${return_urls.join(", ")}`;
+    const signIn = vouches_for_users
+      ? "vouches for its users"
+      : "does not vouch for its users: link pages ask them to sign in";
+    return `Changed client ${name}. ${addresses}, and ${signIn}.`;
+  },
 };
 
 const list: AdminCommand = {
@@ -96,6 +158,8 @@ const show: AdminCommand = {
         ["kind", answer.kind],
         ["PKCE", answer.require_pkce ? "required" : "optional"],
         ["redirect addresses", answer.redirect_uris],
+        ["return addresses", answer.return_urls],
+        ["vouches for users", answer.vouches_for_users ? "yes" : "no"],
         ["created", answer.created],
         ["grants", grantsInWords(answer.grants)],
       ],
@@ -161,7 +225,8 @@ async function chosenClient(clients: AdministrationParts["clients"], input: Inpu
   return all.find(({ id }) => id === chosen)!;
 }
 
-function shown({ id, name, kind, redirectUris, requiresPkce, createdMs }: Client, tenant: string | undefined) {
+function shown(client: Client, tenant: string | undefined) {
+  const { id, name, kind, redirectUris, requiresPkce, returnUrls, vouchesForUsers, createdMs } = client;
   return {
     client_id: id,
     name,
@@ -169,6 +234,8 @@ function shown({ id, name, kind, redirectUris, requiresPkce, createdMs }: Client
     kind,
     redirect_uris: redirectUris,
     require_pkce: requiresPkce,
+    return_urls: returnUrls,
+    vouches_for_users: vouchesForUsers,
     created: new Date(createdMs).toISOString(),
   };
 }
@@ -186,5 +253,5 @@ export const client: Noun = {
   name: "client",
   alias: "clients",
   meaning: "clouds that may ask a tenant's users for access",
-  commands: [add, list, show, rotateSecret, remove],
+  commands: [add, list, show, edit, rotateSecret, remove],
 };

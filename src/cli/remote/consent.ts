@@ -1,16 +1,16 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ConfigurationError } from "../../config/config.ts";
 import type { CodeFlow } from "../../ecosystems/code-flow.ts";
+import type { ConsentOutcome } from "../../ecosystems/consent.ts";
+import { codeFlowConsent } from "../../ecosystems/kit/code-flow-consent.ts";
 import type { EcosystemConfiguration, Protocol } from "../../ecosystems/protocol.ts";
 import { protocolOf } from "../../ecosystems/registry.ts";
 import { BadParameter, BreezewayError, EcosystemRefused, EcosystemUnreachable, NotFound } from "../../model/errors.ts";
-import type { Answer } from "../administration/admin-command.ts";
 import type { Call } from "../command.ts";
 import { ecosystemsOf } from "../ecosystems.ts";
-import { Redirected } from "./service-errors.ts";
 
 /** How long the command waits for the owner's consent. */
 const consentTimeoutMs = 10 * 60_000;
@@ -27,19 +27,23 @@ export async function consentOf(call: Call, ecosystemName: string): Promise<stri
     const known = ecosystems.map(({ name }) => name).join(", ");
     throw new NotFound(`There is no ecosystem ${ecosystemName}. Known: ${known}.`);
   }
-  const consent = codeFlowOf(ecosystem, protocolOf(ecosystem));
+  const consent = codeFlowConsent(codeFlowOf(ecosystem, protocolOf(ecosystem)));
+  const codeVerifier = randomBytes(32).toString("base64url");
   const state = randomBytes(16).toString("base64url");
   const returned = await listenForReturn(state);
   try {
-    const address = new URL(consent.authUrl);
-    const question = { response_type: "code", client_id: consent.clientId, state, redirect_uri: returned.address };
-    for (const [name, value] of Object.entries(question)) address.searchParams.set(name, value);
+    const { signal } = new AbortController();
+    const redirectUri = returned.address;
+    const codeChallenge = createHash("sha256").update(codeVerifier).digest("base64url");
+    const start = await consent.begin({ redirectUri, state, codeChallenge }, signal);
+    if (!("url" in start)) throw new BadParameter("consent", start.detail);
     const minutes = consentTimeoutMs / 60_000;
     print.words(
-      `Open this address in a browser, and give your consent there. This command waits ${minutes} minutes for it; Ctrl-C ends.\n\n  ${address}\n`,
+      `Open this address in a browser, and give your consent there. This command waits ${minutes} minutes for it; Ctrl-C ends.\n\n  ${start.url}\n`,
     );
     const code = await print.during(`waiting up to ${minutes} minutes for the account's owner`, returned.code);
-    return await print.during("getting the token", exchange(consent, code, returned.address));
+    const exchanging = consent.exchange({ code, redirectUri, codeVerifier }, signal);
+    return tokenOf(await print.during("getting the token", exchanging));
   } finally {
     returned.stop();
   }
@@ -88,31 +92,11 @@ async function listenForReturn(state: string) {
   };
 }
 
-async function exchange(consent: CodeFlow, code: string, redirectUri: string): Promise<string> {
-  const body = new URLSearchParams({
-    grant_type: "authorization_code",
-    code,
-    client_id: consent.clientId,
-    client_secret: consent.clientSecret,
-    redirect_uri: redirectUri,
-  });
-  let answer: Response;
-  try {
-    answer = await fetch(consent.tokenUrl, { method: "POST", body, redirect: "manual" });
-  } catch (error) {
-    throw new EcosystemUnreachable(`Nothing answers at ${consent.tokenUrl}.`, { cause: error });
-  }
-  if (answer.status >= 300 && answer.status < 400) {
-    void answer.body?.cancel();
-    throw new Redirected(
-      `${consent.tokenUrl} answered with a redirect. It was not followed, because the request carries a secret. Correct tokenUrl in BREEZEWAY_ECOSYSTEMS.`,
-    );
-  }
-  const tokens: Answer = await answer.json().catch(() => ({}));
-  if (typeof tokens.access_token === "string") return tokens.access_token;
-  throw new EcosystemRefused(
-    `The ecosystem gave no token: ${tokens.error_description ?? `it answered ${answer.status}`}.`,
-  );
+/** The outcome of an exchange, for the command line. */
+function tokenOf(outcome: ConsentOutcome): string {
+  if (outcome.state === "granted") return outcome.credential.accessToken;
+  if (outcome.state === "refused") throw new EcosystemRefused(`The ecosystem gave no token: ${outcome.reason}.`);
+  throw new EcosystemUnreachable(`No token came: ${outcome.detail}. See tokenUrl in BREEZEWAY_ECOSYSTEMS.`);
 }
 
 class Declined extends BreezewayError {

@@ -7,9 +7,12 @@ import type { Action, CommandOutcome, Connector, StreamEnd, StreamListener } fro
 import { pauseMs } from "../kit/back-off.ts";
 import { withDeadline } from "../kit/deadline.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
+import { isJsonObject } from "../kit/parse-json.ts";
 import { accessIn, accessText, credentialFrom } from "./address.ts";
+import { instanceConsent } from "./consent.ts";
 import { LiveHome } from "./live-home.ts";
-import { renewCredential } from "./renewal.ts";
+import { RefusedAccesses } from "./refused-accesses.ts";
+import { renewCredential, revokeCredential } from "./renewal.ts";
 import { serviceCallFor } from "./service-call.ts";
 import { Session, type SessionParts } from "./session.ts";
 
@@ -23,6 +26,8 @@ export interface HomeAssistantOptions {
   readonly pingMs?: number;
   /** Time limit for a read, for a command, and for the first home of a stream; 30 s. */
   readonly answerLimitMs?: number;
+  /** How often a followed instance is searched for entities that no registry announces; 10 minutes. */
+  readonly searchMs?: number;
   readonly resolve?: Resolve;
   /** The store's clock, by which credentials expire. */
   readonly nowMs?: () => number;
@@ -34,18 +39,29 @@ const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 /** Home Assistant: each account is an instance with an address of its own, and one WebSocket. */
 export function homeAssistantConnector(options: HomeAssistantOptions): Connector {
   const { allowPrivateNetworks, watchdogMs = 70_000, pingMs = 30_000, answerLimitMs = 30_000 } = options;
+  const { searchMs = 600_000 } = options;
   const { onLimitReached = () => undefined, resolve = nameLookup({ isLocal: allowPrivateNetworks }) } = options;
   const { nowMs = Date.now } = options;
   const rules = { resolve, allowsPrivate: allowPrivateNetworks };
   const parts: SessionParts = { rules, turns: new IngestTurns(), onLimitReached, watchdogMs, pingMs };
   const name = options.name.toLowerCase();
-  /** The homes that this node follows, by the text of their access. Commands use their sessions. */
+  /** The homes that this node follows, by their consent. Commands use their sessions. */
   const live = new Map<string, LiveHome>();
 
-  function open(access: string, signal: AbortSignal): Promise<Session | { readonly end: StreamEnd }> {
+  const refused = new RefusedAccesses();
+
+  async function open(access: string, signal: AbortSignal): Promise<Session | { readonly end: StreamEnd }> {
     const given = accessIn(access);
-    if (given) return Session.open(given, parts, signal);
-    return Promise.resolve({ end: { reason: "unauthorized", detail: "the link has no address of an instance" } });
+    if (!given) return { end: { reason: "unauthorized", detail: "the link has no address of an instance" } };
+    // An instance counts wrong tokens. An expired one is renewed first.
+    if (given.expiresMs !== undefined && given.expiresMs <= nowMs()) {
+      return { end: { reason: "unauthorized", detail: "the token has expired" } };
+    }
+    if (refused.has(access))
+      return { end: { reason: "unauthorized", detail: "the instance refused the token before" } };
+    const opened = await Session.open(given, parts, signal);
+    if ("end" in opened && opened.end.reason === "unauthorized") refused.add(access);
+    return opened;
   }
 
   /** Opens a session and reads the home; the session ends when the signal aborts. */
@@ -78,19 +94,20 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     const stop = () => session.finish(stopped.reason, stopped.detail);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
-    const followed = new LiveHome(session, listener);
-    live.set(access, followed);
+    const followed = new LiveHome(session, { listener, searchMs });
+    const key = accessIn(access)!.consentKey;
+    live.set(key, followed);
     const late = setTimeout(() => session.finish("unreachable", "the home was not read in time"), answerLimitMs);
     await followed.start().catch((error) => session.finish("malformed", "the home could not be read", { error }));
     clearTimeout(late);
     const end = await session.ended;
     signal.removeEventListener("abort", stop);
-    if (live.get(access) === followed) live.delete(access);
+    if (live.get(key) === followed) live.delete(key);
     return end;
   }
 
   async function act(access: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> {
-    const followed = live.get(access);
+    const followed = live.get(accessIn(access)?.consentKey ?? "");
     if (followed?.home.home()) return send(followed, action);
     const opened = await openHome(access, signal);
     if ("end" in opened) return outcomeOf(opened.end);
@@ -105,18 +122,20 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: false } },
     credentialFrom: (token, address) => credentialFrom(token, address, allowPrivateNetworks),
     accessOf: accessText,
+    consent: instanceConsent({ rules, nowMs }),
     read,
     follow,
     act: (access, action, signal) => withDeadline(signal, answerLimitMs, (inTime) => act(access, action, inTime)),
     renew: (credential, signal) => renewCredential({ rules, nowMs }, credential, signal),
-    // Only a person can delete a long-lived token, on the profile page of the instance.
-    revoke: async () => false,
+    revoke: (_, signal, credential) =>
+      withDeadline(signal, answerLimitMs, (inTime) => revokeCredential(rules, credential, inTime)),
     pauseMs,
   };
 }
 
 /** Calls the service, once. Success says nothing of the effect: the instance also "succeeds" for a missing entity. */
-async function send({ home, session }: LiveHome, { key, step }: Action): Promise<CommandOutcome> {
+async function send(followed: LiveHome, { key, step }: Action): Promise<CommandOutcome> {
+  const { home, session } = followed;
   const group = home.groupOf(key);
   if (!group) return { state: "rejected", message: "The instance no longer has this entity" };
   const call = serviceCallFor(step, group, home.view, home.unit);
@@ -124,9 +143,19 @@ async function send({ home, session }: LiveHome, { key, step }: Action): Promise
   const { domain, service, entityId, data } = call;
   const target = { entity_id: entityId };
   const answer = await session.call("call_service", { domain, service, target, service_data: data });
-  if (answer.state === "succeeded") return { state: "accepted" };
+  if (answer.state === "succeeded") {
+    const contextId = contextIn(answer.result);
+    const caused = contextId === undefined ? undefined : followed.shown(contextId);
+    return { state: "accepted", ...(caused && { caused }) };
+  }
   if (answer.state === "lost") return { state: "unanswered", detail: answer.detail };
   return { state: "rejected", message: answer.message || `The instance answered ${answer.code}` };
+}
+
+/** The context of a service call. The states that it causes carry the same. */
+function contextIn(result: unknown): string | undefined {
+  const context = isJsonObject(result) ? result.context : undefined;
+  return isJsonObject(context) && typeof context.id === "string" ? context.id : undefined;
 }
 
 function outcomeOf({ reason, detail }: StreamEnd): CommandOutcome {

@@ -47,6 +47,8 @@ export class InstanceHome {
   #config: InstanceConfig | undefined;
   /** The roles of entities by their ids, from the last listing. */
   #roles: ReadonlyMap<string, Role> = new Map();
+  /** The entity ids of these entities. */
+  #entityIds: ReadonlySet<string> = new Set();
 
   get isRunning(): boolean {
     return this.#config?.isRunning === true;
@@ -65,6 +67,7 @@ export class InstanceHome {
   load(registries: Registries, config: InstanceConfig, states: unknown): readonly string[] {
     const roled = roledEntities(registries, states, this.#roles);
     this.#roles = new Map(roled.map(({ entity, role }) => [entity.id, role]));
+    this.#entityIds = new Set(roled.map(({ entity }) => entity.entityId));
     this.#config = config;
     this.#groups = groupEntities(roled, registries);
     this.#persons = roled.flatMap(({ entity, role }) => (role === "person" && !entity.isLeftOut ? [entity] : []));
@@ -96,15 +99,24 @@ export class InstanceHome {
     }
   }
 
-  /** Takes a further event. Returns whether it removed an entity: then the registries must be read again. */
-  change(event: unknown): boolean {
+  /**
+   * Takes a further event. Returns whether it removed an entity: then the registries must be read again; and the contexts
+   * of the changes.
+   */
+  change(event: unknown): { readonly hasRemoved: boolean; readonly contextIds: readonly string[] } {
     const { changed, removed } = this.#states.apply(event);
     const groups = new Set(changed.flatMap((entityId) => this.#groupsOf.get(entityId) ?? []));
     for (const group of groups) this.#see(group);
     if (changed.some((entityId) => entityId === homeZone || entityId.startsWith("person."))) {
       this.#whole.set("structures", structureId, this.#structure());
     }
-    return removed.length > 0;
+    const contextIds = changed.flatMap((entityId) => this.view(entityId).contextId ?? []);
+    return { hasRemoved: removed.length > 0, contextIds };
+  }
+
+  /** Whether these states (`get_states`) have an entity with a role that the last listing did not have. */
+  lacksEntity(states: unknown): boolean {
+    return statesIn(states).some(({ entityId, role }) => role !== undefined && !this.#entityIds.has(entityId));
   }
 
   /** The home; undefined before the first listing. */
@@ -159,14 +171,18 @@ function roledEntities(
   const add = (entity: Entity, role: Role | undefined) => {
     if (role) roled.set(entity.entityId, { entity, role });
   };
-  for (const state of Array.isArray(states) ? states : []) {
-    if (!isJsonObject(state) || typeof state.entity_id !== "string") continue;
-    const deviceClass = isJsonObject(state.attributes) ? state.attributes.device_class : undefined;
-    const entity = entities.get(state.entity_id) ?? unregistered(state.entity_id);
-    add(entity, roleOf(state.entity_id, deviceClass));
-  }
+  for (const { entityId, role } of statesIn(states)) add(entities.get(entityId) ?? unregistered(entityId), role);
   for (const entity of entities.values()) {
     if (!roled.has(entity.entityId)) add(entity, known.get(entity.id) ?? roleOf(entity.entityId, undefined));
   }
   return [...roled.values()];
+}
+
+/** The entities of `get_states`, each with its role. Malformed entries are left out. */
+function statesIn(states: unknown): readonly { readonly entityId: string; readonly role: Role | undefined }[] {
+  return (Array.isArray(states) ? states : []).flatMap((state) => {
+    if (!isJsonObject(state) || typeof state.entity_id !== "string") return [];
+    const deviceClass = isJsonObject(state.attributes) ? state.attributes.device_class : undefined;
+    return [{ entityId: state.entity_id, role: roleOf(state.entity_id, deviceClass) }];
+  });
 }

@@ -2,6 +2,7 @@ import type { StreamListener } from "../connector.ts";
 import { InstanceHome, readConfig } from "./instance-home.ts";
 import { readRegistries } from "./registries.ts";
 import type { Answer, Session } from "./session.ts";
+import { ShownContexts } from "./shown-contexts.ts";
 
 /** While the instance starts, its settings are read again this often. */
 const startingPauseMs = 5_000;
@@ -9,39 +10,62 @@ const startingPauseMs = 5_000;
 /** Registries often change several times in a row: wait for the last change before reading them again. */
 const registryPauseMs = 200;
 
-const registryEvents = ["entity_registry_updated", "device_registry_updated", "area_registry_updated"];
+/** Events after which the home is read again: names, rooms and entities, or the unit of temperatures have changed. */
+const reloadEvents = [
+  "entity_registry_updated",
+  "device_registry_updated",
+  "area_registry_updated",
+  "core_config_updated",
+];
+
+export interface Followed {
+  readonly listener: StreamListener;
+  /** How often the instance is searched for entities that no registry announces. */
+  readonly searchMs: number;
+}
 
 /** A session that follows an instance: it keeps the home up to date and reports it. */
 export class LiveHome {
   readonly session: Session;
   readonly home = new InstanceHome();
   readonly #listener: StreamListener | undefined;
+  readonly #contexts = new ShownContexts();
   #subscription: number | undefined;
   #reload: NodeJS.Timeout | undefined;
+  #search: NodeJS.Timeout | undefined;
   #isLoading = false;
   /** A registry changed while the registries were being read. */
   #isOutdated = false;
 
-  /** Without a listener the home is read once and not followed. */
-  constructor(session: Session, listener?: StreamListener) {
+  /** Without `followed` the home is read once and not followed. */
+  constructor(session: Session, followed?: Followed) {
     this.session = session;
-    this.#listener = listener;
+    this.#listener = followed?.listener;
+    if (followed) this.#search = setInterval(() => void this.#searchEntities(), followed.searchMs);
     const { home } = this;
     session.isUrgent = (text) => home.alarmIds().some((entityId) => text.includes(entityId));
     session.ponged = () => {
       if (this.home.home()) this.#listener?.unchanged();
     };
-    void session.ended.then(() => clearTimeout(this.#reload));
+    void session.ended.then(() => {
+      clearTimeout(this.#reload);
+      clearInterval(this.#search);
+    });
   }
 
   /** Reads the home, and follows it from then on. Resolves when the home was read or the session has ended. */
   async start(): Promise<void> {
     if (this.#listener) {
-      for (const event_type of registryEvents) {
+      for (const event_type of reloadEvents) {
         void this.session.subscribe("subscribe_events", { event_type }, () => this.#loadSoon(registryPauseMs));
       }
     }
     await this.#load();
+  }
+
+  /** Resolves when a state with this context was reported to the listener; undefined without a listener. */
+  shown(contextId: string): Promise<void> | undefined {
+    return this.#listener && this.#contexts.shown(contextId);
   }
 
   async #load(): Promise<void> {
@@ -98,9 +122,18 @@ export class LiveHome {
   }
 
   #change(event: unknown): void {
+    const { hasRemoved, contextIds } = this.home.change(event);
     // An entity was removed or renamed. The registries say which; until then its thing stays as it is.
-    if (this.home.change(event)) this.#loadSoon(registryPauseMs);
-    if (this.#listener) this.home.report(this.#listener);
+    if (hasRemoved) this.#loadSoon(registryPauseMs);
+    if (!this.#listener) return;
+    this.home.report(this.#listener);
+    for (const contextId of contextIds) this.#contexts.show(contextId);
+  }
+
+  /** An entity without a registry entry appears without any event on this session. */
+  async #searchEntities(): Promise<void> {
+    const answer = await this.session.call("get_states", {}, { isLarge: true });
+    if (!this.#isLoading && this.home.lacksEntity(resultOf(answer))) this.#loadSoon(0);
   }
 
   #loadSoon(delayMs: number): void {

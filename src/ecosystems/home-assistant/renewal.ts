@@ -1,12 +1,12 @@
-import { type AddressRules, lookupAmong, reachableAddresses } from "../../runtime/network/public-address.ts";
+import type { AddressRules } from "../../runtime/network/public-address.ts";
 import type { Credential, RenewalOutcome } from "../credential.ts";
-import { readBody } from "../kit/body.ts";
-import { isJsonObject, parseJson } from "../kit/parse-json.ts";
-import { send } from "../kit/request.ts";
+import { isJsonObject } from "../kit/parse-json.ts";
 import { accessIn, accessText } from "./address.ts";
+import { errorIn, type FormAnswer, postForm } from "./form-post.ts";
 
-export interface RenewalParts {
+export interface TokenParts {
   readonly rules: AddressRules;
+  /** The store's clock. */
   readonly nowMs: () => number;
 }
 
@@ -15,41 +15,52 @@ export interface RenewalParts {
  * its owner can replace it. The instance knows a client by its address (`clientId`). Never throws.
  */
 export async function renewCredential(
-  { rules, nowMs }: RenewalParts,
+  { rules, nowMs }: TokenParts,
   credential: Credential,
   signal: AbortSignal,
 ): Promise<RenewalOutcome> {
   const { refreshToken, clientId } = credential;
-  const access = accessIn(accessText(credential));
-  if (refreshToken === undefined || typeof clientId !== "string" || !access) {
+  const url = accessIn(accessText(credential))?.url;
+  if (refreshToken === undefined || typeof clientId !== "string" || !url) {
     return { state: "refused", reason: "the instance refused the token, and it can't be renewed" };
   }
-  const { url } = access;
-  if (url.protocol !== "https:" && !rules.allowsPrivate) return unanswered("the address is not https");
-  try {
-    const lookup = lookupAmong(await reachableAddresses(url.hostname, rules, signal));
-    const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id: clientId };
-    const body = new URLSearchParams(form).toString();
-    const headers = { "Content-Type": "application/x-www-form-urlencoded", "Content-Length": Buffer.byteLength(body) };
-    const tokenUrl = new URL(`${url.pathname.replace(/\/$/, "")}/auth/token`, url);
-    const response = await send(tokenUrl, { method: "POST", headers, body, lookup }, signal);
-    return outcomeOf(response.statusCode, parseJson((await readBody(response, signal)) ?? ""), credential, nowMs());
-  } catch {
-    // The cause is left out: it may quote the address.
-    return unanswered("no answer");
-  }
-}
-
-function outcomeOf(status: number | undefined, answer: unknown, credential: Credential, nowMs: number): RenewalOutcome {
-  const { access_token: accessToken, expires_in: seconds, error } = isJsonObject(answer) ? answer : {};
-  if (status === 400 && error === "invalid_grant") {
+  const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id: clientId };
+  const answer = await postForm({ url, path: "/auth/token", form }, rules, signal);
+  if (!answer) return { state: "unanswered", detail: "no answer" };
+  if (answer.status === 400 && errorIn(answer) === "invalid_grant") {
     return { state: "refused", reason: "the instance no longer accepts the refresh token" };
   }
-  if (status !== 200 || typeof accessToken !== "string") return unanswered(`the instance answered ${status}`);
-  const expiresMs = typeof seconds === "number" ? { expiresMs: nowMs + seconds * 1_000 } : {};
-  return { state: "renewed", credential: { ...credential, accessToken, ...expiresMs } };
+  const issued = issuedIn(answer, nowMs());
+  if (!issued) return { state: "unanswered", detail: `the instance answered ${answer.status}` };
+  return { state: "renewed", credential: { ...credential, ...issued } };
 }
 
-function unanswered(detail: string): RenewalOutcome {
-  return { state: "unanswered", detail };
+/**
+ * Revokes the refresh token of a credential, and with it its access tokens. A long-lived token has none: only a person
+ * can delete it, on the profile page of the instance. Never throws.
+ */
+export async function revokeCredential(
+  rules: AddressRules,
+  credential: Credential | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const url = credential && accessIn(accessText(credential))?.url;
+  if (credential?.refreshToken === undefined || !url) return false;
+  const form = { token: credential.refreshToken };
+  return (await postForm({ url, path: "/auth/revoke", form }, rules, signal))?.status === 200;
+}
+
+/** The tokens in an answer of the token endpoint; undefined when it has none. */
+export function issuedIn({ status, body }: FormAnswer, nowMs: number): Credential | undefined {
+  const {
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    expires_in: seconds,
+  } = isJsonObject(body) ? body : {};
+  if (status !== 200 || typeof accessToken !== "string" || accessToken === "") return undefined;
+  return {
+    accessToken,
+    ...(typeof refreshToken === "string" && { refreshToken }),
+    ...(typeof seconds === "number" && { expiresMs: nowMs + seconds * 1_000 }),
+  };
 }

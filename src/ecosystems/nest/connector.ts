@@ -1,7 +1,9 @@
 import type { Home } from "../../home/home.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
+import type { CodeFlow } from "../code-flow.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { pauseMs } from "../kit/back-off.ts";
+import { codeFlowConsent } from "../kit/code-flow-consent.ts";
 import { withDeadline } from "../kit/deadline.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
 import { sendAction } from "./action.ts";
@@ -18,6 +20,8 @@ export interface NestOptions {
   readonly allowedHosts: readonly string[];
   /** Where tokens are revoked; below `apiUrl` when left out. */
   readonly tokensUrl?: string;
+  /** How an account's owner consents in a browser; undefined when the settings name no client of the ecosystem. */
+  readonly codeFlow?: CodeFlow | undefined;
   /** A stream that is silent for this time is dead; 70 s, more than two of the ecosystem's keep-alives. */
   readonly watchdogMs?: number;
   /** Time limit for a read, and for opening a stream; 30 s. */
@@ -52,6 +56,7 @@ export function nestConnector(options: NestOptions): Connector {
     name,
     displayName: "Nest account",
     capabilities: { fanNeedsHome: true, planning: { endsEcoFirst: false } },
+    ...(options.codeFlow && { consent: codeFlowConsent(options.codeFlow) }),
     read,
     follow,
     act: (token, action, signal) =>

@@ -24,13 +24,13 @@ export const nest: Protocol<NestConfiguration> = {
       ["`allowedHosts`", "the hosts to which the ecosystem may redirect. Default: the host of `apiUrl`"],
       [
         "`authUrl`, `tokenUrl`, `clientId`, `clientSecret`",
-        "all or none: needed only for `breezeway link add --consent`",
+        "all or none: needed only for link pages and `breezeway link add --consent`. Register `<base URL>/link/callback` as the redirect address of link pages",
       ],
     ],
   },
   readConfiguration,
-  async connector({ name, apiUrl, allowedHosts }, { onLimitReached }) {
+  async connector({ name, apiUrl, allowedHosts, consent: codeFlow }, { onLimitReached }) {
     const { nestConnector } = await import("./connector.ts");
-    return nestConnector({ name, apiUrl, allowedHosts, onLimitReached });
+    return nestConnector({ name, apiUrl, allowedHosts, codeFlow, onLimitReached });
   },
 };

@@ -10,6 +10,7 @@ import { writeEventId } from "../event-id.ts";
 import type { Backlog } from "./backlog.ts";
 import type { CompiledFilters } from "./compiled-filters.ts";
 import { messagesOf, resyncBody, type WebhookMessage } from "./message.ts";
+import { noLinkedDevice } from "./resync.ts";
 
 export type FeedTables = Pick<Transaction, "log" | "logEpoch" | "webhooks" | "deliveries" | "clock">;
 
@@ -111,7 +112,7 @@ function plan(
   epoch: string,
 ): readonly Planned[] {
   const { userId, tenantId, deviceId, position } = entry;
-  if (userId === null || deviceId === null) return [];
+  if (userId === null || (deviceId === null && entry.kind !== "linkSession")) return [];
   const owners = [userId, ownerIdOf({ userId: null, tenantId })];
   return owners
     .flatMap((ownerId) => webhooks.get(ownerId) ?? [])
@@ -127,7 +128,7 @@ async function add(tx: FeedTables, { webhook, entry, message }: Planned): Promis
     ownerId: webhook.ownerId,
     webhookId: webhook.id,
     userId: entry.userId!,
-    deviceId: entry.deviceId!,
+    deviceId: entry.deviceId ?? noLinkedDevice,
     messageId: message.id,
     type: message.type,
     body: message.body,

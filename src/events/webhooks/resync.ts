@@ -5,6 +5,8 @@ import { resyncBody, type WebhookMessage } from "./message.ts";
 
 /** The device id of a resync, which belongs to no device. Such messages are ordered among themselves. */
 export const noDevice = 0 as DeviceId;
+/** The device id of messages about link sessions that have linked nothing. It differs from that of a resync. */
+export const noLinkedDevice = -1 as DeviceId;
 const noUser = 0 as UserId;
 
 /** A resync because messages were dropped. The id makes it unique within a webhook. */

@@ -70,7 +70,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
   return {
     async add(
       owner,
-      { url, hearsAlerts = true, hearsThings = false, ...filter },
+      { url, hearsAlerts = true, hearsThings = false, hearsLinkSessions = false, ...filter },
       signal = new AbortController().signal,
       keep,
     ) {
@@ -99,6 +99,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
           attributes,
           hearsAlerts,
           hearsThings,
+          hearsLinkSessions,
           from,
         });
         const added = { webhook: { ...(await tx.webhooks.byKey(key))!, url }, secret };

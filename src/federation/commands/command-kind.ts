@@ -48,6 +48,8 @@ export interface CommandKind<Command extends StoredCommand> {
   awaited(command: Command, sentMs: number): void;
   /** Called now and then, with this node's monotonic clock. */
   forgetOverdue(nowMs: number): void;
+  /** Settles an accepted command by a state that the ecosystem shows as its effect; left out: the deadline decides. */
+  settleCaused?(tx: CommitTables, command: Command, nowMs: number): Promise<readonly DeviceUpdate[]>;
   /** Settles a command that stayed in one state for too long. */
   settleOverdue(tx: CommitTables, command: Command, nowMs: number): Promise<readonly DeviceUpdate[]>;
 }
@@ -62,4 +64,6 @@ export interface CommandConnection {
   readonly failed: (error: unknown) => void;
   /** Reads the account soon. */
   readonly readSoon: () => void;
+  /** Resolves when all that the stream has sent is stored; with false when something was dropped or nothing is followed. */
+  readonly stored: () => Promise<boolean>;
 }

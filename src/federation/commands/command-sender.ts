@@ -8,6 +8,7 @@ import { BackgroundTask } from "../../runtime/background-task.ts";
 import { type Cancel, pause, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import type { LinkKey } from "../link-key.ts";
+import { CausedEchoes } from "./caused-echoes.ts";
 import type { CommandConnection, CommandKind, StoredCommand } from "./command-kind.ts";
 
 export interface CommandSenderParts<Command extends StoredCommand> {
@@ -48,6 +49,7 @@ export class CommandSender<Command extends StoredCommand> {
   readonly #hurry = new AbortController();
   readonly #task: BackgroundTask;
   readonly #settling: BackgroundTask;
+  readonly #causedEchoes: CausedEchoes<Command>;
   /**
    * Commands that could not be settled, and when each is tried again. They must not block commands of other accounts.
    */
@@ -65,6 +67,7 @@ export class CommandSender<Command extends StoredCommand> {
     const { kind, runtime } = parts;
     this.#task = new BackgroundTask(kind.task, `${kind.words.many} could not be looked after`, runtime);
     this.#settling = new BackgroundTask(kind.task, `${kind.words.one} could not be settled`, runtime);
+    this.#causedEchoes = new CausedEchoes({ settle: (command) => this.#settleCaused(command), runtime });
   }
 
   /** On SQLite no other node exists, so a command that was being sent before a restart is settled at once. */
@@ -99,6 +102,7 @@ export class CommandSender<Command extends StoredCommand> {
     const hurry = this.#parts.runtime.after(patienceMs, () => this.#hurry.abort());
     await this.#round;
     await Promise.all(this.#sending.values());
+    await this.#causedEchoes.stop();
     hurry();
   }
 
@@ -173,6 +177,9 @@ export class CommandSender<Command extends StoredCommand> {
         kind.awaited(marked, sentMs);
         connection.readSoon();
       }
+      if (outcome.state === "accepted" && outcome.caused) {
+        this.#causedEchoes.expect(marked, outcome.caused, connection);
+      }
       return true;
     }
   }
@@ -225,6 +232,13 @@ export class CommandSender<Command extends StoredCommand> {
         await pause(this.#parts.runtime, retryMs, this.#hurry.signal);
       }
     }
+  }
+
+  async #settleCaused(command: Command): Promise<void> {
+    const { kind } = this.#parts;
+    if (!kind.settleCaused) return;
+    await this.#record(command, async (tx, nowMs) => (await kind.settleCaused?.(tx, command, nowMs)) ?? []);
+    this.#parts.ended();
   }
 
   async #record(

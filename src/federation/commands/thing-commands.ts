@@ -7,7 +7,7 @@ import type { Plan } from "../../home/command-plan.ts";
 import { thermostatIn } from "../../home/reported-things.ts";
 import type { ThingCommandRow } from "../../store/tables/thing-commands.ts";
 import type { CommandKind } from "./command-kind.ts";
-import { recordAnswer, recordOverdue } from "./thing-outcome.ts";
+import { recordAnswer, recordCaused, recordOverdue } from "./thing-outcome.ts";
 
 /** Commands to things: those of one thing are sent one after the other, each in one or two steps. */
 export function thingCommands(connectors: ReadonlyMap<string, Connector>): CommandKind<ThingCommandRow> {
@@ -26,6 +26,10 @@ export function thingCommands(connectors: ReadonlyMap<string, Connector>): Comma
     },
     awaited: () => undefined,
     forgetOverdue: () => undefined,
+    async settleCaused(tx, row, nowMs) {
+      await recordCaused(tx, row, nowMs);
+      return [];
+    },
     async settleOverdue(tx, row, nowMs) {
       await recordOverdue(tx, row, nowMs);
       return [];

@@ -1,4 +1,4 @@
-import { receiptNumber, receiptOfCommand } from "../../devices/command-receipts.ts";
+import { type CommandReceipt, receiptNumber, receiptOfCommand } from "../../devices/command-receipts.ts";
 import type { CommitTables } from "../../devices/commit.ts";
 import { receiptsShown, type ThingControl } from "../../devices/thing-control.ts";
 import { isRelative } from "../../home/command.ts";
@@ -41,11 +41,18 @@ export function thingControl(parts: ThingControlParts): ThingControl {
       parts.stored();
       return receipt;
     },
-    async admit(tx, userId, thingId, requested) {
-      const [thing] = await tx.things.some(userId, [thingId]);
-      if (!thing) return undefined;
+    async admit(tx, userId, thingIds, requested) {
+      const things = new Map((await tx.things.some(userId, thingIds)).map((thing) => [thing.thingId, thing]));
       const nowMs = await tx.clock.nowMs();
-      return receiptOf(await admitToThing(tx, parts, thing, { ...requested, isStale: false }, nowMs), thingId);
+      const receipts: CommandReceipt[] = [];
+      for (const thingId of thingIds) {
+        const thing = things.get(thingId);
+        if (!thing) continue;
+        receipts.push(
+          receiptOf(await admitToThing(tx, parts, thing, { ...requested, isStale: false }, nowMs), thingId),
+        );
+      }
+      return receipts;
     },
     async reached(tx, userId, target, limit) {
       if (!("thingId" in target)) return tx.things.ofKind(userId, target.kind, target.room, limit);

@@ -70,6 +70,19 @@ function refusalOf(outcome: Extract<CommandOutcome, { readonly state: "rejected"
 }
 
 /**
+ * Settles an accepted command by the state that the ecosystem shows as its effect. A state that tells nothing of the
+ * command settles nothing.
+ */
+export async function recordCaused(tx: CommitTables, found: ThingCommandRow, nowMs: number): Promise<void> {
+  const row = await tx.thingCommands.find(found.userId, found.deviceId, found.id);
+  if (row?.state !== "accepted" || row.settledMs !== null) return;
+  const echo = await shownEcho(tx, row);
+  if (echo === "unknown") return;
+  const state = echo === "holds" ? "confirmed" : "contradicted";
+  await changeThingReceipt(tx, row, ["accepted"], { state, settledMs: nowMs }, nowMs);
+}
+
+/**
  * Settles a command that stayed in one state for too long. For an accepted command the shown state decides, if the link
  * is live.
  */

@@ -8,6 +8,7 @@ export const brightness = defineTrait({
       kind: "level",
       value: { type: "number", unit: "percent", min: 1, max: 100 },
       meaning: "How bright the light is, or will be when it is switched on.",
+      persists: true,
     },
   },
   capabilities: {},

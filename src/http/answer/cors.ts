@@ -1,5 +1,4 @@
 import type { FastifyInstance } from "fastify";
-import { pathOfRoute } from "../router-path.ts";
 import type { Route } from "../routes.ts";
 
 /** Request headers that pages may send; tokens are sent in `Authorization`. */
@@ -27,7 +26,7 @@ export function allowOrigins(app: FastifyInstance, routes: readonly Route[], ori
     methods.set(route.path, [...(methods.get(route.path) ?? []), ...route.methods]);
   }
   app.addHook("onRequest", async (request, reply) => {
-    const allowedMethods = methods.get(pathOfRoute(request.routeOptions.url) ?? "");
+    const allowedMethods = methods.get(app.knownPaths.pathOf(request) ?? "");
     if (!allowedMethods) return;
     // Set on the raw response, so that streams and errors have them too.
     const { raw: response } = reply;

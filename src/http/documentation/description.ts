@@ -31,6 +31,7 @@ export type TagName =
   | "Linked accounts"
   | "Platform calls"
   | "Authorization pages"
+  | "Link pages"
   | "Service";
 
 export interface Parameter {

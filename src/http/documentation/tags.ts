@@ -23,5 +23,7 @@ export const tags: Readonly<Record<TagName, string>> = {
     "Calls for clients of the platform's own web interface: GET with a query or POST with a form, answered in XML. A call that fails is HTTP 500 with a `requestFault`. A wrong method, path or type of body has its own HTTP status, with a `requestFault` too.",
   "Authorization pages":
     "The pages that a user's browser visits between `authorize` and your redirect address. Your client never calls them; they are listed for completeness.",
+  "Link pages":
+    "The pages that a user's browser visits between the `url` of a link session and your return address, and the callback that you register with each ecosystem. Your client never calls them; they are listed for completeness.",
   Service: "The service's health, and its own documentation.",
 };

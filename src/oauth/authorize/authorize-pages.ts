@@ -1,8 +1,7 @@
-import type { TenantId } from "../../model/ids.ts";
 import { type MessagePageValues, messagePage } from "../../web/message-page.ts";
-import type { Brand } from "../../web/page.ts";
 import type { Client } from "../clients.ts";
 import { type LoginProblem, loginPage } from "../pages/login-page.ts";
+import { basePath, pageBrand } from "../pages/page-brand.ts";
 import { addresses, type BrowserAnswer } from "./browser.ts";
 import { type LoginTicket, sealTicket } from "./login-ticket.ts";
 import type { AuthorizationRequest } from "./request.ts";
@@ -10,13 +9,8 @@ import type { AuthorizeParts } from "./step.ts";
 
 /** The pages that more than one step shows. */
 export function authorizePages({ identity, clients, sealer, areOlderNodesGone, issuer }: AuthorizeParts) {
-  /** The base URL may have a path, under which a proxy publishes the service. */
-  const address = (name: keyof typeof addresses) => new URL(issuer()).pathname.replace(/\/$/, "") + addresses[name];
-
-  async function brandOf(tenantId: TenantId): Promise<Brand> {
-    const { tenantName, accent, supportUrl, hasLogo } = await identity.brandOf(tenantId);
-    return { tenantName, accent, supportUrl, logoUrl: hasLogo ? `${address("logo")}/${tenantId}` : undefined };
-  }
+  const address = (name: keyof typeof addresses) => basePath(issuer()) + addresses[name];
+  const brandOf = pageBrand(identity, issuer);
 
   async function message(status: number, values: MessagePageValues, client?: Client): Promise<BrowserAnswer> {
     const known = client && { brand: await brandOf(client.tenantId), clientName: client.name };

@@ -6,13 +6,16 @@ import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../.
 export type LoginProblem =
   | { readonly kind: "wrong" }
   | { readonly kind: "empty" }
+  | { readonly kind: "otherUser"; readonly name: string }
   | { readonly kind: "tooMany"; readonly retryAfterSeconds: number };
 
 export interface LoginPageValues {
   readonly brand: Brand;
   readonly clientName: string;
-  /** The host of redirect_uri. */
-  readonly returnsTo: string;
+  /** What the user signs in for; by default the client asks for access. */
+  readonly lead?: Html;
+  /** The host to which the user returns; undefined when the user stays on the last page. */
+  readonly returnsTo: string | undefined;
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
   /** The user name of the last attempt. */
@@ -20,10 +23,12 @@ export interface LoginPageValues {
   readonly problem?: LoginProblem | undefined;
 }
 
-/** Asks a user of the tenant to sign in, and names the app that asks for access. */
-export function loginPage({ brand, clientName, returnsTo, action, hidden, username, problem }: LoginPageValues): Page {
+/** Asks a user of the tenant to sign in, and says what for. */
+export function loginPage(values: LoginPageValues): Page {
+  const { brand, clientName, returnsTo, action, hidden, username, problem } = values;
+  const asksForAccess = html`${named(clientName)} asks for access to your ${named(brand.tenantName)} account. After you sign in, you decide.`;
   const main = html`<h1>Sign in</h1>
-<p class="lead">${named(clientName)} asks for access to your ${named(brand.tenantName)} account. After you sign in, you decide.</p>
+<p class="lead">${values.lead ?? asksForAccess}</p>
 ${problem && alertOf(problem)}
 <form method="post" action="${action}">
 ${hiddenFields(hidden)}
@@ -33,7 +38,7 @@ ${hiddenFields(hidden)}
 <input id="password" name="password" type="password" autocomplete="current-password" enterkeyhint="go" required${problemAttributes(problem, username !== "")}>
 <button type="submit">Sign in</button>
 </form>`;
-  const footer = html`<p>Afterwards you return to ${hostOf(returnsTo)}.</p>`;
+  const footer = returnsTo === undefined ? undefined : html`<p>Afterwards you return to ${hostOf(returnsTo)}.</p>`;
   return pageOf({ title: problem ? "Problem: Sign in" : "Sign in", brand, main, footer });
 }
 
@@ -44,6 +49,7 @@ function alertOf(problem: LoginProblem): Html {
 function sentenceOf(problem: LoginProblem): string {
   if (problem.kind === "wrong") return "The user name or the password is wrong. Check both and try again.";
   if (problem.kind === "empty") return "Enter your user name and your password.";
+  if (problem.kind === "otherUser") return `This page is for the account ${problem.name}. Sign in with that account.`;
   return `Too many attempts to sign in. Try again in ${formatDuration(problem.retryAfterSeconds)}.`;
 }
 

@@ -1,4 +1,5 @@
 import { type Answer, jsonAnswer, pageAnswer, redirectAnswer } from "../../http/answer/answer.ts";
+import { browserCookie } from "../../http/answer/browser-cookie.ts";
 import { refusals } from "../../http/answer/refusal.ts";
 import type { Description } from "../../http/documentation/description.ts";
 import { formBody } from "../../http/request/body-types.ts";
@@ -14,7 +15,7 @@ import type { Client } from "../../oauth/clients.ts";
 import type { OAuth } from "../../oauth/oauth.ts";
 import type { Parameters, SentParameters } from "../../oauth/parameters.ts";
 import type { IssuedTokens } from "../../oauth/tokens.ts";
-import { browserCookie } from "./cookie.ts";
+
 import { getLogo, sendDecision, sendLogin, showTerms, startAuthorization } from "./page-descriptions.ts";
 import { getServerMetadata, issueToken, revokeToken } from "./token-descriptions.ts";
 

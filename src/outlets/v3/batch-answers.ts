@@ -1,7 +1,7 @@
-import type { LineOutcome } from "../../devices/batch-lines.ts";
 import { errorFields } from "../../http/answer/error-response.ts";
 import type { BreezewayError } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
+import type { LineOutcome } from "../../provisioning/batch-lines.ts";
 
 /** The answer to one line, as it is stored: the id of the device, or why the line was refused. */
 export type StoredLine = DeviceId | LineRefusal;

@@ -1,6 +1,3 @@
-import type { Line } from "../../devices/batch-lines.ts";
-import type { NewDevice } from "../../devices/new-device.ts";
-import { type Provisioning, RefusedLine } from "../../devices/provisioning.ts";
 import type { DeviceState } from "../../devices/states.ts";
 import { type Answer, ndjsonAnswer, type SlicedAnswer } from "../../http/answer/answer.ts";
 import { refusals } from "../../http/answer/refusal.ts";
@@ -13,6 +10,9 @@ import type { EnterprisePrincipal } from "../../identity/principal.ts";
 import { ownerWithin } from "../../model/access-scope.ts";
 import { BadParameter, BreezewayError, LimitReached } from "../../model/errors.ts";
 import { limits } from "../../model/limits.ts";
+import type { Line } from "../../provisioning/batch-lines.ts";
+import type { NewDevice } from "../../provisioning/new-device.ts";
+import { type Provisioning, RefusedLine } from "../../provisioning/provisioning.ts";
 import { answerLine, brokenOffLine, type StoredLine, storedLine } from "./batch-answers.ts";
 import { addDevices } from "./batch-descriptions.ts";
 import type { BatchTurns } from "./batch-turns.ts";

@@ -1,3 +1,5 @@
+import { OwnerQueues } from "../../events/owner-queues.ts";
+import { ownerWithin } from "../../model/access-scope.ts";
 import { LimitReached } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
@@ -5,7 +7,10 @@ import { limits } from "../../model/limits.ts";
 /** Limits the batches on one node, so that no tenant takes more than its share of the store. */
 export class BatchTurns {
   readonly #running = new Set<TenantId>();
-  readonly #queues = new Map<TenantId, { last: Promise<unknown>; length: number }>();
+  readonly #queues = new OwnerQueues(
+    "batchesWaiting",
+    `More than ${limits.batchesWaiting} requests of this tenant wait for a batch or for states. Send fewer at the same time.`,
+  );
 
   /** Begins a batch of any number of lines; the returned function ends it. A second one of a tenant is refused. */
   begin(tenantId: TenantId): () => void {
@@ -23,23 +28,7 @@ export class BatchTurns {
   }
 
   /** Runs requests with a limited number of lines one after another for each tenant. */
-  async inTurn<Result>(tenantId: TenantId, act: () => Promise<Result>): Promise<Result> {
-    const queue = this.#queues.get(tenantId) ?? { last: Promise.resolve(), length: 0 };
-    if (queue.length > limits.batchesWaiting) {
-      throw new LimitReached(
-        "batchesWaiting",
-        `${queue.length} requests of this tenant wait for a batch or for states. Send fewer at the same time.`,
-      );
-    }
-    this.#queues.set(tenantId, queue);
-    queue.length += 1;
-    const result = queue.last.then(act);
-    queue.last = result.catch(() => undefined);
-    try {
-      return await result;
-    } finally {
-      queue.length -= 1;
-      if (queue.length === 0) this.#queues.delete(tenantId);
-    }
+  inTurn<Result>(tenantId: TenantId, act: () => Promise<Result>): Promise<Result> {
+    return this.#queues.run(ownerWithin({ kind: "enterprise", tenantId }), act);
   }
 }

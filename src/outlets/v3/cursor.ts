@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { DevicePlace } from "../../devices/read.ts";
-import type { ThingPlace } from "../../devices/thing-reading.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
+import type { ThingPlace } from "../../own-things/thing-reading.ts";
 
 /**
  * Keyset cursors of a list: the position of the next page, with the list's filter. They never expire. Each is signed

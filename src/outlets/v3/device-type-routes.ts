@@ -1,10 +1,10 @@
-import type { DeviceType, DeviceTypes } from "../../devices/device-types.ts";
 import { jsonAnswer, noContent } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import type { Audit } from "../../identity/audit.ts";
 import type { EnterprisePrincipal } from "../../identity/principal.ts";
 import { limits } from "../../model/limits.ts";
+import type { DeviceType, DeviceTypes } from "../../provisioning/device-types.ts";
 import { getDeviceType, listDeviceTypes, removeDeviceType, setDeviceType } from "./device-type-descriptions.ts";
 import { requireEnterprise } from "./enterprise-caller.ts";
 import type { KeyedRouteParts } from "./idempotent-routes.ts";

@@ -8,6 +8,7 @@ export const followEvents: Description = {
   words: [
     "A stream of Server-Sent Events about the devices that the token covers, in the order in which changes became durable. `attribute`: an attribute was written or changed: `{deviceId, name, value, updateTime, cause}`, with null for one that became blank. `link`: the new state of a linked account. `command`: the new state of a fan request. `alert`: an alert on an attribute fired; only for tokens with the scope `alerts`. `device`: a device was added or removed. `thing` and `thingCommand`: only with `things=true`, see below. `heartbeat`: every 15 seconds, and when a stream begins, so that you always have an id. With `heartbeatSeconds` you choose the interval, and the event repeats it: `{time, everySeconds}`. If no heartbeat comes for longer than that, the stream is dead, or the store does not answer: your data is then as of the last heartbeat.",
     'With `things=true` the stream also has an event `thing` for each thing that a commit changed, after the `attribute` events of that commit: `{deviceId, thingId, what, fields, updateTime, cause}`. `what` is `added` (also for a thing that was gone), `changed` (its description or capabilities, and perhaps fields), `state` (only fields) or `gone`. `fields` holds the changed fields by trait and name, as in `{"smoke.state": {"value": "alarm"}}`. Read a thing that was added or changed with `GET /v3/things/{thingId}`. There is no `cause` when the account was unlinked. An event `thingCommand` shows the new state of a command to a thing: `{deviceId, commandId, thingId, trait, command, params, state, error, requestedTime, time}`, as in its receipt, with `cause` if an alert sent it. For the thing of an own device it has `writes` while the state is `sending`: the attributes that the device should show, with their values. Write them to the device when it shows them. An alert on a thing that fires is an event `alert` with `thingId` and `field`, also only with `things=true`.',
+    "With `linkSessions=true`, which needs the scope `links`, the stream also has an event `linkSession` when a link session ends: `{deviceId, linkSessionId, ecosystem, mode, status, problem, time}`. `status` is `linked`, `declined` or `failed`; `deviceId` is null unless it is `linked`; `problem` is there only when it is `failed`.",
     "Every event has an id. Send the last one you saw as `Last-Event-ID` (every EventSource does) and the stream continues after it, without a gap and without a repetition, after a restart and on every node. When that is no longer possible you get `resync` with a `reason`: `past_retention` (the id is older than what is kept, 7 days unless configured), `unknown_id`, `restored` (the store was restored, or a standby promoted), or `too_slow` (more than 1 MB waited for you to read it; the stream then ends). Then read your devices again; the stream continues at the id of the `resync`.",
     "A client may have 16 streams open at once for one user, unless configured otherwise. One more ends the oldest, which can resume after its last id.",
     "The stream ends with the token, by expiry or revocation, and when the service stops: connect again with a fresh token and the last id.",
@@ -49,6 +50,14 @@ export const followEvents: Description = {
       schema: { type: "string" },
       meaning: "Of the events about things only those of this thing. Needs `things=true`.",
       example: "t_Zk3xV0bqT2m8cQx1r5sYwA",
+    },
+    {
+      name: "linkSessions",
+      in: "query",
+      isRequired: false,
+      schema: { type: "string", enum: ["true", "false"] },
+      meaning: "Whether the stream has `linkSession` events; false by default. Needs the scope `links`.",
+      example: "true",
     },
     {
       name: "lastEventId",

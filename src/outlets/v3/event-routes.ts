@@ -1,15 +1,16 @@
 import { parseAttributeNames } from "../../devices/attribute-parameter.ts";
 import type { DeviceReading } from "../../devices/read.ts";
-import type { ThingReading } from "../../devices/thing-reading.ts";
 import { boundedFilter, boundedThings } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter } from "../../model/errors.ts";
+import { requireScopes } from "../../model/scope-errors.ts";
 import { hasScope } from "../../model/scopes.ts";
 import type { TokenLife } from "../../oauth/token-verification.ts";
+import type { ThingReading } from "../../own-things/thing-reading.ts";
 import { followEvents } from "./event-descriptions.ts";
-import { allValues, asksForThings, heartbeatSecondsOf, readDeviceId, singleValue } from "./v3-parameters.ts";
+import { allValues, asksForThings, heartbeatSecondsOf, isTrue, readDeviceId, singleValue } from "./v3-parameters.ts";
 
 export interface EventRouteParts {
   readonly devices: Pick<DeviceReading, "device">;
@@ -41,6 +42,8 @@ export function eventRoutes({ devices, things, events, tokens }: EventRouteParts
           attributes: [],
         });
         const thingFilter = thingFilterOf(incoming);
+        const hearsLinkSessions = isTrue(incoming, "linkSessions");
+        if (hearsLinkSessions) requireScopes(caller, ["links"]);
         const heartbeatSeconds = heartbeatSecondsOf(incoming);
         const named: { readonly isVirtual: boolean }[] = [];
         for (const deviceId of deviceIds) named.push(await devices.device(caller, deviceId));
@@ -49,6 +52,7 @@ export function eventRoutes({ devices, things, events, tokens }: EventRouteParts
           ...thingFilter,
           ...boundedFilter({ deviceIds, attributes: parseAttributeNames(allValues(incoming, "attribute"), named) }),
           hearsAlerts: hasScope(caller, "alerts"),
+          hearsLinkSessions,
         };
         // Some EventSource libraries can't send the header.
         const lastEventId = incoming.lastEventId || singleValue(incoming, "lastEventId");

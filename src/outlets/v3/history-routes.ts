@@ -1,6 +1,5 @@
 import { parseAttributeNames } from "../../devices/attribute-parameter.ts";
 import type { DeviceReading } from "../../devices/read.ts";
-import type { ThingReading } from "../../devices/thing-reading.ts";
 import { wireName } from "../../devices/wire-attribute.ts";
 import { boundedNames } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
@@ -10,6 +9,7 @@ import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter } from "../../model/errors.ts";
+import type { ThingReading } from "../../own-things/thing-reading.ts";
 import { getCommands, getHistory, getThingHistory } from "./history-descriptions.ts";
 import { allValues, deviceIdOf, singleValue, timeOf } from "./v3-parameters.ts";
 

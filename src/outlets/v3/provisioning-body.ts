@@ -1,10 +1,15 @@
-import { checkNewDevice, type DeviceDescription, type NewDevice, refuseVirtualType } from "../../devices/new-device.ts";
 import { checkWrites } from "../../devices/write.ts";
 import { refusals } from "../../http/answer/refusal.ts";
 import { jsonBody } from "../../http/request/body-types.ts";
 import type { Body } from "../../http/request/incoming.ts";
 import { BadParameter } from "../../model/errors.ts";
 import { parseId, type UserId } from "../../model/ids.ts";
+import {
+  checkNewDevice,
+  type DeviceDescription,
+  type NewDevice,
+  refuseVirtualType,
+} from "../../provisioning/new-device.ts";
 import { writesOf } from "./attribute-body.ts";
 
 /** The JSON object of a body. */

@@ -1,10 +1,10 @@
-import type { Provisioning } from "../../devices/provisioning.ts";
-import { RefusedLine } from "../../devices/provisioning.ts";
 import type { DeviceState } from "../../devices/states.ts";
 import { type Answer, jsonTextAnswer, noContent } from "../../http/answer/answer.ts";
 import type { Route } from "../../http/routes.ts";
 import type { ResumableBatches } from "../../idempotency/resumable-batches.ts";
 import type { Principal } from "../../identity/principal.ts";
+import type { Provisioning } from "../../provisioning/provisioning.ts";
+import { RefusedLine } from "../../provisioning/provisioning.ts";
 import { batchRoute } from "./batch-routes.ts";
 import { BatchTurns } from "./batch-turns.ts";
 import { newDeviceBody } from "./device-body.ts";

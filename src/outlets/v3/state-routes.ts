@@ -1,6 +1,3 @@
-import type { Line } from "../../devices/batch-lines.ts";
-import type { Provisioning } from "../../devices/provisioning.ts";
-import type { StateWrite } from "../../devices/state-writes.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Body, Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
@@ -10,6 +7,9 @@ import { ownerWithin } from "../../model/access-scope.ts";
 import { BadParameter, BreezewayError, LimitReached, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
+import type { KeepGroup, Line, LineOutcome } from "../../provisioning/batch-lines.ts";
+import type { Provisioning } from "../../provisioning/provisioning.ts";
+import type { StateWrite } from "../../provisioning/state-writes.ts";
 import { writesOf } from "./attribute-body.ts";
 import { type StoredLine, storedLine } from "./batch-answers.ts";
 import { writeStates } from "./batch-descriptions.ts";
@@ -19,7 +19,7 @@ import { type KeyedRouteParts, keyOf } from "./idempotent-routes.ts";
 import { asObject, objectOf } from "./provisioning-body.ts";
 
 export interface StateRouteParts extends Pick<KeyedRouteParts, "tokens"> {
-  readonly provisioning: Pick<Provisioning, "writeSome">;
+  readonly provisioning: Pick<Provisioning, "linesToAlarm" | "writeSome">;
   readonly batches: Pick<ResumableBatches, "run">;
 }
 
@@ -47,15 +47,15 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
       const { tenantId } = enterprise;
       const lines = linesOf(incoming.body);
       const key = await batchKeyOf(incoming, enterprise, tokens);
-      const stored = (outcome: Parameters<typeof storedLine<DeviceId>>[0]) => storedLine(outcome, (id) => id);
+      const stored = (outcome: LineOutcome<DeviceId>) => storedLine(outcome, (id) => id);
       const answers: StoredLine[] = [];
       let isReplayed = true;
       await turns.inTurn(tenantId, async () => {
+        const toAlarm = await provisioning.linesToAlarm(tenantId, lines.map(readState));
         const groups = batches.run<StateLine, StoredLine>(key, sourceOf(lines), async (some, keep) => {
-          const keepGroup =
-            keep &&
-            ((tx: Parameters<typeof keep>[0], made: Parameters<typeof stored>[0][]) => keep(tx, made.map(stored)));
-          const outcomes = await provisioning.writeSome(tenantId, some.map(readState), keepGroup as never);
+          const keepGroup: KeepGroup<DeviceId> | undefined = keep && ((tx, made) => keep(tx, made.map(stored)));
+          const isUrgent = answers.length < toAlarm;
+          const outcomes = await provisioning.writeSome(tenantId, some.map(readState), keepGroup, isUrgent);
           return outcomes.map(stored);
         });
         for await (const group of groups) {

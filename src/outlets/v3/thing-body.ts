@@ -1,8 +1,8 @@
 import type { ReadThing } from "../../devices/read-thing.ts";
-import { fieldsSince } from "../../devices/thing-reading.ts";
 import type { Freshness } from "../../federation/freshness.ts";
 import { type TraitName, traitNames } from "../../home/catalogue.ts";
 import type { Principal } from "../../identity/principal.ts";
+import { fieldsSince } from "../../own-things/thing-reading.ts";
 import { ownerFor } from "./device-body.ts";
 
 /** The link of the thing has just ended: nothing confirms the thing. */

@@ -1,6 +1,4 @@
-import { ownSource } from "../../devices/own-things.ts";
 import type { ReadThing } from "../../devices/read-thing.ts";
-import type { ThingPlace, ThingReading } from "../../devices/thing-reading.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { Freshness } from "../../federation/freshness.ts";
 import { thingKinds } from "../../home/thing.ts";
@@ -10,6 +8,8 @@ import type { Route } from "../../http/routes.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
+import { ownSource } from "../../own-things/own-things.ts";
+import type { ThingPlace, ThingReading } from "../../own-things/thing-reading.ts";
 import type { Cursors } from "./cursor.ts";
 import { thingBody } from "./thing-body.ts";
 import { getThing, listThings } from "./thing-descriptions.ts";

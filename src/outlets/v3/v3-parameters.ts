@@ -32,9 +32,14 @@ export function allValues({ query }: Incoming, name: string): readonly string[] 
 
 /** `things=true` asks for things in an answer that has none otherwise. */
 export function asksForThings(incoming: Incoming): boolean {
-  const things = singleValue(incoming, "things") ?? "false";
-  if (things === "true" || things === "false") return things === "true";
-  throw new BadParameter("things", "The parameter things must be true or false.");
+  return isTrue(incoming, "things");
+}
+
+/** A parameter that is true or false; false when left out. */
+export function isTrue(incoming: Incoming, name: string): boolean {
+  const text = singleValue(incoming, name) ?? "false";
+  if (text === "true" || text === "false") return text === "true";
+  throw new BadParameter(name, `The parameter ${name} must be true or false.`);
 }
 
 const largestTime = 2n ** 63n - 1n;

@@ -34,7 +34,10 @@ const ofWebhook = {
   attributes: list("Only these attributes; empty means all.", { type: "string" }),
   createdTime: milliseconds("When it was created."),
 };
-const ofThings = { things: boolean("True when it gets `thing` and `thingCommand` messages; missing otherwise.") };
+const ofThings = {
+  things: boolean("True when it gets `thing` and `thingCommand` messages; missing otherwise."),
+  linkSessions: boolean("True when it gets `linkSession` messages; missing otherwise."),
+};
 const webhook: Schema = named("Webhook", object("An address that gets a message for each event.", ofWebhook, ofThings));
 const example = {
   webhookId: "wh_9mS1rL0c2VbQhZkD",
@@ -82,6 +85,7 @@ export const addWebhook: Description = {
   words: [
     "From now on every change, alert, link state and fan outcome is sent to the address as a signed POST (Standard Webhooks: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret, which is shown here and never again). The body is `{type, timestamp, data}`; for `attribute` the data holds all that one commit changed: `{deviceId, updateTime, cause, attributes}`.",
     "With `things: true` a commit that changed things is also sent as a message `thing`, after the one about its attributes: `{deviceId, updateTime, cause, things: [{thingId, what, fields}]}`, with what and fields as in the events of `/v3/events`. It has a `webhook-id` of its own. A new state of a command to a thing is a message `thingCommand`, with the data of that event. Firings of alerts on things are sent only then, as `alert` messages with `thingId` and `field`.",
+    "With `linkSessions: true`, which needs the scope `links`, the end of a link session is a message `linkSession`, with the data of that event.",
     "Answer with a 2xx within 15 seconds. Each message is sent at least once, those of one device in order: the next one waits until the one before it was delivered. A failed message is retried after 5 seconds, then with growing pauses, for 24 hours. Use `webhook-id` to skip messages that you have received already.",
     'Up to 10,000 messages wait for one webhook, and 16 MiB of them. Beyond that the oldest are replaced by one message of the type `resync` with `{reason: "too_many_waiting"}`: messages are missing, so read your devices again.',
     "A webhook belongs to your client and to the token's user or tenant. It ends when the user revokes the client's access. There may be 20. It gets `alert` messages only if the token that creates it has the scope `alerts`.",
@@ -96,6 +100,7 @@ export const addWebhook: Description = {
         attributes: list("Only these attributes, 600 at most, in any published spelling; messages use yours.", {
           type: "string",
         }),
+        linkSessions: boolean("Whether it gets `linkSession` messages; false by default. Needs the scope `links`."),
         things: boolean(
           "Whether it gets `thing` and `thingCommand` messages, and `alert` messages of alerts on things, too; false by default. `attributes` does not restrict them.",
         ),

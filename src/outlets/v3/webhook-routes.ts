@@ -1,13 +1,14 @@
 import { refuseUnknown } from "../../devices/attribute-parameter.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import { boundedFilter } from "../../events/event-filter.ts";
-import { noDevice } from "../../events/webhooks/resync.ts";
+import { noDevice, noLinkedDevice } from "../../events/webhooks/resync.ts";
 import type { AddedWebhook, DeliveryRow, WebhookOwner, WebhookRow, Webhooks } from "../../events/webhooks/webhooks.ts";
 import { done, jsonAnswer } from "../../http/answer/answer.ts";
 import type { Body, Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import type { Principal } from "../../identity/principal.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
+import { requireScopes } from "../../model/scope-errors.ts";
 import { hasScope } from "../../model/scopes.ts";
 import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
 import { readDeviceId, refuseBody } from "./v3-parameters.ts";
@@ -37,6 +38,7 @@ export function webhookRoutes({ devices, webhooks, idempotency, tokens }: Webhoo
       async answer(incoming, caller, keep) {
         const created = ({ webhook, secret }: AddedWebhook) => jsonAnswer(201, { ...webhookBody(webhook), secret });
         const webhook = { ...readNewWebhook(incoming.body), hearsAlerts: hasScope(caller, "alerts") };
+        if (webhook.hearsLinkSessions) requireScopes(caller, ["links"]);
         const named: { readonly isVirtual: boolean }[] = [];
         for (const deviceId of webhook.deviceIds) named.push(await devices.device(caller, deviceId));
         refuseUnknown(webhook.attributes, named);
@@ -105,7 +107,13 @@ function readNewWebhook(body: Body) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new BadParameter("body", "The body must be a JSON object with the member url.");
   }
-  const { url, deviceIds = [], attributes = [], things = false } = value as Record<string, unknown>;
+  const {
+    url,
+    deviceIds = [],
+    attributes = [],
+    things = false,
+    linkSessions = false,
+  } = value as Record<string, unknown>;
   if (typeof url !== "string" || !url.isWellFormed()) throw new BadParameter("url", "The member url must be a text.");
   if (!Array.isArray(deviceIds) || !deviceIds.every((id) => Number.isInteger(id) || typeof id === "string")) {
     throw new BadParameter("deviceIds", "The member deviceIds must be a list of device ids.");
@@ -116,17 +124,21 @@ function readNewWebhook(body: Body) {
     throw new BadParameter("attributes", "The member attributes must be a list of attribute names.");
   }
   if (typeof things !== "boolean") throw new BadParameter("things", "The member things must be true or false.");
+  if (typeof linkSessions !== "boolean") {
+    throw new BadParameter("linkSessions", "The member linkSessions must be true or false.");
+  }
   const ids = new Set(deviceIds.map(String));
-  const hearsThings = things;
   return {
     url,
-    hearsThings,
+    hearsThings: things,
+    hearsLinkSessions: linkSessions,
     ...boundedFilter({ deviceIds: [...ids].map(readDeviceId), attributes: attributes as string[] }),
   };
 }
 
-function webhookBody({ id, url, deviceIds, attributes, hearsThings, createdMs }: WebhookRow) {
-  return { webhookId: id, url, deviceIds, attributes, ...(hearsThings && { things: true }), createdTime: createdMs };
+function webhookBody({ id, url, deviceIds, attributes, hearsThings, hearsLinkSessions, createdMs }: WebhookRow) {
+  const heard = { ...(hearsThings && { things: true }), ...(hearsLinkSessions && { linkSessions: true }) };
+  return { webhookId: id, url, deviceIds, attributes, ...heard, createdTime: createdMs };
 }
 
 function deliveryBody({ id, messageId, type, deviceId, state, attempts, ...rest }: DeliveryRow) {
@@ -134,7 +146,7 @@ function deliveryBody({ id, messageId, type, deviceId, state, attempts, ...rest 
     deliveryId: id,
     messageId,
     type,
-    deviceId: deviceId === noDevice ? null : deviceId,
+    deviceId: deviceId === noDevice || deviceId === noLinkedDevice ? null : deviceId,
     state,
     attempts,
     status: rest.status,

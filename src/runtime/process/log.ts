@@ -91,23 +91,34 @@ interface LineWriter {
  * line. Standard error blocks when its reader falls behind, so memory stays bounded.
  */
 class TurnWriter implements LineWriter {
+  /** The writers that hold lines. */
+  static readonly #holding = new Set<TurnWriter>();
   readonly #destination: LineWriter;
   #lines = "";
 
+  static {
+    // Also after an uncaught error: the last lines say why the process ended.
+    process.on("exit", () => {
+      for (const writer of TurnWriter.#holding) writer.#flush();
+    });
+  }
+
   constructor(destination: LineWriter) {
     this.#destination = destination;
-    // Also after an uncaught error: the last lines say why the process ended.
-    process.on("exit", () => this.#flush());
   }
 
   write(line: string): void {
-    if (this.#lines === "") setImmediate(() => this.#flush());
+    if (this.#lines === "") {
+      TurnWriter.#holding.add(this);
+      setImmediate(() => this.#flush());
+    }
     this.#lines += line;
   }
 
   #flush(): void {
     const lines = this.#lines;
     this.#lines = "";
+    TurnWriter.#holding.delete(this);
     if (lines !== "") this.#destination.write(lines);
   }
 }

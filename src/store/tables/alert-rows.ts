@@ -24,7 +24,14 @@ export type NewAlert<Row extends AlertRow> = Omit<Row, "id" | "firedMs" | "firin
 /** A change of an alert's state; undefined members stay unchanged. */
 export type TriggerChange = Partial<Pick<AlertRow, "isEnabled" | "isArmed" | "reason" | "firedMs" | "firings">> & {
   readonly record?: readonly Evaluation[];
+  readonly commanding?: CommandingWindow;
 };
+
+/** A minute in which an alert sent commands, and how often it fired in it. */
+export interface CommandingWindow {
+  readonly sinceMs: number;
+  readonly firings: number;
+}
 
 /** The columns that decide whether a change makes an alert fire, without what it watches. */
 export type WatchingAlert = Pick<
@@ -61,4 +68,6 @@ export interface AlertTable<Row extends AlertRow> {
 export interface AlertWithRecord<Row extends AlertRow> {
   readonly trigger: Row;
   readonly record: readonly Evaluation[];
+  /** Undefined when it has never sent a command. */
+  readonly commanding: CommandingWindow | undefined;
 }

@@ -92,12 +92,16 @@ export function alertTable<Row extends AlertRow, Watched>(
     },
     async withRecord(userId, id) {
       const row = await first(
-        sql.all<StoredAlert & Watched & { record: string }>(
-          `SELECT ${columns}, t.record FROM ${table} t WHERE t.user_id = $1 AND t.id = $2`,
+        sql.all<StoredAlert & Watched & { record: string; commandingMs: number | null; commandingFirings: number }>(
+          `SELECT ${columns}, t.record, t.commanding_ms AS "commandingMs", t.commanding_firings AS "commandingFirings"
+           FROM ${table} t WHERE t.user_id = $1 AND t.id = $2`,
           [userId, id],
         ),
       );
-      return row && { trigger: fromStored(row), record: JSON.parse(row.record) as Evaluation[] };
+      if (!row) return undefined;
+      const { commandingMs, commandingFirings } = row;
+      const commanding = commandingMs === null ? undefined : { sinceMs: commandingMs, firings: commandingFirings };
+      return { trigger: fromStored(row), record: JSON.parse(row.record) as Evaluation[], commanding };
     },
     within: (accessScope, id) =>
       accessScope.kind === "user"
@@ -112,7 +116,7 @@ export function alertTable<Row extends AlertRow, Watched>(
       );
       return JSON.parse(row?.record ?? "[]") as Evaluation[];
     },
-    async change(userId, id, { isEnabled, isArmed, reason, firedMs, firings, record }) {
+    async change(userId, id, { isEnabled, isArmed, reason, firedMs, firings, record, commanding }) {
       const values: readonly (readonly [column: string, value: Parameter | undefined])[] = [
         ["is_enabled", isEnabled === undefined ? undefined : Number(isEnabled)],
         ["is_armed", isArmed === undefined ? undefined : Number(isArmed)],
@@ -120,6 +124,8 @@ export function alertTable<Row extends AlertRow, Watched>(
         ["fired_ms", firedMs],
         ["firings", firings],
         ["record", record && JSON.stringify(record)],
+        ["commanding_ms", commanding?.sinceMs],
+        ["commanding_firings", commanding?.firings],
       ];
       const changed = values.filter(([, value]) => value !== undefined) as [string, Parameter][];
       const assignments = changed.map(([column], i) => `${column} = $${i + 3}`).join(", ");

@@ -11,6 +11,10 @@ export interface ClientRow {
   readonly kind: ClientKind;
   readonly redirectUris: readonly string[];
   readonly requiresPkce: boolean;
+  /** Addresses to which link pages send users back. */
+  readonly returnUrls: readonly string[];
+  /** The client has signed its users in itself: link pages do not ask them to. */
+  readonly vouchesForUsers: boolean;
   readonly secrets: readonly ClientSecret[];
   readonly createdMs: number;
 }
@@ -21,8 +25,11 @@ export interface ClientSecret {
   readonly endsMs: number | null;
 }
 
+type LinkPages = "returnUrls" | "vouchesForUsers";
+
 export interface ClientTable {
-  add(client: Omit<ClientRow, "createdMs">): Promise<void>;
+  /** Without return addresses, and not vouching, by default. */
+  add(client: Omit<ClientRow, "createdMs" | LinkPages> & Partial<Pick<ClientRow, LinkPages>>): Promise<void>;
   byId(id: string): Promise<ClientRow | undefined>;
   /** Of one tenant, or of all. */
   list(tenantId?: TenantId): Promise<ClientRow[]>;
@@ -31,15 +38,19 @@ export interface ClientTable {
   /** Takes a shared lock until the transaction ends, so that the client can't be removed. Returns whether it exists. */
   hold(id: string): Promise<boolean>;
   setSecrets(id: string, secrets: readonly ClientSecret[]): Promise<void>;
+  setLinkPages(id: string, registered: Pick<ClientRow, LinkPages>): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
 const columns = `id, tenant_id AS "tenantId", name, kind, redirect_uris AS "redirectUris",
-  requires_pkce AS "requiresPkce", secrets, created_ms AS "createdMs"`;
+  requires_pkce AS "requiresPkce", return_urls AS "returnUrls", vouches_for_users AS "vouchesForUsers", secrets,
+  created_ms AS "createdMs"`;
 
-type StoredClient = Omit<ClientRow, "redirectUris" | "requiresPkce" | "secrets"> & {
+type StoredClient = Omit<ClientRow, "redirectUris" | "requiresPkce" | LinkPages | "secrets"> & {
   readonly redirectUris: string;
   readonly requiresPkce: number;
+  readonly returnUrls: string | null;
+  readonly vouchesForUsers: number;
   readonly secrets: string;
 };
 
@@ -47,10 +58,12 @@ export function clientTable(sql: Sql): ClientTable {
   const rows = async (tail: string, parameters: readonly (string | number)[] = []) =>
     (await sql.all<StoredClient>(`SELECT ${columns} FROM clients ${tail}`, parameters)).map(fromStored);
   return {
-    async add({ id, tenantId, name, kind, redirectUris, requiresPkce, secrets }) {
+    async add({ id, tenantId, name, kind, redirectUris, requiresPkce, secrets, ...linkPages }) {
+      const { returnUrls = [], vouchesForUsers = false } = linkPages;
       await sql.run(
-        `INSERT INTO clients (id, tenant_id, name, kind, redirect_uris, requires_pkce, secrets, created_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        `INSERT INTO clients (id, tenant_id, name, kind, redirect_uris, requires_pkce, return_urls, vouches_for_users, secrets,
+           created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
         [
           id,
           tenantId,
@@ -58,6 +71,8 @@ export function clientTable(sql: Sql): ClientTable {
           kind,
           JSON.stringify(redirectUris),
           requiresPkce ? 1 : 0,
+          JSON.stringify(returnUrls),
+          vouchesForUsers ? 1 : 0,
           JSON.stringify(secrets),
           await sql.nowMs(),
         ],
@@ -78,17 +93,33 @@ export function clientTable(sql: Sql): ClientTable {
     async setSecrets(id, secrets) {
       await sql.run("UPDATE clients SET secrets = $2 WHERE id = $1", [id, JSON.stringify(secrets)]);
     },
+    async setLinkPages(id, { returnUrls, vouchesForUsers }) {
+      await sql.run("UPDATE clients SET return_urls = $2, vouches_for_users = $3 WHERE id = $1", [
+        id,
+        JSON.stringify(returnUrls),
+        vouchesForUsers ? 1 : 0,
+      ]);
+    },
     async remove(id) {
       await sql.run("DELETE FROM clients WHERE id = $1", [id]);
     },
   };
 }
 
-function fromStored({ redirectUris, requiresPkce, secrets, ...row }: StoredClient): ClientRow {
+function fromStored({
+  redirectUris,
+  requiresPkce,
+  returnUrls,
+  vouchesForUsers,
+  secrets,
+  ...row
+}: StoredClient): ClientRow {
   return {
     ...row,
     redirectUris: JSON.parse(redirectUris) as string[],
     requiresPkce: Boolean(requiresPkce),
+    returnUrls: returnUrls === null ? [] : (JSON.parse(returnUrls) as string[]),
+    vouchesForUsers: Boolean(vouchesForUsers),
     secrets: JSON.parse(secrets) as ClientSecret[],
   };
 }

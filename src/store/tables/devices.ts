@@ -18,10 +18,12 @@ export interface DeviceRow {
   readonly isWatched?: boolean;
   /** The same for alerts on the things that it reports. */
   readonly areThingsWatched?: boolean;
-  /** Only `lock` and `within` read these two. */
+  /** Only `lock`, `within` and `someOfTenant` read these three. */
   readonly tenantId?: TenantId;
   /** When the trait map of its type was changed last; null when the type has none. */
   readonly mapChangedMs?: number | null;
+  /** The time of its last commit when the log last said that it fell silent. */
+  readonly silentMs?: number | null;
 }
 
 /** The position in a paginated list of devices (keyset pagination), and its filter. */
@@ -83,6 +85,8 @@ export interface DeviceTable {
   removeOfUser(userId: UserId): Promise<DeviceId[]>;
   /** Sets the time of the last commit and, for a device that is not virtual, updates its attribute counters. */
   setLastTime(userId: UserId, id: DeviceId, timeMs: number, growth?: Growth): Promise<void>;
+  /** The log says that the device, written last at `lastTimeMs`, fell silent. */
+  setSilent(userId: UserId, id: DeviceId, lastTimeMs: number): Promise<void>;
   /** The versions of the devices that exist, to validate cached states. */
   versions(
     devices: readonly Pick<DeviceRow, "userId" | "id">[],
@@ -98,7 +102,8 @@ const watched = `EXISTS (SELECT 1 FROM triggers w WHERE w.user_id = d.user_id AN
   AS "areThingsWatched"`;
 /** A look-up by primary key, which saves a statement of its own. */
 const mapped = `d.tenant_id AS "tenantId", (SELECT m.changed_ms FROM device_type_maps m
-  WHERE m.tenant_id = d.tenant_id AND m.type_id = d.type_id) AS "mapChangedMs"`;
+  WHERE m.tenant_id = d.tenant_id AND m.type_id = d.type_id) AS "mapChangedMs",
+  d.silent_ms AS "silentMs"`;
 const source = "devices d JOIN device_types t ON t.id = d.type_id";
 
 export function deviceTable(sql: Sql): DeviceTable {
@@ -177,7 +182,8 @@ export function deviceTable(sql: Sql): DeviceTable {
       const [column, owner] = ownerIn(accessScope);
       return first(rows(`WHERE ${column} = $1 AND d.id = $2`, [owner, id], `${columns}, ${mapped}`));
     },
-    someOfTenant: (tenantId, ids) => rows(`WHERE d.id ${among} AND d.tenant_id = $2`, [ids, tenantId]),
+    someOfTenant: (tenantId, ids) =>
+      rows(`WHERE d.id ${among} AND d.tenant_id = $2`, [ids, tenantId], `${columns}, ${mapped}`),
     async page(accessScope, { afterId, typeName }, limit) {
       const [column, owner] = ownerIn(accessScope);
       const after = `WHERE ${column} = $1 AND d.id > $2`;
@@ -206,6 +212,8 @@ export function deviceTable(sql: Sql): DeviceTable {
     },
     rename: (userId, id, { name, room }) =>
       sql.post("UPDATE devices SET name = $3, room = $4 WHERE user_id = $1 AND id = $2", [userId, id, name, room]),
+    setSilent: (userId, id, lastTimeMs) =>
+      sql.post("UPDATE devices SET silent_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, lastTimeMs]),
     async remove(userId, id) {
       await sql.run("DELETE FROM devices WHERE user_id = $1 AND id = $2", [userId, id]);
     },

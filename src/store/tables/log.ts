@@ -23,6 +23,7 @@ export type LogKind =
   | "alert"
   | "thingAlert"
   | "command"
+  | "linkSession"
   | "revocation";
 
 /**

@@ -32,6 +32,8 @@ export interface MappedAttribute {
 export interface MappedDeviceTable {
   /** The device if it is in the access scope and its type has a map. */
   within(accessScope: AccessScope, id: DeviceId): Promise<MappedDeviceRow | undefined>;
+  /** Those of the user's devices whose types have a map, ascending by id. */
+  some(userId: UserId, ids: readonly DeviceId[]): Promise<MappedDeviceRow[]>;
   /** The next devices of these types, ascending by id. With several types the cost grows with the user's devices. */
   page(accessScope: AccessScope, place: MappedDevicePlace, limit: number): Promise<MappedDeviceRow[]>;
   /** The attributes of these names, of these devices. */
@@ -52,6 +54,11 @@ export function mappedDeviceTable(sql: Sql): MappedDeviceTable {
     within(accessScope, id) {
       const [column, owner] = ownerIn(accessScope);
       return first(rows(`${column} = $1 AND d.id = $2`, [owner, id]));
+    },
+    some(userId, ids) {
+      const isOne = ids.length === 1;
+      const among = sql.dialect === "postgres" ? "= ANY($2::int[])" : "IN (SELECT value FROM json_each($2))";
+      return rows(`d.user_id = $1 AND d.id ${isOne ? "= $2" : among} ORDER BY d.id`, [userId, isOne ? ids[0]! : ids]);
     },
     page(accessScope, { afterId, typeIds }, limit) {
       const [column, owner] = ownerIn(accessScope);

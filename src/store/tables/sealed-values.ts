@@ -3,15 +3,15 @@ import { keyIdPosition } from "../keys/sealing.ts";
 import type { Sql } from "../sql.ts";
 
 /**
- * Where a sealed value is: a link's token or credential, a webhook's secret or address, or an answer that an idempotency
- * key repeats.
+ * Where a sealed value is: a link's token or credential, a webhook's secret or address, an answer that an idempotency
+ * key repeats, or the secrets of a link session.
  */
 export type SealedLocation =
   | { readonly kind: LinkKind; readonly userId: UserId; readonly ecosystem: string }
   | { readonly kind: OwnedKind; readonly ownerId: OwnerId; readonly id: string };
 
 type LinkKind = "link" | "link credential";
-type OwnedKind = "webhook" | "webhook address" | "answer";
+type OwnedKind = "webhook" | "webhook address" | "answer" | "link session";
 
 export interface SealedValue {
   readonly location: SealedLocation;
@@ -20,7 +20,7 @@ export interface SealedValue {
 
 /** All sealed values of the store, from all tables. Key rotation, drop and list use them, and the check of keys at start. */
 export interface SealedValueTable {
-  /** At most `limit` values that follow the location, all of one kind: first links, last answers. Empty at the end. */
+  /** At most `limit` values that follow the location, all of one kind: first links, last link sessions. Empty at the end. */
   after(location: SealedLocation | undefined, limit: number): Promise<SealedValue[]>;
   /** Replaces the value, unless another transaction has changed it meanwhile. */
   replace(value: SealedValue, sealed: string): Promise<void>;
@@ -29,7 +29,7 @@ export interface SealedValueTable {
 }
 
 /** The order in which `after` returns them. */
-const kinds = ["link", "link credential", "webhook", "webhook address", "answer"] as const;
+const kinds = ["link", "link credential", "webhook", "webhook address", "answer", "link session"] as const;
 const linkColumns: Readonly<Record<LinkKind, string>> = {
   link: "sealed_token",
   "link credential": "sealed_credential",
@@ -40,6 +40,7 @@ const ownedTables: Readonly<
   webhook: { table: "webhooks", id: "id", column: "sealed_secret" },
   "webhook address": { table: "webhooks", id: "id", column: "sealed_url" },
   answer: { table: "idempotency_keys", id: "hash", column: "sealed_answer" },
+  "link session": { table: "link_sessions", id: "id", column: "sealed" },
 };
 /** Sorts before all users and ecosystems. */
 const firstLink = { userId: 0, ecosystem: "" };
@@ -106,7 +107,8 @@ export function sealedValueTable(sql: Sql): SealedValueTable {
            UNION ALL SELECT ${keyOf("sealed_credential")} FROM links WHERE sealed_credential IS NOT NULL
            UNION ALL SELECT ${keyOf("sealed_secret")} FROM webhooks
            UNION ALL SELECT ${keyOf("sealed_url")} FROM webhooks WHERE sealed_url IS NOT NULL
-           UNION ALL SELECT ${keyOf("sealed_answer")} FROM idempotency_keys WHERE sealed_answer IS NOT NULL) AS sealed_values GROUP BY key_id ORDER BY key_id`,
+           UNION ALL SELECT ${keyOf("sealed_answer")} FROM idempotency_keys WHERE sealed_answer IS NOT NULL
+           UNION ALL SELECT ${keyOf("sealed")} FROM link_sessions) AS sealed_values GROUP BY key_id ORDER BY key_id`,
       );
       return new Map(rows.map(({ keyId, count }) => [keyId, count]));
     },

@@ -93,7 +93,10 @@ export function tenantTable(sql: Sql): TenantTable {
          AND NOT EXISTS (SELECT 1 FROM clients WHERE tenant_id = $1)`,
         [id],
       );
-      if (removed > 0) await sql.run("DELETE FROM device_type_maps WHERE tenant_id = $1", [id]);
+      if (removed > 0) {
+        await sql.run("DELETE FROM device_type_maps WHERE tenant_id = $1", [id]);
+        await sql.run("DELETE FROM device_type_work WHERE tenant_id = $1", [id]);
+      }
       return removed > 0;
     },
     async setTerms(id, terms) {

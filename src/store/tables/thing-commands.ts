@@ -40,11 +40,15 @@ export type ThingCommandChange = Partial<
 
 export interface ThingCommandTable {
   add(command: NewThingCommand): Promise<number>;
+  /** Adds commands with few statements; returns their ids in the same order. */
+  addMany(commands: readonly NewThingCommand[]): Promise<readonly number[]>;
   find(userId: UserId, deviceId: DeviceId, id: number): Promise<ThingCommandRow | undefined>;
   /** Changes the command if it is in one of the states `from`; returns whether it was. */
   change(command: ThingCommandRow, from: readonly CommandState[], change: ThingCommandChange): Promise<boolean>;
   /** The commands of a thing that have not ended, oldest first. */
   open(userId: UserId, deviceId: DeviceId, thingId: string): Promise<ThingCommandRow[]>;
+  /** The same for all things of these devices. */
+  openOf(userId: UserId, deviceIds: readonly DeviceId[]): Promise<ThingCommandRow[]>;
   /** Commands of a device whose outcome the ecosystem may still show, oldest first. */
   awaitingEcho(userId: UserId, deviceId: DeviceId, sentAfterMs: number): Promise<ThingCommandRow[]>;
   /** The newest first. */
@@ -55,8 +59,8 @@ export interface ThingCommandTable {
   blockedUntil(userId: UserId, deviceId: DeviceId, key: string): Promise<number | null>;
   /** The first queued command of each thing of the links that this node owns, oldest first. */
   queuedFor(owner: NodeId, limit: number): Promise<ThingCommandRow[]>;
-  /** Commands to own things that are due, oldest first. */
-  due(nowMs: number, limit: number): Promise<ThingCommandRow[]>;
+  /** Commands to own things that are due, oldest first; those behind `after`, if there is one. */
+  due(nowMs: number, limit: number, after?: Pick<ThingCommandRow, "dueMs" | "id">): Promise<ThingCommandRow[]>;
   /** Commands to things of linked accounts, of all nodes, that should have been settled by now, by the time of their request or of their sending. */
   overdue(
     queuedBeforeMs: number,
@@ -82,20 +86,14 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
   const rows = (tail: string, parameters: readonly Parameter[]) =>
     sql.all<ThingCommandRow>(`SELECT ${columns} FROM thing_commands c ${tail}`, parameters);
   return {
-    async add(row) {
-      const { userId, deviceId, thingId, key, command, plan, state, error, clientId, alertId = null } = row;
-      const { requestedMs, settledMs, step = 0, sentMs = null, dueMs = null } = row;
-      const added = await sql.all<{ id: number }>(
-        `INSERT INTO thing_commands (user_id, device_id, thing_id, external_key, command, plan, state, step, error,
-           client_id, requested_ms, settled_ms, alert_id, sent_ms, due_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
-        [
-          ...[userId, deviceId, thingId, key, command, plan, state, step, error, clientId, requestedMs, settledMs],
-          ...[alertId, sentMs, dueMs],
-        ],
-      );
-      if (state === "queued") sql.hint("commands");
-      return added[0]!.id;
+    add: async (row) => (await addRows(sql, [row]))[0]!,
+    async addMany(commands) {
+      const ids: number[] = [];
+      const most = rowsPerStatement[sql.dialect];
+      for (let from = 0; from < commands.length; from += most) {
+        ids.push(...(await addRows(sql, commands.slice(from, from + most))));
+      }
+      return ids;
     },
     find: (userId, deviceId, id) => first(rows(`WHERE ${ofDevice} AND c.id = $3`, [userId, deviceId, id])),
     async change(command, from, { state, ...change }) {
@@ -111,6 +109,13 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
     },
     open: (userId, deviceId, thingId) =>
       rows(`WHERE ${ofDevice} AND c.thing_id = $3 AND ${isOpen} ORDER BY c.id`, [userId, deviceId, thingId]),
+    openOf: (userId, deviceIds) =>
+      rows(
+        `WHERE c.user_id = $1 AND c.device_id ${
+          sql.dialect === "postgres" ? "= ANY($2::int[])" : "IN (SELECT value FROM json_each($2))"
+        } AND ${isOpen} ORDER BY c.id`,
+        [userId, deviceIds],
+      ),
     awaitingEcho: (userId, deviceId, sentAfterMs) =>
       rows(
         `WHERE ${ofDevice} AND c.sent_ms > $3 AND c.state IN ('sending', 'accepted', 'expired') AND
@@ -150,8 +155,12 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
          ORDER BY c.id LIMIT $4`,
         [queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit],
       ),
-    due: (nowMs, limit) =>
-      rows("WHERE c.state = 'sending' AND c.due_ms <= $1 ORDER BY c.due_ms, c.id LIMIT $2", [nowMs, limit]),
+    due: (nowMs, limit, after) =>
+      rows(
+        `WHERE c.state = 'sending' AND c.due_ms <= $1 AND (c.due_ms, c.id) > ($3, $4)
+         ORDER BY c.due_ms, c.id LIMIT $2`,
+        [nowMs, limit, after?.dueMs ?? 0, after?.id ?? 0],
+      ),
     async trim(userId, deviceId, keep, nowMs) {
       await sql.run(
         `DELETE FROM thing_commands WHERE user_id = $1 AND device_id = $2
@@ -165,4 +174,31 @@ export function thingCommandTable(sql: Sql): ThingCommandTable {
       sql.run("DELETE FROM thing_commands WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
     removeOfUser: (userId) => sql.run("DELETE FROM thing_commands WHERE user_id = $1", [userId]),
   };
+}
+
+/** On PostgreSQL a statement costs a round trip; SQLite is fastest with one short prepared statement. */
+const rowsPerStatement = { postgres: 100, sqlite: 1 };
+
+/** Ids rise in the order of insertion. */
+async function addRows(sql: Sql, commands: readonly NewThingCommand[]): Promise<readonly number[]> {
+  const values = commands.flatMap((row): readonly Parameter[] => {
+    const { userId, deviceId, thingId, key, command, plan, state, error, clientId, alertId = null } = row;
+    const { requestedMs, settledMs, step = 0, sentMs = null, dueMs = null } = row;
+    return [
+      ...[userId, deviceId, thingId, key, command, plan, state, step, error, clientId, requestedMs, settledMs],
+      ...[alertId, sentMs, dueMs],
+    ];
+  });
+  const columns = values.length / commands.length;
+  const places = commands.map((_, row) => {
+    const numbers = Array.from({ length: columns }, (_, column) => `$${row * columns + column + 1}`);
+    return `(${numbers.join(", ")})`;
+  });
+  const added = await sql.all<{ id: number }>(
+    `INSERT INTO thing_commands (user_id, device_id, thing_id, external_key, command, plan, state, step, error,
+       client_id, requested_ms, settled_ms, alert_id, sent_ms, due_ms) VALUES ${places.join(", ")} RETURNING id`,
+    values,
+  );
+  if (commands.some(({ state }) => state === "queued")) sql.hint("commands");
+  return added.map(({ id }) => id).sort((a, b) => a - b);
 }

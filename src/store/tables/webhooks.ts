@@ -25,13 +25,15 @@ export interface WebhookRow extends WebhookKey {
   readonly hearsAlerts: boolean;
   /** Whether it receives messages about things. */
   readonly hearsThings: boolean;
+  /** Whether it receives the ends of link sessions; its client had the scope `links`. */
+  readonly hearsLinkSessions: boolean;
   /** It receives entries of the log after this position. */
   readonly from: LogPosition;
   readonly createdMs: number;
 }
 
-export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | "hearsAlerts" | "hearsThings"> &
-  Partial<Pick<WebhookRow, "hearsAlerts" | "hearsThings">>;
+export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | Heard> & Partial<Pick<WebhookRow, Heard>>;
+type Heard = "hearsAlerts" | "hearsThings" | "hearsLinkSessions";
 
 /** The owner of webhooks: one client, for one user or for its tenant. */
 export type WebhookOwner = AccessScope & { readonly clientId: string };
@@ -41,7 +43,7 @@ export type WebhookOwner = AccessScope & { readonly clientId: string };
  * return only live webhooks, so a revoked grant takes effect at once.
  */
 export interface WebhookTable {
-  /** `hearsAlerts` is true by default, `hearsThings` is false. */
+  /** `hearsAlerts` is true by default, the others are false. */
   add(webhook: NewWebhookRow): Promise<WebhookKey>;
   ofOwner(owner: WebhookOwner): Promise<WebhookRow[]>;
   find(owner: WebhookOwner, id: string): Promise<WebhookRow | undefined>;
@@ -85,20 +87,23 @@ export interface FeedPosition extends LogPosition {
 const columns = `w.owner_id AS "ownerId", w.id, w.tenant_id AS "tenantId",
   CASE WHEN w.owner_id > 0 THEN w.owner_id END AS "userId", w.client_id AS "clientId", w.url,
   w.sealed_url AS "sealedUrl", w.sealed_secret AS "sealedSecret", w.device_ids AS "deviceIds", w.attributes,
-  w.hears_alerts AS "hearsAlerts", w.hears_things AS "hearsThings", w.from_transaction AS "fromTransaction",
+  w.hears_alerts AS "hearsAlerts", w.hears_things AS "hearsThings",
+  w.hears_link_sessions AS "hearsLinkSessions", w.from_transaction AS "fromTransaction",
   w.from_entry AS "fromEntry", w.created_ms AS "createdMs"`;
 /** Whether the scope of a grant covers all events of the webhook. */
 const coversWebhook = `g.scope IS NULL OR (g.scope LIKE '%webhooks%' AND g.scope LIKE '%devices:read%'
-  AND (w.hears_alerts = 0 OR g.scope LIKE '%alerts%'))`;
+  AND (w.hears_alerts = 0 OR g.scope LIKE '%alerts%')
+  AND (w.hears_link_sessions = 0 OR g.scope LIKE '%links%'))`;
 const isAlive = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.owner_id < 0 OR EXISTS (SELECT 1
   FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user' AND (${coversWebhook})))`;
 const ofOwner = "w.owner_id = $1 AND w.client_id = $2";
 
-type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "hearsAlerts" | "hearsThings" | "from"> & {
+type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | Heard | "from"> & {
   readonly deviceIds: string;
   readonly attributes: string;
   readonly hearsAlerts: number;
   readonly hearsThings: number;
+  readonly hearsLinkSessions: number;
   readonly fromTransaction: number;
   readonly fromEntry: number;
 };
@@ -129,12 +134,19 @@ export function webhookTable(sql: Sql): WebhookTable {
   };
   return {
     async add({ id, tenantId, userId, clientId, url, sealedUrl, sealedSecret, ...filter }) {
-      const { deviceIds, attributes, hearsAlerts = true, hearsThings = false, from } = filter;
+      const {
+        deviceIds,
+        attributes,
+        hearsAlerts = true,
+        hearsThings = false,
+        hearsLinkSessions = false,
+        from,
+      } = filter;
       const ownerId = ownerIdOf({ userId, tenantId });
       await sql.run(
         `INSERT INTO webhooks (owner_id, id, tenant_id, client_id, url, sealed_url, sealed_secret, device_ids, attributes,
-           hears_alerts, hears_things, from_transaction, from_entry, created_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+           hears_alerts, hears_things, hears_link_sessions, from_transaction, from_entry, created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
         [
           ownerId,
           id,
@@ -147,6 +159,7 @@ export function webhookTable(sql: Sql): WebhookTable {
           JSON.stringify(attributes),
           hearsAlerts ? 1 : 0,
           hearsThings ? 1 : 0,
+          hearsLinkSessions ? 1 : 0,
           from.transaction,
           from.id,
           await sql.nowMs(),
@@ -203,6 +216,7 @@ function fromStored({
   attributes,
   hearsAlerts,
   hearsThings,
+  hearsLinkSessions,
   fromTransaction,
   fromEntry,
   ...row
@@ -213,6 +227,7 @@ function fromStored({
     attributes: JSON.parse(attributes) as string[],
     hearsAlerts: hearsAlerts !== 0,
     hearsThings: hearsThings !== 0,
+    hearsLinkSessions: hearsLinkSessions !== 0,
     from: { transaction: fromTransaction, id: fromEntry },
   };
 }

@@ -69,6 +69,10 @@ export function deviceTypeMapCases(harness: StoreHarness): void {
         assert.deepEqual(await page(user, { afterId: two, typeIds: [typeId, typeId + 1] }, 2), [three]);
         assert.deepEqual(await page(tenant, { afterId: two, typeIds: [typeId] }, 9), [three, ...neighbour.devices]);
         assert.deepEqual(await page(tenant, { afterId: 0, typeIds: [] }, 9), []);
+        const some = async (...ids: never[]) => (await tx.mappedDevices.some(userId, ids)).map(({ id }) => id);
+        assert.deepEqual(await some(three, one, 999 as never, neighbour.devices[0] as never), [one, three]);
+        assert.deepEqual(await some(two), [two]);
+        assert.deepEqual(await some(), []);
         assert.equal((await tx.mappedDevices.within(tenant, one))!.name, "lamp 1");
         assert.equal(await tx.mappedDevices.within({ kind: "user", userId: neighbour.userId }, one), undefined);
         const rows = await tx.mappedDevices.within(user, one);
@@ -91,7 +95,9 @@ export function deviceTypeMapCases(harness: StoreHarness): void {
     onStore(harness, async (store) => {
       const tenantId = await store.transaction((tx) => tx.tenants.add({ name: "Acme" }));
       await store.transaction((tx) => tx.deviceTypeMaps.put(tenantId!, "lamp", "{}"));
+      await store.transaction((tx) => tx.deviceTypeWork.beginMissing());
       await store.transaction((tx) => tx.tenants.remove(tenantId!));
       assert.deepEqual(await store.read((tx) => tx.deviceTypeMaps.ofTenant(tenantId!)), []);
+      assert.deepEqual(await store.read((tx) => tx.deviceTypeWork.due(Number.MAX_SAFE_INTEGER, 9)), []);
     }));
 }

@@ -6,13 +6,15 @@ import { dataFolder } from "../../../src/store/disk/data-folder.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { openSqlite } from "../../../src/store/sqlite/store.ts";
 import { canMount, smallDisk } from "../../set-up/small-disk.ts";
+import { newDataFolder } from "../../set-up/sqlite-template.ts";
 import type { Disk, StoreHarness, TestDatabase } from "./harness.ts";
 
 export const sqliteHarness: StoreHarness = {
   kind: "sqlite",
-  async fresh({ onSmallDisk = false } = {}) {
-    if (!onSmallDisk) return databaseIn(mkdtempSync(join(tmpdir(), "breezeway-sqlite-")));
-    if (!canMount()) return databaseIn(mkdtempSync(join(tmpdir(), "breezeway-sqlite-")), pageLimit());
+  async fresh({ onSmallDisk = false, isEmpty = false } = {}) {
+    if (isEmpty) return databaseIn(mkdtempSync(join(tmpdir(), "breezeway-sqlite-")));
+    if (!onSmallDisk) return databaseIn(await newDataFolder("breezeway-sqlite-"));
+    if (!canMount()) return databaseIn(await newDataFolder("breezeway-sqlite-"), pageLimit());
     const mount = await smallDisk(8);
     const disk = { fill: async () => mount.fill(), empty: async () => mount.empty() };
     const database = databaseIn(join(mount.path, "data"), disk);

@@ -325,6 +325,31 @@ export const textColumns: readonly Column[] = [
     },
   },
   {
+    name: "feed_accounts.account",
+    isShort: true,
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.feedAccounts.set({ userId, deviceId: device }, "hearth", text);
+      return tx.feedAccounts.of({ userId, deviceId: device });
+    },
+  },
+  {
+    name: "feed_messages.content",
+    roundTrip: async (tx, text, { userId, device }) => {
+      await tx.feedAccounts.set({ userId, deviceId: device }, "hearth", "x");
+      await tx.feedMessages.removeBefore(2);
+      await tx.feedMessages.add("hearth", [{ id: "1", account: "x", content: text }], 1);
+      return (await tx.feedMessages.of({ userId, deviceId: device }, 1))[0]?.content ?? undefined;
+    },
+  },
+  {
+    name: "feed_leases.fault",
+    roundTrip: async (tx, text) => {
+      await tx.feedLeases.take("hearth", node("node-1"), [], 1);
+      await tx.feedLeases.renew("hearth", node("node-1"), { answeredMs: 1, fault: text });
+      return (await tx.feedLeases.find("hearth"))?.fault ?? undefined;
+    },
+  },
+  {
     name: "settings.value",
     roundTrip: async (tx, text) => tx.settings.getOrKeep(encodeURI(text.slice(0, 8).toWellFormed()), text),
   },

@@ -62,6 +62,29 @@ export function thingCommandTableCases(harness: StoreHarness): void {
       });
     }));
 
+  it("store many commands at once in their order, and find those of several devices that have not ended", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store, { devices: 3 });
+      const { userId, devices } = home;
+      const commands = Array.from({ length: 205 }, (_, i) =>
+        commandOf(home, { deviceId: devices[i % 2]!, state: i === 3 ? "rejected" : "sending", requestedMs: i }),
+      );
+      const ids = await store.transaction((tx) => tx.thingCommands.addMany(commands));
+      await store.read(async (tx) => {
+        for (const index of [0, 3, 99, 100, 204]) {
+          const row = await tx.thingCommands.find(userId, devices[index % 2]!, ids[index]!);
+          assert.equal(row?.requestedMs, index);
+        }
+        const open = (await tx.thingCommands.openOf(userId, devices.slice(1))).map(({ id }) => id);
+        assert.deepEqual(
+          open,
+          ids.filter((_, i) => i % 2 === 1 && i !== 3),
+        );
+        assert.deepEqual(await tx.thingCommands.openOf((userId + 1) as typeof userId, devices), []);
+      });
+      assert.deepEqual(await store.transaction((tx) => tx.thingCommands.addMany([])), []);
+    }));
+
   it("find commands to own things by their deadline, and leave them to it", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
@@ -75,6 +98,8 @@ export function thingCommandTableCases(harness: StoreHarness): void {
         assert.deepEqual(ids(await tx.thingCommands.due(1_999, 9)), []);
         assert.deepEqual(ids(await tx.thingCommands.due(3_000, 9)), [soon.id, late.id]);
         assert.deepEqual(ids(await tx.thingCommands.due(3_000, 1)), [soon.id]);
+        assert.deepEqual(ids(await tx.thingCommands.due(3_000, 9, { dueMs: 2_000, id: soon.id })), [late.id]);
+        assert.deepEqual(ids(await tx.thingCommands.due(3_000, 9, { dueMs: 3_000, id: late.id })), []);
         const always = Number.MAX_SAFE_INTEGER;
         assert.deepEqual(ids(await tx.thingCommands.overdue(always, always, always, 9)), [linked.id]);
       });

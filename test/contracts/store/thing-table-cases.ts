@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { OwnThings } from "../../../src/devices/own-things.ts";
-import { type ThingPage, thingReading } from "../../../src/devices/thing-reading.ts";
 import type { AccessScope } from "../../../src/model/access-scope.ts";
 import { virtualDeviceType } from "../../../src/model/device-types.ts";
 import { UnknownThing } from "../../../src/model/errors.ts";
 import type { TenantId } from "../../../src/model/ids.ts";
+import { OwnThings } from "../../../src/own-things/own-things.ts";
+import { type ThingPage, thingReading } from "../../../src/own-things/thing-reading.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import type { ThingPlace, ThingRow } from "../../../src/store/tables/things.ts";
 import { plainOwnThingIds } from "../../home/thing-ids.ts";

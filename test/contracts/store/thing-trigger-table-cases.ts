@@ -42,11 +42,12 @@ export function thingTriggerTableCases(harness: StoreHarness): void {
       });
       const row = { commands: [], ...onThing(home, "t_1"), id: added, firedMs: null, firings: 0 };
       const read = () => store.read(async (tx) => plain(await tx.thingTriggers.withRecord(userId, added)));
-      assert.deepEqual(await read(), { trigger: row, record: [] });
+      assert.deepEqual(await read(), { trigger: row, record: [], commanding: undefined });
       const record = [{ timeMs: 5, value: "alarm", outcome: "fired" }] as const;
       const change = { isArmed: false, firedMs: 5, firings: 1, isEnabled: false, reason: "because" };
-      await store.transaction((tx) => tx.thingTriggers.change(userId, added, { ...change, record }));
-      assert.deepEqual(await read(), { trigger: { ...row, ...change }, record });
+      const commanding = { sinceMs: 5, firings: 2 };
+      await store.transaction((tx) => tx.thingTriggers.change(userId, added, { ...change, record, commanding }));
+      assert.deepEqual(await read(), { trigger: { ...row, ...change }, record, commanding });
       const next = {
         ...row,
         ...change,
@@ -65,7 +66,7 @@ export function thingTriggerTableCases(harness: StoreHarness): void {
         reason: null,
       };
       await store.transaction((tx) => tx.thingTriggers.redefine(next));
-      assert.deepEqual(await read(), { trigger: next, record });
+      assert.deepEqual(await read(), { trigger: next, record, commanding });
       await store.transaction((tx) => tx.thingTriggers.remove(userId, added));
       assert.equal(await read(), undefined);
     }));

@@ -9,7 +9,7 @@ import { type HomeAssistantOptions, homeAssistantConnector } from "../../../src/
 import type { Home } from "../../../src/home/home.ts";
 import { thermostatKey } from "../../../src/home/reported-things.ts";
 import type { Thing } from "../../../src/home/thing.ts";
-import { EcosystemUnreachable } from "../../../src/model/errors.ts";
+import { EcosystemRefused, EcosystemUnreachable } from "../../../src/model/errors.ts";
 import { type Listening, listen } from "../listening.ts";
 
 describe("a session with a Home Assistant instance", () => {
@@ -51,11 +51,30 @@ describe("a session with a Home Assistant instance", () => {
     assert.equal((await stream.ended).reason, "malformed");
   });
 
-  it("never presents a refused token again by itself", async (t) => {
+  it("never presents a refused token again: not for a stream, a read or a command", async (t) => {
     const { simulator, connector } = await started(t);
-    const { reason } = await listen(connector, `${simulator.url} wrong`).ended;
-    assert.equal(reason, "unauthorized");
-    assert.equal(simulator.tokens.failures, 1);
+    const access = `${simulator.url} wrong`;
+    const step = { trait: "onOff", set: { on: true } } as const;
+    for (let i = 0; i < 2; i++) {
+      assert.equal((await listen(connector, access).ended).reason, "unauthorized");
+      await assert.rejects(connector.read(access, unending()), EcosystemRefused);
+      assert.equal((await connector.act(access, { key: "other/x", step }, unending())).state, "unauthorized");
+    }
+    assert.equal(simulator.tokens.attempts, 1);
+    assert.equal((await listen(connector, `${simulator.url} another`).ended).reason, "unauthorized");
+    assert.equal(simulator.tokens.attempts, 2);
+  });
+
+  it("finds an entity that appears later without a registry entry", async (t) => {
+    const { simulator, connector, access } = await started(t, { searchMs: 20 });
+    const stream = listen(connector, access);
+    await stream.until(1);
+    simulator.instance.set("light.shed", "on", { friendly_name: "Shed" });
+    await heardHome(stream, (home) => thingNamed(home, "Shed")?.traits.onOff?.state.on === true);
+    simulator.instance.change("light.shed", "off");
+    await heardHome(stream, (home) => thingNamed(home, "Shed")?.traits.onOff?.state.on === false);
+    stream.stop();
+    await stream.ended;
   });
 
   it("follows no redirect, and connects to no private address or plain http unless the setting allows it", async (t) => {
@@ -94,6 +113,32 @@ describe("a session with a Home Assistant instance", () => {
     assert.equal((await connector.renew!(astray, unending())).state, "unanswered");
   });
 
+  it("uses the session of a home for commands, also after its access token was renewed", async (t) => {
+    const { simulator, connector } = await started(t);
+    const clientId = "https://breezeway.example/";
+    const { accessToken, refreshToken } = simulator.tokens.redeem(simulator.tokens.addCode(clientId), clientId)!;
+    const credential = { accessToken, refreshToken, clientId, address: simulator.url, expiresMs: Date.now() + 60_000 };
+    const stream = listen(connector, connector.accessOf!(credential));
+    await stream.until(1);
+    const renewed = await connector.renew!(credential, unending());
+    assert.ok(renewed.state === "renewed");
+    const [id] = (stream.heard[0] as Home).thermostats.byId.keys();
+    const step = { trait: "fan", set: { mode: "on" } } as const;
+    const access = connector.accessOf!(renewed.credential);
+    const outcome = await connector.act(access, { key: thermostatKey(id!), step }, unending());
+    assert.ok(outcome.state === "accepted" && outcome.caused);
+    assert.equal(simulator.tokens.attempts, 1);
+    stream.stop();
+    await stream.ended;
+  });
+
+  it("does not present a token that has expired", async (t) => {
+    const { simulator, connector } = await started(t);
+    const expired = { accessToken: "a", refreshToken: "r", clientId: "c", address: simulator.url, expiresMs: 1 };
+    assert.equal((await listen(connector, connector.accessOf!(expired)).ended).reason, "unauthorized");
+    assert.equal(simulator.tokens.attempts, 0);
+  });
+
   it("reads and sends temperatures in the unit of the instance", async (t) => {
     const { simulator, connector, access } = await started(t, {}, { temperatureUnit: "°F" });
     const home = await connector.read(access, unending());
@@ -104,7 +149,7 @@ describe("a session with a Home Assistant instance", () => {
     assert.deepEqual(temperature, { available: true, state: { celsius: 19.44 }, capabilities: { unit: "F" } });
     const step = { trait: "thermostat", set: { targetCelsius: 21.11 } } as const;
     const outcome = await connector.act(access, { key: thermostatKey(id), step }, unending());
-    assert.deepEqual(outcome, { state: "accepted" });
+    assert.equal(outcome.state, "accepted");
     assert.equal(simulator.instance.states.get("climate.hallway")?.attributes.temperature, 70);
   });
 

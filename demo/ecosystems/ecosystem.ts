@@ -1,0 +1,36 @@
+import type { EcosystemConfiguration } from "../../src/ecosystems/protocol.ts";
+
+/** A simulated ecosystem with the demo's house. */
+export interface DemoEcosystem {
+  readonly configuration: EcosystemConfiguration;
+  /** The address of the simulator, which also has a page of the house. */
+  readonly url: string;
+  /** False when the simulator has a new house: a link from before is of no use then. */
+  readonly hasHouse: boolean;
+  /** The ecosystem refuses commands while nobody is home. */
+  readonly refusesWhileAway: boolean;
+  /** A shell command that makes smoke in the house. */
+  readonly smokeCommand: string;
+  /** A file of the data folder that tells `breezeway sim` the address; undefined when that command can't be used. */
+  readonly addressFile: string | undefined;
+  /** A token for the house, which is made if there is none. */
+  issueToken(seed: string): { readonly token: string; readonly ecosystemUrl?: string };
+  /** Plays a scene in the home with this name. Returns why it can't be played. */
+  playScene(scene: string, homeName: string | null): Promise<string | undefined>;
+  /** When a person last emptied the house; infinity if nobody did. */
+  leftMs(): number;
+  startLife(seed: string): void;
+  /** Pauses the simulated life, so that a viewer sees the effect of the own action. */
+  pauseLife(): void;
+  stop(): Promise<void>;
+}
+
+export interface DemoEcosystemOptions {
+  /** The data folder. */
+  readonly folder: string;
+  readonly port: number;
+  readonly homeName: string;
+}
+
+/** Every other event of the simulated life is a visible one: a viewer sees a change within ten seconds. */
+export const lifeEveryMs = 4_000;

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { startSimulator } from "../../simulator/simulator.ts";
+import { simulatedEcosystemAt } from "../../src/ecosystems/registry.ts";
+import { type DemoEcosystem, type DemoEcosystemOptions, lifeEveryMs } from "./ecosystem.ts";
+
+export const usualPort = 8090;
+/** More than the ecosystem accepts: every press of a button is a command, and a viewer presses often. */
+const writesPerHour = 100;
+
+export async function startNest({ folder, port, homeName }: DemoEcosystemOptions): Promise<DemoEcosystem> {
+  const simulator = await startSimulator({ port, stateFile: join(folder, "simulator.json"), writesPerHour });
+  const accountId = () => simulator.accountIds()[0]!;
+  return {
+    configuration: simulatedEcosystemAt(simulator.url),
+    url: simulator.url,
+    hasHouse: simulator.accountIds().length > 0,
+    refusesWhileAway: true,
+    smokeCommand: `npx breezeway sim trigger smoke${simulator.port === usualPort ? "" : ` --simulator ${simulator.url}`}`,
+    addressFile: "demo-simulator-url",
+    issueToken(seed) {
+      const [known] = simulator.accountIds();
+      if (known !== undefined) return { token: simulator.issueToken(known) };
+      const structures = [{ name: homeName, thermostats: 2, alarms: 3 }];
+      return { token: simulator.addAccount({ seed: seedOf(seed), structures }).token };
+    },
+    /** The simulator does not know ids of things: the home is found by its name. */
+    async playScene(scene, name) {
+      const { structures = {} } = simulator.document(accountId());
+      const found = Object.entries(structures as Readonly<Record<string, { readonly name?: unknown }>>).find(
+        ([, structure]) => structure.name === name,
+      );
+      if (!found) return `The simulator has no home named ${name}. The page shows its homes after the next update.`;
+      await simulator.playScene(accountId(), { scene, structure: found[0] });
+      return undefined;
+    },
+    // Scenes of the simulated life are not in the log.
+    leftMs() {
+      const left = simulator
+        .log()
+        .findLast(({ kind, scene }) => kind === "scene" && (scene === "leave" || scene === "auto-away"));
+      return left === undefined ? Number.POSITIVE_INFINITY : Date.parse(left.time);
+    },
+    startLife: () => void simulator.startLife(accountId(), { everyMs: lifeEveryMs }),
+    pauseLife: () => simulator.pauseLife(accountId()),
+    stop: () => simulator.stop(),
+  };
+}
+
+/** A seed of digits is a number, as in the simulator's HTTP calls: the number and the text give different houses. */
+const seedOf = (seed: string) => (/^\d{1,15}$/.test(seed) ? Number(seed) : seed);

@@ -1,0 +1,35 @@
+/** Which calls a fault concerns: the interface for devices, the feed, or the token endpoint. */
+export type Area = "devices" | "feed" | "tokens";
+
+/** A fault that a test or a person switches on. `refuses`: with this status. `hangs`: no answer. `slow`: later. */
+export type Fault =
+  | { readonly kind: "refuses"; readonly status: number; readonly code: string; readonly message: string }
+  | { readonly kind: "hangs" }
+  | { readonly kind: "slow"; readonly byMs: number };
+
+export class Faults {
+  readonly #active = new Map<Area, Fault>();
+
+  set(area: Area, fault: Fault | undefined): void {
+    if (fault) this.#active.set(area, fault);
+    else this.#active.delete(area);
+  }
+
+  of(area: Area): Fault | undefined {
+    return this.#active.get(area);
+  }
+}
+
+/** Faults that Google documents, by their names. */
+export const namedFaults = {
+  tooMany: { kind: "refuses", status: 429, code: "RESOURCE_EXHAUSTED", message: "Rate limited." },
+  unavailable: { kind: "refuses", status: 503, code: "UNAVAILABLE", message: "The service is currently unavailable." },
+  internal: { kind: "refuses", status: 500, code: "INTERNAL", message: "Internal error encountered." },
+  wrongToken: { kind: "refuses", status: 401, code: "UNAUTHENTICATED", message: "Request had invalid credentials." },
+  forbidden: {
+    kind: "refuses",
+    status: 403,
+    code: "PERMISSION_DENIED",
+    message: "The caller does not have permission.",
+  },
+} as const satisfies Readonly<Record<string, Fault>>;

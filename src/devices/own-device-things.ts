@@ -1,0 +1,36 @@
+import type { Transaction } from "../store/seam.ts";
+import type { AttributeKey } from "../store/tables/attributes.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
+import type { PresentValues } from "./growth.ts";
+import type { ThingChange } from "./thing-writes.ts";
+
+/** Tells a commit which changes of an own device's attributes change its thing. `own-things/` implements it. */
+export interface OwnDeviceThings {
+  /** Undefined when the device is no thing: it is a linked account's, or its type has no map. */
+  written(
+    tx: Pick<Transaction, "deviceTypeMaps">,
+    device: DeviceRow,
+    changes: readonly { readonly key: AttributeKey }[],
+  ): Promise<WrittenOwnThing | undefined>;
+  /** Undefined unless the device has exceeded the silence limit of its map and the log does not say so yet. */
+  silenced(tx: Pick<Transaction, "deviceTypeMaps">, device: DeviceRow, nowMs: number): Promise<OwnSilence | undefined>;
+}
+
+/** A device has fallen silent: its thing is unavailable since a time. */
+export interface OwnSilence {
+  readonly change: ThingChange;
+  readonly timeMs: number;
+}
+
+/** The thing of a device that is being written, under the device's lock. */
+export interface WrittenOwnThing {
+  /** The attributes that the thing depends on beside the written ones: their values must be read too. */
+  readonly attributes: readonly string[];
+  /** What the write changes; undefined when no field of the thing differs. */
+  change(present: PresentValues, written: readonly WrittenValue[], nowMs: number): ThingChange | undefined;
+}
+
+export interface WrittenValue {
+  readonly key: AttributeKey;
+  readonly value: string | null;
+}

@@ -1,0 +1,129 @@
+import type { Home } from "../../home/home.ts";
+import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
+import { type Runtime, within } from "../../runtime/runtime.ts";
+import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
+import { pauseMs } from "../kit/back-off.ts";
+import { AccountState } from "./account-state.ts";
+import { sendAction } from "./action.ts";
+import { CallBudget } from "./call-budget.ts";
+import type { GoogleConfiguration } from "./configuration.ts";
+import { FollowedAccount, type KnownAccount } from "./followed-account.ts";
+import { type GoogleLimits, googleLimits } from "./limits.ts";
+import { listAccount } from "./lists.ts";
+import { ServiceAccountTokens } from "./service-account.ts";
+import { Subscription } from "./subscription.ts";
+import { googleConsent, renewCredential, revokeToken } from "./tokens.ts";
+
+export interface GoogleOptions {
+  readonly configuration: GoogleConfiguration;
+  readonly runtime: Runtime;
+  readonly limits?: GoogleLimits;
+  /** Time limit of one call; 30 s. */
+  readonly answerLimitMs?: number;
+  /** Time limit of a pull; 2 minutes. */
+  readonly pullLimitMs?: number;
+  /** How often an account is listed although no event calls for it; an hour. */
+  readonly relistMs?: number;
+  /** How far the clocks of Google's servers may be apart; a second. */
+  readonly clockSkewMs?: number;
+}
+
+/** Lists that are younger than this spare a new link one call. */
+const recentMs = 30_000;
+const maximalRecent = 1_000;
+/** A read waits so long for its turn within the rate limit; a stream longer. */
+const readPatienceMs = 10_000;
+const followPatienceMs = 90_000;
+
+const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
+
+/** Google Device Access: REST for lists and commands, and one Pub/Sub subscription with the events of all accounts. */
+export function googleConnector(options: GoogleOptions): Connector {
+  const { configuration, runtime, limits = googleLimits, relistMs = 3_600_000, clockSkewMs = 1_000 } = options;
+  const { answerLimitMs = 30_000, pullLimitMs = 120_000 } = options;
+  const { name, apiUrl, projectId, tokenUrl } = configuration;
+  const serviceAccount = { file: configuration.serviceAccountFile, tokenUrl };
+  const tokens = { configuration, nowMs: runtime.nowMs };
+  const lists = {
+    projectUrl: `${apiUrl}/enterprises/${projectId}`,
+    budget: new CallBudget(limits.lists, runtime),
+    runtime,
+    answerLimitMs,
+    clockSkewMs,
+  };
+  const actions = {
+    apiUrl,
+    commands: new CallBudget(limits.commands, runtime),
+    thermostat: new CallBudget(limits.thermostat, runtime),
+  };
+  const followed = new Set<FollowedAccount>();
+  const recent = new Map<string, KnownAccount & { readonly elapsedMs: number }>();
+
+  function remember(token: string, known: KnownAccount): void {
+    recent.delete(token);
+    recent.set(token, { account: known.account, structures: known.structures, elapsedMs: runtime.elapsedMs() });
+    const [oldest] = recent.keys();
+    if (oldest !== undefined && recent.size > maximalRecent) recent.delete(oldest);
+  }
+
+  async function read(token: string, signal: AbortSignal): Promise<Home> {
+    const stream = [...followed].find((one) => one.isFollowedWith(token));
+    const mark = stream?.mark;
+    const list = await listAccount(lists, token, { patienceMs: readPatienceMs }, signal);
+    if ("end" in list) {
+      const { reason, detail } = list.end;
+      if (reason === "unauthorized") throw new EcosystemRefused(`${name} refused the token: ${detail}.`);
+      throw new EcosystemUnreachable(`${name} could not be read: ${detail}.`);
+    }
+    remember(token, list);
+    // The stream goes on from this list: otherwise its next event would show older values again.
+    if (stream?.isFollowedWith(token) && mark) return stream.take(list, mark);
+    const state = new AccountState(configuration);
+    state.list(list);
+    return state.home();
+  }
+
+  async function follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
+    if (signal.aborted) return stopped;
+    if (!listener.link) return { reason: "refused", detail: "the events of this ecosystem need a feed" };
+    const known = recent.get(token);
+    recent.delete(token);
+    const parts = { lists, range: configuration, runtime, relistMs, patienceMs: followPatienceMs };
+    const stream = new FollowedAccount(parts, listener.link, listener);
+    followed.add(stream);
+    const isRecent = known !== undefined && runtime.elapsedMs() - known.elapsedMs < recentMs;
+    const end = await stream.run(signal, isRecent ? known : undefined);
+    followed.delete(stream);
+    return end;
+  }
+
+  return {
+    name,
+    displayName: "Google account",
+    // In eco a thermostat accepts neither modes nor targets.
+    capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: true } },
+    consent: googleConsent(tokens),
+    tokenProblem:
+      "can't be used for this ecosystem, because its tokens expire within the hour. Its accounts are linked on the " +
+      "link page: POST /v3/link-sessions answers with its address.",
+    feed: new Subscription({
+      url: `${configuration.pubsubUrl}/${configuration.subscription}`,
+      tokens: new ServiceAccountTokens(serviceAccount, runtime),
+      runtime,
+      pullLimitMs,
+      answerLimitMs,
+    }),
+    read,
+    follow,
+    act: (token, action, signal) =>
+      within(runtime, answerLimitMs, signal, (inTime) => sendAction(actions, token, action, inTime)),
+    renew: (credential, signal) => renewCredential(tokens, credential, signal),
+    async revoke(token, signal) {
+      const isRevoked = await within(runtime, answerLimitMs, signal, (inTime) => revokeToken(tokens, token, inTime));
+      // Google does not announce it.
+      if (isRevoked) for (const stream of followed) if (stream.isFollowedWith(token)) stream.revoked();
+      return isRevoked;
+    },
+    pauseMs,
+  };
+}

@@ -1,0 +1,33 @@
+import { isJsonObject, type JsonObject, parseJson } from "../kit/parse-json.ts";
+
+/** What one message says of an account. */
+export type AccountEvent = { readonly timeMs: number } & (
+  | { readonly kind: "traits"; readonly device: string; readonly traits: Readonly<Record<string, JsonObject>> }
+  | { readonly kind: "relation" }
+  | { readonly kind: "other" }
+);
+
+/** Undefined for a message that can't be read. */
+export function readEvent(content: string): AccountEvent | undefined {
+  const event = parseJson(content);
+  if (!isJsonObject(event)) return undefined;
+  const timeMs = typeof event.timestamp === "string" ? Date.parse(event.timestamp) : Number.NaN;
+  if (Number.isNaN(timeMs)) return undefined;
+  if (isJsonObject(event.relationUpdate)) return { kind: "relation", timeMs };
+  const update = event.resourceUpdate;
+  if (!isJsonObject(update) || typeof update.name !== "string") return { kind: "other", timeMs };
+  const traits = isJsonObject(update.traits) ? update.traits : {};
+  const told = Object.entries(traits).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
+  return { kind: "traits", timeMs, device: update.name, traits: Object.fromEntries(told) };
+}
+
+/** The account that a message belongs to; undefined when it names none. */
+export function accountIn(event: unknown): string | undefined {
+  const account = isJsonObject(event) ? event.userId : undefined;
+  return typeof account === "string" && isAccount(account) ? account : undefined;
+}
+
+/** Other texts are no ids of accounts, and some of them could not be stored. */
+export function isAccount(text: string): boolean {
+  return /^[\x21-\x7e]{1,500}$/.test(text);
+}

@@ -1,0 +1,218 @@
+import type { Home } from "../../home/home.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
+import type { FollowedLink, MessageReader } from "../feed.ts";
+import type { JsonObject } from "../kit/parse-json.ts";
+import { AccountState, type ListMark, storedStructures } from "./account-state.ts";
+import { readEvent } from "./events.ts";
+import { type ListOutcome, ListPlanner } from "./list-planner.ts";
+import { type AccountList, type ListParts, listAccount } from "./lists.ts";
+import type { TargetRange } from "./thermostat-thing.ts";
+
+export interface FollowedParts {
+  readonly lists: ListParts;
+  readonly range: TargetRange;
+  readonly runtime: Runtime;
+  /** How often an account is listed although no event calls for it. */
+  readonly relistMs: number;
+  /** How long a list may wait for its turn within the rate limit. */
+  readonly patienceMs: number;
+}
+
+/** What a list of a moment ago has shown: then the first list needs one call less. */
+export type KnownAccount = Pick<AccountList, "account" | "structures">;
+
+/**
+ * Follows one account: it lists the account, then applies the events that are stored for the link. The account is listed
+ * again when an event calls for it, and at long intervals, because events can be lost.
+ */
+export class FollowedAccount implements MessageReader {
+  readonly #parts: FollowedParts;
+  readonly #link: FollowedLink;
+  readonly #listener: StreamListener;
+  readonly #state: AccountState;
+  readonly #planner: ListPlanner;
+  readonly #stopping = new AbortController();
+  #account = "";
+  /** Until when the events are known to have told all changes, and how many had arrived by then. */
+  #proof = { elapsedMs: 0, arrivals: 0 };
+  #end: StreamEnd | undefined;
+  #resolveEnd: (end: StreamEnd) => void = () => undefined;
+  readonly #ended = new Promise<StreamEnd>((resolve) => {
+    this.#resolveEnd = resolve;
+  });
+
+  constructor(parts: FollowedParts, link: FollowedLink, listener: StreamListener) {
+    this.#parts = parts;
+    this.#link = link;
+    this.#listener = listener;
+    this.#state = new AccountState(parts.range);
+    const list = (needed: "devices" | "all", isCheck: boolean) => this.#listAgain(needed, isCheck);
+    this.#planner = new ListPlanner({ ...parts, list });
+  }
+
+  /** Whether this account is followed with that token. */
+  isFollowedWith(token: string): boolean {
+    return this.#account !== "" && this.#link.access() === token;
+  }
+
+  /** Resolves when the account is no longer followed. Never rejects. */
+  async run(signal: AbortSignal, known?: KnownAccount): Promise<StreamEnd> {
+    const stop = () => this.#finish("stopped", "stopped by us");
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    let close: (() => void) | undefined;
+    try {
+      if (!this.#end) close = await this.#begin(known);
+    } catch (error) {
+      this.#finish("malformed", "the account could not be taken", { error });
+    }
+    const end = await this.#ended;
+    signal.removeEventListener("abort", stop);
+    close?.();
+    return end;
+  }
+
+  /** Takes a list that was requested at the mark, beside the stream. */
+  take(list: AccountList, mark: ListMark): Home {
+    this.#takes(list, mark);
+    return this.#state.home();
+  }
+
+  /** The token of this account was revoked. */
+  revoked(): void {
+    this.#finish("unauthorized", "the token was revoked");
+  }
+
+  get mark(): ListMark {
+    return this.#state.mark;
+  }
+
+  async handle(contents: readonly (string | undefined)[]): Promise<boolean> {
+    const events = contents.flatMap((content) => (content === undefined ? [] : (readEvent(content) ?? [])));
+    if (contents.includes(undefined)) this.#planner.request("all");
+    for (const event of events.sort((a, b) => a.timeMs - b.timeMs)) {
+      if (this.#end) return false;
+      const needed = this.#state.apply(event);
+      this.#planner.request(needed);
+      // What only a list can settle is not confirmed.
+      this.#report(needed === "none");
+    }
+    return this.#listener.stored();
+  }
+
+  quiet(): void {
+    if (!this.#end) this.#listener.unchanged();
+  }
+
+  silent(reason: string, silentMs: number): void {
+    this.#finish("silent", `the feed of events gives no answer: ${reason}`, { unheardMs: silentMs });
+  }
+
+  /** Lists the account and begins to read its messages. Returns how to end that. */
+  async #begin(known: KnownAccount | undefined): Promise<(() => void) | undefined> {
+    const { messages } = this.#link;
+    const { account, silence } = await messages.state();
+    if (silence !== undefined) {
+      this.#finish("unreachable", `the feed of events gives no answer: ${silence}`);
+      return undefined;
+    }
+    // Messages are stored before the list is made: those in between would be missed otherwise.
+    const assigned = known?.account ?? account;
+    if (assigned !== undefined && assigned !== account) await messages.assign(assigned);
+    const stored = await this.#link.storedThings();
+    // A link that has changed its node spares the list of structures: their names are stored.
+    let list = await this.#firstList(known?.structures ?? storedStructures(stored));
+    if (list && list.account !== assigned) {
+      await messages.assign(list.account);
+      list = await this.#firstList(undefined);
+    }
+    if (!list || this.#end) return undefined;
+    this.#account = list.account;
+    this.#state.seed(stored, list);
+    this.#state.list(list);
+    this.#prove();
+    this.#report(true);
+    this.#planner.start();
+    if (this.#state.lacksStructures) this.#planner.request("all");
+    return messages.read(this);
+  }
+
+  async #firstList(structures: readonly JsonObject[] | undefined): Promise<AccountList | undefined> {
+    const list = await this.#list(structures);
+    if (!("end" in list)) return list;
+    this.#finish(list.end.reason, list.end.detail);
+    return undefined;
+  }
+
+  #list(structures: readonly JsonObject[] | undefined): Promise<AccountList | { readonly end: StreamEnd }> {
+    const { lists, patienceMs } = this.#parts;
+    const options = { patienceMs, ...(structures && { structures }) };
+    return listAccount(lists, this.#link.access(), options, this.#stopping.signal);
+  }
+
+  async #listAgain(needed: "devices" | "all", isCheck: boolean): Promise<ListOutcome> {
+    try {
+      const { mark, structures } = this.#state;
+      const list = await this.#list(needed === "devices" ? structures : undefined);
+      if (this.#end) return "over";
+      if ("end" in list) {
+        // Without a list the events still tell the changes. Only a refused token ends the stream.
+        if (list.end.reason === "unauthorized") this.#finish(list.end.reason, list.end.detail);
+        return this.#end ? "over" : "failed";
+      }
+      if (list.account !== this.#account) this.#finish("closed", "the token belongs to another account now");
+      else this.#compare(list, mark, isCheck);
+      return this.#end ? "over" : "listed";
+    } catch (error) {
+      this.#finish("malformed", "a list could not be taken", { error });
+      return "over";
+    }
+  }
+
+  /** Takes a list. If it shows changes although no event has arrived since the last proof, events were lost. */
+  #compare(list: AccountList, mark: ListMark, isCheck: boolean): void {
+    const isSettled = !this.#takes(list, mark);
+    const hasChanged = this.#report(isSettled);
+    const { elapsedMs, arrivals: proven } = this.#proof;
+    if (isCheck && hasChanged && this.#state.arrivals === proven) {
+      const unheardMs = Math.ceil(this.#parts.runtime.elapsedMs() - elapsedMs);
+      this.#finish("silent", "the home has changed, but no event has arrived", { unheardMs });
+    }
+    this.#prove();
+  }
+
+  /** Returns whether the list leaves a doubt. */
+  #takes(list: AccountList, mark: ListMark): boolean {
+    const isInDoubt = this.#state.list(list, mark);
+    if (isInDoubt) this.#planner.request("devices");
+    return isInDoubt;
+  }
+
+  /** Reports the home if it has changed, which is returned; else, if all is settled, that it has not. */
+  #report(isSettled: boolean): boolean {
+    let hasChanged = false;
+    this.#state.report({
+      home: (home) => {
+        hasChanged = true;
+        this.#listener.home(home);
+      },
+      unchanged: () => {
+        if (isSettled) this.#listener.unchanged();
+      },
+    });
+    return hasChanged;
+  }
+
+  #prove(): void {
+    this.#proof = { elapsedMs: this.#parts.runtime.elapsedMs(), arrivals: this.#state.arrivals };
+  }
+
+  #finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs" | "error"> = {}): void {
+    if (this.#end) return;
+    this.#end = { reason, detail, ...more };
+    this.#planner.stop();
+    this.#stopping.abort();
+    this.#resolveEnd(this.#end);
+  }
+}

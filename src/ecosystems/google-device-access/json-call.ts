@@ -1,0 +1,74 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { readBody } from "../kit/body.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../kit/parse-json.ts";
+import { send } from "../kit/request.ts";
+import { readRetryAfter } from "../kit/retry-after.ts";
+
+export interface JsonCall {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly token?: string;
+  /** Sent as JSON. */
+  readonly body?: object;
+  /** Sent as a form. */
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+/** An answer of any status, or why there is none. Neither holds a token. */
+export type JsonAnswer =
+  | {
+      readonly isAnswered: true;
+      readonly status: number;
+      /** Empty when the body is no JSON object. */
+      readonly document: JsonObject;
+      readonly headers: IncomingHttpHeaders;
+    }
+  | { readonly isAnswered: false; readonly detail: string };
+
+/** Makes one call. Redirects are not followed: a token must not reach another host. Never throws. */
+export async function callJson({ method, url, token, body, form }: JsonCall, signal: AbortSignal): Promise<JsonAnswer> {
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) return unauthorized;
+  const text = body ? JSON.stringify(body) : form ? new URLSearchParams(form).toString() : undefined;
+  const type = body ? "application/json" : "application/x-www-form-urlencoded";
+  const headers = {
+    Accept: "application/json",
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    ...(text !== undefined && { "Content-Type": type, "Content-Length": Buffer.byteLength(text) }),
+  };
+  try {
+    const response = await send(new URL(url), { method, headers, ...(text !== undefined && { body: text }) }, signal);
+    const answer = await readBody(response, signal);
+    if (answer === undefined) return { isAnswered: false, detail: "the answer broke off or was too large" };
+    const document = parseJson(answer);
+    const { statusCode: status = 0, headers: received } = response;
+    return { isAnswered: true, status, document: isJsonObject(document) ? document : {}, headers: received };
+  } catch (error) {
+    if (signal.aborted) return { isAnswered: false, detail: "no answer in time" };
+    const code = (error as NodeJS.ErrnoException | undefined)?.code;
+    return { isAnswered: false, detail: `no answer${typeof code === "string" ? ` (${code})` : ""}` };
+  }
+}
+
+/** A token with characters that no header can hold was never issued. */
+const unauthorized: JsonAnswer = { isAnswered: true, status: 401, document: {}, headers: {} };
+
+/** What Google says of a refused call: its own message, and the name of the error. */
+export function refusalIn({ error }: JsonObject): { readonly message?: string; readonly status?: string } {
+  if (!isJsonObject(error)) return {};
+  const { message, status } = error;
+  return {
+    ...(typeof message === "string" && message !== "" && { message }),
+    ...(typeof status === "string" && { status }),
+  };
+}
+
+/** How a refused call is described to operators, without the message: it may quote what was sent. */
+export function describeRefusal(status: number, document: JsonObject): string {
+  const { status: name } = refusalIn(document);
+  return `Google answered ${status}${name !== undefined && /^[A-Z_]{1,40}$/.test(name) ? ` ${name}` : ""}`;
+}
+
+/** How long Google asks to wait. */
+export function retryAfterIn(headers: IncomingHttpHeaders): number | undefined {
+  return readRetryAfter(headers["retry-after"], Date.parse(headers.date ?? ""));
+}

@@ -1,0 +1,81 @@
+import { isIP } from "node:net";
+import { isPublic } from "../../runtime/network/public-address.ts";
+import type { Consent, ConsentAnswer, ConsentOutcome, ConsentRequest, ConsentStart } from "../consent.ts";
+import { withDeadline } from "../kit/deadline.ts";
+import { canonicalAddress } from "./address.ts";
+import { errorIn, postForm } from "./form-post.ts";
+import { probeInstance } from "./instance-probe.ts";
+import { issuedIn, type TokenParts } from "./renewal.ts";
+
+/** Time limit of each call to the instance. */
+const answerLimitMs = 10_000;
+
+/**
+ * Consent on the instance's own pages (IndieAuth): a client is known by its address, and needs no registration. The
+ * instance does not know PKCE, and shows no page that declines.
+ */
+export function instanceConsent(parts: TokenParts): Consent {
+  return {
+    asksForAddress: true,
+    begin: (request, signal) => withDeadline(signal, answerLimitMs, (inTime) => begin(parts, request, inTime)),
+    exchange: (answer, signal) => withDeadline(signal, answerLimitMs, (inTime) => exchange(parts, answer, inTime)),
+  };
+}
+
+async function begin(
+  { rules }: TokenParts,
+  { redirectUri, state, address: told }: ConsentRequest,
+  signal: AbortSignal,
+): Promise<ConsentStart> {
+  const checked = canonicalAddress(withScheme(told ?? ""), rules.allowsPrivate);
+  if ("problem" in checked) return { problem: checked.problem, detail: `The address ${checked.sentence}` };
+  const { address } = checked;
+  const url = new URL(address);
+  if (isPrivate(url.hostname) && !rules.allowsPrivate) {
+    return { problem: "forbidden", detail: "The address must be one that the internet can reach." };
+  }
+  const obstacle = await probeInstance(url, rules, signal);
+  if (obstacle !== undefined) {
+    return { problem: "unreachable", detail: `No Home Assistant could be reached at this address: ${obstacle}.` };
+  }
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: clientIdOf(redirectUri),
+    redirect_uri: redirectUri,
+    state,
+  });
+  return { url: `${address}/auth/authorize?${query}`, address };
+}
+
+async function exchange(
+  { rules, nowMs }: TokenParts,
+  { code, redirectUri, address: told }: ConsentAnswer,
+  signal: AbortSignal,
+): Promise<ConsentOutcome> {
+  const checked = canonicalAddress(told ?? "", rules.allowsPrivate);
+  if ("problem" in checked) return { state: "unanswered", detail: `the address ${checked.sentence}` };
+  const clientId = clientIdOf(redirectUri);
+  const form = { grant_type: "authorization_code", code, client_id: clientId };
+  const answer = await postForm({ url: new URL(checked.address), path: "/auth/token", form }, rules, signal);
+  if (!answer) return { state: "unanswered", detail: "no answer" };
+  const issued = issuedIn(answer, nowMs());
+  if (issued) return { state: "granted", credential: { ...issued, address: checked.address, clientId } };
+  if (errorIn(answer) !== undefined) return { state: "refused", reason: "the instance does not accept the code" };
+  return { state: "unanswered", detail: `the instance answered ${answer.status}` };
+}
+
+/** A person may leave out the scheme. */
+function withScheme(told: string): string {
+  const text = told.trim();
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
+}
+
+function isPrivate(hostname: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  return isIP(host) !== 0 && !isPublic(host);
+}
+
+/** The origin of the callback: an instance accepts a callback of the same host as the client's address. */
+function clientIdOf(redirectUri: string): string {
+  return `${new URL(redirectUri).origin}/`;
+}

@@ -1,0 +1,37 @@
+import { type AddressRules, lookupAmong, reachableAddresses } from "../../runtime/network/public-address.ts";
+import { readBody } from "../kit/body.ts";
+import { isJsonObject, parseJson } from "../kit/parse-json.ts";
+import { send } from "../kit/request.ts";
+
+export interface FormAnswer {
+  readonly status: number | undefined;
+  /** Undefined when the answer holds no JSON. */
+  readonly body: unknown;
+}
+
+/**
+ * Posts a form to an instance. The address comes from a stranger: the name is resolved and checked for each request, and
+ * redirects are not followed. Undefined when there is no answer; the cause is left out, because it may quote the address.
+ */
+export async function postForm(
+  { url, path, form }: { readonly url: URL; readonly path: string; readonly form: Readonly<Record<string, string>> },
+  rules: AddressRules,
+  signal: AbortSignal,
+): Promise<FormAnswer | undefined> {
+  if (url.protocol !== "https:" && !rules.allowsPrivate) return undefined;
+  try {
+    const lookup = lookupAmong(await reachableAddresses(url.hostname, rules, signal));
+    const body = new URLSearchParams(form).toString();
+    const headers = { "Content-Type": "application/x-www-form-urlencoded", "Content-Length": Buffer.byteLength(body) };
+    const target = new URL(`${url.pathname.replace(/\/$/, "")}${path}`, url);
+    const response = await send(target, { method: "POST", headers, body, lookup }, signal);
+    return { status: response.statusCode, body: parseJson((await readBody(response, signal)) ?? "") };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error code in a refusal of the token endpoints. */
+export function errorIn({ body }: FormAnswer): unknown {
+  return isJsonObject(body) ? body.error : undefined;
+}

@@ -1,0 +1,34 @@
+import type WebSocket from "ws";
+import type { AddressRules } from "../../runtime/network/public-address.ts";
+import { isJsonObject, parseJson } from "../kit/parse-json.ts";
+import { openSocket } from "./socket.ts";
+
+/**
+ * Whether an instance answers at an address: it asks for a token on a new WebSocket. No token is presented, because an
+ * instance counts wrong ones. Undefined: it does; otherwise the reason. Never throws.
+ */
+export async function probeInstance(url: URL, rules: AddressRules, signal: AbortSignal): Promise<string | undefined> {
+  const socket = await openSocket(url, rules, signal);
+  if ("end" in socket) return socket.end.detail;
+  const isInstance = await asksForToken(socket, signal);
+  socket.terminate();
+  return isInstance ? undefined : "what answers there is no Home Assistant";
+}
+
+function asksForToken(socket: WebSocket, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isInstance: boolean) => {
+      signal.removeEventListener("abort", giveUp);
+      resolve(isInstance);
+    };
+    const giveUp = () => settle(false);
+    socket.once("message", (data) => {
+      const message = parseJson(String(data));
+      settle(isJsonObject(message) && message.type === "auth_required");
+    });
+    socket.once("close", giveUp);
+    signal.addEventListener("abort", giveUp, { once: true });
+    socket.resume();
+    if (signal.aborted) giveUp();
+  });
+}

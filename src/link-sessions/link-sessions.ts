@@ -1,0 +1,200 @@
+import { randomBytes } from "node:crypto";
+import type { Connector } from "../ecosystems/connector.ts";
+import type { Federation } from "../federation/federation.ts";
+import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
+import type { Identity } from "../identity/identity.ts";
+import type { Principal } from "../identity/principal.ts";
+import { keyOf } from "../identity/secrets.ts";
+import { ownerWithin } from "../model/access-scope.ts";
+import {
+  AlreadyFederated,
+  BadParameter,
+  LimitReached,
+  NotFederated,
+  NotFound,
+  UnknownEcosystem,
+} from "../model/errors.ts";
+import type { OwnerId, UserId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
+import type { Clients } from "../oauth/clients.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { Sweep } from "../runtime/sweep.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { LinkSessionRow } from "../store/tables/link-sessions.ts";
+import { linkingWith } from "./linking.ts";
+import type { EndTables } from "./session-end.ts";
+import { newSessionSecrets, pageToken, type Sealer, sealSecrets } from "./session-secrets.ts";
+import { problemOf, type SessionProblem, type SessionStatus, statusOf } from "./session-status.ts";
+import { type SweepTables, sweepSessions } from "./session-sweep.ts";
+import { SessionWork } from "./session-work.ts";
+import { type LinkStep, linkAddresses } from "./steps/step.ts";
+import { linkSteps } from "./steps/steps.ts";
+
+/** How long a session may be used. */
+export const sessionMs = 30 * 60_000;
+const sweepEveryMs = 600_000;
+
+export interface NewLinkSession {
+  readonly ecosystem: string;
+  readonly userId?: UserId | undefined;
+  readonly mode: "link" | "renew";
+  readonly returnUrl?: string | undefined;
+  readonly state?: string | undefined;
+}
+
+export interface CreatedLinkSession {
+  readonly id: string;
+  /** The address of the page. It holds a secret. */
+  readonly url: string;
+  readonly expiresMs: number;
+}
+
+/** A session as its client sees it. */
+export interface ShownLinkSession
+  extends Pick<LinkSessionRow, "id" | "ecosystem" | "mode" | "userId" | "deviceId" | "createdMs" | "expiresMs"> {
+  readonly status: SessionStatus;
+  /** What went wrong last; undefined when nothing did. */
+  readonly problem: SessionProblem | undefined;
+}
+
+/** Sessions in which the owner of an account links it on our pages. A session belongs to the client that made it. */
+export interface LinkSessions {
+  create(
+    caller: Principal & { readonly clientId: string },
+    session: NewLinkSession,
+    keep?: KeepAnswer<CreatedLinkSession>,
+  ): Promise<CreatedLinkSession>;
+  get(caller: Principal & { readonly clientId: string }, id: string): Promise<ShownLinkSession>;
+  /** The requests of browsers. */
+  readonly steps: readonly LinkStep[];
+  start(): void;
+  stop(): Promise<void>;
+  /** Removes old sessions; returns how many. */
+  sweep(): Promise<number>;
+}
+
+export interface LinkSessionParts {
+  readonly store: Store<EndTables & SweepTables & Pick<Transaction, "users" | "links" | "idempotencyKeys">>;
+  readonly sealer: Sealer;
+  readonly identity: Pick<Identity, "signIn" | "brandOf">;
+  readonly clients: Pick<Clients, "findClient">;
+  readonly connectors: ReadonlyMap<string, Connector>;
+  readonly federation: Pick<Federation, "link" | "relink">;
+  readonly runtime: Runtime;
+  readonly baseUrl: () => string;
+  /** Called when the log has grown. */
+  readonly appended: () => void;
+}
+
+export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
+  const { store, sealer, clients, connectors, runtime, baseUrl } = parts;
+  const work = new SessionWork();
+  const redirectUri = () => baseUrl().replace(/\/$/, "") + linkAddresses.callback;
+  const linking = linkingWith({ ...parts, report: runtime.report, redirectUri });
+  const sweep = new Sweep({
+    task: "link_sessions",
+    failure: "old link sessions could not be removed",
+    everyMs: sweepEveryMs,
+    runtime,
+    remove: (signal) => sweepSessions(parts, signal),
+  });
+
+  function consentingConnector(ecosystem: string): Connector {
+    const connector = connectors.get(ecosystem.toLowerCase());
+    if (!connector) {
+      throw new UnknownEcosystem(`There is no ecosystem of that name. Known: ${[...connectors.keys()].join(", ")}.`);
+    }
+    if (connector.consent) return connector;
+    const sentence = `${connector.name} has no link page: its settings name no client that could ask an account's owner.`;
+    throw new BadParameter("ecosystem", sentence);
+  }
+
+  async function checkClient(clientId: string, returnUrl: string | undefined): Promise<void> {
+    const client = await clients.findClient(clientId);
+    if (!client) throw new NotFound("The client of this access token does not exist.");
+    if (returnUrl === undefined || client.returnUrls.includes(returnUrl)) return;
+    const sentence = "The member returnUrl must be one of the client's return addresses, character for character.";
+    throw new BadParameter("returnUrl", sentence);
+  }
+
+  return {
+    async create(caller, { ecosystem, userId: wanted, mode, returnUrl, state }, keep) {
+      const ownerId = ownerWithin(caller);
+      const { clientId, tenantId } = caller;
+      await store.read((tx) => refuseMore(tx, ownerId, clientId));
+      const { name } = consentingConnector(ecosystem);
+      await checkClient(clientId, returnUrl);
+      const userId = wanted ?? (caller.kind === "user" ? caller.userId : null);
+      const id = `ls_${randomBytes(16).toString("base64url")}`;
+      const secrets = newSessionSecrets();
+      const token = pageToken(secrets, { ownerId });
+      return store.transaction(async (tx) => {
+        await refuseMore(tx, ownerId, clientId);
+        if (userId !== null) {
+          if (!(await tx.users.within(caller, userId))) throw new NotFound("User does not exist.");
+          const link = await tx.links.find(userId, name);
+          if (mode === "link" && link) throw new AlreadyFederated(name);
+          if (mode === "renew" && !link) throw new NotFederated(name);
+        }
+        const createdMs = await tx.clock.nowMs();
+        const expiresMs = createdMs + sessionMs;
+        await tx.linkSessions.add({
+          ownerId,
+          id,
+          tenantId,
+          clientId,
+          userId,
+          ecosystem: name,
+          mode,
+          returnUrl: returnUrl ?? null,
+          clientState: state ?? null,
+          tokenHash: keyOf(token).hash,
+          createdMs,
+          expiresMs,
+          ...unused,
+          sealed: sealSecrets(sealer, id, secrets),
+        });
+        const url = baseUrl().replace(/\/$/, "") + linkAddresses.page.replace(":token", token);
+        const created = { id, url, expiresMs };
+        await keep?.(tx, created);
+        return created;
+      });
+    },
+    async get(caller, id) {
+      const found = await store.read(async (tx) => ({
+        session: await tx.linkSessions.find({ ownerId: ownerWithin(caller), id }),
+        nowMs: await tx.clock.nowMs(),
+      }));
+      const { session, nowMs } = found;
+      if (session?.clientId !== caller.clientId) throw new NotFound("There is no such link session.");
+      return { ...session, status: statusOf(session, nowMs), problem: problemOf(session) };
+    },
+    steps: linkSteps({ ...parts, linking, work, redirectUri }),
+    start: () => sweep.start(),
+    async stop() {
+      await sweep.stop();
+      await work.stop(runtime);
+    },
+    sweep: () => sweep.run(),
+  };
+}
+
+const unused = {
+  isSignedIn: false,
+  browserHash: null,
+  stateHash: null,
+  attempt: 0,
+  phase: "open",
+  claimedMs: null,
+  problem: null,
+  deviceId: null,
+  summary: null,
+} as const;
+
+/** The sessions of the last day count, also those that have ended. */
+async function refuseMore(tx: Pick<Transaction, "linkSessions">, ownerId: OwnerId, clientId: string): Promise<void> {
+  const limit = ownerId > 0 ? "linkSessionsPerUser" : "linkSessionsPerClient";
+  const most = limits[limit];
+  if ((await tx.linkSessions.count(ownerId, clientId, most)) < most) return;
+  throw new LimitReached(limit, `There are ${most} link sessions of the last day already. Try again later.`);
+}

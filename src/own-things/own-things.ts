@@ -1,0 +1,150 @@
+import { thingEntry } from "../devices/log-entries.ts";
+import type { OwnDeviceThings, OwnSilence, WrittenOwnThing } from "../devices/own-device-things.ts";
+import type { ReadThing } from "../devices/read-thing.ts";
+import type { ThingChange } from "../devices/thing-writes.ts";
+import {
+  type AttributeTexts,
+  isSilent,
+  ownDescriptor,
+  ownFieldChanges,
+  ownSilence,
+  ownState,
+} from "../home/own-thing.ts";
+import { mappedAttributes } from "../home/trait-map.ts";
+import type { AccessScope } from "../model/access-scope.ts";
+import type { TenantId } from "../model/ids.ts";
+import type { Transaction } from "../store/seam.ts";
+import type { AttributeKey } from "../store/tables/attributes.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
+import type { LogEntry } from "../store/tables/log.ts";
+import type { MappedDeviceRow } from "../store/tables/mapped-devices.ts";
+import type { OwnThingIds } from "./own-thing-ids.ts";
+import { TraitMaps, type VersionedMap } from "./trait-maps.ts";
+
+/** The `source` of a thing that is derived from an own device. */
+export const ownSource = "own";
+
+export type OwnThingTables = Pick<Transaction, "deviceTypeMaps" | "mappedDevices" | "clock">;
+
+/** Logs the things of new devices within one transaction. */
+export interface NewOwnThings {
+  added(
+    tx: Pick<Transaction, "log">,
+    device: Pick<DeviceRow, "id" | "userId" | "typeId">,
+    timeMs: number,
+  ): Promise<void>;
+}
+
+/** Derives things from the devices of tenants' own types. */
+export class OwnThings implements OwnDeviceThings {
+  readonly ids: OwnThingIds;
+  readonly maps = new TraitMaps();
+
+  constructor(ids: OwnThingIds) {
+    this.ids = ids;
+  }
+
+  async written(
+    tx: Pick<Transaction, "deviceTypeMaps">,
+    device: DeviceRow,
+    changes: readonly { readonly key: AttributeKey }[],
+  ): Promise<WrittenOwnThing | undefined> {
+    const found = await this.mapOf(tx, device);
+    if (!found) return undefined;
+    const { map } = found;
+    const names = mappedAttributes(map);
+    const areRead = changes.some(({ key }) => names.has(key as string));
+    const { id, lastTimeMs } = device;
+    return {
+      attributes: areRead ? [...names] : [],
+      change: (present, written, nowMs) => {
+        const before = present as AttributeTexts;
+        const after = new Map([...before, ...written.map(({ key, value }) => [key as string, value] as const)]);
+        const fields = ownFieldChanges(map, before, after, isSilent(map, lastTimeMs, nowMs));
+        return fields.length === 0 ? undefined : { thingId: this.ids.thingIdOf(id), what: "state", fields };
+      },
+    };
+  }
+
+  /** The map of a locked device's type. */
+  async mapOf(tx: Pick<Transaction, "deviceTypeMaps">, device: DeviceRow): Promise<VersionedMap | undefined> {
+    const { isVirtual, tenantId, typeId, mapChangedMs } = device;
+    if (isVirtual || tenantId === undefined || typeof mapChangedMs !== "number") return undefined;
+    return this.maps.of(tx, { tenantId, typeId, mapChangedMs });
+  }
+
+  /** The thing with this id; undefined when it is no own thing within the access scope. */
+  async find(tx: OwnThingTables, accessScope: AccessScope, thingId: string): Promise<ReadThing | undefined> {
+    const deviceId = this.ids.deviceOf(thingId);
+    const device = deviceId === undefined ? undefined : await tx.mappedDevices.within(accessScope, deviceId);
+    return device && (await this.derive(tx, [device]))[0];
+  }
+
+  /** The things of these devices, in their order. */
+  async derive(tx: OwnThingTables, devices: readonly MappedDeviceRow[]): Promise<readonly ReadThing[]> {
+    const mapped: (readonly [MappedDeviceRow, VersionedMap])[] = [];
+    for (const device of devices) {
+      const found = await this.maps.of(tx, device);
+      if (found) mapped.push([device, found]);
+    }
+    const names = new Set(mapped.flatMap(([, { map }]) => [...mappedAttributes(map)]));
+    const attributes = await tx.mappedDevices.attributes(
+      mapped.map(([device]) => device),
+      [...names],
+    );
+    const byDevice = Map.groupBy(attributes, ({ deviceId }) => deviceId);
+    const nowMs = await tx.clock.nowMs();
+    return mapped.map(([device, { map, changedMs }]) => {
+      const { id, userId, lastTimeMs } = device;
+      const values = new Map((byDevice.get(id) ?? []).map((one) => [one.name, one]));
+      return {
+        ...ownDescriptor(map, device),
+        userId,
+        thingId: this.ids.thingIdOf(id),
+        deviceId: id,
+        source: ownSource,
+        goneMs: null,
+        state: ownState(map, { attributes: values, lastTimeMs, mapChangedMs: changedMs }, nowMs),
+      };
+    });
+  }
+
+  /** Logs that the thing of a locked device was added, described anew or removed, if its type has a trait map. */
+  async log(
+    tx: Pick<Transaction, "deviceTypeMaps" | "log">,
+    device: DeviceRow,
+    what: "added" | "changed" | "gone",
+    timeMs: number,
+  ): Promise<void> {
+    if (await this.mapOf(tx, device)) await tx.log.append(this.entry(device, what, timeMs));
+  }
+
+  /** The same for many new devices of a tenant, with one look-up for all of them. */
+  async ofNewDevices(tx: Pick<Transaction, "deviceTypeMaps">, tenantId: TenantId): Promise<NewOwnThings> {
+    const types = await tx.deviceTypeMaps.typesOf(tenantId);
+    return {
+      added: async (tx, device, timeMs) => {
+        if (types.has(device.typeId)) await tx.log.append(this.entry(device, "added", timeMs));
+      },
+    };
+  }
+
+  /** The entry that says what became of a device's thing. */
+  entry({ id, userId }: Pick<DeviceRow, "id" | "userId">, what: ThingChange["what"], timeMs: number): LogEntry {
+    const change = { thingId: this.ids.thingIdOf(id), what, fields: [] };
+    return thingEntry(userId, id, timeMs, [change], { by: "administrator" });
+  }
+
+  async silenced(
+    tx: Pick<Transaction, "deviceTypeMaps">,
+    device: DeviceRow,
+    nowMs: number,
+  ): Promise<OwnSilence | undefined> {
+    const found = await this.mapOf(tx, device);
+    const { id, lastTimeMs, silentMs } = device;
+    if (!found || lastTimeMs === 0 || silentMs === lastTimeMs || !isSilent(found.map, lastTimeMs, nowMs))
+      return undefined;
+    const { fields, sinceMs } = ownSilence(found.map, { lastTimeMs, mapChangedMs: found.changedMs });
+    return { change: { thingId: this.ids.thingIdOf(id), what: "state", fields }, timeMs: sinceMs };
+  }
+}

@@ -1,0 +1,108 @@
+import type { ReadThing } from "../devices/read-thing.ts";
+import type { TraitName } from "../home/catalogue.ts";
+import type { FieldValue, ThingDescriptor, ThingState } from "../home/stored-thing.ts";
+import type { AccessScope } from "../model/access-scope.ts";
+import { virtualDeviceType } from "../model/device-types.ts";
+import { UnknownThing } from "../model/errors.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { DeviceRow } from "../store/tables/devices.ts";
+import type { ThingPlace as LinkedPlace, ThingRow } from "../store/tables/things.ts";
+import { type OwnPlace, ownPage } from "./own-thing-pages.ts";
+import { type OwnThings, type OwnThingTables, ownSource } from "./own-things.ts";
+
+/** The position after which a page begins: first the things of linked accounts, then those of own devices. */
+export interface ThingPlace extends LinkedPlace {
+  /** The position among the things of own devices; undefined before the first of them. */
+  readonly own?: OwnPlace | undefined;
+}
+
+export interface ReadField {
+  readonly value: FieldValue;
+  readonly updateTimeMs: number;
+}
+
+export interface ThingPage {
+  readonly things: readonly ReadThing[];
+  /** The position of the next page; undefined on the last page. */
+  readonly next: ThingPlace | undefined;
+}
+
+/** Reads within the caller's access scope. A thing outside it looks as if it did not exist. */
+export interface ThingReading {
+  page(accessScope: AccessScope, place: ThingPlace): Promise<ThingPage>;
+  /** A gone thing is found as long as its row is kept. */
+  find(accessScope: AccessScope, thingId: string): Promise<ReadThing>;
+}
+
+export const thingsPerPage = 100;
+
+/** Bounds the work for a page: a filter may match no thing of a large tenant. A page can be short, or empty, therefore. */
+const linksPerPage = 100;
+
+export function thingReading(
+  store: Store<Pick<Transaction, "users" | "devices" | "things"> & OwnThingTables>,
+  ownThings: OwnThings,
+): ThingReading {
+  const linkedPage = async (accessScope: AccessScope, place: LinkedPlace): Promise<ThingPage> => {
+    const from = { afterId: place.afterDevice - 1, typeName: virtualDeviceType };
+    const { devices, found } = await store.read(async (tx) => {
+      const devices = await tx.devices.page(accessScope, from, linksPerPage);
+      // One extra row shows whether more follow.
+      return { devices, found: await tx.things.ofDevices(devices, place, thingsPerPage + 1) };
+    });
+    const rows = found.slice(0, thingsPerPage);
+    return { things: rows.map(readThing), next: nextPlace(place, devices, rows, found.length > rows.length) };
+  };
+  return {
+    async page(accessScope, place) {
+      const isOwnAsked = place.source === undefined || place.source === ownSource;
+      const linked =
+        place.own || place.source === ownSource
+          ? { things: [], next: undefined }
+          : await linkedPage(accessScope, place);
+      const room = thingsPerPage - linked.things.length;
+      if (linked.next || !isOwnAsked || room === 0) {
+        return { ...linked, next: linked.next ?? (isOwnAsked ? { ...place, own: {} } : undefined) };
+      }
+      const own = await store.read((tx) => ownPage(tx, ownThings, accessScope, place, room));
+      return { things: [...linked.things, ...own.things], next: own.next && { ...place, own: own.next } };
+    },
+    async find(accessScope, thingId) {
+      const own = ownThings.ids.deviceOf(thingId) !== undefined;
+      const thing = await store.read(async (tx) => {
+        if (own) return ownThings.find(tx, accessScope, thingId);
+        const row = await tx.things.within(accessScope, thingId);
+        return row && readThing(row);
+      });
+      if (!thing) throw new UnknownThing();
+      return thing;
+    },
+  };
+}
+
+function nextPlace(
+  place: LinkedPlace,
+  devices: readonly DeviceRow[],
+  rows: readonly ThingRow[],
+  hasMore: boolean,
+): LinkedPlace | undefined {
+  const [lastRow, lastDevice] = [rows.at(-1), devices.at(-1)];
+  if (hasMore && lastRow) return { ...place, afterDevice: lastRow.deviceId, afterThing: lastRow.thingId };
+  if (devices.length < linksPerPage || !lastDevice) return undefined;
+  return { ...place, afterDevice: lastDevice.id + 1, afterThing: "" };
+}
+
+/** The fields of one trait that changed strictly after a time, by name; `available` is among them. */
+export function fieldsSince(
+  { state }: ReadThing,
+  trait: TraitName,
+  sinceMs = Number.NEGATIVE_INFINITY,
+): ReadonlyMap<string, ReadField> {
+  const fields = Object.entries(state[trait] ?? {}).filter(([, [, timeMs]]) => timeMs > sinceMs);
+  return new Map(fields.map(([field, [value, updateTimeMs]]) => [field, { value, updateTimeMs }]));
+}
+
+function readThing({ userId, thingId, deviceId, source, goneMs, descriptor, state }: ThingRow): ReadThing {
+  const described = JSON.parse(descriptor) as ThingDescriptor;
+  return { ...described, userId, thingId, deviceId, source, goneMs, state: JSON.parse(state) as ThingState };
+}

@@ -1,0 +1,182 @@
+import type { CommitGroup } from "../devices/commit.ts";
+import type { DeviceState, DeviceStates } from "../devices/states.ts";
+import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
+import { BreezewayError, UnknownDevice } from "../model/errors.ts";
+import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
+import type { OwnAlarms } from "../own-things/own-alarms.ts";
+import type { OwnThings } from "../own-things/own-things.ts";
+import type { Priority, Store, Transaction } from "../store/seam.ts";
+import { type AdmittedDevice, addAdmitted, admit } from "./addition.ts";
+import { AdditionLimits } from "./addition-limits.ts";
+import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
+import { describeIn } from "./description.ts";
+import { GroupSize } from "./group-size.ts";
+import { removeIn } from "./inventory.ts";
+import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
+import { linesToAlarm, type StateWrite, writeSome } from "./state-writes.ts";
+import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
+
+export interface ProvisioningParts {
+  readonly store: Store<Pick<Transaction, "devices">>;
+  readonly commitGroup: CommitGroup;
+  readonly states: Pick<DeviceStates, "forget">;
+  readonly counts: TenantDeviceCounts;
+  readonly ownThings?: OwnThings;
+  readonly ownAlarms: OwnAlarms;
+  readonly elapsedMs: () => number;
+}
+
+/** A company manages its own devices. Each call is limited to one tenant; foreign users and devices look absent. */
+export interface Provisioning {
+  /** Adds all devices in one transaction, or none: then it throws RefusedLine. */
+  addAll(
+    tenantId: TenantId,
+    devices: readonly NewDevice[],
+    keep?: KeepAnswer<readonly DeviceState[]>,
+  ): Promise<readonly DeviceState[]>;
+  /** Adds the first of these devices, at least one, in one short transaction. A refused line leaves nothing behind. */
+  addSome(
+    tenantId: TenantId,
+    lines: readonly Line<NewDevice>[],
+    keep?: KeepGroup<DeviceState>,
+  ): Promise<readonly LineOutcome<DeviceState>[]>;
+  /** How many of these lines must be written before the last alarm among them has started; 0 when none starts. */
+  linesToAlarm(tenantId: TenantId, lines: readonly Line<StateWrite>[]): Promise<number>;
+  /** Writes the first of these states, at least one, in one short transaction. Each device is one commit. */
+  writeSome(
+    tenantId: TenantId,
+    lines: readonly Line<StateWrite>[],
+    keep?: KeepGroup<DeviceId>,
+    isUrgent?: boolean,
+  ): Promise<readonly LineOutcome<DeviceId>[]>;
+  /** Changes name and room of an ordinary device, and returns the device. */
+  update(
+    tenantId: TenantId,
+    deviceId: DeviceId,
+    description: DeviceDescription,
+    keep?: KeepAnswer<DeviceState>,
+  ): Promise<DeviceState>;
+  remove(tenantId: TenantId, deviceId: DeviceId, keep?: KeepAnswer): Promise<void>;
+}
+
+/** One of several lines was refused, so that none was carried out. */
+export class RefusedLine extends Error {
+  /** Counted from 0. */
+  readonly index: number;
+  readonly refusal: BreezewayError;
+
+  constructor(index: number, refusal: BreezewayError) {
+    super(refusal.message, { cause: refusal });
+    this.index = index;
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * How long a group may take, roughly. On SQLite all other writers wait for it; on PostgreSQL only those of the same
+ * users do.
+ */
+const groupMs = { alone: 5, shared: 50 };
+/** No client waits for one group of a batch: on PostgreSQL it uses connections of background work. */
+const inBackground: Priority = { patient: true };
+
+export function provisioningOn(parts: ProvisioningParts): Provisioning {
+  const { store, commitGroup, states, counts, elapsedMs, ownThings, ownAlarms } = parts;
+  const longestMs = store.isShared ? groupMs.shared : groupMs.alone;
+  const groupSize = new GroupSize(longestMs);
+  const ownerOf = async (tenantId: TenantId, deviceId: DeviceId) => {
+    const device = await store.read((tx) => tx.devices.within({ kind: "enterprise", tenantId }, deviceId));
+    if (!device) throw new UnknownDevice();
+    return device.userId;
+  };
+  const isUrgentAddition = async (tenantId: TenantId, devices: readonly NewDevice[]) =>
+    (await ownAlarms.areAdded(tenantId, devices)) && ownAlarms.admits(tenantId);
+  return {
+    async addAll(tenantId, devices, keep) {
+      const left = await counts.left(tenantId);
+      const priority = { urgent: await isUrgentAddition(tenantId, devices) };
+      const added = await commitGroup(async (tx, apply) => {
+        const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
+        const limits = new AdditionLimits(tx, tenantId, left);
+        const admitted: AdmittedDevice[] = [];
+        for (const [index, device] of devices.entries()) {
+          const outcome = await outcomeOf(() => admit(device, users, limits));
+          if ("refused" in outcome) throw new RefusedLine(index, outcome.refused);
+          admitted.push(outcome.done);
+        }
+        const things = await ownThings?.ofNewDevices(tx, tenantId);
+        const made = await addAdmitted(tx, apply, admitted, users.nowMs, things);
+        await keep?.(tx, made);
+        return made;
+      }, priority);
+      counts.added(tenantId, added.length);
+      return added;
+    },
+    async addSome(tenantId, allLines, keep) {
+      const left = await counts.left(tenantId);
+      const lines = firstLines(allLines, groupSize.lines);
+      const devices = lines.filter((line): line is NewDevice => !(line instanceof BreezewayError));
+      const priority = (await isUrgentAddition(tenantId, devices)) ? { urgent: true } : inBackground;
+      const outcomes = await commitGroup(async (tx, apply) => {
+        const startedMs = elapsedMs();
+        const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
+        const limits = new AdditionLimits(tx, tenantId, left);
+        const decided: LineOutcome<AdmittedDevice>[] = [];
+        for (const line of lines) {
+          const isRefused = line instanceof BreezewayError;
+          decided.push(isRefused ? { refused: line } : await outcomeOf(() => admit(line, users, limits)));
+        }
+        const admitted = decided.flatMap((one) => ("done" in one ? [one.done] : []));
+        const things = await ownThings?.ofNewDevices(tx, tenantId);
+        const states = (await addAdmitted(tx, apply, admitted, users.nowMs, things)).values();
+        const made = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
+        await keep?.(tx, made);
+        groupSize.took(elapsedMs() - startedMs);
+        return made;
+      }, priority);
+      counts.added(tenantId, outcomes.filter((outcome) => "done" in outcome).length);
+      return outcomes;
+    },
+    linesToAlarm: (tenantId, lines) => linesToAlarm({ store, ownAlarms }, tenantId, lines),
+    writeSome: (tenantId, lines, keep, isUrgent = false) => {
+      const urgent = isUrgent && ownAlarms.admits(tenantId);
+      return writeSome({ store, commitGroup, elapsedMs, longestMs, urgent }, tenantId, lines, keep);
+    },
+    async update(tenantId, deviceId, description, keep) {
+      checkDescription(description);
+      const userId = await ownerOf(tenantId, deviceId);
+      const updated = await commitGroup(async (tx) => {
+        const state = await describeIn(tx, userId, deviceId, description, ownThings);
+        await keep?.(tx, state);
+        return state;
+      });
+      states.forget(deviceId);
+      return updated;
+    },
+    async remove(tenantId, deviceId, keep) {
+      const userId = await ownerOf(tenantId, deviceId);
+      const sentence = `Device ${deviceId} belongs to a linked account and can't be removed. Unlink the account instead.`;
+      await commitGroup(async (tx) => {
+        await removeIn(tx, userId, deviceId, sentence, ownThings);
+        await keep?.(tx);
+      });
+      states.forget(deviceId);
+    },
+  };
+}
+
+function usersOf(devices: readonly NewDevice[]): readonly UserId[] {
+  return [...new Set(devices.map(({ userId }) => userId))];
+}
+
+const attributesPerGroup = 1_000;
+
+/** The first lines, with a limited number of attributes; at least one line. */
+function firstLines(lines: readonly Line<NewDevice>[], most: number): readonly Line<NewDevice>[] {
+  let attributes = 0;
+  const end = lines.slice(0, most).findIndex((line) => {
+    if (!(line instanceof BreezewayError)) attributes += line.changes?.length ?? 0;
+    return attributes > attributesPerGroup;
+  });
+  return lines.slice(0, end < 0 ? most : Math.max(1, end));
+}

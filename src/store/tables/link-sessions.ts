@@ -1,0 +1,189 @@
+import type { DeviceId, OwnerId, TenantId, UserId } from "../../model/ids.ts";
+import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
+
+/** Identifies a link session: its owner is the user, or the tenant, for whom its client has made it. */
+export interface LinkSessionKey {
+  readonly ownerId: OwnerId;
+  readonly id: string;
+}
+
+/**
+ * `open`: waits for the user or for the ecosystem's callback. `exchanging`: a node exchanges the code. `reading`: the
+ * credential is stored, and a node links the account. `unread`: the credential is stored, and the ecosystem did not
+ * answer. `asking`: the credential belongs to another account than the link, and the user decides. The others are ends.
+ */
+export type LinkSessionPhase =
+  | "open"
+  | "exchanging"
+  | "reading"
+  | "unread"
+  | "asking"
+  | "linked"
+  | "declined"
+  | "failed";
+
+/** A session in which an account's owner links the account on our pages. */
+export interface LinkSessionRow extends LinkSessionKey, LinkSessionProgress {
+  readonly tenantId: TenantId;
+  readonly clientId: string;
+  readonly ecosystem: string;
+  readonly mode: "link" | "renew";
+  readonly returnUrl: string | null;
+  /** The client's own `state`. */
+  readonly clientState: string | null;
+  /** The SHA-256 of the secret in the page's address. */
+  readonly tokenHash: string;
+  readonly createdMs: number;
+  readonly expiresMs: number;
+}
+
+/** What changes while a session lasts. */
+export interface LinkSessionProgress {
+  /** The user whose account will see the home; null until one has signed in. */
+  readonly userId: UserId | null;
+  readonly isSignedIn: boolean;
+  /** The SHA-256 of the secret in the browser's cookie; null until a browser has sent a form. */
+  readonly browserHash: string | null;
+  /** The SHA-256 of the state that the ecosystem gets. */
+  readonly stateHash: string | null;
+  /** The sealed secrets of the session (link-sessions/session-secrets.ts). */
+  readonly sealed: string;
+  /** Counts exchanges: each one needs a new consent. */
+  readonly attempt: number;
+  readonly phase: LinkSessionPhase;
+  /** When a node began the work of this phase. It is the node's fencing token. */
+  readonly claimedMs: number | null;
+  /** What went wrong last, as JSON. */
+  readonly problem: string | null;
+  readonly deviceId: DeviceId | null;
+  /** What the account shows, as JSON. */
+  readonly summary: string | null;
+}
+
+export interface LinkSessionTable {
+  add(session: LinkSessionRow): Promise<void>;
+  find(key: LinkSessionKey): Promise<LinkSessionRow | undefined>;
+  /** Finds a session by the secret in its page's address, or by the state that the ecosystem sends back. */
+  byHash(
+    column: "token" | "state",
+    key: { readonly ownerId: OwnerId; readonly hash: string },
+  ): Promise<LinkSessionRow | undefined>;
+  /** Reads a session and locks it until the transaction ends. */
+  lock(key: LinkSessionKey): Promise<LinkSessionRow | undefined>;
+  /** Stores the progress of a session that the caller has locked. */
+  save(session: LinkSessionRow): Promise<void>;
+  remove(key: LinkSessionKey): Promise<void>;
+  /** How many sessions of one client the owner has; counts no further than `most`. */
+  count(ownerId: OwnerId, clientId: string, most: number): Promise<number>;
+  /** Removes the sessions of a user, also those that a company has made for the user. */
+  removeOfUser(userId: UserId): Promise<number>;
+  /** At most `limit` sessions that expired before that time and still hold a credential. */
+  held(beforeMs: number, limit: number): Promise<LinkSessionRow[]>;
+  /** Removes at most `limit` sessions that expired before that time, and returns how many. */
+  removeExpired(beforeMs: number, limit: number): Promise<number>;
+}
+
+const columns = `owner_id AS "ownerId", id, tenant_id AS "tenantId", client_id AS "clientId", user_id AS "userId",
+  ecosystem, mode, return_url AS "returnUrl", client_state AS "clientState", token_hash AS "tokenHash",
+  state_hash AS "stateHash", browser_hash AS "browserHash", is_signed_in AS "isSignedIn", sealed, attempt, phase,
+  claimed_ms AS "claimedMs", problem, device_id AS "deviceId", summary, created_ms AS "createdMs",
+  expires_ms AS "expiresMs"`;
+
+type StoredSession = Omit<LinkSessionRow, "isSignedIn"> & { readonly isSignedIn: number };
+
+export function linkSessionTable(sql: Sql): LinkSessionTable {
+  const rows = async (tail: string, parameters: readonly Parameter[]) =>
+    (await sql.all<StoredSession>(`SELECT ${columns} FROM link_sessions WHERE ${tail}`, parameters)).map(
+      ({ isSignedIn, ...row }): LinkSessionRow => ({ ...row, isSignedIn: isSignedIn !== 0 }),
+    );
+  const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
+  const ofKey = "owner_id = $1 AND id = $2";
+  return {
+    async add(session) {
+      await sql.run(
+        `INSERT INTO link_sessions (owner_id, id, tenant_id, client_id, user_id, ecosystem, mode, return_url,
+           client_state, token_hash, state_hash, browser_hash, is_signed_in, sealed, attempt, phase, claimed_ms, problem,
+           device_id, summary, created_ms, expires_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+        [
+          session.ownerId,
+          session.id,
+          session.tenantId,
+          session.clientId,
+          session.userId,
+          session.ecosystem,
+          session.mode,
+          session.returnUrl,
+          session.clientState,
+          session.tokenHash,
+          session.stateHash,
+          session.browserHash,
+          session.isSignedIn ? 1 : 0,
+          session.sealed,
+          session.attempt,
+          session.phase,
+          session.claimedMs,
+          session.problem,
+          session.deviceId,
+          session.summary,
+          session.createdMs,
+          session.expiresMs,
+        ],
+      );
+    },
+    // No session has an id that can't be stored.
+    find: async ({ ownerId, id }) => (isStorable(id) ? first(rows(ofKey, [ownerId, id])) : undefined),
+    byHash: (column, { ownerId, hash }) => first(rows(`owner_id = $1 AND ${column}_hash = $2`, [ownerId, hash])),
+    lock: ({ ownerId, id }) => first(rows(`${ofKey}${forUpdate}`, [ownerId, id])),
+    async save(session) {
+      await sql.run(
+        `UPDATE link_sessions SET user_id = $3, state_hash = $4, browser_hash = $5, is_signed_in = $6, sealed = $7,
+           attempt = $8, phase = $9, claimed_ms = $10, problem = $11, device_id = $12, summary = $13 WHERE ${ofKey}`,
+        [
+          session.ownerId,
+          session.id,
+          session.userId,
+          session.stateHash,
+          session.browserHash,
+          session.isSignedIn ? 1 : 0,
+          session.sealed,
+          session.attempt,
+          session.phase,
+          session.claimedMs,
+          session.problem,
+          session.deviceId,
+          session.summary,
+        ],
+      );
+    },
+    async remove({ ownerId, id }) {
+      await sql.run(`DELETE FROM link_sessions WHERE ${ofKey}`, [ownerId, id]);
+    },
+    async count(ownerId, clientId, most) {
+      const [row] = await sql.all<{ count: number }>(
+        `SELECT COUNT(*) AS count FROM (
+           SELECT 1 FROM link_sessions WHERE owner_id = $1 AND client_id = $2 LIMIT $3) AS counted`,
+        [ownerId, clientId, most],
+      );
+      return Number(row?.count ?? 0);
+    },
+    removeOfUser: async (userId) =>
+      (await sql.run("DELETE FROM link_sessions WHERE owner_id = $1", [userId])) +
+      (await sql.run(
+        `DELETE FROM link_sessions WHERE user_id = $1
+           AND owner_id = (SELECT -u.tenant_id FROM users u WHERE u.id = $1)`,
+        [userId],
+      )),
+    held: (beforeMs, limit) =>
+      rows("expires_ms < $1 AND phase IN ('reading', 'unread', 'asking') ORDER BY expires_ms LIMIT $2", [
+        beforeMs,
+        limit,
+      ]),
+    removeExpired: (beforeMs, limit) =>
+      sql.run(
+        `DELETE FROM link_sessions WHERE (owner_id, id) IN (
+           SELECT owner_id, id FROM link_sessions WHERE expires_ms < $1 ORDER BY expires_ms LIMIT $2)`,
+        [beforeMs, limit],
+      ),
+  };
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import type { Device } from "../../../simulator/google-device-access/account.ts";
+import { namedFaults } from "../../../simulator/google-device-access/faults.ts";
+import type { Home } from "../../../src/home/home.ts";
+import { rounds } from "../../set-up/extent.ts";
+import { numbersFrom } from "../../set-up/seeded-random.ts";
+import { eventually } from "../../stories/world.ts";
+import { listen } from "../listening.ts";
+import { startedConnector, startedGoogle } from "./harness.ts";
+
+const traits = "sdm.devices.traits.";
+const unending = new AbortController().signal;
+
+describe("the events of a Google account", () => {
+  const faulty = { shuffles: 5, duplicates: true, merges: false, delayMs: 0, loses: false };
+  const ways = [
+    ["shuffled and repeated", faulty],
+    ["merged", { ...faulty, merges: true }],
+    ["delayed", { ...faulty, shuffles: 0, delayMs: 30 }],
+    ["lost for a while", { ...faulty, duplicates: false, loses: true }],
+  ] as const;
+  for (const [name, faults] of ways) {
+    it(`that are ${name} lead to the home that a list shows, and no value goes back`, async (t) => {
+      const { google, account, hall, feed, clock } = await followedAccount(t);
+      const stream = listen(feed.connector(), google.tokens.consent(account).accessToken);
+      await stream.until(1);
+      // Beyond the time in which an event and the list can't be told apart: the events alone tell the changes.
+      clock.aheadMs = 10_000;
+      Object.assign(google.delivery.faults, faults);
+      const random = numbersFrom(7);
+      for (let celsius = 10; celsius < 10 + rounds({ all: 60, few: 15 }); celsius += 1) {
+        account.change(hall.name, { [`${traits}Temperature`]: { ambientTemperatureCelsius: celsius / 2 } });
+        if (random() < 0.5) account.change(hall.name, { [`${traits}Humidity`]: { ambientHumidityPercent: celsius } });
+        if (random() < 0.3) await new Promise((resolve) => setImmediate(resolve));
+      }
+      google.delivery.flush();
+      Object.assign(google.delivery.faults, {
+        shuffles: 0,
+        duplicates: false,
+        merges: false,
+        delayMs: 0,
+        loses: false,
+      });
+      // One list settles what events have left open.
+      account.relate("UPDATED", "", hall.name);
+      await eventually(t.signal, async () => {
+        const homes = stream.heard.filter((heard): heard is Home => typeof heard === "object");
+        assert.equal(google.subscription.backlog, 0);
+        assert.equal(celsiusIn(homes.at(-1)!, hall), hall.traits[`${traits}Temperature`]!.ambientTemperatureCelsius);
+      });
+      const homes = stream.heard.filter((heard): heard is Home => typeof heard === "object");
+      const shown = homes.map((home) => celsiusIn(home, hall) ?? 0);
+      // The first home has the temperature from before, which is higher.
+      assert.deepEqual(
+        shown.slice(1),
+        shown.slice(1).toSorted((a, b) => a - b),
+      );
+      assert.deepEqual(await feed.connector().read(google.tokens.consent(account).accessToken, unending), homes.at(-1));
+      stream.stop();
+      await stream.ended;
+    });
+  }
+
+  it("reach all links of the account, and those of an unknown account are acknowledged and counted", async (t) => {
+    const { google, account, hall, feed } = await followedAccount(t);
+    const stranger = google.addAccount("Grace");
+    stranger.isListed = true;
+    const streams = [0, 1].map(() => listen(feed.connector(), google.tokens.consent(account).accessToken));
+    for (const stream of streams) await stream.until(1);
+    const [theirs] = stranger.devices.values();
+    stranger.change(theirs!.name, { [`${traits}Info`]: { customName: "elsewhere" } });
+    google.subscription.publish("not an event");
+    account.change(hall.name, { [`${traits}Temperature`]: { ambientTemperatureCelsius: 25 } });
+    for (const stream of streams) {
+      await stream.until(2);
+      assert.equal(celsiusIn(stream.heard.at(-1) as Home, hall), 25);
+      stream.stop();
+      await stream.ended;
+    }
+    assert.deepEqual([feed.unknown, feed.unreadable, google.subscription.backlog], [1, 1, 0]);
+  });
+
+  it("come again when they could not be stored, and after the feed has failed", async (t) => {
+    const { google, account, hall, feed } = await followedAccount(t);
+    const stream = listen(feed.connector(), google.tokens.consent(account).accessToken);
+    await stream.until(1);
+    feed.isStoreDown = true;
+    account.change(hall.name, { [`${traits}Temperature`]: { ambientTemperatureCelsius: 25 } });
+    await eventually(t.signal, async () => assert.ok(feed.faults.includes("the store is not available")));
+    assert.equal(google.subscription.acknowledged, 0);
+    google.faults.set("feed", namedFaults.unavailable);
+    feed.isStoreDown = false;
+    await eventually(t.signal, async () => assert.ok(feed.faults.includes("Google answered 503 UNAVAILABLE")));
+    google.faults.set("feed", undefined);
+    google.tokens.expireServiceTokens();
+    await stream.until(2);
+    assert.equal(celsiusIn(stream.heard[1] as Home, hall), 25);
+    stream.stop();
+    await stream.ended;
+  });
+});
+
+describe("a list of a Google account", () => {
+  it("that shows changes although no event has arrived ends the stream as silent", async (t) => {
+    const { google, account, hall, feed } = await followedAccount(t, { relistMs: 2_000 });
+    google.delivery.faults.loses = true;
+    const stream = listen(feed.connector(), google.tokens.consent(account).accessToken);
+    await stream.until(1);
+    account.change(hall.name, { [`${traits}Temperature`]: { ambientTemperatureCelsius: 25 } });
+    const end = await stream.ended;
+    assert.deepEqual([end.reason, end.detail], ["silent", "the home has changed, but no event has arrived"]);
+    assert.ok(end.unheardMs! > 0);
+    assert.equal(celsiusIn(stream.heard.findLast((heard) => typeof heard === "object") as Home, hall), 25);
+  });
+
+  it("waits for its turn within Google's limit", async (t) => {
+    const lists = [{ calls: 5, perMs: 1_000 }];
+    const { google, account, feed } = await followedAccount(t, {
+      limits: { lists, commands: lists, thermostat: lists },
+    });
+    google.rates.limits = { ...google.rates.limits, list: lists };
+    const { accessToken } = google.tokens.consent(account);
+    // Four lists of two calls each.
+    for (let i = 0; i < 4; i++) await feed.connector().read(accessToken, unending);
+    assert.equal(google.rates.refused.list, 0);
+  });
+
+  it("is empty when nothing is shared, and shrinks with the devices that are withdrawn", async (t) => {
+    const { google, account, hall, feed } = await followedAccount(t);
+    const { accessToken } = google.tokens.consent(account);
+    const connector = feed.connector();
+    account.share(hall.name, false);
+    assert.deepEqual(
+      [...(await connector.read(accessToken, unending)).thermostats.byId.values()].map(
+        (one) => one.isRead && one.object.name,
+      ),
+      ["Attic heater"],
+    );
+    for (const name of account.devices.keys()) account.share(name, false);
+    const { thermostats, structures } = await connector.read(accessToken, unending);
+    assert.deepEqual([thermostats.isWhole, thermostats.byId.size, structures.byId.size], [true, 0, 1]);
+  });
+});
+
+async function followedAccount(t: TestContext, options: Parameters<typeof startedConnector>[2] = {}) {
+  const clock = { aheadMs: 0 };
+  const google = await startedGoogle(t, { nowMs: () => Date.now() + clock.aheadMs });
+  const account = google.addAccount("Ada");
+  const hall = [...account.devices.values()].find(({ parentRelations: [room] }) => room?.displayName === "Hall")!;
+  const { feed, connector } = await startedConnector(t, google, options);
+  return { google, clock, feed, connector, account, hall };
+}
+
+function celsiusIn({ thermostats }: Home, { name }: Device): number | null | undefined {
+  const sighting = thermostats.byId.get(name);
+  return sighting?.isRead ? sighting.object.traits.temperature?.state.celsius : undefined;
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { type BatchKey, ResumableBatches } from "../../src/idempotency/resumable-batches.ts";
+import type { OwnerId } from "../../src/model/ids.ts";
+import { clockedStore } from "../own-things/clocked-store.ts";
+
+const dayMs = 86_400_000;
+const request: BatchKey = { ownerId: -1 as OwnerId, clientId: "company", key: "k", content: "POST batch" };
+
+/** Batches of these lines. Each group carries out two lines, and answers each with the number of its run. */
+async function madeBatches(t: TestContext) {
+  const { store, clock } = await clockedStore(t);
+  const carriedOut: string[] = [];
+  const run = async (texts: readonly string[], key: BatchKey = request) => {
+    let taken = 0;
+    const source = {
+      peek: async (_: number, most: number) => texts.slice(taken, taken + most).map((text) => ({ text })),
+      take: (count: number) => {
+        taken += count;
+      },
+    };
+    const answers: { readonly answers: readonly string[]; readonly isReplayed: boolean }[] = [];
+    const groups = new ResumableBatches(store).run<{ text: string }, string>(key, source, async (lines, keep) => {
+      const done = lines.slice(0, 2).map(({ text }) => text);
+      if (done.includes("broken")) throw new Error("a defect");
+      const made = done.map((text) => `${text}!`);
+      if (keep) await store.transaction((tx) => keep(tx, made));
+      carriedOut.push(...done);
+      return made;
+    });
+    for await (const group of groups) answers.push(group);
+    return answers;
+  };
+  return { clock, run, carriedOut };
+}
+
+describe("a batch with a key", () => {
+  it("is answered from the store, continues behind what was carried out, and refuses other lines", async (t) => {
+    const { run, carriedOut } = await madeBatches(t);
+    await assert.rejects(run(["a", "b", "broken"]), /a defect/);
+    const again = await run(["a", "b", "c"]);
+    assert.deepEqual(
+      again.map(({ answers, isReplayed }) => [...answers, isReplayed]),
+      [
+        ["a!", "b!", true],
+        ["c!", false],
+      ],
+    );
+    assert.deepEqual(carriedOut, ["a", "b", "c"]);
+    await assert.rejects(run(["a", "x", "c"]), { code: "idempotency_key_reused" });
+    await assert.rejects(run(["a"]), { code: "idempotency_key_reused" });
+    await assert.rejects(run(["a", "b", "c"], { ...request, content: "PUT states" }), {
+      code: "idempotency_key_reused",
+    });
+  });
+
+  it("is carried out anew after 24 hours, and nothing of its first use is in the way", async (t) => {
+    const { clock, run, carriedOut } = await madeBatches(t);
+    await run(["a", "b", "c"]);
+    clock.nowMs += dayMs - 1;
+    assert.ok((await run(["a", "b", "c"])).every(({ isReplayed }) => isReplayed));
+    clock.nowMs += 2;
+    const anew = await run(["x", "y"]);
+    assert.deepEqual(anew, [{ answers: ["x!", "y!"], isReplayed: false }]);
+    assert.deepEqual(carriedOut, ["a", "b", "c", "x", "y"]);
+    assert.deepEqual(
+      (await run(["x", "y"])).map(({ answers, isReplayed }) => [answers, isReplayed]),
+      [[["x!", "y!"], true]],
+      "a group of the first use follows",
+    );
+  });
+});

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { alertsOn } from "../../src/alerts/alerts.ts";
+import { commitGroupOn, commitOn } from "../../src/devices/commit.ts";
+import { DeviceStates } from "../../src/devices/states.ts";
+import { deviceWriting } from "../../src/devices/write.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
+import { OwnThings } from "../../src/own-things/own-things.ts";
+import { thingReading } from "../../src/own-things/thing-reading.ts";
+import { TypeWork } from "../../src/own-things/type-work.ts";
+import { deviceTypesOn } from "../../src/provisioning/device-types.ts";
+import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
+import { makeHome, silent } from "../contracts/store/home.ts";
+import { clockedStore } from "./clocked-store.ts";
+import { lampMap, plainIds } from "./made-own-things.ts";
+
+const silentMap = { ...lampMap, online: { silentAfterSeconds: 60 } };
+/** The pause between two looks at a type with this limit. */
+const roundMs = 6_000;
+
+/** Lamps of one type, and the background work on the type, which each test runs itself. */
+async function madeType(t: TestContext, lamps = 3) {
+  const { store, clock } = await clockedStore(t);
+  const home = await makeHome(store, { devices: lamps });
+  const { tenantId, userId } = home;
+  const cursed = new Set<DeviceId>();
+  const ownThings = new OwnThings({
+    ...plainIds,
+    thingIdOf(deviceId) {
+      if (cursed.has(deviceId)) throw new Error("a defect");
+      return plainIds.thingIdOf(deviceId);
+    },
+  });
+  const states = new DeviceStates(store);
+  const alerts = alertsOn({ store, ownThings });
+  const committed = (commits: Parameters<typeof states.apply>[0]) => {
+    states.apply(commits);
+    alerts.afterCommit(commits);
+  };
+  const parts = { store, ownThings, reactions: [alerts.react], committed, report: silent };
+  const failures: string[] = [];
+  const runtime = {
+    ...processRuntime(silent),
+    elapsedMs: () => 0,
+    after: (_: number, act: () => void) => processRuntime(silent).after(0, act),
+    countFailure: (task: string) => void failures.push(task),
+  };
+  const work = () => new TypeWork({ store, commitGroup: commitGroupOn(parts), ownThings, runtime });
+  const writing = deviceWriting(store, commitOn(parts));
+  const accessScope = { kind: "user", userId } as const;
+  const only = work();
+  return {
+    ...home,
+    ...{ store, clock, alerts, states, failures, cursed, work, accessScope, run: () => only.run() },
+    types: deviceTypesOn(store, ownThings.maps),
+    tenantId,
+    read: (deviceId: DeviceId) => thingReading(store, ownThings).find(accessScope, plainIds.thingIdOf(deviceId)),
+    write: (deviceId: DeviceId, name: string, value: string) => writing.write(accessScope, deviceId, [{ name, value }]),
+    /** What the log says of a device's thing, oldest first. */
+    async told(deviceId: DeviceId) {
+      const entries = await store.read((tx) => tx.log.ofDevice(userId, deviceId));
+      return entries
+        .filter(({ kind }) => kind === "thing")
+        .map(({ timeMs, body }) => {
+          const { things, cause } = JSON.parse(body);
+          return { timeMs, cause: cause?.by, what: things[0].what, fields: things[0].fields };
+        });
+    },
+  };
+}
+
+describe("a change of a trait map", () => {
+  it("is logged for each device of the type once: added, changed, gone", async (t) => {
+    const { types, tenantId, devices, run, told } = await madeType(t, 120);
+    const whats = async (index: number) => (await told(devices[index]!)).map(({ what }) => what);
+    await types.set(tenantId, "lamp", lampMap);
+    assert.deepEqual(await whats(0), [], "the request itself logs nothing: there may be a million devices");
+    await run();
+    await run();
+    for (const index of [0, 49, 50, 119]) assert.deepEqual(await whats(index), ["added"], `device ${index}`);
+    await types.set(tenantId, "lamp", { ...lampMap, maker: "Acme" });
+    await run();
+    await types.set(tenantId, "lamp", { ...lampMap, maker: "Acme" });
+    await run();
+    assert.deepEqual(await whats(119), ["added", "changed"], "an equal map is no change");
+    await types.remove(tenantId, "lamp");
+    await run();
+    assert.deepEqual(await whats(0), ["added", "changed", "gone"]);
+    assert.equal(
+      (await told(devices[0]!)).at(-1)!.cause,
+      "administrator",
+      "an alarm that its company removed has not vanished",
+    );
+  });
+
+  it("that follows before the first is logged leaves the things new, and a removal ends both", async (t) => {
+    const { types, tenantId, devices, run, told } = await madeType(t);
+    await types.set(tenantId, "lamp", lampMap);
+    await types.set(tenantId, "lamp", { ...lampMap, maker: "Acme" });
+    await run();
+    assert.deepEqual(
+      (await told(devices[0]!)).map(({ what }) => what),
+      ["added"],
+    );
+    await types.set(tenantId, "lamp", lampMap);
+    await types.remove(tenantId, "lamp");
+    await run();
+    assert.deepEqual(
+      (await told(devices[0]!)).map(({ what }) => what),
+      ["added", "gone"],
+    );
+  });
+
+  it("is left to the node that works on it, and taken over when its lease has ended", async (t) => {
+    const { types, tenantId, devices, store, clock, told, work } = await madeType(t);
+    await types.set(tenantId, "lamp", lampMap);
+    const [row] = await store.read((tx) => tx.deviceTypeWork.due(clock.nowMs, 9));
+    const other = { ...row!, dueMs: clock.nowMs + 60_000 };
+    assert.equal(await store.transaction((tx) => tx.deviceTypeWork.advance(row!, other)), true);
+    await work().run();
+    assert.deepEqual(await told(devices[0]!), []);
+    clock.nowMs += 60_000;
+    await Promise.all([work().run(), work().run()]);
+    assert.deepEqual(
+      (await told(devices[2]!)).map(({ what }) => what),
+      ["added"],
+    );
+  });
+
+  it("leaves other types alone when it can't be logged", async (t) => {
+    const { types, tenantId, userId, devices, store, run, told, failures, cursed } = await madeType(t);
+    const device = { userId, typeName: "broken", name: "broken", isVirtual: false };
+    cursed.add(await store.transaction((tx) => tx.devices.add(device)));
+    await types.set(tenantId, "broken", lampMap);
+    await types.set(tenantId, "lamp", lampMap);
+    await run();
+    assert.deepEqual([failures, (await told(devices[0]!)).length], [["own_things"], 1]);
+    cursed.clear();
+    await run();
+    assert.equal(failures.length, 1, "it was tried again before its lease had ended");
+  });
+});
+
+describe("an own device that writes nothing for longer than its silence limit", () => {
+  it("is logged as unavailable once for each silence, with the time that the thing shows, and fires alerts", async (t) => {
+    const { types, tenantId, devices, clock, run, told, write, read, alerts, accessScope, states, userId } =
+      await madeType(t);
+    const [quiet, busy, never] = devices as [DeviceId, DeviceId, DeviceId];
+    await types.set(tenantId, "lamp", silentMap);
+    await run();
+    const alert = await alerts.onThings.add(accessScope, {
+      ...{ thingId: plainIds.thingIdOf(quiet), field: "onOff.available", operation: "equals" },
+      ...{ stringThreshold: "false", threshold: "", action: "note", targets: [], address: "", message: "" },
+      ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true },
+    });
+    for (const lamp of [quiet, busy]) await write(lamp, "power", "on");
+    const writtenMs = (await states.get(userId, quiet))!.device.lastTimeMs;
+    clock.nowMs += 60_000;
+    await write(busy, "power", "on");
+    await run();
+    assert.deepEqual((await told(quiet)).length, 1, "the limit is not exceeded yet");
+    clock.nowMs += roundMs;
+    await run();
+    clock.nowMs += roundMs;
+    await run();
+    const available = { "onOff.available": false, "brightness.available": false };
+    const { fields, timeMs, cause, what } = (await told(quiet)).at(-1)!;
+    assert.deepEqual([what, fields, timeMs, cause], ["state", available, writtenMs + 60_000, undefined]);
+    assert.equal((await told(quiet)).length, 2, "the silence was logged twice");
+    assert.deepEqual((await read(quiet)).state.onOff?.available, [false, timeMs]);
+    assert.equal((await told(busy)).length, 1);
+    assert.equal((await told(never)).length, 1, "a device that has written nothing yet becomes nothing");
+    assert.equal((await states.get(userId, quiet))!.device.lastTimeMs, writtenMs);
+    assert.equal((await alerts.onThings.find(accessScope, alert.id)).firings, 1);
+    await write(quiet, "power", "on");
+    assert.equal((await read(quiet)).state.onOff?.available?.[0], true);
+    clock.nowMs += 60_001 + roundMs;
+    await run();
+    assert.deepEqual((await told(quiet)).length, 3, "the next silence was not logged");
+  });
+
+  it("is found in a type whose map an older version has set, and no longer when the limit is gone", async (t) => {
+    const { tenantId, devices, store, clock, work, told, write, types } = await madeType(t);
+    const [lamp] = devices as [DeviceId];
+    await store.transaction((tx) => tx.deviceTypeMaps.put(tenantId, "lamp", JSON.stringify(silentMap)));
+    await write(lamp, "power", "on");
+    clock.nowMs += 61_000;
+    await work().run();
+    assert.deepEqual(
+      (await told(lamp)).map(({ what }) => what),
+      ["state"],
+    );
+    await types.set(tenantId, "lamp", lampMap);
+    await work().run();
+    assert.deepEqual(await store.read((tx) => tx.deviceTypeWork.due(Number.MAX_SAFE_INTEGER, 9)), []);
+  });
+});
