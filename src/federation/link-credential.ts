@@ -172,6 +172,8 @@ export class LinkCredential implements FollowedCredential {
   /** One try. Returns the pause before the next one; undefined when no other is needed. */
   async #try(): Promise<number | undefined> {
     const before = this.#credential;
+    const { runtime } = this.#parts;
+    const beganMs = runtime.elapsedMs();
     try {
       const start = await beginRenewal(this.#parts, before, this.#endedMarkMs);
       // Wait for each mark once: after the clock was set back, the mark would stay in the future.
@@ -183,12 +185,15 @@ export class LinkCredential implements FollowedCredential {
       if (start.state === "lost") return void this.#stopping.abort();
       if (start.state === "replaced") return this.#adopt(start.opened);
       this.#endedMarkMs = start.markMs;
-      const outcome = await this.#call(before);
+      // The mark may be as old as this try: a slow store leaves less time for the call.
+      const leftMs = renewalLimitMs - (runtime.elapsedMs() - beganMs);
+      if (leftMs <= 0) return this.#unanswered("the store is slow");
+      const outcome = await this.#call(before, leftMs);
       if (outcome.state === "refused") return this.#refuse(outcome.reason);
       if (outcome.state === "unanswered") return this.#unanswered(outcome.detail);
       const stored = await this.#store(before, start.markMs, outcome.credential);
       if (!stored) return void this.#stopping.abort();
-      this.#renewedMs = this.#parts.runtime.elapsedMs();
+      this.#renewedMs = runtime.elapsedMs();
       return this.#adopt({ credential: stored, isRenewable: true });
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) this.#parts.failed(error);
@@ -197,11 +202,11 @@ export class LinkCredential implements FollowedCredential {
   }
 
   /** Calls the ecosystem, with a time limit that also holds for a connector that ignores its signal. */
-  async #call(before: Credential): Promise<RenewalOutcome> {
+  async #call(before: Credential, limitMs: number): Promise<RenewalOutcome> {
     const { connector, runtime, failed } = this.#parts;
     const late: RenewalOutcome = { state: "unanswered", detail: "no answer in time" };
     try {
-      const outcome = await within(runtime, renewalLimitMs, this.#giveUp.signal, (inTime) =>
+      const outcome = await within(runtime, limitMs, this.#giveUp.signal, (inTime) =>
         Promise.race([connector.renew!(before, inTime), aborted(inTime).then(() => late)]),
       );
       if (outcome.state !== "renewed") return outcome;

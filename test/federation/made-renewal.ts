@@ -9,7 +9,7 @@ import { federationOn } from "../../src/federation/federation.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
-import type { Runtime } from "../../src/runtime/runtime.ts";
+import { pause, type Runtime } from "../../src/runtime/runtime.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
 import type { OpenStore, Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
@@ -52,7 +52,7 @@ export async function madeRenewal<Ecosystem extends RenewedEcosystem = RenewingE
   const runtime = movedRuntime({ random });
   const database = await openSqlite({ folder, nowMs: runtime.nowMs });
   const ecosystem = ((await plan.ecosystem?.(runtime)) ?? new RenewingEcosystem(runtime)) as Ecosystem;
-  const busy = { count: 0, isDown: false };
+  const busy: StoreTrouble = { count: 0, isDown: false, lateMs: 0 };
   const nodes: RenewalNode[] = [];
   t.after(async () => {
     busy.isDown = false;
@@ -112,10 +112,18 @@ export async function madeRenewal<Ecosystem extends RenewedEcosystem = RenewingE
 export type RenewalWorld = Awaited<ReturnType<typeof madeRenewal>>;
 export type RenewalNode = ReturnType<typeof nodeOn>;
 
+interface StoreTrouble {
+  /** Work in progress. */
+  count: number;
+  isDown: boolean;
+  /** How late the answer to a COMMIT arrives. */
+  lateMs: number;
+}
+
 interface NodeParts {
   readonly database: OpenStore;
   readonly isShared: boolean;
-  readonly busy: { count: number; isDown: boolean };
+  readonly busy: StoreTrouble;
   readonly runtime: Runtime;
   readonly ecosystem: RenewedEcosystem;
 }
@@ -141,7 +149,11 @@ function nodeOn(id: NodeId, { database, isShared, busy, runtime, ecosystem }: No
   };
   const store: Store = {
     isShared,
-    transaction: (body, priority) => tracked(() => database.transaction(body, priority)),
+    async transaction(body, priority) {
+      const result = await tracked(() => database.transaction(body, priority));
+      if (busy.lateMs > 0) await alive(pause(runtime, busy.lateMs, killed.signal));
+      return result;
+    },
     read: (body) => tracked(() => database.read(body)),
   };
   const upstream = ecosystem.connector();

@@ -137,6 +137,22 @@ describe("a token endpoint", () => {
     assert.deepEqual(ecosystem.renewalsMs, [240_000, 272_000]);
   });
 
+  it("ends 30 seconds after its beginning, also when the store confirms the beginning late", async (t) => {
+    const { startNode, link, pass, ecosystem, busy } = await madeRenewal(t);
+    ecosystem.lifetimeMs = 5 * minuteMs;
+    await link(await startNode(), "ada");
+    ecosystem.answerMs = 60 * minuteMs;
+    await pass(239_000, 1_000);
+    busy.lateMs = 20_000;
+    // It begins at 240 s, the call is made at 260 s and given up at 270 s. Another node may begin then.
+    await pass(55_000, 1_000);
+    assert.deepEqual(ecosystem.renewalsMs, [260_000, 292_000]);
+    busy.lateMs = 40_000;
+    await pass(300_000, 1_000);
+    assert.equal(ecosystem.renewalsMs.length, 2, "no time is left for a call");
+    busy.lateMs = 0;
+  });
+
   it("whose answer was lost is asked again with the old refresh token", async (t) => {
     const { startNode, link, pass, ecosystem, storedOf } = await madeRenewal(t);
     const node = await startNode();
