@@ -8,7 +8,7 @@ import { simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 
 /** Few steps each, and together they meet each kind of fault and event, as the core is now. */
-const quickSeeds = [232, 37, 116, 151, 246, 158, 115, 247, 69, 122, 214, 133, 38];
+const quickSeeds = [247, 246, 151, 161, 103, 69, 185, 186, 139, 158, 138, 237];
 
 describe("the core in the deterministic simulation", () => {
   it("keeps its guarantees with every kind of fault, and converges", async () => {
