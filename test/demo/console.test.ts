@@ -59,10 +59,11 @@ describe("the demo's console", { skip, timeout }, () => {
   async function stream() {
     const [{ name, value } = { name: "", value: "" }] = await context.cookies();
     const headers = { cookie: `${name}=${value}` };
-    const { body } = await fetch(`${demo.baseUrl}/console/events`, { headers });
+    // The response is kept until the stream is read: Node cancels the unread body of a response that was collected.
+    const response = await fetch(`${demo.baseUrl}/console/events`, { headers });
     return async (...types: readonly string[]) => {
       let text = "";
-      for await (const part of body!.pipeThrough(new TextDecoderStream())) {
+      for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {
         text += part;
         if (types.every((type) => text.includes(`event: ${type}\n`))) return;
       }
