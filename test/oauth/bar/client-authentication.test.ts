@@ -358,7 +358,9 @@ describe("a client", () => {
       200,
     );
     assert.equal((await probe(world, idAndSecret(other), undefined, guesser)).status, 200);
-    assert.equal((await guess()).status, 429);
+    // The delay may have passed meanwhile, and the next one is longer. After a reset five guesses would be free.
+    const guesses = [await guess(), await guess()];
+    assert.ok(guesses.some(({ status }) => status === 429));
   });
 
   it("42: can't forge its source by a header, not even through a trusted proxy", async (t) => {
