@@ -73,7 +73,10 @@ export interface LogTable {
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
   /** Removes the entries of a device, and its webhook deliveries; returns the number of entries. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
-  /** Removes the entries of a user. Revocations stay, without the user: other nodes may not have read them yet. */
+  /**
+   * Removes the entries of a user, and all webhook deliveries about the user, also those to webhooks of a tenant.
+   * Revocations stay, without the user: other nodes may not have read them yet.
+   */
   removeOfUser(userId: UserId): Promise<number>;
 }
 

@@ -61,7 +61,7 @@ export interface WebhookTable {
   lock(key: WebhookKey): Promise<void>;
   /** The caller holds the feed's lock. */
   remove(key: WebhookKey): Promise<void>;
-  /** Removes the user's webhooks, and all deliveries about them, also to webhooks of a tenant; returns how many webhooks. */
+  /** Removes the user's webhooks; returns how many. `log.removeOfUser` removes the deliveries. */
   removeOfUser(userId: UserId): Promise<number>;
   /** Removes webhooks that are no longer alive, with their deliveries; returns how many. */
   removeDead(): Promise<number>;
@@ -189,7 +189,6 @@ export function webhookTable(sql: Sql): WebhookTable {
     remove,
     async removeOfUser(userId) {
       await lockFeed();
-      await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
       return sql.run("DELETE FROM webhooks WHERE owner_id = $1", [userId]);
     },
     async removeDead() {
