@@ -17,7 +17,7 @@ const changed = (thingId: string, what: ThingChange["what"], state?: string): Th
 });
 
 describe("the history of a thing", () => {
-  it("is its part of every commit, with attributes or without, by field and by time", () =>
+  it("has the thing's changes of every commit, with attributes or without, and filters them by field and by time", () =>
     onStore(sqliteHarness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
       await commit(store, home, 1, [changed("t_hall", "added", "clear"), changed("t_attic", "added", "clear")]);
@@ -43,7 +43,7 @@ describe("the history of a thing", () => {
       );
     }));
 
-  it("comes in pages that end at a bounded number of commits, and leave nothing out", () =>
+  it("has pages of a bounded number of commits, which omit nothing", () =>
     onStore(sqliteHarness, async (store) => {
       const home = await makeHome(store);
       const { commits } = historyLimits;

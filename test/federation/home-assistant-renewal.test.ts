@@ -31,7 +31,11 @@ describe("links to Home Assistants whose tokens last a minute", () => {
       const { state, reason } = await world.rowOf(account);
       assert.deepEqual([state, reason], ["live", ""], account.name);
     }
-    assert.equal(simulator.tokens.failures, 0, "an instance may ban the address of a client that presents wrong tokens");
+    assert.equal(
+      simulator.tokens.failures,
+      0,
+      "an instance may ban the address of a client that presents wrong tokens",
+    );
     const expected = (links * 620_000) / (0.8 * lifetimeMs);
     const { length } = renewalsMs;
     assert.ok(length > 0.8 * expected && length < 1.2 * expected, `${length} renewals, about ${expected} expected`);

@@ -10,7 +10,7 @@ import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table, whole } from "../terminal/output.ts";
 
-const subject = {
+const webhookArgument = {
   name: "webhook",
   isRequired: true,
   meaning: "the webhook's id or the beginning of it; see: breezeway webhook list",
@@ -82,7 +82,7 @@ const show: OwnCommand = {
   name: "webhook show",
   meaning: "show a webhook and its last 100 deliveries",
   examples: ["webhook show wh_…"],
-  arguments: [subject],
+  arguments: [webhookArgument],
   options: withOwnerOptions,
   async run(call) {
     const { print } = call;
@@ -121,7 +121,7 @@ const remove: OwnCommand = {
   name: "webhook remove",
   meaning: "remove a webhook",
   examples: ["webhook remove wh_…"],
-  arguments: [subject],
+  arguments: [webhookArgument],
   options: withOwnerOptions,
   async run(call) {
     const api = await serviceOf(call);
