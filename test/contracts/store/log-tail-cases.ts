@@ -11,7 +11,9 @@ export function logTailCases(harness: StoreHarness): void {
       const home = await makeHome(store);
       const entries = ["a", "b", "c", "d", "e"].map((body) => entryOf(home, body));
       await store.transaction(async (tx) => {
-        for (const entry of entries) await tx.log.append(entry);
+        await tx.log.append(entries[0]!);
+        await tx.log.appendAll(entries.slice(1));
+        await tx.log.appendAll([]);
         await tx.log.append({ ...entryOf(home, "of no device"), deviceId: null, kind: "revocation" });
       });
       const reader = new TailReader(store, 2);
