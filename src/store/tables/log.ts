@@ -59,7 +59,10 @@ export interface LogTable {
   horizon(): Promise<LogPosition>;
   /** Removes entries that are older than `beforeMs`, at most `limit` from the beginning; returns how many. */
   removeOlder(beforeMs: number, limit: number): Promise<number>;
-  /** Changes of a device's attributes, or of its things too, in a time range (its end excluded), oldest first. */
+  /**
+   * Changes of a device's attributes, or of its things too, in a time range (its end excluded), oldest first. Entries of
+   * one time are never divided: there can be a few more than `limit`, and the next page begins one millisecond later.
+   */
   changes(
     userId: UserId,
     deviceId: DeviceId,
@@ -229,11 +232,16 @@ export function logTable(sql: Sql): LogTable {
     },
     async changes(userId, deviceId, { fromMs, toMs }, limit, kinds = "attributes") {
       const isMeant = kinds === "attributes" ? "kind = 'attribute'" : "kind IN ('attribute', 'thing')";
+      const ofDevice = `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND ${isMeant}`;
       const rows = await sql.all<StoredEntry>(
-        `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND time_ms >= $3 AND time_ms < $4
-           AND ${isMeant} ORDER BY time_ms, id LIMIT $5`,
+        `${ofDevice} AND time_ms >= $3 AND time_ms < $4 ORDER BY time_ms, id LIMIT $5`,
         [userId, deviceId, fromMs, toMs, limit],
       );
+      const last = rows.length < limit ? undefined : rows.at(-1);
+      if (last) {
+        const sameTime = `${ofDevice} AND time_ms = $3 AND id > $4 ORDER BY id`;
+        rows.push(...(await sql.all<StoredEntry>(sameTime, [userId, deviceId, last.timeMs, last.id])));
+      }
       return rows.map(({ id: _, ...entry }) => entry);
     },
     async removeOfDevice(userId, deviceId) {
