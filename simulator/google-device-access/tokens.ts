@@ -1,10 +1,14 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, verify } from "node:crypto";
 import type { Account } from "./account.ts";
 
-interface Code {
-  readonly account: Account;
+interface Grant {
   readonly clientId: string;
   readonly redirectUri: string;
+  readonly scope: string;
+}
+
+interface Code extends Grant {
+  readonly account: Account;
   readonly untilMs: number;
 }
 
@@ -40,9 +44,9 @@ export class Tokens {
     return JSON.stringify({ ...names, private_key, client_email: this.serviceEmail, token_uri: tokenUrl });
   }
 
-  issueCode(account: Account, clientId: string, redirectUri: string): string {
+  issueCode(account: Account, grant: Grant): string {
     const code = `4/${randomBytes(30).toString("base64url")}`;
-    this.#codes.set(code, { account, clientId, redirectUri, untilMs: this.#nowMs() + 600_000 });
+    this.#codes.set(code, { ...grant, account, untilMs: this.#nowMs() + 600_000 });
     return code;
   }
 
@@ -52,7 +56,7 @@ export class Tokens {
     this.#codes.delete(code);
     if (!issued || issued.untilMs < this.#nowMs()) return undefined;
     if (issued.clientId !== clientId || issued.redirectUri !== redirectUri) return undefined;
-    return this.consent(issued.account);
+    return { ...this.consent(issued.account), scope: issued.scope };
   }
 
   /** A person has consented. */
@@ -76,10 +80,16 @@ export class Tokens {
       : undefined;
   }
 
-  /** Ends the consent behind a token, with all its tokens. Returns whether the token was known. */
+  /** All tokens of users. */
+  get all(): readonly string[] {
+    return [...this.#refresh.keys(), ...this.#access.keys()];
+  }
+
+  /** Ends all consents of the token's account to the project. Returns whether the token was known. */
   revoke(token: string): boolean {
-    const refreshToken = this.#access.get(token)?.refreshToken ?? token;
-    return this.#refresh.delete(refreshToken);
+    const account = this.#refresh.get(this.#access.get(token)?.refreshToken ?? token);
+    if (account) this.revokeAll(account);
+    return account !== undefined;
   }
 
   /** Ends all consents of an account: a person removes the project on the connections page. */

@@ -117,6 +117,7 @@ export function googleConnector(options: GoogleOptions): Connector {
     follow,
     act: (token, action, signal) =>
       within(runtime, answerLimitMs, signal, (inTime) => sendAction(actions, token, action, inTime)),
+    revokesAllConsents: true,
     renew: (credential, signal) => renewCredential(tokens, credential, signal),
     async revoke(token, signal) {
       const isRevoked = await within(runtime, answerLimitMs, signal, (inTime) => revokeToken(tokens, token, inTime));
