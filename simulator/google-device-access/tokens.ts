@@ -27,6 +27,8 @@ export class Tokens {
   lifetimeSeconds = 3_599;
   /** How often tokens were renewed. */
   renewals = 0;
+  /** How often a token was presented that is not valid. */
+  refused = 0;
   readonly #nowMs: () => number;
   readonly #codes = new Map<string, Code>();
   readonly #refresh = new Map<string, Account>();
@@ -70,14 +72,15 @@ export class Tokens {
   renew(refreshToken: string): string | undefined {
     const account = this.#refresh.get(refreshToken);
     if (account) this.renewals += 1;
+    else this.refused += 1;
     return account && this.#issue(account, refreshToken);
   }
 
   accountOf(accessToken: string): Account | undefined {
     const issued = this.#access.get(accessToken);
-    return issued && issued.untilMs > this.#nowMs() && this.#refresh.has(issued.refreshToken)
-      ? issued.account
-      : undefined;
+    const isValid = issued !== undefined && issued.untilMs > this.#nowMs() && this.#refresh.has(issued.refreshToken);
+    if (!isValid) this.refused += 1;
+    return isValid ? issued.account : undefined;
   }
 
   /** All tokens of users. */

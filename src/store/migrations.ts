@@ -413,6 +413,8 @@ const steps: readonly Step[] = [
   linkSessions,
   commandingFirings,
   feeds,
+  // When the last calls were made that the ecosystem limits for an account, as JSON (tables/feed-accounts.ts).
+  () => ["ALTER TABLE feed_accounts ADD COLUMN calls TEXT"],
 ];
 
 export const schemaVersion = steps.length;
