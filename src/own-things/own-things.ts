@@ -77,8 +77,15 @@ export class OwnThings implements OwnDeviceThings {
     return device && (await this.derive(tx, [device]))[0];
   }
 
-  /** The things of these devices, in their order. */
-  async derive(tx: OwnThingTables, devices: readonly MappedDeviceRow[]): Promise<readonly ReadThing[]> {
+  /**
+   * The things of these devices, in their order. Each field has the time since which it is shown, which is never before
+   * the map; with `timesOf: "writes"` the time at which the device wrote it.
+   */
+  async derive(
+    tx: OwnThingTables,
+    devices: readonly MappedDeviceRow[],
+    { timesOf = "fields" as "fields" | "writes" } = {},
+  ): Promise<readonly ReadThing[]> {
     const mapped: (readonly [MappedDeviceRow, VersionedMap])[] = [];
     for (const device of devices) {
       const found = await this.maps.of(tx, device);
@@ -101,7 +108,11 @@ export class OwnThings implements OwnDeviceThings {
         deviceId: id,
         source: ownSource,
         goneMs: null,
-        state: ownState(map, { attributes: values, lastTimeMs, mapChangedMs: changedMs }, nowMs),
+        state: ownState(
+          map,
+          { attributes: values, lastTimeMs, mapChangedMs: timesOf === "writes" ? 0 : changedMs },
+          nowMs,
+        ),
       };
     });
   }
