@@ -105,9 +105,9 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
           admitted.push(outcome.done);
         }
         const things = await ownThings?.ofNewDevices(tx, tenantId);
-        const made = await addAdmitted(tx, apply, admitted, users.nowMs, things);
-        await keep?.(tx, made);
-        return made;
+        const states = await addAdmitted(tx, apply, admitted, users.nowMs, things);
+        await keep?.(tx, states);
+        return states;
       }, priority);
       counts.added(tenantId, added.length);
       return added;
@@ -129,10 +129,10 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
         const admitted = decided.flatMap((one) => ("done" in one ? [one.done] : []));
         const things = await ownThings?.ofNewDevices(tx, tenantId);
         const states = (await addAdmitted(tx, apply, admitted, users.nowMs, things)).values();
-        const made = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
-        await keep?.(tx, made);
+        const done = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
+        await keep?.(tx, done);
         groupSize.took(elapsedMs() - startedMs);
-        return made;
+        return done;
       }, priority);
       counts.added(tenantId, outcomes.filter((outcome) => "done" in outcome).length);
       return outcomes;
