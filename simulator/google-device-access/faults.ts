@@ -1,7 +1,7 @@
 /** Which calls a fault concerns: the interface for devices, the feed, or the token endpoint. */
 export type Area = "devices" | "feed" | "tokens";
 
-/** A fault that a test or a person switches on. `refuses`: with this status. `hangs`: no answer. `slow`: later. */
+/** A fault that a test or a person switches on. `refuses`: answers with this status. `hangs`: never answers. `slow`: answers late. */
 export type Fault =
   | {
       readonly kind: "refuses";

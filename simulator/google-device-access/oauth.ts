@@ -26,10 +26,10 @@ export function answerConsent(
   query: URLSearchParams,
   form: URLSearchParams,
 ): OAuthAnswer {
-  const given = method === "POST" ? form : query;
-  const clientId = given.get("client_id") ?? "";
-  const redirectUri = given.get("redirect_uri") ?? "";
-  const state = given.get("state") ?? "";
+  const parameters = method === "POST" ? form : query;
+  const clientId = parameters.get("client_id") ?? "";
+  const redirectUri = parameters.get("redirect_uri") ?? "";
+  const state = parameters.get("state") ?? "";
   if (clientId !== parts.clientId || !URL.canParse(redirectUri))
     return { status: 400, html: "Error 400: invalid_client" };
   if (method !== "POST") {

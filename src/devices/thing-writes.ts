@@ -29,7 +29,7 @@ export interface ThingChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** Gone things are kept so long, and so many of each link. */
+/** How long gone things are kept, and how many of each link. */
 const goneKept = { forMs: 90 * 24 * 3_600_000, count: 500 };
 
 /** Writes of things that change something, compared with the stored rows under the lock. */

@@ -4,7 +4,7 @@ import { settleByWrite } from "./own-command-outcome.ts";
 import type { OwnThings } from "./own-things.ts";
 
 /**
- * Settles commands to own things by later writes of their attributes, whoever writes them. All writes of a user's
+ * Settles commands to own things by later writes of their attributes, by any writer. All writes of a user's
  * devices happen under the user's lock, so a write that finds an open command is later than the sending.
  */
 export function ownThingEcho(ownThings: OwnThings): Reaction {

@@ -106,9 +106,9 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
           if ("refused" in outcome) throw new RefusedLine(index, outcome.refused);
           admitted.push(outcome.done);
         }
-        const made = await add(tenantId, admitted, users.nowMs);
-        await keep?.(tx, made);
-        return made;
+        const states = await add(tenantId, admitted, users.nowMs);
+        await keep?.(tx, states);
+        return states;
       }, priority);
       counts.added(tenantId, added.length);
       return added;
@@ -131,10 +131,10 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
         }
         const admitted = decided.flatMap((one) => ("done" in one ? [one.done] : []));
         const states = (await add(tenantId, admitted, users.nowMs)).values();
-        const made = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
-        await keep?.(tx, made);
+        const done = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
+        await keep?.(tx, done);
         groupSize.took(elapsedMs() - startedMs);
-        return made;
+        return done;
       }, priority);
       counts.added(tenantId, outcomes.filter((outcome) => "done" in outcome).length);
       return outcomes;

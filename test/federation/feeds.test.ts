@@ -9,10 +9,11 @@ import { FeedInbox, type InboxTables, silentAfterMs } from "../../src/federation
 import { FeedPuller } from "../../src/federation/feeds/feed-puller.ts";
 import type { LinkKey } from "../../src/federation/link-key.ts";
 import type { NodeId } from "../../src/model/ids.ts";
+import { type LimitName, limits } from "../../src/model/limits.ts";
 import { Membership } from "../../src/nodes/membership.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { makeHome } from "../contracts/store/home.ts";
+import { makeHome, plain } from "../contracts/store/home.ts";
 import { eventually } from "../stories/world.ts";
 import { movedRuntime, settled } from "./moved-runtime.ts";
 
@@ -29,6 +30,45 @@ describe("the feed of an ecosystem", () => {
       await pass(1_000);
       assert.ok(second.receiver());
     });
+  });
+
+  it("is pulled by another node at once when the first one has stopped, which is still alive", async (t) => {
+    const { node, pass } = await madeFeeds(t);
+    const [first, second] = [await node("node-1"), await node("node-2")];
+    await pass(1_000);
+    await first.puller.stop();
+    await pass(1_500);
+    assert.ok(second.receiver());
+  });
+
+  it("counts unreadable messages, and those that it drops when too many wait for a link", async (t) => {
+    const { node, pass, link, store } = await madeFeeds(t);
+    const one = await node("node-1");
+    const ada = await link(one.id, "x");
+    await pass(1_000);
+    const most = limits.feedMessagesPerLink;
+    const messages = Array.from({ length: most + 1 }, (_, index) => message(`${index}`, "x", "warm"));
+    await one.receiver()!.store(messages.slice(0, most));
+    assert.deepEqual([one.counts, one.reached], [{ stored: most }, []]);
+    await one.receiver()!.store(messages.slice(most));
+    one.receiver()!.unreadable(2);
+    assert.deepEqual(one.counts, { stored: most + 1, dropped: most, unreadable: 2 });
+    assert.deepEqual(one.reached, ["feedMessagesPerLink"]);
+    const left = await store.read((tx) => tx.feedMessages.of(ada, 10));
+    assert.deepEqual(left.map(plain), [{ messageId: "", content: null }]);
+  });
+
+  it("keeps the messages of a link that no node follows for a day", async (t) => {
+    const { node, link, store } = await madeFeeds(t);
+    const ada = await link("node-1" as NodeId, "x");
+    await store.transaction(async (tx) => {
+      const dayAgoMs = (await tx.clock.nowMs()) - 24 * 3_600_000;
+      await tx.feedMessages.add(ecosystem, [message("old", "x", "cold")], dayAgoMs - 1);
+      await tx.feedMessages.add(ecosystem, [message("young", "x", "warm")], dayAgoMs);
+    });
+    await node("node-1");
+    const left = await store.read((tx) => tx.feedMessages.of(ada, 10));
+    assert.deepEqual(left.map(plain), [{ messageId: "young", content: "warm" }]);
   });
 
   it("stores a message for all links of the account, counts those without one, and keeps it until it is handled", async (t) => {
@@ -204,12 +244,13 @@ async function madeFeeds(t: TestContext) {
       await membership.start();
       let receiver: FeedReceiver | undefined;
       const counts: Record<string, number> = {};
+      const reached: LimitName[] = [];
       const inbox = new FeedInbox({ store, nodeId: id, runtime });
       const puller = new FeedPuller({
         ecosystem,
         feed: {
-          pull: (given, signal) => {
-            receiver = given;
+          pull: (receiving, signal) => {
+            receiver = receiving;
             return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
           },
         },
@@ -220,7 +261,7 @@ async function madeFeeds(t: TestContext) {
         count: (outcome, messages) => {
           if (messages > 0) counts[outcome] = (counts[outcome] ?? 0) + messages;
         },
-        onLimitReached: () => undefined,
+        onLimitReached: (limit) => void reached.push(limit),
       });
       await puller.start();
       stops.push(async () => {
@@ -231,7 +272,9 @@ async function madeFeeds(t: TestContext) {
       return {
         id,
         inbox,
+        puller,
         counts,
+        reached,
         receiver: () => receiver,
         kill: () => {
           isDead = true;

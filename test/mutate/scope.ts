@@ -41,7 +41,13 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   {
     source: "src/own-things",
     near: ["test/own-things/*.test.ts", "test/devices/things.test.ts"],
-    far: ["test/contracts/store-sqlite.test.ts", "test/http/v3-*.test.ts"],
+    far: [
+      "test/contracts/store-sqlite.test.ts",
+      "test/http/v3-*.test.ts",
+      "test/provisioning/{devices,inventory,states}.test.ts",
+      "test/stories/{own-things-commanded,alerts-that-command}.test.ts",
+      "test/sdk/{device-types,own-devices}.test.ts",
+    ],
     isSampled: false,
   },
   {

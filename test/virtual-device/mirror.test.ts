@@ -184,7 +184,7 @@ describe("a structure's warnings and emergencies", () => {
     "emergencies.CO": "false",
   };
 
-  it("are true when any alarm is in that state, each by itself", () => {
+  it("are true when any alarm is in that state, each separately", () => {
     const cases: [Parameters<typeof alarm>[1], object][] = [
       [{ smokeAlarmState: "warning" }, { "warnings.all": "true", "warnings.smoke": "true" }],
       [{ coAlarmState: "warning" }, { "warnings.all": "true", "warnings.CO": "true" }],
@@ -225,7 +225,7 @@ describe("a structure's warnings and emergencies", () => {
     assert.equal(value(view.values, "o.structures[1].emergencies.all"), "false");
   });
 
-  it("are blank while nothing was ever told of alarms", () => {
+  it("are blank until an alarm was reported once", () => {
     const view = new View().show(homeWith({ structures: { s }, notWhole: ["alarms"], speaksOfAlarms: false }));
     assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), null);
   });

@@ -48,7 +48,7 @@ const unnumbered = -1;
 
 const columns = `number, name, value, time_ms AS "timeMs"`;
 
-/** Up to so many keys are looked up one by one on SQLite: that is faster there than a join with a list of keys. */
+/** On SQLite, up to this number of keys are looked up one by one, which is faster there than a join with a list of keys. */
 const fewKeys = 4;
 
 export function attributeTable(sql: Sql): AttributeTable {
