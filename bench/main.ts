@@ -12,6 +12,7 @@ import { postgresCosts } from "./postgres-costs.ts";
 import { isMet, type Row } from "./row.ts";
 import { type NamedResult, tableOf } from "./table.ts";
 import { tokens } from "./tokens.ts";
+import { typeWork } from "./type-work.ts";
 
 /**
  * `npm run bench` measures all rows, `npm run bench -- <name> …` the named ones, `--json` prints JSON. The exit code is 1
@@ -20,6 +21,7 @@ import { tokens } from "./tokens.ts";
 const rows: readonly Row[] = [
   deviceReads,
   deviceBatch,
+  typeWork,
   tokens,
   loginFlood,
   emergency,
