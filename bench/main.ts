@@ -3,6 +3,7 @@ import { alertGrowth } from "./alert-growth.ts";
 import { deadUpstreams } from "./dead-upstreams.ts";
 import { deviceReads } from "./device-reads.ts";
 import { emergency } from "./emergency.ts";
+import { googleLinks } from "./google-links.ts";
 import { heldStreams } from "./held-streams.ts";
 import { homeAssistantLinks } from "./home-assistant-links.ts";
 import { ingest } from "./ingest.ts";
@@ -25,6 +26,7 @@ const rows: readonly Row[] = [
   deadUpstreams,
   heldStreams,
   homeAssistantLinks,
+  googleLinks,
   ingest,
   postgresCosts,
 ];
