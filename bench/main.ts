@@ -4,6 +4,7 @@ import { deadUpstreams } from "./dead-upstreams.ts";
 import { deviceBatch } from "./device-batch.ts";
 import { deviceReads } from "./device-reads.ts";
 import { emergency } from "./emergency.ts";
+import { googleLinks } from "./google-links.ts";
 import { heldStreams } from "./held-streams.ts";
 import { homeAssistantLinks } from "./home-assistant-links.ts";
 import { ingest } from "./ingest.ts";
@@ -29,6 +30,7 @@ const rows: readonly Row[] = [
   deadUpstreams,
   heldStreams,
   homeAssistantLinks,
+  googleLinks,
   ingest,
   postgresCosts,
 ];
