@@ -3,7 +3,7 @@ import type { StreamEnd } from "../connector.ts";
 import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { admit, type CallBudget } from "./call-budget.ts";
 import { isAccount } from "./events.ts";
-import { callJson, describeRefusal, type JsonAnswer } from "./json-call.ts";
+import { type CallJson, describeRefusal, type JsonAnswer } from "./json-call.ts";
 
 /** The devices and structures of an account at one time. */
 export interface AccountList {
@@ -19,6 +19,7 @@ export interface AccountList {
 export interface ListParts {
   /** `{apiUrl}/enterprises/{projectId}` */
   readonly projectUrl: string;
+  readonly call: CallJson;
   readonly budget: CallBudget;
   readonly runtime: Runtime;
   /** The time limit of one call. */
@@ -41,14 +42,14 @@ export async function listAccount(
   { structures, patienceMs }: ListOptions,
   signal: AbortSignal,
 ): Promise<AccountList | { readonly end: StreamEnd }> {
-  const { budget, runtime, answerLimitMs, projectUrl } = parts;
+  const { budget, runtime, answerLimitMs, projectUrl, call } = parts;
   const calls = structures ? 1 : 2;
   if (!(await admit(budget, token, calls, { runtime, patienceMs, signal }))) {
     return noList("refused", "lists are limited to a few each minute; it is tried again");
   }
   const get = (path: string) =>
     within(runtime, answerLimitMs, signal, (inTime) =>
-      callJson({ method: "GET", url: `${projectUrl}/${path}`, token }, inTime),
+      call({ method: "GET", url: `${projectUrl}/${path}`, token }, inTime),
     );
   // One after the other: a structure that is added in between is named by a device and has no name yet.
   const listed = structures ? undefined : await get("structures");
