@@ -6,10 +6,10 @@ import type { Dice } from "./dice.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Interval } from "./history.ts";
 import { MemoryStore, type StoreClient } from "./memory-store.ts";
-import { SimulatedNode } from "./node.ts";
+import { type GoogleWire, SimulatedNode } from "./node.ts";
 import { QueuedStore } from "./queued-store.ts";
 import type { Database } from "./rows.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { Process, Scheduler } from "./scheduler.ts";
 import type { Upstream } from "./upstream.ts";
 
 const hourMs = 3_600_000;
@@ -23,6 +23,7 @@ export interface DeploymentParts {
   readonly newWebhookId: () => string;
   readonly logDays: number;
   readonly hasOwnThings: boolean;
+  readonly google: GoogleWire | undefined;
   readonly linkOf: (userId: number) => LinkRow | undefined;
   /** Whether all clocks are right. */
   readonly areClocksRight: boolean;
@@ -85,6 +86,11 @@ export class Deployment {
     if (kind === "node clock jumped") node.clock.offsetMs += dice.between(-hourMs, hourMs) / dice.pick([1, 60, 3_600]);
     if (kind === "place lost") this.#store?.places.lose(node);
     if (this.#store) this.#strikeStore(kind, this.#store);
+  }
+
+  kill(node: Process): void {
+    const slot = this.nodes.indexOf(node as SimulatedNode);
+    if (slot >= 0) this.#kill(slot);
   }
 
   /** Repairs everything, and injects no more faults. */

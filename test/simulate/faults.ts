@@ -41,6 +41,14 @@ export const faultKinds = [
   "receiver silent",
   "receiver accepts without answer",
   "receiver slow",
+  "google down",
+  "google answer lost",
+  "feed message lost",
+  "feed message duplicated",
+  "feed message delayed",
+  "feed token refused",
+  "puller killed before acknowledging",
+  "google consent withdrawn",
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
@@ -70,6 +78,9 @@ export const eventKinds = [
   "chain of alerts stopped",
   "alert disabled by itself",
   "alert deleted by itself",
+  "google token renewed",
+  "feed message redelivered",
+  "lists over budget",
   "map set",
   "map changed",
   "map removed",
