@@ -22,6 +22,7 @@ import {
 } from "./expected-device.ts";
 import { checkGoogle } from "./google/check-google.ts";
 import type { CommittedTransaction, HomeTruth, LinkStanding, RunRecord } from "./history.ts";
+import { checkInstances } from "./home-assistant/check-instances.ts";
 import { checkOwnThings } from "./own-things/check-own-things.ts";
 import { retainedLog } from "./retained-log.ts";
 import { demand, Violation } from "./violation.ts";
@@ -52,6 +53,7 @@ export function check(record: RunRecord): string | undefined {
     checkLinkCalls(record.calls, ofNest);
     checkRevocations(record.revocations, ofNest);
     checkCredentials(record.credentials, ofNest, record.visibility);
+    checkInstances(record.history);
     if (record.google) checkGoogle(record.google, record.history);
     checkBlindIntervals(record.history, record.standings, record.visibility);
     checkFanRequests(record.standings, devices);

@@ -6,7 +6,7 @@ import type { Dice } from "./dice.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Interval } from "./history.ts";
 import { MemoryStore, type StoreClient } from "./memory-store.ts";
-import { type GoogleWire, SimulatedNode } from "./node.ts";
+import { type OtherWires, SimulatedNode } from "./node.ts";
 import { QueuedStore } from "./queued-store.ts";
 import type { Database } from "./rows.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
@@ -14,7 +14,7 @@ import type { Upstream } from "./upstream.ts";
 
 const hourMs = 3_600_000;
 
-export interface DeploymentParts {
+export interface DeploymentParts extends OtherWires {
   readonly scheduler: Scheduler;
   readonly faults: Faults;
   readonly database: Database;
@@ -23,7 +23,6 @@ export interface DeploymentParts {
   readonly newWebhookId: () => string;
   readonly logDays: number;
   readonly hasOwnThings: boolean;
-  readonly google: GoogleWire | undefined;
   readonly linkOf: (userId: number) => LinkRow | undefined;
   /** Whether all clocks are right. */
   readonly areClocksRight: boolean;

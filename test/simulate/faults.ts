@@ -49,6 +49,13 @@ export const faultKinds = [
   "feed token refused",
   "puller killed before acknowledging",
   "google consent withdrawn",
+  "instance restarted",
+  "instance unreachable",
+  "instance floods",
+  "instance connection dropped",
+  "instance connection silent",
+  "instance answer lost",
+  "instance consent withdrawn",
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
@@ -79,6 +86,8 @@ export const eventKinds = [
   "alert disabled by itself",
   "alert deleted by itself",
   "google token renewed",
+  "instance token renewed",
+  "instance refused a token",
   "feed message redelivered",
   "lists over budget",
   "map set",

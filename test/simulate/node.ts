@@ -11,6 +11,7 @@ import type { ThingControl } from "../../src/devices/thing-control.ts";
 import type { Credential } from "../../src/ecosystems/credential.ts";
 import { readConfiguration } from "../../src/ecosystems/google-device-access/configuration.ts";
 import { type GoogleOptions, googleConnector } from "../../src/ecosystems/google-device-access/connector.ts";
+import { type HomeAssistantOptions, homeAssistantConnector } from "../../src/ecosystems/home-assistant/connector.ts";
 import { eventsOn, type RunningEvents } from "../../src/events/events.ts";
 import type { Post } from "../../src/events/webhooks/post.ts";
 import { fanEcho } from "../../src/federation/commands/fan-echo.ts";
@@ -45,10 +46,15 @@ import type { Process, Scheduler } from "./scheduler.ts";
 import { grantOf, userOf } from "./tokens.ts";
 import type { Upstream, UpstreamNode } from "./upstream.ts";
 
-/** Google Device Access as a node reaches it. */
-export type GoogleWire = (node: Process) => Required<Pick<GoogleOptions, "call" | "feedTokens" | "relistMs">>;
+/** How a node reaches the ecosystems beside the first one; undefined for one that the run does not have. */
+export interface OtherWires {
+  readonly google: ((node: Process) => Pick<GoogleOptions, "call" | "feedTokens" | "relistMs">) | undefined;
+  readonly homeAssistant:
+    | ((node: Process) => Pick<HomeAssistantOptions, "openSocket" | "post" | "turns" | "searchMs">)
+    | undefined;
+}
 
-export interface NodeParts {
+export interface NodeParts extends OtherWires {
   readonly name: string;
   readonly scheduler: Scheduler;
   readonly clock: Clock;
@@ -62,8 +68,6 @@ export interface NodeParts {
   readonly logDays: number;
   /** Whether the company has devices of its own; without them nothing looks for their commands. */
   readonly hasOwnThings: boolean;
-  /** How the node reaches Google; undefined in a run without it. */
-  readonly google: GoogleWire | undefined;
   /** The stored link of a user, and the number of committed transactions, for the record. */
   readonly linkOf: (userId: number) => LinkRow | undefined;
   readonly committedSoFar: () => number;
@@ -141,6 +145,10 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     const connectors = new Map([["nest", upstream.connectorFor(this)]]);
     if (parts.google) {
       connectors.set("google", googleConnector({ configuration, runtime: shared, ...parts.google(this) }));
+    }
+    if (parts.homeAssistant) {
+      const options = { name: "home", allowPrivateNetworks: false, nowMs: shared.nowMs, timers: shared };
+      connectors.set("home", homeAssistantConnector({ ...options, ...parts.homeAssistant(this) }));
     }
     const ownThings = new OwnThings(plainOwnThingIds);
     this.alerts = alertsOn({ store, ownThings, commanding: alertCommanding(() => this.control) });

@@ -15,16 +15,12 @@ import { deliveriesIn } from "./delivery-rows.ts";
 import { Deployment } from "./deployment.ts";
 import { Dice } from "./dice.ts";
 import { Faults } from "./faults.ts";
-import type { GoogleAccount } from "./google/account.ts";
-import { type GoogleStanding, googleBehind } from "./google/check-google.ts";
-import { feedMessagesOf } from "./google/feed-rows.ts";
-import { GoogleCloud } from "./google/google-cloud.ts";
 import type { LinkStanding, Receipt, RunRecord, StoredRow } from "./history.ts";
 import { Home, type HomeSize } from "./home.ts";
 import { LinkOwners } from "./link-owners.ts";
 import { horizonOf } from "./log-rows.ts";
 import { type SimulatedNode, tokenIn } from "./node.ts";
-import { OtherLinkOwners } from "./other-link-owners.ts";
+import { OtherEcosystems } from "./other-ecosystems.ts";
 import { OwnThingCallers } from "./own-things/callers.ts";
 import { unsettledOwn } from "./own-things/check-own-commands.ts";
 import { untoldThing } from "./own-things/check-own-things.ts";
@@ -34,7 +30,7 @@ import { Readers } from "./readers.ts";
 import { Receivers } from "./receivers.ts";
 import { retainedLog } from "./retained-log.ts";
 import { Database, Draft } from "./rows.ts";
-import { type Process, Scheduler } from "./scheduler.ts";
+import { Scheduler } from "./scheduler.ts";
 import { ThingAlertOwners } from "./thing-alert-owners.ts";
 import { thingCommandsOf } from "./thing-command-rows.ts";
 import { thingsOf } from "./thing-rows.ts";
@@ -48,15 +44,14 @@ import { webhooksIn } from "./webhook-rows.ts";
 const convergesWithinMs = 120_000;
 /** The longest pause before a renewal is tried again. */
 const renewsWithinMs = 150_000;
+/** The longest rest between two searches for silent devices. */
+const silenceFoundWithinMs = 130_000;
 const foundOutWithinMs = 12.5 * 60_000;
 /** Long enough for a second look at a quiet stream. */
 const quietPeriodMs = 12 * 60_000;
 
 /** The log retention in some runs. */
 const shortRetentionDays = 15_000 / 86_400_000;
-
-/** The users of Google, apart from those of the first ecosystem. */
-const firstGoogleUsers = [21, 22] as UserId[];
 
 /** A whole deployment with its users, its homes and its faults. The seed determines everything. */
 export class World {
@@ -77,9 +72,7 @@ export class World {
   readonly #readers: Readers;
   readonly #receivers: Receivers;
   readonly #webhookOwners: WebhookOwners;
-  readonly #google: GoogleCloud | undefined;
-  readonly #googleUsers: readonly UserId[];
-  readonly #googleOwners: OtherLinkOwners | undefined;
+  readonly #others: OtherEcosystems;
   readonly #company: Company;
   readonly #ownThingCallers: OwnThingCallers;
   readonly #ownDevices: OwnDevice[] = [];
@@ -127,21 +120,14 @@ export class World {
     // On SQLite the node's clock decides what is due; with a jumping clock that could be in an hour.
     this.#hasWebhooks = (isShared || this.#areClocksRight) && dice.chance(0.4);
     this.#hasOwnThings = (isShared || this.#areClocksRight) && dice.chance(0.4);
-    this.#googleUsers = dice.chance(0.3) ? firstGoogleUsers.slice(0, dice.between(1, 2)) : [];
-    const losesMessages = dice.chance(0.5);
-    this.#google =
-      this.#googleUsers.length === 0
-        ? undefined
-        : new GoogleCloud({
-            scheduler,
-            faults,
-            committedSoFar,
-            users: this.#googleUsers,
-            areOneAccount: dice.chance(0.5),
-            losesMessages,
-            kill: (node) => this.#deployment.kill(node),
-          });
-    const google = this.#google;
+    this.#others = new OtherEcosystems({
+      scheduler,
+      faults,
+      database: this.#database,
+      linkOf,
+      livingNodes: () => this.#deployment.living,
+      kill: (node) => this.#deployment.kill(node),
+    });
     this.#addUsersAndDevices();
     this.#receivers = new Receivers({ scheduler, faults, committedSoFar, isQuiet: () => this.#calls.areRare });
     const machines = {
@@ -154,14 +140,7 @@ export class World {
       newWebhookId: () => `wh_${this.#database.nextId()}`,
       logDays: hasShortRetention ? shortRetentionDays : 7,
       hasOwnThings: this.#hasOwnThings,
-      google:
-        google &&
-        ((node: Process) => ({
-          call: google.callFor(node),
-          feedTokens: google.feedTokens(),
-          // Only a list shows what a lost message said.
-          relistMs: losesMessages ? 25_000 : 3_600_000,
-        })),
+      ...this.#others.wires,
       died: (node: SimulatedNode) => {
         this.#readers.disconnect(node);
         this.#receivers.disconnect(node);
@@ -193,15 +172,6 @@ export class World {
       thingsOf: (deviceId) => thingsOf(this.#database, deviceId),
       triggersOf: (userId) => thingTriggersOf(this.#database, userId).filter(isChanged),
     });
-    this.#googleOwners =
-      google &&
-      new OtherLinkOwners({
-        calls,
-        ecosystem: "Google",
-        users: this.#googleUsers,
-        linkOf,
-        consent: (userId, nowMs) => google.consent(userId, nowMs),
-      });
     const own = { calls, faults, devices: this.#ownDevices };
     this.#ownThingCallers = new OwnThingCallers({ ...own, users, committedSoFar });
     const { history } = this.#database;
@@ -217,8 +187,7 @@ export class World {
     this.#thingAlertOwners.start();
     if (this.#hasOwnThings) this.#company.start();
     if (this.#hasOwnThings) this.#ownThingCallers.start();
-    this.#googleOwners?.start();
-    for (const account of this.#google?.accounts ?? []) this.#liveOnAtGoogle(account);
+    this.#others.start(this.#calls, () => this.#slowness);
     this.#readers.start();
     if (this.#hasWebhooks) this.#webhookOwners.start();
     if (this.#hasShortRetention) this.#applyRetention();
@@ -227,6 +196,7 @@ export class World {
     await scheduler.runUntil(this.#dice.between(20_000, 45_000));
     if (this.#kind === "quiet stretch") await this.#beQuiet();
     this.#deployment.repair();
+    this.#others.repair();
     for (const userId of this.#users) this.#linkOwners.lookAfter(userId);
     await scheduler.runUntil(scheduler.nowMs + 8_000);
     this.#isSettled = true;
@@ -234,7 +204,7 @@ export class World {
     this.#alertOwners.areQuiet = true;
     this.#thingAlertOwners.areQuiet = true;
     this.#company.areQuiet = true;
-    if (this.#googleOwners) this.#googleOwners.areQuiet = true;
+    this.#others.beQuiet();
     this.#ownThingCallers.areQuiet = true;
     this.#readers.beQuiet();
     this.#webhookOwners.areQuiet = true;
@@ -243,7 +213,7 @@ export class World {
       if (this.#kind === "quiet end") this.#upstream.withhold(index);
       this.#upstream.settle(index);
     }
-    this.#google?.settle();
+    this.#others.settle();
     return this.#converge();
   }
 
@@ -260,7 +230,7 @@ export class World {
     const { scheduler } = this;
     const isWithholding = this.#upstream.isWithholding;
     this.#calls.areRare = isWithholding;
-    const renewalMs = this.#upstream.tokens.rules ? renewsWithinMs : 0;
+    const renewalMs = this.#upstream.tokens.rules ? renewsWithinMs : this.#hasOwnThings ? silenceFoundWithinMs : 0;
     const deadlineMs = scheduler.nowMs + renewalMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
     let known = this.#activityCount;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
@@ -270,7 +240,7 @@ export class World {
       known = news;
       const missing =
         convergence(this.#standings()) ??
-        googleBehind(this.#googleStandings()) ??
+        this.#others.behind() ??
         this.#openOwn() ??
         this.#undelivered() ??
         (isNews ? "it is never quiet" : undefined);
@@ -333,7 +303,7 @@ export class World {
     return {
       fans,
       ownThings: this.#hasOwnThings ? { calls: commands, reads: ownReads } : undefined,
-      google: this.#google && { acknowledged: this.#google.pubSub.acknowledged },
+      google: this.#others.record(),
       unpolled: this.#unpolled(),
       credentials: { uses: uses.all, calls: renewals.calls, refusals: renewals.refusals },
       watches: this.#alertOwners.watches,
@@ -376,15 +346,6 @@ export class World {
     });
   }
 
-  #liveOnAtGoogle(account: GoogleAccount): void {
-    const delayMs = this.#dice.between(100, 4_000) * this.#slowness;
-    this.scheduler.after(delayMs, undefined, `${account.id} changes`, () => {
-      if (this.#isSettled) return;
-      this.#google?.change(account);
-      this.#liveOnAtGoogle(account);
-    });
-  }
-
   #sufferOn(): void {
     this.scheduler.after(this.#dice.between(100, 5_000) * this.#slowness, undefined, "a fault is due", () => {
       if (this.faults.areOver) return;
@@ -394,9 +355,7 @@ export class World {
         this.#linkOwners.relink(userId);
       } else if (this.#upstream.tokens.rules && this.faults.strikes("access token ended early", 0.15)) {
         this.#upstream.endAccess(this.#dice.pick(this.#users));
-      } else if (this.#google && this.faults.strikes("google consent withdrawn", 0.05)) {
-        this.#google.withdraw(this.#dice.pick(this.#googleUsers));
-      } else this.#deployment.strike();
+      } else if (!this.#others.strike()) this.#deployment.strike();
       this.#sufferOn();
     });
   }
@@ -417,7 +376,7 @@ export class World {
 
   #addUsersAndDevices(): void {
     const draft = new Draft(this.#database);
-    for (const userId of this.#googleUsers) draft.set("users", userId, { id: userId, tenantId });
+    for (const userId of this.#others.users) draft.set("users", userId, { id: userId, tenantId });
     for (const userId of this.#users) {
       draft.set("users", userId, { id: userId, tenantId });
       this.#lamps.set(userId, this.#addOrdinary(draft, userId, "Lamp"));
@@ -491,26 +450,6 @@ export class World {
             return isFollowed ? [`${node.name} follows the removed link ${deviceId}`] : [];
           }),
         ),
-      };
-    });
-  }
-
-  #googleStandings(): readonly GoogleStanding[] {
-    const google = this.#google;
-    if (!google) return [];
-    return this.#googleUsers.map((userId) => {
-      const link = this.#linkOf(userId);
-      const things = link ? thingsOf(this.#database, link.deviceId) : [];
-      return {
-        userId,
-        thermostats: google.accountOf(userId).thermostats,
-        link: link as StoredRow | undefined,
-        things: things as readonly object[] as readonly StoredRow[],
-        messages: link ? feedMessagesOf(this.#database, link.deviceId).length : 0,
-        followers: this.#deployment.living.flatMap((node) => {
-          const follower = node.followerOf(userId);
-          return follower ? [{ node: node.name, isLive: follower.isLive }] : [];
-        }),
       };
     });
   }
