@@ -24,8 +24,11 @@ const leaseMs = 60_000;
 const slice = { devices: 500, pauseMs: 10 };
 /** Devices that one statement examines for silence. */
 const examined = 2_000;
-/** A type is examined for silent devices ten times in its limit, within these bounds, and for 5 % of the time. */
-const silenceEvery = { share: 10, fromMs: 5_000, toMs: 60_000, restFactor: 20 };
+/**
+ * A type is examined for silent devices ten times in its limit, within these bounds, and for 5 % of the time. The rest
+ * has a bound too: the time of a search also counts a store that stalled.
+ */
+const silenceEvery = { share: 10, fromMs: 5_000, toMs: 60_000, restFactor: 20, longestRestMs: 120_000 };
 const inBackground: Priority = { patient: true };
 
 /**
@@ -101,12 +104,12 @@ export class TypeWork {
   }
 
   async #workOn(found: DeviceTypeWorkRow): Promise<void> {
-    const startedMs = this.#parts.runtime.elapsedMs();
     let row = await this.#extend(found);
     while (row && row.what !== null && !this.#stopping.signal.aborted) {
       row = await this.#logSlice(row);
       await pause(this.#parts.runtime, slice.pauseMs, this.#stopping.signal);
     }
+    const startedMs = this.#parts.runtime.elapsedMs();
     while (row && !this.#stopping.signal.aborted) row = await this.#findSilent(row, startedMs);
   }
 
@@ -168,8 +171,9 @@ export class TypeWork {
     }
     if (found.lastId !== undefined) return this.#extend({ ...row, afterId: found.lastId });
     const takenMs = runtime.elapsedMs() - startedMs;
-    const { share, fromMs, toMs, restFactor } = silenceEvery;
-    const pauseMs = Math.max(Math.min(toMs, Math.max(fromMs, found.silentAfterMs / share)), restFactor * takenMs);
+    const { share, fromMs, toMs, restFactor, longestRestMs } = silenceEvery;
+    const restMs = Math.min(longestRestMs, restFactor * takenMs);
+    const pauseMs = Math.max(Math.min(toMs, Math.max(fromMs, found.silentAfterMs / share)), restMs);
     await store.transaction(async (tx) => {
       const dueMs = Math.round((await tx.clock.nowMs()) + pauseMs);
       await tx.deviceTypeWork.advance(row, { what: null, afterId: 0, dueMs });

@@ -6,7 +6,7 @@ import type { RateLimit } from "../kit/call-window.ts";
 import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { admit, type CallBudget } from "./call-budget.ts";
 import { isAccount } from "./events.ts";
-import { callJson, describeRefusal, type JsonAnswer } from "./json-call.ts";
+import { type CallJson, describeRefusal, type JsonAnswer } from "./json-call.ts";
 
 /** The devices and structures of an account at one time. */
 export interface AccountList {
@@ -22,6 +22,7 @@ export interface AccountList {
 export interface ListParts {
   /** `{apiUrl}/enterprises/{projectId}` */
   readonly projectUrl: string;
+  readonly call: CallJson;
   /** Limits of lists, for one account. */
   readonly limits: readonly RateLimit[];
   /** Counts the lists with a token whose account is not known yet. */
@@ -54,13 +55,13 @@ export async function listAccount(
   options: ListOptions,
   signal: AbortSignal,
 ): Promise<AccountList | { readonly end: StreamEnd }> {
-  const { runtime, answerLimitMs, projectUrl } = parts;
+  const { runtime, answerLimitMs, projectUrl, call } = parts;
   const { structures } = options;
   const refused = await refusedBy(parts, token, options, signal);
   if (refused !== undefined) return noList("refused", refused);
   const get = (path: string) =>
     within(runtime, answerLimitMs, signal, (inTime) =>
-      callJson({ method: "GET", url: `${projectUrl}/${path}`, token }, inTime),
+      call({ method: "GET", url: `${projectUrl}/${path}`, token }, inTime),
     );
   // One after the other: a structure that is added in between is named by a device and has no name yet.
   const listed = structures ? undefined : await get("structures");
