@@ -107,7 +107,8 @@ class LentSql implements Sql {
   }
 }
 
-function bindable(parameter: Parameter): string | number | null {
+function bindable(parameter: Parameter): string | number | null | Uint8Array {
   const checked = storable(parameter);
-  return typeof checked === "object" && checked !== null ? JSON.stringify(checked) : checked;
+  const isList = typeof checked === "object" && checked !== null && !(checked instanceof Uint8Array);
+  return isList ? JSON.stringify(checked) : checked;
 }

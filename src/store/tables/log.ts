@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
+import { compressedText, expandedText } from "../compressed-text.ts";
 import type { Sql } from "../sql.ts";
 
 /**
@@ -84,7 +85,8 @@ export interface TimeRange {
 
 export const logStart: LogPosition = { transaction: 0, id: 0 };
 
-interface StoredEntry extends LogEntry {
+interface StoredEntry extends Omit<LogEntry, "body"> {
+  readonly body: string | Uint8Array;
   readonly transaction: number;
   readonly id: number;
 }
@@ -120,7 +122,7 @@ export function logTable(sql: Sql): LogTable {
         deviceId,
         kind,
         timeMs,
-        body,
+        compressedText(body, sql.dialect),
       ]);
       sql.hint("log");
       if (kind === "revocation") sql.hint("revocations");
@@ -129,15 +131,15 @@ export function logTable(sql: Sql): LogTable {
       // When `after` was the end, all transactions up to its own had ended, and their entries were visible.
       const rows =
         sql.dialect === "postgres"
-          ? await sql.all<{ body: string }>(
+          ? await sql.all<Pick<StoredEntry, "body">>(
               "SELECT body FROM log WHERE kind = 'revocation' AND xid > $1::text::xid8 ORDER BY xid, id LIMIT $2",
               [String(transaction), limit],
             )
-          : await sql.all<{ body: string }>(
+          : await sql.all<Pick<StoredEntry, "body">>(
               "SELECT body FROM log WHERE kind = 'revocation' AND id > $1 ORDER BY id LIMIT $2",
               [id, limit],
             );
-      return rows.map(({ body }) => body);
+      return rows.map(({ body }) => expandedText(body));
     },
     async tail(after, limit) {
       const rows =
@@ -153,7 +155,11 @@ export function logTable(sql: Sql): LogTable {
               `SELECT ${columns}, ${tenant}, 0 AS "transaction" FROM log WHERE id > $1 ORDER BY id LIMIT $2`,
               [after.id, limit],
             );
-      return rows.map(({ transaction, id, ...entry }) => ({ ...entry, position: { transaction, id } }));
+      return rows.map(({ transaction, id, ...entry }) => ({
+        ...entry,
+        body: expandedText(entry.body),
+        position: { transaction, id },
+      }));
     },
     async end() {
       if (sql.dialect === "sqlite") {
@@ -212,7 +218,7 @@ export function logTable(sql: Sql): LogTable {
            AND ${isMeant} ORDER BY time_ms, id LIMIT $5`,
         [userId, deviceId, fromMs, toMs, limit],
       );
-      return rows.map(({ id: _, ...entry }) => entry);
+      return rows.map(({ id: _, ...entry }) => ({ ...entry, body: expandedText(entry.body) }));
     },
     async removeOfDevice(userId, deviceId) {
       await lockFeed();
@@ -230,7 +236,7 @@ export function logTable(sql: Sql): LogTable {
         `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 ORDER BY time_ms, id`,
         [userId, deviceId],
       );
-      return rows.map(({ id: _, ...entry }) => entry);
+      return rows.map(({ id: _, ...entry }) => ({ ...entry, body: expandedText(entry.body) }));
     },
   };
 }
