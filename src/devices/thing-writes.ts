@@ -1,3 +1,4 @@
+import type { TraitName } from "../home/catalogue.ts";
 import type { ReportedThing } from "../home/reported-things.ts";
 import {
   descriptorOf,
@@ -8,7 +9,6 @@ import {
 } from "../home/stored-thing.ts";
 import type { ThingPrint } from "../home/thing-print.ts";
 import {
-  type DescriptorColumns,
   decodeDescriptor,
   decodeState,
   encodeDescriptor,
@@ -106,8 +106,10 @@ function comparedWith(
   const isBack = !row || row.goneMs !== null;
   // The print covers the descriptor: an equal print saves its encoding in the most frequent write, that of samples.
   const isPrintSame = !isBack && row.print === print.hash && hasForm(row.descriptor, form);
-  const described = isPrintSame ? row : encodedDescriptor(reported, isBack ? undefined : row, form);
   const state: ThingState = row ? decodeState(row.state) : {};
+  // What a trait can do is kept while the report lacks the trait.
+  const before = isBack || hasAllTraits(reported, state) ? undefined : decodeDescriptor(row);
+  const described = isPrintSame ? row : encodeDescriptor(descriptorOf(reported, before), form);
   const fields = fieldChanges(state, reported, isBack);
   const isDescribedAnew = !row || !isSameDescriptor(row, described);
   if (!isBack && !isDescribedAnew && fields.length === 0) return undefined;
@@ -129,10 +131,8 @@ function comparedWith(
   };
 }
 
-function encodedDescriptor(
-  reported: ReportedThing,
-  before: DescriptorColumns | undefined,
-  form: ThingForm,
-): DescriptorColumns {
-  return encodeDescriptor(descriptorOf(reported, before && decodeDescriptor(before)), form);
+/** Whether the report has each trait that is stored. */
+function hasAllTraits({ thing }: ReportedThing, stored: ThingState): boolean {
+  for (const trait in stored) if (!thing.traits[trait as TraitName]) return false;
+  return true;
 }

@@ -52,15 +52,17 @@ function anyThing(seed: number): { readonly descriptor: ThingDescriptor; readonl
     const values = fields.map(([name, { value }], i) => [name, [anyValue(value, seed + i), timeMs(i)]]);
     state[trait] = { available: [seed % 5 !== 0, timeMs(7)], ...Object.fromEntries(values) };
     const known = Object.entries(traits[trait].capabilities);
-    capabilities[trait] = Object.fromEntries(known.map(([name, { value }], i) => [name, anyValue(value, seed * 7 + i)]));
+    capabilities[trait] = Object.fromEntries(
+      known.map(([name, { value }], i) => [name, anyValue(value, seed * 7 + i)]),
+    );
   }
   const names = { name: "Den", room: seed % 2 === 0 ? null : "Attic", homeName: "Maple Street", model: null };
   return { descriptor: { kind: "other", ...names, maker: seed % 3 === 0 ? null : "Nest", capabilities }, state };
 }
 
 describe("the compact form of a stored thing", () => {
-  it("is read back as it was, for things with all combinations of traits", () => {
-    for (let seed = 0; seed < 2 ** traitNames.length; seed += 1) {
+  it("is read back as it was, for things with many combinations of traits", () => {
+    for (let seed = 0; seed < 2 ** traitNames.length; seed += 29) {
       const { descriptor, state } = anyThing(seed);
       assert.deepEqual(decodeState(encodeState(state, "compact")), state, `state ${seed}`);
       assert.deepEqual(decodeDescriptor(encodeDescriptor(descriptor, "compact")), descriptor, `descriptor ${seed}`);
