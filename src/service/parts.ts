@@ -28,6 +28,7 @@ import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
 import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { Membership } from "../nodes/membership.ts";
+import { ThingFormChoice } from "../nodes/thing-form.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
 import { OwnAlarms } from "../own-things/own-alarms.ts";
@@ -133,11 +134,13 @@ async function partsOn(
   const reactions: Reaction[] = [];
   const listeners: CommitListener[] = [];
   const ownThings = new OwnThings(await ownThingIds(store));
+  const thingForm = new ThingFormChoice({ store, runtime });
   const commitParts = {
     store: linkStore,
     gates,
     reactions,
     ownThings,
+    thingForm: () => thingForm.form,
     committed: (commits: readonly DeviceCommit[], isUrgent: boolean) =>
       processErrorOwners.outside(() => {
         for (const listener of listeners) listener(commits, isUrgent);
@@ -324,6 +327,7 @@ async function partsOn(
     typeWork,
     events,
     addressSealing,
+    thingForm,
     idempotency,
     batches,
     linkSessions,

@@ -25,6 +25,7 @@ import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
 import { tenantAndNodeCases } from "./store/tenant-and-node-cases.ts";
 import { thingCommandTableCases } from "./store/thing-command-table-cases.ts";
+import { thingFormCases } from "./store/thing-form-cases.ts";
 import { thingTableCases } from "./store/thing-table-cases.ts";
 import { thingTriggerTableCases } from "./store/thing-trigger-table-cases.ts";
 import { transactionCases } from "./store/transaction-cases.ts";
@@ -63,6 +64,7 @@ export function describeStore(
     describe("text from outside", () => hostileValueCases(harness));
     describe("a transaction", () => transactionCases(harness));
     describe("an acknowledged write", () => durabilityCases(harness));
+    describe("the form of stored things", () => thingFormCases(harness));
     describe("the tail of the log", () => logTailCases(harness));
     describe("the log", () => logEpochCases(harness));
     describe("a commit", () => {
