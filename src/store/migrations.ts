@@ -1,5 +1,6 @@
 import { BreezewayError } from "../model/errors.ts";
 import { alertCommands, alerts, alertsWithCommands, commandingFirings, thingAlerts } from "./schema-steps/alerts.ts";
+import { assistants } from "./schema-steps/assistants.ts";
 import {
   authorizationServer,
   failureCounts,
@@ -70,6 +71,7 @@ const steps: readonly Step[] = [
   feeds,
   limitedCalls,
   compactThings,
+  assistants,
 ];
 
 export const schemaVersion = steps.length;
