@@ -22,6 +22,7 @@ import { logEpochCases } from "./store/log-epoch-cases.ts";
 import { logTailCases } from "./store/log-tail-cases.ts";
 import { migrationCases } from "./store/migration-cases.ts";
 import { nodeBusCases } from "./store/node-bus-cases.ts";
+import { reusingOneDatabase } from "./store/reused-database.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
 import { tenantAndNodeCases } from "./store/tenant-and-node-cases.ts";
@@ -39,20 +40,21 @@ export function describeStore(
 ): void {
   describe(name, { skip: options.skip ?? false }, () => {
     describe("its tables", () => {
-      tableCases(harness);
-      tenantAndNodeCases(harness);
-      deviceTableCases(harness);
-      deviceCountCases(harness);
-      clientTableCases(harness);
-      linkSessionTableCases(harness);
-      commandTableCases(harness);
-      thingTableCases(harness);
-      deviceTypeMapCases(harness);
-      deviceTypeWorkCases(harness);
-      thingCommandTableCases(harness);
-      thingTriggerTableCases(harness);
-      feedTableCases(harness);
-      assistantTableCases(harness);
+      const reusing = reusingOneDatabase(harness);
+      tableCases(reusing);
+      tenantAndNodeCases(reusing);
+      deviceTableCases(reusing);
+      deviceCountCases(reusing);
+      clientTableCases(reusing);
+      linkSessionTableCases(reusing);
+      commandTableCases(reusing);
+      thingTableCases(reusing);
+      deviceTypeMapCases(reusing);
+      deviceTypeWorkCases(reusing);
+      thingCommandTableCases(reusing);
+      thingTriggerTableCases(reusing);
+      feedTableCases(reusing);
+      assistantTableCases(reusing);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.
