@@ -20,8 +20,10 @@ const completeEveryMs = 3_600_000;
 const typesPerRound = 20;
 /** How long a type is left to the node that works on it. */
 const leaseMs = 60_000;
-/** Devices of one transaction at most. On SQLite all other writers wait for it, so there is a pause behind it. */
-const slice = { devices: 500, pauseMs: 10 };
+/** Devices of one transaction. A silence is a commit of its own, a map change only an entry of the log. */
+const devicesPerGroup = { logged: { least: 100, most: 500 }, silenced: { least: 20, most: 200 } };
+/** On SQLite all other writers wait for a transaction, so there is a pause behind it. */
+const pauseMs = 10;
 /** Devices that one statement examines for silence. */
 const examined = 2_000;
 /**
@@ -49,8 +51,8 @@ export class TypeWork {
   constructor(parts: TypeWorkParts) {
     this.#parts = parts;
     this.#task = new BackgroundTask("own_things", "changes of own things could not be logged", parts.runtime);
-    this.#logged = new GroupSize(parts.store, slice.devices);
-    this.#silenced = new GroupSize(parts.store, slice.devices);
+    this.#logged = new GroupSize(parts.store, devicesPerGroup.logged);
+    this.#silenced = new GroupSize(parts.store, devicesPerGroup.silenced);
   }
 
   start(): void {
@@ -107,7 +109,7 @@ export class TypeWork {
     let row = await this.#extend(found);
     while (row && row.what !== null && !this.#stopping.signal.aborted) {
       row = await this.#logSlice(row);
-      await pause(this.#parts.runtime, slice.pauseMs, this.#stopping.signal);
+      await pause(this.#parts.runtime, pauseMs, this.#stopping.signal);
     }
     const startedMs = this.#parts.runtime.elapsedMs();
     while (row && !this.#stopping.signal.aborted) row = await this.#findSilent(row, startedMs);
@@ -167,15 +169,15 @@ export class TypeWork {
       const some = found.devices.slice(from, from + this.#silenced.count);
       await this.#logSilence(tenantId, some);
       from += some.length;
-      await pause(runtime, slice.pauseMs, this.#stopping.signal);
+      await pause(runtime, pauseMs, this.#stopping.signal);
     }
     if (found.lastId !== undefined) return this.#extend({ ...row, afterId: found.lastId });
     const takenMs = runtime.elapsedMs() - startedMs;
     const { share, fromMs, toMs, restFactor, longestRestMs } = silenceEvery;
-    const restMs = Math.min(longestRestMs, restFactor * takenMs);
-    const pauseMs = Math.max(Math.min(toMs, Math.max(fromMs, found.silentAfterMs / share)), restMs);
+    const everyMs = Math.min(toMs, Math.max(fromMs, found.silentAfterMs / share));
+    const restMs = Math.max(everyMs, Math.min(longestRestMs, restFactor * takenMs));
     await store.transaction(async (tx) => {
-      const dueMs = Math.round((await tx.clock.nowMs()) + pauseMs);
+      const dueMs = Math.round((await tx.clock.nowMs()) + restMs);
       await tx.deviceTypeWork.advance(row, { what: null, afterId: 0, dueMs });
     }, inBackground);
     return undefined;

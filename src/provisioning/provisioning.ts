@@ -73,12 +73,13 @@ export class RefusedLine extends Error {
   }
 }
 
+const linesPerGroup = { least: 10, most: 100 };
 /** No client waits for one group of a batch: on PostgreSQL it uses connections of background work. */
 const inBackground: Priority = { patient: true };
 
 export function provisioningOn(parts: ProvisioningParts): Provisioning {
   const { store, commitGroup, states, counts, elapsedMs, ownThings, ownAlarms } = parts;
-  const groupSize = new GroupSize(store);
+  const groupSize = new GroupSize(store, linesPerGroup);
   const { longestMs } = groupSize;
   const ownerOf = async (tenantId: TenantId, deviceId: DeviceId) => {
     const device = await store.read((tx) => tx.devices.within({ kind: "enterprise", tenantId }, deviceId));

@@ -19,8 +19,14 @@ const signatureBytes = 32;
 export function cursorsWith(key: string): {
   readonly devices: Cursors<DevicePlace>;
   readonly things: Cursors<ThingPlace>;
+  /** The id behind which the page begins. */
+  readonly users: Cursors<number>;
 } {
   return {
+    users: cursorsOf(key, "users", {
+      write: (afterId) => [afterId],
+      read: ([afterId]) => afterId as number,
+    }),
     devices: cursorsOf(key, "devices", {
       write: ({ afterId, typeName }) => [afterId, typeName],
       read: ([afterId, typeName]) => ({

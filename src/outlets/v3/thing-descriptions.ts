@@ -11,6 +11,7 @@ import {
   orNull,
   text,
 } from "../../http/documentation/schema.ts";
+import { badParameter } from "./device-descriptions.ts";
 
 export const thingId: Parameter = {
   name: "thingId",
@@ -26,7 +27,6 @@ export const unknownThing: ErrorDescription = {
   code: "unknown_thing",
   when: "The token gives access to no thing with this id.",
 };
-const badParameter: ErrorDescription = { status: 400, code: "invalid_request", when: "A parameter is malformed." };
 
 const nullableText = (meaning: string) => orNull(text(meaning));
 

@@ -83,11 +83,13 @@ export function tableCases(harness: StoreHarness): void {
       const user = (userId: UserId) => ({ kind: "user", userId }) as const;
       const tenant = (tenantId: TenantId) => ({ kind: "enterprise", tenantId }) as const;
       await store.read(async (tx) => {
-        assert.deepEqual(await tx.users.idsWithin(user(ada.userId)), [ada.userId]);
-        assert.deepEqual(await tx.users.idsWithin(tenant(ada.tenantId)), [ada.userId, bob.userId]);
-        assert.deepEqual(await tx.users.idsWithin(tenant(other)), [carol]);
-        assert.deepEqual(await tx.users.idsWithin(user(999 as UserId)), []);
-        assert.deepEqual(await tx.users.idsWithin(tenant(999 as TenantId)), []);
+        assert.deepEqual(await tx.users.idsWithin(user(ada.userId), 0, 9), [ada.userId]);
+        assert.deepEqual(await tx.users.idsWithin(tenant(ada.tenantId), 0, 9), [ada.userId, bob.userId]);
+        assert.deepEqual(await tx.users.idsWithin(tenant(ada.tenantId), 0, 1), [ada.userId]);
+        assert.deepEqual(await tx.users.idsWithin(tenant(ada.tenantId), ada.userId, 9), [bob.userId]);
+        assert.deepEqual(await tx.users.idsWithin(tenant(other), 0, 9), [carol]);
+        assert.deepEqual(await tx.users.idsWithin(user(999 as UserId), 0, 9), []);
+        assert.deepEqual(await tx.users.idsWithin(tenant(999 as TenantId), 0, 9), []);
         for (const id of [ada.userId, bob.userId, carol]) {
           const row = await tx.users.byId(id);
           for (const one of [ada.userId, bob.userId, carol]) {
