@@ -36,7 +36,7 @@ export interface ThingReading {
 
 export const thingsPerPage = 100;
 
-/** Bounds the work for a page: a filter may match no thing of a large tenant. A page can be short, or empty, therefore. */
+/** Bounds the work for a page, because a filter may match no thing of a large tenant. A page can be short or empty. */
 const linksPerPage = 100;
 
 export function thingReading(
@@ -60,11 +60,11 @@ export function thingReading(
         place.own || place.source === ownSource
           ? { things: [], next: undefined }
           : await linkedPage(accessScope, place);
-      const room = thingsPerPage - linked.things.length;
-      if (linked.next || !isOwnAsked || room === 0) {
+      const left = thingsPerPage - linked.things.length;
+      if (linked.next || !isOwnAsked || left === 0) {
         return { ...linked, next: linked.next ?? (isOwnAsked ? { ...place, own: {} } : undefined) };
       }
-      const own = await store.read((tx) => ownPage(tx, ownThings, accessScope, place, room));
+      const own = await store.read((tx) => ownPage(tx, ownThings, accessScope, place, left));
       return { things: [...linked.things, ...own.things], next: own.next && { ...place, own: own.next } };
     },
     async find(accessScope, thingId) {

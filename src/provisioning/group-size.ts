@@ -1,6 +1,6 @@
 const mostLines = 100;
 
-/** How many lines one transaction carries out, so that it takes about as long as it may. */
+/** Adapts the number of lines of a transaction, so that each transaction takes about as long as it may. */
 export class GroupSize {
   readonly #longestMs: number;
   #lines = 10;

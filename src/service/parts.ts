@@ -149,8 +149,7 @@ async function partsOn(
   const writing = deviceWriting(
     store,
     commit,
-    async (device, changes) =>
-      (await ownAlarms.lastStarted([{ device, changes }])) === 0 && ownAlarms.admits(device.tenantId!),
+    async (device, changes) => (await ownAlarms.startsAlarm({ device, changes })) && ownAlarms.admits(device.tenantId!),
   );
   const devices = { ...deviceReading(store, states), ...writing };
   const deviceTypes = deviceTypesOn(store, ownThings.maps);

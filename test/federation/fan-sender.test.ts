@@ -155,15 +155,15 @@ describe("a fan request that is being sent", () => {
 
 describe("the outcome of a fan request", () => {
   it("waits for a store that can't be reached", async (t) => {
-    const { write, request, sent, accessScope, runtime, states } = await madeFans(t);
+    const { write, request, sent, connection, runtime, states } = await madeFans(t);
     await write("true");
     const command = await sent(1);
-    accessScope.isDown = true;
+    connection.isDown = true;
     command.answers({ state: "rejected", message: "Not today" });
     await settled();
     await runtime.advance(10_000);
     assert.deepEqual(await states(), ["sending"]);
-    accessScope.isDown = false;
+    connection.isDown = false;
     await runtime.advance(1_000);
     await until(async () => assert.match((await request()) ?? "", /^error: Not today, true, /));
   });
@@ -244,10 +244,10 @@ describe("a node that stops", () => {
   });
 
   it("doesn't wait for a store that can't be reached", async (t) => {
-    const { write, sent, federation, runtime, accessScope, states } = await madeFans(t);
+    const { write, sent, federation, runtime, connection, states } = await madeFans(t);
     await write("true");
     const command = await sent(1);
-    accessScope.isDown = true;
+    connection.isDown = true;
     command.answers({ state: "accepted" });
     const stopped = federation.fans.stop();
     await runtime.advance(3_000);
@@ -384,12 +384,12 @@ describe("a node among others", () => {
   });
 
   it("goes on sending after it was cut off from the store for longer than its lease", async (t) => {
-    const { write, accessScope, runtime, membership, sent, federation } = await madeFans(t, { isShared: true });
+    const { write, connection, runtime, membership, sent, federation } = await madeFans(t, { isShared: true });
     await federation.keeper.start();
-    accessScope.isDown = true;
+    connection.isDown = true;
     await runtime.advance(heartbeat.leaseMs + 5_000);
     assert.equal(membership.isAlive, false);
-    accessScope.isDown = false;
+    connection.isDown = false;
     await runtime.advance(heartbeat.everyMs);
     await until(() => assert.equal(membership.isAlive, true));
     await write("true");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { FeedMessage, FeedReceiver } from "../../src/ecosystems/feed.ts";
 import { accountCalls } from "../../src/federation/feeds/account-calls.ts";
-import { FeedInbox, silentAfterMs } from "../../src/federation/feeds/feed-inbox.ts";
+import { FeedInbox, type InboxTables, silentAfterMs } from "../../src/federation/feeds/feed-inbox.ts";
 import { FeedPuller } from "../../src/federation/feeds/feed-puller.ts";
 import type { LinkKey } from "../../src/federation/link-key.ts";
 import type { NodeId } from "../../src/model/ids.ts";
@@ -85,6 +85,42 @@ describe("the feed of an ecosystem", () => {
     });
     stop();
     assert.deepEqual(await one.inbox.of(ada).state(), { account: "x", silence: "403" });
+  });
+
+  it("confirms no link whose messages wait, however many other links have messages", async () => {
+    const runtime = movedRuntime();
+    const links = Array.from({ length: 1_500 }, (_, index) => ({
+      userId: (index + 1) as LinkKey["userId"],
+      deviceId: (index + 1) as LinkKey["deviceId"],
+      ecosystem,
+      ownership: { owner: "node-1" as NodeId, epoch: 1 },
+    }));
+    const tables = {
+      feedMessages: {
+        waiting: async (_owner: NodeId, limit = links.length) => links.slice(0, limit),
+        of: async () => [{ messageId: "1", content: "warm" }],
+      },
+      feedLeases: { all: async () => [{ ecosystem, answeredMs: runtime.nowMs(), fault: null }] },
+    };
+    const read = (body: (tx: typeof tables) => unknown) => body(tables);
+    const store = { isShared: false, read, transaction: read } as unknown as Store<InboxTables>;
+    const inbox = new FeedInbox({ store, nodeId: "node-1" as NodeId, runtime });
+    const heard = { handed: 0, quiet: 0 };
+    const reader = {
+      handle: async () => {
+        heard.handed += 1;
+        return false;
+      },
+      quiet: () => {
+        heard.quiet += 1;
+      },
+      silent: () => undefined,
+    };
+    for (const link of links) inbox.of(link).read(reader);
+    await runtime.advance(60_000);
+    assert.ok(heard.handed >= links.length, `${heard.handed} times handed over`);
+    assert.equal(heard.quiet, 0);
+    await inbox.stop();
   });
 });
 

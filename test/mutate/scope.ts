@@ -72,9 +72,10 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   },
   {
     source: "src/store/tables",
-    near: ["test/contracts/store-sqlite.test.ts"],
+    near: ["test/contracts/{store-sqlite,webhooks}.test.ts"],
     far: [
-      "test/{store,identity,idempotency,alerts,devices,federation,events}/*.test.ts",
+      "test/{store,identity,idempotency,alerts,devices,federation,events,own-things,link-sessions}/*.test.ts",
+      "test/provisioning/{devices,inventory,states}.test.ts",
       "test/http/v3-*.test.ts",
       "test/oauth/{rotation,sweep,token-edges,token-limits}.test.ts",
     ],

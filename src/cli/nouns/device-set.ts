@@ -7,7 +7,11 @@ import { id, texts } from "../input.ts";
 import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 
-export const subject = { name: "device", meaning: "the device's id; see: breezeway device list", isRequired: true };
+export const deviceArgument = {
+  name: "device",
+  meaning: "the device's id; see: breezeway device list",
+  isRequired: true,
+};
 
 export const set: OwnCommand = {
   name: "device set",
@@ -18,7 +22,7 @@ export const set: OwnCommand = {
     "device set 1 Hallway/fan_timer_active.requestWrite=true",
   ],
   arguments: [
-    subject,
+    deviceArgument,
     {
       name: "name=value",
       isRequired: true,

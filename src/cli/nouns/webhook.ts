@@ -10,7 +10,7 @@ import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table, whole } from "../terminal/output.ts";
 
-const subject = {
+const webhookArgument = {
   name: "webhook",
   isRequired: true,
   meaning: "the webhook's id or the beginning of it; see: breezeway webhook list",
@@ -84,7 +84,7 @@ const show: OwnCommand = {
   name: "webhook show",
   meaning: "show a webhook and its last 100 deliveries",
   examples: ["webhook show wh_…"],
-  arguments: [subject],
+  arguments: [webhookArgument],
   options: withOwnerOptions,
   async run(call) {
     const { print } = call;
@@ -100,6 +100,7 @@ const show: OwnCommand = {
         ["things", one.things ? "yes" : "no"],
         ["link sessions", one.linkSessions ? "yes" : "no"],
         ["since", dateAndTime(one.createdTime)],
+        ...(one.problem === undefined ? [] : [["problem", one.problem] as const]),
       ]);
       if (deliveries.length === 0) return `${facts}\n\nThere are no deliveries yet.`;
       const sent = table(
@@ -124,7 +125,7 @@ const remove: OwnCommand = {
   name: "webhook remove",
   meaning: "remove a webhook",
   examples: ["webhook remove wh_…"],
-  arguments: [subject],
+  arguments: [webhookArgument],
   options: withOwnerOptions,
   async run(call) {
     const api = await serviceOf(call);

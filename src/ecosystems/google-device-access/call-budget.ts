@@ -16,7 +16,7 @@ export class CallBudget {
     this.#runtime = runtime;
   }
 
-  /** How long to wait before so many calls are allowed; 0: now. */
+  /** How long to wait until this number of calls is allowed; 0: now. */
   waitMs(key: string, calls = 1): number {
     return callWaitMs(this.#limits, this.#calls.get(key) ?? [], calls, this.#runtime.elapsedMs());
   }

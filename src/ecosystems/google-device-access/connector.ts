@@ -28,10 +28,10 @@ export interface GoogleOptions {
   readonly clockSkewMs?: number;
 }
 
-/** Lists that are younger than this spare a new link one call. */
+/** A new link uses the structures of a list that is younger than this, which saves one call. */
 const recentMs = 30_000;
 const maximalRecent = 1_000;
-/** A read waits so long for its turn within the rate limit; a stream longer. */
+/** How long a read, and how long a stream, waits for its turn within the rate limit. */
 const readPatienceMs = 10_000;
 const followPatienceMs = 90_000;
 

@@ -19,7 +19,7 @@ export interface FollowedParts {
   readonly patienceMs: number;
 }
 
-/** What a list of a moment ago has shown: then the first list needs one call less. */
+/** The account and structures of a recent list, which save the first list one call. */
 export type KnownAccount = Pick<AccountList, "account" | "structures">;
 
 /**
@@ -34,7 +34,7 @@ export class FollowedAccount implements MessageReader {
   readonly #planner: ListPlanner;
   readonly #stopping = new AbortController();
   #account = "";
-  /** Until when the events are known to have told all changes, and how many had arrived by then. */
+  /** The last time at which a list agreed with the events, and how many events had arrived by then. */
   #proof = { elapsedMs: 0, arrivals: 0 };
   #end: StreamEnd | undefined;
   #resolveEnd: (end: StreamEnd) => void = () => undefined;
@@ -122,12 +122,12 @@ export class FollowedAccount implements MessageReader {
       this.#finish("unreachable", `the feed of events gives no answer: ${silence}`);
       return undefined;
     }
-    // Messages are stored before the list is made: those in between would be missed otherwise.
+    // The account is assigned before the list is made: messages that arrive in between would not be stored otherwise.
     const assigned = known?.account ?? account;
     if (assigned !== undefined && assigned !== account) await messages.assign(assigned);
     if (known) await calls.count(callsOfList(undefined), limits);
     const stored = await this.#link.storedThings();
-    // A link that has changed its node spares the list of structures: their names are stored.
+    // After a change of the owner node the names of the structures are stored: they need no list.
     const structures = known?.structures ?? storedStructures(stored);
     let list = await this.#firstList(structures);
     if (list && list.account !== assigned) {

@@ -1,4 +1,4 @@
-/** So many calls within so many milliseconds. */
+/** At most `calls` calls within `perMs` milliseconds. */
 export interface RateLimit {
   readonly calls: number;
   readonly perMs: number;

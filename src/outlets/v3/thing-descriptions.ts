@@ -113,7 +113,7 @@ export const listThings: Description = {
   tag: "Things",
   summary: "List things",
   words: [
-    "The things of linked accounts that the token gives access to, at most 100 a page. Ask again with `cursor` for the next page; the last page has none. With a filter or an enterprise token a page may be short or empty and still have a cursor. A cursor never expires and includes the filter. Things that are gone are left out.",
+    "The things that the token gives access to, at most 100 a page: first those of linked accounts, then those of own devices. Ask again with `cursor` for the next page; the last page has none. With a filter or an enterprise token a page may be short or empty and still have a cursor. A cursor never expires and includes the filter. Things that are gone are left out.",
   ],
   parameters: [
     { ...filter("kind", "Only things of this kind.", "alarm"), schema: { type: "string", enum: [...thingKinds] } },

@@ -76,7 +76,7 @@ async function copyAndVerify(
   // Each row is written once and read back once.
   const total = 2 * countRows(source, layouts);
   let done = 0;
-  const countRowsDone = (rows: readonly unknown[]) => {
+  const reportDone = (rows: readonly unknown[]) => {
     done += rows.length;
     onProgress(done, total);
   };
@@ -88,7 +88,7 @@ async function copyAndVerify(
     for (const rows of sourceRows(source.database, layout)) {
       await insertRows(client, layout, rows);
       digest.add(rows);
-      countRowsDone(rows);
+      reportDone(rows);
     }
     await advanceIdCounter(sql, source.database, layout);
     sourceSummaries.set(layout, digest.summary());
@@ -99,7 +99,7 @@ async function copyAndVerify(
     const digest = new TableDigest(layout);
     for await (const rows of copiedRows(client, layout)) {
       digest.add(rows);
-      countRowsDone(rows);
+      reportDone(rows);
     }
     const found = digest.summary();
     if (found.rows !== expected.rows || found.sha256 !== expected.sha256) {

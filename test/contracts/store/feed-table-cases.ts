@@ -31,7 +31,7 @@ export function feedTableCases(harness: StoreHarness): void {
       assert.equal((await add("hearth", 2)).length, 2);
       assert.deepEqual(await add("another", 3), []);
       await store.read(async (tx) => {
-        assert.deepEqual((await tx.feedMessages.waiting(one, 10)).map(plain), [links[0]]);
+        assert.deepEqual((await tx.feedMessages.waiting(one)).map(plain), [links[0]]);
         for (const link of links) {
           assert.deepEqual((await tx.feedMessages.of(link, 10)).map(plain), [
             { messageId: "1", content: "first" },
