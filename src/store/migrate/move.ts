@@ -6,6 +6,7 @@ import { toStoreError, unavailable } from "../postgres/errors.ts";
 import { newPool } from "../postgres/pool.ts";
 import { lockSchema } from "../postgres/schema.ts";
 import { databaseClock } from "../postgres/store.ts";
+import { nodeTable } from "../tables/nodes.ts";
 import { layoutsOf, type TableLayout } from "./layout.ts";
 import { sourceRows, TableDigest, type TableSummary } from "./rows.ts";
 import { openSource, type Source, type SourceRequest } from "./source.ts";
@@ -109,6 +110,9 @@ async function copyAndVerify(
     }
   }
   if (differences.length > 0) throw new CopyDiffers(differences);
+  // A version that can't read the source can't read the copied rows either.
+  const reach = source.database.prepare("SELECT MAX(oldest) AS oldest FROM schema_reach").get();
+  await nodeTable(sql).refuseOlder(Number(reach?.oldest));
   await sql.commit();
   // The planner has no statistics of the new tables yet, and would choose slow plans.
   await client.query("ANALYZE");
