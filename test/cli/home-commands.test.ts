@@ -134,7 +134,8 @@ describe("the commands about a home, on the machine of its service", () => {
     });
     child.kill("SIGINT");
     assert.equal((await ended).code, 130);
-    assert.deepEqual(credentialsIn(config.dataFolder), before);
+    // On a busy machine the command may end before the service has carried its last call out.
+    await eventually(t.signal, async () => assert.deepEqual(credentialsIn(config.dataFolder), before));
   });
 
   it("start a fan and report the outcome", async (t) => {

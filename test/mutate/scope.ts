@@ -35,7 +35,7 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   {
     source: "src/devices",
     near: ["test/devices/*.test.ts", "test/store/states.test.ts", "test/contracts/store-sqlite.test.ts"],
-    far: ["test/{alerts,federation,platform}/*.test.ts", "test/http/{v3-*,device-read-lane}.test.ts"],
+    far: ["test/{alerts,federation,platform}/*.test.ts", "test/http/{v3-*,device-fast-path}.test.ts"],
     isSampled: false,
   },
   {
