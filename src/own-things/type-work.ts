@@ -174,8 +174,8 @@ export class TypeWork {
     if (found.lastId !== undefined) return this.#extend({ ...row, afterId: found.lastId });
     const takenMs = runtime.elapsedMs() - startedMs;
     const { share, fromMs, toMs, restFactor, longestRestMs } = silenceEvery;
-    const everyMs = Math.min(toMs, Math.max(fromMs, found.silentAfterMs / share));
-    const restMs = Math.max(everyMs, Math.min(longestRestMs, restFactor * takenMs));
+    const usualMs = Math.min(toMs, Math.max(fromMs, found.silentAfterMs / share));
+    const restMs = Math.max(usualMs, Math.min(longestRestMs, restFactor * takenMs));
     await store.transaction(async (tx) => {
       const dueMs = Math.round((await tx.clock.nowMs()) + restMs);
       await tx.deviceTypeWork.advance(row, { what: null, afterId: 0, dueMs });
