@@ -24,6 +24,7 @@ import {
   structure,
   thermostat,
 } from "../home/home-parts.ts";
+import { rounds } from "../set-up/extent.ts";
 
 const home = "d.structures[1].a";
 const firstThermostat = "d.structures[1].d.thermostats[1]";
@@ -39,7 +40,7 @@ describe("the mirror of an account", () => {
           assert.deepEqual(byName(view.values), expectedValues(account, view.map));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds({ all: 150, few: 50 }) },
     );
   });
 
@@ -69,7 +70,7 @@ describe("the mirror of an account", () => {
           assert.equal(view.map, once.map);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds({ all: 150, few: 50 }) },
     );
   });
 
@@ -86,7 +87,7 @@ describe("the mirror of an account", () => {
         assert.deepEqual(byName(view.values), byName(values));
         assert.equal(view.map, map);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds({ all: 150, few: 50 }) },
     );
   });
 
