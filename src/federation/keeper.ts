@@ -58,9 +58,11 @@ export interface KeeperParts {
   readonly owners?: ErrorOwners;
   /** Which values a snapshot confirms without changing them. */
   readonly restated?: AwaitedFans["restated"];
+  /** How often confirmation times are stored; every minute. */
+  readonly confirmEveryMs?: number;
 }
 
-const confirmEveryMs = 60_000;
+const usualConfirmEveryMs = 60_000;
 /**
  * Maximal number of remembered dropped links. A stale read is at most seconds old, and far fewer links end in that
  * time.
@@ -288,7 +290,8 @@ export class LinkKeeper {
   }
 
   #scheduleFlush(): void {
-    this.#nextFlush = this.#parts.runtime.after(confirmEveryMs, () => {
+    const { runtime, confirmEveryMs = usualConfirmEveryMs } = this.#parts;
+    this.#nextFlush = runtime.after(confirmEveryMs, () => {
       void this.#flush().finally(() => {
         if (!this.#stopping) this.#scheduleFlush();
       });

@@ -7,7 +7,7 @@ import { checkClaims, checkDeliveries, checkLeftDeliveries } from "./check-deliv
 import { checkFans, unsettledFans } from "./check-fans.ts";
 import { checkFirings, checkThingFirings } from "./check-firings.ts";
 import { checkIndexes } from "./check-indexes.ts";
-import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
+import { checkLinkCalls, checkRemovedLinks, checkRevocations } from "./check-link-calls.ts";
 import { checkReaders } from "./check-readers.ts";
 import { checkOrder, checkReceived } from "./check-received.ts";
 import { checkRemovals } from "./check-removals.ts";
@@ -52,6 +52,7 @@ export function check(record: RunRecord): string | undefined {
     const ofNest = withoutOtherLinks(record.history);
     checkLinkCalls(record.calls, ofNest);
     checkRevocations(record.revocations, ofNest);
+    checkRemovedLinks(record.calls, record.credentials.uses, ofNest);
     checkCredentials(record.credentials, ofNest, record.visibility);
     checkInstances(record.history);
     if (record.google) checkGoogle(record.google, record.history);

@@ -23,6 +23,7 @@ export interface DeploymentParts extends OtherWires {
   readonly newWebhookId: () => string;
   readonly logDays: number;
   readonly hasOwnThings: boolean;
+  readonly confirmEveryMs: number;
   readonly linkOf: (userId: number) => LinkRow | undefined;
   /** Whether all clocks are right. */
   readonly areClocksRight: boolean;

@@ -86,11 +86,14 @@ export interface ClientRead {
 export interface LinkCall {
   readonly kind: "link" | "relink" | "unlink";
   readonly userId: number;
+  readonly node: string;
   /** The token of the call; null for an unlinking. */
   readonly token: string | null;
   /** The number of committed transactions when the call was made and when it was answered. */
   readonly fromSeq: number;
   toSeq: number;
+  /** The true time of the answer. */
+  toMs: number;
   /** `refused`: a link existed already (or did not exist). `failed`: the outcome is unknown. `open`: never answered. */
   outcome: "open" | "done" | "refused" | "failed";
   deviceId: number | null;

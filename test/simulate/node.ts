@@ -66,6 +66,8 @@ export interface NodeParts extends OtherWires {
   readonly postFor: (node: SimulatedNode) => Post;
   readonly newWebhookId: () => string;
   readonly logDays: number;
+  /** How often confirmation times are stored: in some runs more often than the service itself does. */
+  readonly confirmEveryMs: number;
   /** Whether the company has devices of its own; without them nothing looks for their commands. */
   readonly hasOwnThings: boolean;
   /** The stored link of a user, and the number of committed transactions, for the record. */
@@ -187,6 +189,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       thingIdOf: plainThingIds,
       runtime: shared,
       ...(feeds && { feeds }),
+      confirmEveryMs: parts.confirmEveryMs,
     });
     this.control = controlOfAll(this.federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
     this.things = thingReading(store, ownThings);

@@ -140,6 +140,7 @@ export class World {
       newWebhookId: () => `wh_${this.#database.nextId()}`,
       logDays: hasShortRetention ? shortRetentionDays : 7,
       hasOwnThings: this.#hasOwnThings,
+      confirmEveryMs: dice.pick([300, 2_000, 60_000]),
       ...this.#others.wires,
       died: (node: SimulatedNode) => {
         this.#readers.disconnect(node);
