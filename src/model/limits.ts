@@ -105,6 +105,8 @@ export const limits = {
   webhookMessagesWaiting: 10_000,
   webhookBytesWaiting: 16_777_216,
   webhookMessagesKept: 1_000,
+  /** Outlets to assistants of one tenant. */
+  outletsPerTenant: 20,
 } as const;
 
 export type LimitName = keyof typeof limits;

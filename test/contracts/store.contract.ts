@@ -1,4 +1,5 @@
 import { describe } from "node:test";
+import { assistantTableCases } from "./store/assistant-table-cases.ts";
 import { commandTableCases } from "./store/command-table-cases.ts";
 import { commitCases } from "./store/commit-cases.ts";
 import { credentialCases } from "./store/credential-cases.ts";
@@ -44,6 +45,7 @@ export function describeStore(
       thingCommandTableCases(harness);
       thingTriggerTableCases(harness);
       feedTableCases(harness);
+      assistantTableCases(harness);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.

@@ -111,7 +111,7 @@ export interface KeyRotation {
 /** A value that was lost with a key. */
 export type LostValue =
   | { readonly kind: "link"; readonly userId: number; readonly deviceId: number; readonly ecosystem: string }
-  | { readonly kind: "webhook"; readonly id: string; readonly ownerId: number; readonly clientId: string };
+  | { readonly kind: "webhook" | "outlet"; readonly id: string; readonly ownerId: number; readonly clientId: string };
 
 /** What the running service knows about itself; undefined when a command opened the store itself. */
 export interface ServiceFacts {
