@@ -82,6 +82,8 @@ export interface DueThing {
   readonly thingId: string;
   /** The thing as it is now; undefined when nothing is stored of it any more. A gone thing has `goneMs`. */
   readonly current: CurrentThing | undefined;
+  /** When the first change happened that was not reported, on the clock of the fields' times. */
+  readonly sinceMs: number;
   /** The state is to be reported. */
   readonly wantsState: boolean;
   /** That the thing was added, changed or removed is to be told. */

@@ -1,5 +1,5 @@
-import type { ReadThing } from "../../devices/read-thing.ts";
 import type { ThingKind } from "../../home/thing.ts";
+import type { CurrentThing } from "../current-thing.ts";
 import { type AlarmOption, type Endpoint, endpointsOf } from "./endpoint.ts";
 import type { AlexaInterface } from "./interfaces/interface.ts";
 
@@ -16,7 +16,7 @@ export interface DiscoveredHome {
  * The endpoints of a home. Beyond the limit alarms come first, then thermostats, fans and lights, so that the same
  * endpoints are chosen whenever the same things are there.
  */
-export function discoveredHome(things: readonly ReadThing[], alarms: AlarmOption): DiscoveredHome {
+export function discoveredHome(things: readonly CurrentThing[], alarms: AlarmOption): DiscoveredHome {
   const present = things.filter(({ goneMs }) => goneMs === null).flatMap((thing) => endpointsOf(thing, alarms));
   const ranked = present.toSorted((a, b) => rankOf(a) - rankOf(b) || (a.endpointId < b.endpointId ? -1 : 1));
   return { endpoints: ranked.slice(0, mostEndpoints), omitted: Math.max(0, ranked.length - mostEndpoints) };
@@ -31,7 +31,7 @@ function rankOf({ thing, isFanPart }: Endpoint): number {
 
 /** An endpoint as discovery and AddOrUpdateReport describe it. */
 export function endpointBody(endpoint: Endpoint): object {
-  const { endpointId, thing, traits, isFanPart, interfaces } = endpoint;
+  const { endpointId, thing, isFanPart, interfaces } = endpoint;
   const kindText = isFanPart ? kindTexts.fan : kindTexts[thing.kind];
   const name = thing.name?.trim() || thing.room?.trim() || kindText;
   const maker = thing.maker?.trim();
@@ -52,7 +52,7 @@ export function endpointBody(endpoint: Endpoint): object {
     capabilities: [
       capability("Alexa"),
       ...interfaces.map((one) => {
-        const { names, details } = one.offer(traits)!;
+        const { names, details } = one.offer(thing.traits)!;
         return { ...capability(one.namespace, names), ...(one.instance && { instance: one.instance }), ...details };
       }),
       capability("Alexa.EndpointHealth", ["connectivity"]),

@@ -1,6 +1,4 @@
-import type { ReadThing } from "../../devices/read-thing.ts";
-import type { Traits } from "../../home/catalogue.ts";
-import { storedTraits } from "../../home/stored-thing.ts";
+import type { CurrentThing } from "../current-thing.ts";
 import { alarmContact } from "./interfaces/alarm-contact.ts";
 import { brightness } from "./interfaces/brightness.ts";
 import { fanTimerToggle } from "./interfaces/fan-timer.ts";
@@ -17,19 +15,18 @@ export type AlarmOption = (typeof alarmOptions)[number];
 /** What Alexa calls an endpoint: a thing, or the fan of a thermostat. */
 export interface Endpoint {
   readonly endpointId: string;
-  readonly thing: ReadThing;
-  readonly traits: Traits;
+  readonly thing: CurrentThing;
   readonly isFanPart: boolean;
   /** Those that the thing has; never empty. */
   readonly interfaces: readonly AlexaInterface[];
 }
 
 /** The endpoints of a thing; none when Alexa has no interface for it. */
-export function endpointsOf(thing: ReadThing, alarms: AlarmOption): readonly Endpoint[] {
-  const traits = storedTraits(thing, thing.state);
+export function endpointsOf(thing: CurrentThing, alarms: AlarmOption): readonly Endpoint[] {
+  const { traits } = thing;
   const endpoint = (endpointId: string, isFanPart: boolean, interfaces: readonly AlexaInterface[]) => {
     const offered = interfaces.filter((one) => one.offer(traits) !== undefined);
-    return offered.length > 0 ? [{ endpointId, thing, traits, isFanPart, interfaces: offered }] : [];
+    return offered.length > 0 ? [{ endpointId, thing, isFanPart, interfaces: offered }] : [];
   };
   if (thing.kind === "alarm") {
     return alarms === "contact" ? endpoint(thing.thingId, false, [alarmContact, temperatureSensor]) : [];
@@ -49,4 +46,9 @@ const fanSuffix = ":fan";
 /** The thing to which an endpoint id belongs. */
 export function thingIdOf(endpointId: string): string {
   return endpointId.endsWith(fanSuffix) ? endpointId.slice(0, -fanSuffix.length) : endpointId;
+}
+
+/** The ids that endpoints of a thing may have had of which nothing is stored any more. */
+export function possibleEndpointIds(thingId: string): readonly string[] {
+  return [thingId, `${thingId}${fanSuffix}`];
 }

@@ -15,6 +15,11 @@ export function thermostatError(type: ThermostatErrorType, message: string, deta
   return { namespace: "Alexa.ThermostatController", payload: { type, message, ...details } };
 }
 
+/** A grant that was not accepted. */
+export function grantError(message: string): AlexaError {
+  return { namespace: "Alexa.Authorization", payload: { type: "ACCEPT_GRANT_FAILED", message } };
+}
+
 export function isAlexaError(result: object): result is AlexaError {
   return "payload" in result;
 }
@@ -90,7 +95,6 @@ type AlexaErrorType =
   | "INVALID_VALUE"
   | "NO_SUCH_ENDPOINT"
   | "NOT_SUPPORTED_IN_CURRENT_MODE"
-  | "PARTNER_OUTAGE"
   | "RATE_LIMIT_EXCEEDED"
   | "TEMPERATURE_VALUE_OUT_OF_RANGE"
   | "VALUE_OUT_OF_RANGE";

@@ -1,7 +1,6 @@
 import { traits as catalogue } from "../../home/catalogue.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { AlexaInterface, SourceField, Value } from "./interfaces/interface.ts";
-import type { ShownThing } from "./shown-thing.ts";
 
 /** A property of an endpoint, as messages hold it. */
 export interface Property {
@@ -21,41 +20,38 @@ export interface TimedProperty {
   readonly isMeasured: boolean;
 }
 
-type Freshness = Pick<ShownThing, "isStale" | "confirmedTimeMs">;
-
 /** Small changes of a measured value are stored once a minute, so that a value may be that old. */
 const sampleAgeMs = 60_000;
 
 /**
- * All properties of an endpoint that have a value. An unreachable endpoint shows its last known values and says since
- * when they are uncertain. A reachable one leaves out the values of a trait that is not available.
+ * All properties of an endpoint that have a value. An unreachable endpoint shows its last known values; those of a stale
+ * thing are uncertain since they changed. A reachable one leaves out the values of a trait that is not available.
  */
-export function propertiesOf(endpoint: Endpoint, freshness: Freshness, nowMs: number): readonly TimedProperty[] {
-  const isReached = isReachable(endpoint, freshness);
+export function propertiesOf(endpoint: Endpoint, nowMs: number): readonly TimedProperty[] {
+  const isReached = isReachable(endpoint);
   const shown = endpoint.interfaces.flatMap((one) =>
     (isReached ? isAvailable(endpoint, one) : !one.mustBeKnown)
-      ? one.values(endpoint.traits).map((value) => timed(endpoint, freshness, one, value, nowMs))
+      ? one.values(endpoint.thing.traits).map((value) => timed(endpoint, one, value, nowMs))
       : [],
   );
   return [...shown, connectivity(endpoint, isReached, nowMs)];
 }
 
 /** Whether the endpoint can be asked and commanded. */
-export function isReachable(endpoint: Endpoint, { isStale }: Pick<Freshness, "isStale">): boolean {
-  const { thing, traits, interfaces } = endpoint;
-  if (isStale || thing.goneMs !== null) return false;
-  if (interfaces.some((one) => one.mustBeKnown && one.values(traits).length === 0)) return false;
+export function isReachable(endpoint: Endpoint): boolean {
+  const { thing, interfaces } = endpoint;
+  if (thing.isStale || thing.goneMs !== null) return false;
+  if (interfaces.some((one) => one.mustBeKnown && one.values(thing.traits).length === 0)) return false;
   return interfaces.some((one) => isAvailable(endpoint, one));
 }
 
 /** Null: the ecosystem did not tell whether it reaches the device, which counts as reachable. */
-function isAvailable({ traits }: Endpoint, one: AlexaInterface): boolean {
+function isAvailable({ thing: { traits } }: Endpoint, one: AlexaInterface): boolean {
   return one.traits.some((trait) => traits[trait] !== undefined && traits[trait].available !== false);
 }
 
 function timed(
-  { thing: { state } }: Endpoint,
-  freshness: Freshness,
+  { thing: { state, isStale } }: Endpoint,
   { namespace, instance }: AlexaInterface,
   { name, value, from }: Value,
   nowMs: number,
@@ -69,20 +65,9 @@ function timed(
     name,
     value,
     timeOfSample: new Date(Math.min(changedMs, nowMs)).toISOString(),
-    uncertaintyInMilliseconds: uncertaintyMs(freshness, isMeasured, changedMs, nowMs),
+    uncertaintyInMilliseconds: isStale ? Math.max(0, nowMs - changedMs) : isMeasured ? sampleAgeMs : 0,
   };
   return { property, changedMs, isMeasured };
-}
-
-/** For how long the value was not confirmed. */
-function uncertaintyMs(
-  { isStale, confirmedTimeMs }: Freshness,
-  isMeasured: boolean,
-  changedMs: number,
-  nowMs: number,
-): number {
-  if (isStale) return Math.max(0, nowMs - Math.max(confirmedTimeMs ?? 0, changedMs));
-  return isMeasured ? sampleAgeMs : 0;
 }
 
 /** It is derived at each reading, and so sampled now. */

@@ -29,6 +29,7 @@ export type TagName =
   | "Alerts"
   | "Events"
   | "Linked accounts"
+  | "Assistants"
   | "Platform calls"
   | "Authorization pages"
   | "Link pages"

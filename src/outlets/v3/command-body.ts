@@ -5,6 +5,7 @@ import type { Command } from "../../home/command-plan.ts";
 import type { ScopedPrincipal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
 import { InsufficientScope } from "../../model/scope-errors.ts";
+import { mayCommand } from "../../model/scopes.ts";
 
 const members = ["trait", "command", "params"];
 
@@ -43,12 +44,9 @@ function refusalText(error: CommandError, trait: string, command: string): strin
   return `A member of params is not a parameter of this command. ${catalogue}`;
 }
 
-/**
- * A user who granted access without any scope allowed what clients could do before scopes existed: run fans. Heating
- * and everything else need an explicit consent.
- */
+/** Refuses a command that the user's consent does not cover. */
 export function requireConsent(caller: ScopedPrincipal, { trait }: { readonly trait: string }): void {
-  if (caller.kind === "user" && caller.scopes === null && trait !== "fanTimer") {
+  if (caller.kind === "user" && !mayCommand(caller.scopes, trait)) {
     throw new InsufficientScope(["devices:control"], ["devices:control"]);
   }
 }

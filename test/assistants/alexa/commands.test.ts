@@ -5,12 +5,12 @@ import { type Directive, readDirective } from "../../../src/assistants/alexa/dir
 import { endpointsOf } from "../../../src/assistants/alexa/endpoint.ts";
 import { isAlexaError } from "../../../src/assistants/alexa/errors.ts";
 import { errorResponse } from "../../../src/assistants/alexa/messages.ts";
-import type { ReadThing } from "../../../src/devices/read-thing.ts";
+import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
 import { checked } from "./checked.ts";
 import { brightness, fan, fanTimer, onOff, temperature, thermostat, thing } from "./things.ts";
 
 /** The command as `trait.command {params}`, or the error as `namespace type`. */
-function outcome(shown: ReadThing, name: string, payload: object = {}, part = 0, instance?: string): string {
+function outcome(shown: CurrentThing, name: string, payload: object = {}, part = 0, instance?: string): string {
   const [namespace, directiveName] = name.split(" ") as [string, string];
   const { endpointId } = endpointsOf(shown, "none")[part]!;
   const directive = readDirective({
@@ -39,7 +39,7 @@ const fahrenheit = (value: number) => ({ value, scale: "FAHRENHEIT" });
 describe("a directive to a thermostat", () => {
   const dual = thing("thermostat", { thermostat: thermostat(), ...temperature(20), ...fanTimer(false) });
   const single = thing("thermostat", { thermostat: thermostat({}, { modes: ["heat", "auto"] }) });
-  const cases: readonly (readonly [ReadThing, string, object, string])[] = [
+  const cases: readonly (readonly [CurrentThing, string, object, string])[] = [
     [dual, "SetTargetTemperature", { targetSetpoint: celsius(21.5) }, 'thermostat.setTarget {"celsius":21.5}'],
     [dual, "SetTargetTemperature", { targetSetpoint: fahrenheit(70) }, 'thermostat.setTarget {"celsius":21.11}'],
     [
@@ -150,7 +150,7 @@ describe("a directive to another thing", () => {
   const darkLamp = thing("light", { ...onOff(false), ...brightness(50) });
   const unknownLamp = thing("light", { ...onOff(true), ...brightness(null) });
   const speed = thing("fan", fan(null, 30, null));
-  const cases: readonly (readonly [ReadThing, string, object, string])[] = [
+  const cases: readonly (readonly [CurrentThing, string, object, string])[] = [
     [lamp, "PowerController TurnOn", {}, 'onOff.set {"on":true}'],
     [lamp, "PowerController TurnOff", {}, 'onOff.set {"on":false}'],
     [lamp, "PowerController toString", {}, "Alexa INVALID_DIRECTIVE"],

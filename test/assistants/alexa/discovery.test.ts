@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { discoveredHome } from "../../../src/assistants/alexa/discovery.ts";
 import { thingIdOf } from "../../../src/assistants/alexa/endpoint.ts";
 import { addOrUpdateReport, discoverResponse, withScope } from "../../../src/assistants/alexa/messages.ts";
-import type { ReadThing } from "../../../src/devices/read-thing.ts";
+import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
 import type { ThermostatMode } from "../../../src/home/traits/thermostat.ts";
 import { checked } from "./checked.ts";
 import { brightness, fan, fanTimer, onOff, smoke, temperature, thermostat, thing } from "./things.ts";
@@ -23,7 +23,7 @@ interface Described {
   }[];
 }
 
-function discovered(things: readonly ReadThing[], alarms: "none" | "contact" = "none"): readonly Described[] {
+function discovered(things: readonly CurrentThing[], alarms: "none" | "contact" = "none"): readonly Described[] {
   const { endpoints } = discoveredHome(things, alarms);
   checked(withScope(addOrUpdateReport("m-2", endpoints), "token"));
   const { event } = checked(discoverResponse({ messageId: "m-1" }, endpoints));
@@ -91,7 +91,7 @@ describe("the endpoints of a home", () => {
     assert.equal(thingIdOf(whole!.endpointId), whole!.endpointId);
   });
 
-  const kindCases: readonly (readonly [ReadThing, string, string])[] = [
+  const kindCases: readonly (readonly [CurrentThing, string, string])[] = [
     [
       thing("light", { ...onOff(true), ...brightness(5) }),
       "LIGHT",
@@ -151,7 +151,7 @@ describe("the endpoints of a home", () => {
   });
 
   it("are at most 300: alarms, thermostats, fans and lights before the rest, and always the same", () => {
-    const many = (kind: ReadThing["kind"], count: number, traits: ReadThing) =>
+    const many = (kind: CurrentThing["kind"], count: number, traits: CurrentThing) =>
       Array.from({ length: count }, (_, index) => ({ ...traits, kind, thingId: `${kind}-${index}` }));
     const things = [
       ...many("switch", 100, thing("switch", onOff(true))),

@@ -20,7 +20,7 @@ const nowMs = changedMs + 90_000;
 
 function propertiesWith(times: Readonly<Record<string, number>>): readonly TimedProperty[] {
   const shown = thing("thermostat", { thermostat: thermostat(), ...temperature(21) }, {}, times);
-  return propertiesOf(endpointsOf(shown, "none")[0]!, { isStale: false, confirmedTimeMs: nowMs }, nowMs);
+  return propertiesOf(endpointsOf(shown, "none")[0]!, nowMs);
 }
 
 const since = (timeMs: number) => (one: TimedProperty) => one.changedMs >= timeMs;

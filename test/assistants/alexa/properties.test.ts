@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { endpointsOf } from "../../../src/assistants/alexa/endpoint.ts";
 import { stateReport } from "../../../src/assistants/alexa/messages.ts";
 import { type Property, propertiesOf } from "../../../src/assistants/alexa/properties.ts";
-import type { ReadThing } from "../../../src/devices/read-thing.ts";
+import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
 import type { Thermostat } from "../../../src/home/traits/thermostat.ts";
 import { checked } from "./checked.ts";
 import {
@@ -20,12 +20,11 @@ import {
 } from "./things.ts";
 
 const nowMs = changedMs + 5_000;
-const fresh = { isStale: false, confirmedTimeMs: nowMs };
 
 /** The properties of each endpoint of a thing, judged. */
-function propertiesOfEach(shown: ReadThing, freshness = fresh): readonly (readonly Property[])[] {
+function propertiesOfEach(shown: CurrentThing): readonly (readonly Property[])[] {
   return endpointsOf(shown, "contact").map((endpoint) => {
-    const properties = propertiesOf(endpoint, freshness, nowMs);
+    const properties = propertiesOf(endpoint, nowMs);
     const { endpointId } = endpoint;
     checked(stateReport({ messageId: "m", correlationToken: "c", endpointId }, properties));
     return properties.map(({ property }) => property);
@@ -33,8 +32,8 @@ function propertiesOfEach(shown: ReadThing, freshness = fresh): readonly (readon
 }
 
 /** `name=value` of each property of the first endpoint. */
-function shownBy(shown: ReadThing, freshness = fresh): readonly string[] {
-  return (propertiesOfEach(shown, freshness)[0] ?? []).map(({ name, value }) => `${name}=${textOf(value)}`);
+function shownBy(shown: CurrentThing): readonly string[] {
+  return (propertiesOfEach(shown)[0] ?? []).map(({ name, value }) => `${name}=${textOf(value)}`);
 }
 
 function textOf(value: unknown): string {
@@ -109,7 +108,7 @@ describe("the properties of a thermostat", () => {
 });
 
 describe("the properties of other things", () => {
-  const cases: readonly (readonly [string, ReadThing, readonly string[]])[] = [
+  const cases: readonly (readonly [string, CurrentThing, readonly string[]])[] = [
     ["a lamp", thing("light", { ...onOff(true), ...brightness(40.4) }), ["powerState=ON", "brightness=40"]],
     ["a lamp whose state is not told", thing("light", { ...onOff(null), ...brightness(null) }), []],
     ["a switch", thing("switch", onOff(false)), ["powerState=OFF"]],
@@ -141,12 +140,12 @@ describe("the properties of other things", () => {
 describe("an endpoint that can't be reached", () => {
   const warm = { thermostat: thermostat({ mode: "off" }), ...temperature(21) };
 
-  it("shows its last known values, and for how long nothing confirmed them", () => {
-    const shown = thing("thermostat", warm);
-    const [properties] = propertiesOfEach(shown, { isStale: true, confirmedTimeMs: nowMs - 4_000 });
+  it("shows its last known values, and since when they are uncertain", () => {
+    const times = { "temperature.celsius": nowMs - 4_000 };
+    const [properties] = propertiesOfEach(thing("thermostat", warm, { isStale: true }, times));
     assert.deepEqual(
       properties!.map((one) => `${one.name}=${textOf(one.value)} ${one.uncertaintyInMilliseconds}`),
-      ["thermostatMode=OFF 4000", "temperature=21 4000", "connectivity=UNREACHABLE 0"],
+      ["thermostatMode=OFF 5000", "temperature=21 4000", "connectivity=UNREACHABLE 0"],
     );
   });
 
@@ -171,7 +170,7 @@ describe("an alarm as a contact sensor", () => {
   const unknown = ["connectivity=UNREACHABLE"];
   const clear = ["detectionState=NOT_DETECTED", "connectivity=OK"];
   const detected = ["detectionState=DETECTED", "connectivity=OK"];
-  const cases: readonly (readonly [string, ReadThing, readonly string[]])[] = [
+  const cases: readonly (readonly [string, CurrentThing, readonly string[]])[] = [
     ["clear", thing("alarm", { ...smoke("clear"), ...carbonMonoxide("clear") }), clear],
     ["smoke", thing("alarm", { ...smoke("alarm"), ...carbonMonoxide("clear") }), detected],
     ["carbon monoxide", thing("alarm", { ...smoke("clear"), ...carbonMonoxide("alarm") }), detected],
@@ -188,7 +187,6 @@ describe("an alarm as a contact sensor", () => {
   }
 
   it("shows no last known state while nothing confirms it", () => {
-    const stale = { isStale: true, confirmedTimeMs: nowMs - 1 };
-    assert.deepEqual(shownBy(thing("alarm", smoke("clear")), stale), unknown);
+    assert.deepEqual(shownBy(thing("alarm", smoke("clear"), { isStale: true })), unknown);
   });
 });

@@ -1,4 +1,4 @@
-import type { ReadThing } from "../../../src/devices/read-thing.ts";
+import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
 import type { TraitName, Traits } from "../../../src/home/catalogue.ts";
 import type { ThingState, TimedValue } from "../../../src/home/stored-thing.ts";
 import type { Thermostat } from "../../../src/home/traits/thermostat.ts";
@@ -10,11 +10,11 @@ export const changedMs = Date.UTC(2026, 10, 15, 21, 0, 0, 123);
 
 /** A thing with these traits; a test states only what matters to it. */
 export function thing(
-  kind: ReadThing["kind"],
+  kind: CurrentThing["kind"],
   traits: Traits,
-  facts: Partial<Omit<ReadThing, "kind" | "capabilities" | "state">> = {},
+  facts: Partial<Omit<CurrentThing, "kind" | "capabilities" | "state" | "traits">> = {},
   times: Readonly<Record<string, number>> = {},
-): ReadThing {
+): CurrentThing {
   const state: Partial<Record<TraitName, Record<string, TimedValue>>> = {};
   const capabilities: Partial<Record<TraitName, Readonly<Record<string, unknown>>>> = {};
   for (const [name, trait] of Object.entries(traits) as [TraitName, NonNullable<Traits[TraitName]>][]) {
@@ -39,6 +39,9 @@ export function thing(
     model: null,
     capabilities,
     state: state as ThingState,
+    traits,
+    protocol: "nest",
+    isStale: false,
     ...facts,
   };
 }

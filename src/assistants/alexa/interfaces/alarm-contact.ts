@@ -3,7 +3,7 @@ import type { AlexaInterface, SourceField, Value } from "./interface.ts";
 
 /**
  * An alarm as a contact sensor: Alexa has no interface for smoke or carbon monoxide
- * (docs/decisions/023-alarms-are-not-offered-to-alexa-by-default.md). One sensor speaks for both traits. A warning
+ * (docs/decisions/024-alarms-are-not-offered-to-alexa-by-default.md). One sensor speaks for both traits. A warning
  * counts as detected. The sensor is clear only when everything that the alarm measures is known to be clear.
  */
 export const alarmContact: AlexaInterface = {
