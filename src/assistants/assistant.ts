@@ -27,8 +27,6 @@ export interface Assistant<Settings extends object = object> {
   setUp(settings: Settings, facts: SetUpFacts): readonly SetUpEntry[];
   /** Proves the settings against the maker's service. It changes nothing there. */
   check(settings: Settings, signal: AbortSignal): Promise<readonly CheckedFact[]>;
-  /** How long a change that is not urgent waits for others. */
-  readonly groupingMs: number;
   /** The messages that tell the assistant what is due, in the order of their sending. Without I/O. */
   messages(due: DueReport, settings: Settings): readonly AssistantMessage[];
   /** Sends one message. It never throws for an answer of the assistant. The signal ends the attempt. */
@@ -74,20 +72,20 @@ export interface DueReport {
   readonly things: readonly DueThing[];
   /** Commands whose outcome is told late. */
   readonly replies: readonly DueReply[];
-  /** All things of the user were asked for, so that `things` is complete. */
-  readonly isWhole: boolean;
 }
 
 export interface DueThing {
   readonly thingId: string;
   /** The thing as it is now; undefined when nothing is stored of it any more. A gone thing has `goneMs`. */
   readonly current: CurrentThing | undefined;
-  /** When the first change happened that was not reported, on the clock of the fields' times. */
+  /** No field has changed before this without having been reported; 0 when all is to be told. */
   readonly sinceMs: number;
   /** The state is to be reported. */
   readonly wantsState: boolean;
   /** That the thing was added, changed or removed is to be told. */
   readonly wantsSync: boolean;
+  /** An alarm started or stopped, or the thing vanished. Urgent things come first. */
+  readonly isUrgent: boolean;
   /** Alarms that have risen since the last report, oldest first. */
   readonly rises: readonly AlarmRise[];
 }

@@ -9,20 +9,22 @@ export interface CommandingParts {
   readonly runtime: Runtime;
 }
 
-export interface SentCommand {
+export interface SentCommands {
   readonly userId: UserId;
   readonly clientId: string;
   readonly thingId: string;
-  readonly command: Command;
+  /** In the order in which they are carried out: assistants chain a mode and a target. */
+  readonly commands: readonly Command[];
 }
 
 /** Commands of assistants, which want an outcome at once. */
 export interface AssistantCommands {
   /**
-   * Sends a command and waits until it has an outcome, at most `waitMs`. Throws UnknownThing. A receipt without an outcome
-   * is `queued`, `sending` or `accepted`.
+   * Sends commands to one thing and waits until they have an outcome, at most `waitMs`. After a command that is refused
+   * at once, the following ones are not sent. Throws UnknownThing. A receipt without an outcome is `queued`, `sending`
+   * or `accepted`.
    */
-  run(sent: SentCommand, waitMs: number, signal?: AbortSignal): Promise<CommandReceipt>;
+  run(sent: SentCommands, waitMs: number, signal?: AbortSignal): Promise<readonly CommandReceipt[]>;
 }
 
 /** The pauses between reads of a receipt: short ones first, because most ecosystems answer at once. */
@@ -30,17 +32,23 @@ const pauses = { fromMs: 25, toMs: 250 };
 
 export function assistantCommands({ control, runtime }: CommandingParts): AssistantCommands {
   return {
-    async run({ userId, clientId, thingId, command }, waitMs, signal = new AbortController().signal) {
+    async run({ userId, clientId, thingId, commands }, waitMs, signal = new AbortController().signal) {
       const accessScope = { kind: "user", userId } as const;
       const untilMs = runtime.elapsedMs() + waitMs;
-      let receipt = await control.command(accessScope, thingId, { command, clientId });
-      for (let pauseMs = pauses.fromMs; !hasOutcome(receipt); pauseMs = Math.min(pauses.toMs, pauseMs * 2)) {
-        const leftMs = untilMs - runtime.elapsedMs();
-        if (leftMs <= 0 || signal.aborted) break;
-        await pause(runtime, Math.min(pauseMs, leftMs), signal);
-        receipt = await control.receipt(accessScope, thingId, receipt.id);
+      const receipts: CommandReceipt[] = [];
+      for (const command of commands) {
+        const receipt = await control.command(accessScope, thingId, { command, clientId });
+        receipts.push(receipt);
+        if (receipt.state === "rejected") break;
       }
-      return receipt;
+      for (let pauseMs = pauses.fromMs; ; pauseMs = Math.min(pauses.toMs, pauseMs * 2)) {
+        const leftMs = untilMs - runtime.elapsedMs();
+        if (receipts.every(hasOutcome) || leftMs <= 0 || signal.aborted) return receipts;
+        await pause(runtime, Math.min(pauseMs, leftMs), signal);
+        for (const [index, receipt] of receipts.entries()) {
+          if (!hasOutcome(receipt)) receipts[index] = await control.receipt(accessScope, thingId, receipt.id);
+        }
+      }
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { UserId } from "../model/ids.ts";
+import type { TenantId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AssistantGrantKey, AssistantGrantRow } from "../store/tables/assistant-grants.ts";
 import type { Outlet } from "./outlets.ts";
@@ -15,7 +15,7 @@ export interface GrantParts {
     open(sealed: string, context: string): string;
   };
   /** The user's opaque id at assistants. */
-  readonly agentUserIdOf: (userId: UserId) => string;
+  readonly agentUserIdOf: (tenantId: TenantId, userId: UserId) => string;
   /** Wakes the reporter. */
   readonly wake: () => void;
 }
@@ -30,18 +30,20 @@ export interface NewReply {
 
 /** The users who have linked an outlet. */
 export interface AssistantGrants {
-  agentUserIdOf(userId: UserId): string;
+  agentUserIdOf(tenantId: TenantId, userId: UserId): string;
   /**
    * The assistant has shown that the user has linked it. The first time, everything is reported. `credential`: what the
    * assistant gave for reports about this user; it replaces the one before.
    */
   establish(
-    outlet: Pick<Outlet, "id" | "clientId">,
+    outlet: Pick<Outlet, "id" | "tenantId" | "clientId">,
     userId: UserId,
     given?: { readonly credential: object; readonly region: string | null },
   ): Promise<void>;
   /** The user has ended the link: nothing is reported any more. */
   forget(outletId: string, userId: UserId): Promise<boolean>;
+  /** Things that are gone, and that the assistant is not to delete yet. */
+  leaving(outletId: string, userId: UserId): Promise<readonly string[]>;
   /** Has the outcome of this command told when it is known. */
   replyLater(outletId: string, userId: UserId, reply: NewReply): Promise<void>;
   /** Has everything reported again; returns whether the user has linked the outlet. */
@@ -57,7 +59,7 @@ const repliesPerGrant = 100;
 export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantParts): AssistantGrants {
   return {
     agentUserIdOf,
-    async establish({ id: outletId, clientId }, userId, given) {
+    async establish({ id: outletId, tenantId, clientId }, userId, given) {
       if (!given && (await store.read((tx) => tx.assistantGrants.find({ userId, outletId })))) return;
       await store.transaction(async (tx) => {
         await beginFeed(tx);
@@ -67,7 +69,7 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
           userId,
           outletId,
           clientId,
-          agentUserId: agentUserIdOf(userId),
+          agentUserId: agentUserIdOf(tenantId, userId),
           ...(given && { sealedCredential: sealedCredential!, region: given.region }),
         });
         await markAll(tx, { userId, outletId });
@@ -75,6 +77,8 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
       wake();
     },
     forget: (outletId, userId) => store.transaction((tx) => tx.assistantGrants.remove({ userId, outletId })),
+    leaving: (outletId, userId) =>
+      store.read(async (tx) => tx.assistantMarks.leaving({ userId, outletId }, await tx.clock.nowMs())),
     replyLater: (outletId, userId, { commandId, thingId, reply }) =>
       store.transaction(async (tx) => {
         if (!(await tx.assistantGrants.lock({ userId, outletId }))) return;

@@ -11,6 +11,8 @@ export interface ThingDescriptor {
   readonly homeName: string | null;
   readonly maker: string | null;
   readonly model: string | null;
+  /** Left out where the ecosystem has no integrations, and in rows of versions that did not store it. */
+  readonly integration?: string | null;
   readonly capabilities: Readonly<Partial<Record<TraitName, Readonly<Record<string, unknown>>>>>;
 }
 
@@ -33,7 +35,7 @@ export function descriptorOf(
   { thing, homeName }: ReportedThing,
   before?: Pick<ThingDescriptor, "capabilities">,
 ): ThingDescriptor {
-  const { kind, name, room, maker, model } = thing;
+  const { kind, name, room, maker, model, integration } = thing;
   const capabilities: Partial<Record<TraitName, Readonly<Record<string, unknown>>>> = {};
   for (const trait of traitNames) {
     const known = thing.traits[trait]?.capabilities ?? before?.capabilities[trait];
@@ -46,6 +48,7 @@ export function descriptorOf(
     homeName: clean(homeName),
     maker: clean(maker),
     model: clean(model),
+    ...(integration !== undefined && { integration: clean(integration) }),
     capabilities,
   };
 }

@@ -21,6 +21,7 @@ export function printOf({ thing, homeName }: ReportedThing): ThingPrint {
   addValue(hash, homeName);
   addValue(hash, thing.maker);
   addValue(hash, thing.model);
+  if (thing.integration !== undefined) addValue(hash, thing.integration);
   let samples: (number | null)[] = noSamples;
   for (let i = 0; i < printed.length; i++) {
     const { name, stable, sampled } = printed[i]!;

@@ -34,11 +34,3 @@ export function missingScopes(granted: Scopes, needed: readonly Scope[]): readon
 export function hasScope({ scopes: granted }: { readonly scopes: Scopes }, scope: Scope): boolean {
   return granted === null || granted.includes(scope);
 }
-
-/**
- * Whether the scopes allow commands to this trait. A user who granted access without any scope allowed what clients could
- * do before scopes existed: run fans. Heating and everything else need an explicit consent.
- */
-export function mayCommand(granted: Scopes, trait: string): boolean {
-  return granted === null ? trait === "fanTimer" : granted.includes("devices:control");
-}

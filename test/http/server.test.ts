@@ -311,6 +311,8 @@ describe("the server", () => {
       callers,
       oauth,
       v3,
+      googleHome: { assistants: {} as never, tokens: {} as never },
+      alexa: { alexa: {} as never },
       linkPages: { linkSessions: { steps: [] } },
       platform: calls,
       federation,

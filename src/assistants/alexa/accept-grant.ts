@@ -29,7 +29,7 @@ export async function acceptGrant(
   answered: Answered,
 ): Promise<AlexaEvent> {
   const failed = (text: string) => errorResponse(answered, grantError(text));
-  if (!hasScope(caller, "devices:read")) return failed("The user did not grant the scope devices:read.");
+  if (!hasScope(caller.user, "devices:read")) return failed("The user did not grant the scope devices:read.");
   const code = (payload.grant as { readonly code?: unknown } | null | undefined)?.code;
   if (typeof code !== "string" || code === "") return failed("The payload has no grant with a code.");
   const region = gatewayRegionOf(awsRegion);
@@ -39,6 +39,6 @@ export async function acceptGrant(
     tokens.exchange(code, caller.settings, inTime),
   );
   if (!hasTokens(credential)) return failed(`The code could not be exchanged. ${credential.text}.`);
-  await grants.establish(caller.outlet, caller.userId, { credential, region });
+  await grants.establish(caller.outlet, caller.user.userId, { credential, region });
   return acceptGrantResponse(answered);
 }

@@ -1,4 +1,6 @@
-import { hasScope, mayCommand, type Scope } from "../../model/scopes.ts";
+import { hasConsent } from "../../identity/principal.ts";
+import { UnknownThing } from "../../model/errors.ts";
+import { hasScope, type Scope } from "../../model/scopes.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { type AssistantCommands, hasOutcome } from "../commanding.ts";
 import type { AssistantGrants } from "../grants.ts";
@@ -23,7 +25,7 @@ import { isReachable, propertiesOf } from "./properties.ts";
 import type { StoredReply } from "./reports.ts";
 
 export interface AlexaAnswerParts extends CallerParts, GrantingParts {
-  readonly grants: Pick<AssistantGrants, "establish" | "replyLater">;
+  readonly grants: Pick<AssistantGrants, "establish" | "replyLater" | "leaving">;
   readonly homes: AssistantHomes;
   readonly commands: AssistantCommands;
   readonly runtime: Runtime;
@@ -43,27 +45,40 @@ const commandWaitMs = 5_000;
 const deferralSeconds = 30;
 
 export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
-  const { homes, runtime, newMessageId } = parts;
+  const { homes, grants, runtime, newMessageId } = parts;
 
-  const endpointFor = async ({ userId, settings }: AlexaCaller, endpointId: string) => {
+  /** Of things that are gone, only those that Alexa is not to delete yet. */
+  const leavingOf = async ({ user: { userId }, outlet }: AlexaCaller) =>
+    homes.some(userId, await grants.leaving(outlet.id, userId));
+
+  const endpointFor = async (caller: AlexaCaller, endpointId: string) => {
     const thingId = thingIdOf(endpointId);
-    const thing = (await homes.some(userId, [thingId])).get(thingId);
-    return thing && endpointsOf(thing, settings.alarms).find((endpoint) => endpoint.endpointId === endpointId);
+    const thing = (await homes.some(caller.user.userId, [thingId])).get(thingId);
+    if (!thing || (thing.goneMs !== null && !(await leavingOf(caller)).has(thingId))) return undefined;
+    return endpointsOf(thing, caller.settings.alarms).find((endpoint) => endpoint.endpointId === endpointId);
+  };
+
+  const discovered = async (caller: AlexaCaller, answered: Answered) => {
+    const present = await homes.all(caller.user.userId);
+    const known = new Set(present.map(({ thingId }) => thingId));
+    const leaving = [...(await leavingOf(caller)).values()].filter(({ thingId }) => !known.has(thingId));
+    return discoverResponse(answered, discoveredHome([...present, ...leaving], caller.settings.alarms).endpoints);
   };
 
   const runCommand = async (caller: AlexaCaller, endpoint: Endpoint, directive: Directive, answered: Answered) => {
     const command = commandFor(directive, endpoint);
     if (isAlexaError(command)) return errorResponse(answered, command);
-    if (!mayCommand(caller.scopes, command.trait)) return errorResponse(answered, lacks("devices:control"));
+    const { user, outlet, settings } = caller;
+    if (!hasConsent(user, command)) return errorResponse(answered, lacks("devices:control"));
     if (!isReachable(endpoint)) return errorResponse(answered, commandError({ code: "offline" }, command.trait));
-    const { userId, outlet, settings } = caller;
+    const { userId } = user;
     const { thingId } = endpoint.thing;
-    const sent = { userId, clientId: outlet.clientId, thingId, command };
-    const receipt = await parts.commands.run(sent, commandWaitMs);
+    const sent = { userId, clientId: outlet.clientId, thingId, commands: [command] };
+    const receipt = (await parts.commands.run(sent, commandWaitMs))[0]!;
     if (!hasOutcome(receipt)) {
       const { correlationToken } = directive;
       const reply: StoredReply = { ...(correlationToken && { correlationToken }), endpointId: endpoint.endpointId };
-      await parts.grants.replyLater(outlet.id, userId, { commandId: receipt.id, thingId, reply });
+      await grants.replyLater(outlet.id, userId, { commandId: receipt.id, thingId, reply });
       return deferredResponse(answered, deferralSeconds);
     }
     const after = (await homes.some(userId, [thingId])).get(thingId);
@@ -72,17 +87,19 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
 
   const answerCaller = async (caller: AlexaCaller, directive: Directive, answered: Answered): Promise<AlexaEvent> => {
     const { namespace, name, endpointId } = directive;
-    if (!hasScope(caller, "devices:read")) return errorResponse(answered, lacks("devices:read"));
-    if (namespace === "Alexa.Discovery" && name === "Discover") {
-      const { endpoints } = discoveredHome(await homes.all(caller.userId), caller.settings.alarms);
-      return discoverResponse(answered, endpoints);
-    }
+    if (!hasScope(caller.user, "devices:read")) return errorResponse(answered, lacks("devices:read"));
+    if (namespace === "Alexa.Discovery" && name === "Discover") return discovered(caller, answered);
     const endpoint = endpointId === undefined ? undefined : await endpointFor(caller, endpointId);
     if (!endpoint) return errorResponse(answered, noSuchEndpoint);
     if (namespace === "Alexa" && name === "ReportState") {
       return stateReport(answered, propertiesOf(endpoint, runtime.nowMs()));
     }
-    return runCommand(caller, endpoint, directive, answered);
+    try {
+      return await runCommand(caller, endpoint, directive, answered);
+    } catch (error) {
+      if (error instanceof UnknownThing) return errorResponse(answered, noSuchEndpoint);
+      throw error;
+    }
   };
 
   return {

@@ -1,8 +1,9 @@
 import type { Assistant, CheckedFact } from "../assistant.ts";
-import type { AmazonAddresses, CallAmazon } from "./amazon-call.ts";
+import type { CallMaker } from "../maker-call.ts";
+import type { AssistantParts } from "../registry.ts";
 import { deliverOn } from "./gateway.ts";
 import { hasTokens, type LoginTokens, loginTokens } from "./login-tokens.ts";
-import { gatewayRegions } from "./regions.ts";
+import { type GatewayRegion, gatewayRegions } from "./regions.ts";
 import { reportMessages } from "./reports.ts";
 import {
   type AlexaSettings,
@@ -13,20 +14,8 @@ import {
   shownSettings,
 } from "./settings.ts";
 
-export interface AlexaParts {
-  readonly call: CallAmazon;
-  readonly addresses: AmazonAddresses;
-  readonly nowMs: () => number;
-  readonly newMessageId: () => string;
-}
-
-/** Alexa with what its routes need beside the reporter. */
-export interface Alexa extends Assistant<AlexaSettings> {
-  readonly tokens: LoginTokens;
-}
-
-export function alexaAssistant({ call, addresses, nowMs, newMessageId }: AlexaParts): Alexa {
-  const tokens = loginTokens({ call, addresses, nowMs });
+export function alexa({ call, runtime: { nowMs }, newUuid }: AssistantParts): Assistant<AlexaSettings> {
+  const tokens = loginTokens({ call, nowMs });
   return {
     kind: "alexa",
     title: "Alexa",
@@ -37,12 +26,10 @@ export function alexaAssistant({ call, addresses, nowMs, newMessageId }: AlexaPa
     setUp: (_, facts) => setUpEntries(facts),
     check: async (settings, signal) => [
       await checkMessaging(tokens, settings, signal),
-      ...(await Promise.all(gatewayRegions.map((region) => checkGateway(call, addresses, region, signal)))),
+      ...(await Promise.all(gatewayRegions.map((region) => checkGateway(call, settings, region, signal)))),
     ],
-    groupingMs: 0,
-    messages: (due, { alarms }) => reportMessages(due, { alarms, nowMs: nowMs(), newMessageId }),
-    deliver: deliverOn({ call, addresses, tokens, nowMs }),
-    tokens,
+    messages: (due, { alarms }) => reportMessages(due, { alarms, nowMs: nowMs(), newMessageId: newUuid }),
+    deliver: deliverOn({ call, tokens, nowMs }),
   };
 }
 
@@ -55,21 +42,20 @@ async function checkMessaging(tokens: LoginTokens, settings: AlexaSettings, sign
   }
   const advice =
     result.reason === "wrongClient"
-      ? "Copy both again from Permissions > Alexa Skill Messaging, and add the outlet again"
-      : "Check that this machine reaches it, and try again";
+      ? "Copy both again from Permissions > Alexa Skill Messaging, and add the outlet again."
+      : "Check that this machine reaches it, and try again.";
   return { fact, isRight: false, text: `${result.text}. ${advice}` };
 }
 
 /** Without a token the gateway refuses the message, which shows that it is there. */
 async function checkGateway(
-  call: CallAmazon,
-  { gateways }: AmazonAddresses,
-  region: (typeof gatewayRegions)[number],
+  call: CallMaker,
+  { gateways }: AlexaSettings,
+  region: GatewayRegion,
   signal: AbortSignal,
 ): Promise<CheckedFact> {
-  const url = `${gateways[region]}/v3/events`;
-  const answer = await call({ method: "POST", url, body: {} }, signal);
+  const answer = await call({ method: "POST", url: `${gateways[region]}/v3/events`, body: {} }, signal);
   const fact = `event gateway ${region}`;
   if (answer.isAnswered) return { fact, isRight: true, text: `${gateways[region]} answers` };
-  return { fact, isRight: false, text: `${gateways[region]}: ${answer.detail}. Check that this machine reaches it` };
+  return { fact, isRight: false, text: `${gateways[region]}: ${answer.detail}. Check that this machine reaches it.` };
 }

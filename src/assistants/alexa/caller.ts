@@ -1,6 +1,5 @@
 import type { ScopedPrincipal, UserPrincipal } from "../../identity/principal.ts";
 import { InvalidToken } from "../../model/errors.ts";
-import type { Scopes } from "../../model/scopes.ts";
 import type { Outlet, Outlets } from "../outlets.ts";
 import { type AlexaError, alexaError } from "./errors.ts";
 import type { AlexaSettings } from "./settings.ts";
@@ -16,8 +15,8 @@ export interface CallerParts {
 }
 
 /** The user behind a directive, and the outlet that the user has linked. */
-export interface AlexaCaller extends Pick<UserPrincipal, "userId"> {
-  readonly scopes: Scopes;
+export interface AlexaCaller {
+  readonly user: ScopedPrincipal & UserPrincipal;
   readonly outlet: Outlet;
   readonly settings: AlexaSettings;
 }
@@ -28,11 +27,10 @@ export async function callerOf(
   token: string,
 ): Promise<AlexaCaller | AlexaError> {
   try {
-    const principal = await accessTokens.verify(token);
+    const user = await accessTokens.verify(token);
     const outlet = await outlets.ofClient("alexa", await accessTokens.clientOf(token));
-    if (principal.kind !== "user" || !outlet) return invalidCredential;
-    const { userId, scopes } = principal;
-    return { userId, scopes, outlet, settings: outlet.settings as AlexaSettings };
+    if (user.kind !== "user" || !outlet) return invalidCredential;
+    return { user, outlet, settings: outlet.settings as AlexaSettings };
   } catch (error) {
     if (!(error instanceof InvalidToken)) throw error;
     return (await accessTokens.isExpired(token)) ? expiredCredential : invalidCredential;

@@ -17,8 +17,9 @@ export interface DiscoveredHome {
  * endpoints are chosen whenever the same things are there.
  */
 export function discoveredHome(things: readonly CurrentThing[], alarms: AlarmOption): DiscoveredHome {
-  const present = things.filter(({ goneMs }) => goneMs === null).flatMap((thing) => endpointsOf(thing, alarms));
-  const ranked = present.toSorted((a, b) => rankOf(a) - rankOf(b) || (a.endpointId < b.endpointId ? -1 : 1));
+  const ranked = things
+    .flatMap((thing) => endpointsOf(thing, alarms))
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.endpointId < b.endpointId ? -1 : 1));
   return { endpoints: ranked.slice(0, mostEndpoints), omitted: Math.max(0, ranked.length - mostEndpoints) };
 }
 

@@ -1,15 +1,19 @@
 import type { AssistantMessage, Outcome, Recipient } from "../assistant.ts";
-import type { AmazonAddresses, AmazonAnswer, CallAmazon } from "./amazon-call.ts";
+import type { CallMaker, MakerAnswer } from "../maker-call.ts";
 import { type AlexaCredential, hasTokens, type LoginTokens, type NoTokens } from "./login-tokens.ts";
 import { type AlexaEvent, withScope } from "./messages.ts";
 import type { GatewayRegion } from "./regions.ts";
 import type { AlexaSettings } from "./settings.ts";
 
 export interface GatewayParts {
-  readonly call: CallAmazon;
-  readonly addresses: Pick<AmazonAddresses, "gateways">;
+  readonly call: CallMaker;
   readonly tokens: LoginTokens;
   readonly nowMs: () => number;
+}
+
+/** What one message to the event gateway holds: events of several endpoints, which are posted one by one. */
+export interface AlexaBody {
+  readonly events: readonly AlexaEvent[];
 }
 
 /** A token is renewed so long before it expires. */
@@ -18,12 +22,11 @@ const renewAheadMs = 300_000;
 /** An operator must act: trying more often would not help. */
 const untilOperatorActsMs = 15 * 60_000;
 
-/** Sends one message to the event gateway of the user's region. */
-export function deliverOn({ call, addresses, tokens, nowMs }: GatewayParts) {
-  const send = ({ body }: AssistantMessage, region: GatewayRegion, token: string, signal: AbortSignal) => {
-    const url = `${addresses.gateways[region]}/v3/events`;
-    return call({ method: "POST", url, token, body: withScope(body as AlexaEvent, token) }, signal);
-  };
+/** Events of one message that are posted at the same time. */
+const eventsAtOnce = 8;
+
+/** Posts the events of a message to the gateway of the user's region. After a failure all of them are posted again. */
+export function deliverOn({ call, tokens, nowMs }: GatewayParts) {
   const renew = async (
     { refreshToken }: AlexaCredential,
     { settings, keepCredential }: Recipient<AlexaSettings>,
@@ -34,24 +37,38 @@ export function deliverOn({ call, addresses, tokens, nowMs }: GatewayParts) {
     if (await keepCredential(renewed)) return renewed;
     return { result: "retry", status: null, text: "the user has linked the skill again meanwhile" };
   };
+
+  const postAll = async (
+    events: readonly AlexaEvent[],
+    { settings, region }: Recipient<AlexaSettings>,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<Outcome> => {
+    const url = `${settings.gateways[region as GatewayRegion]}/v3/events`;
+    const outcomes: Outcome[] = [];
+    for (let from = 0; from < events.length; from += eventsAtOnce) {
+      const posted = events
+        .slice(from, from + eventsAtOnce)
+        .map(async (event) =>
+          outcomeOf(await call({ method: "POST", url, token, body: withScope(event, token) }, signal)),
+        );
+      outcomes.push(...(await Promise.all(posted)));
+      if (outcomes.some(endsSending)) break;
+    }
+    return worstOf(outcomes);
+  };
+
   return async (message: AssistantMessage, to: Recipient<AlexaSettings>, signal: AbortSignal): Promise<Outcome> => {
-    let credential = to.credential as AlexaCredential | undefined;
+    const { events } = message.body as AlexaBody;
+    const credential = to.credential as AlexaCredential | undefined;
     // Without a grant Alexa accepts no message. The user gives it when the skill is enabled.
     if (!credential) return { result: "forget", status: null, text: "the user has given no grant for messages" };
-    const region = to.region as GatewayRegion;
-    let isRenewed = false;
-    if (credential.expiresMs - nowMs() < renewAheadMs) {
-      const renewed = await renew(credential, to, signal);
-      if ("result" in renewed) return renewed;
-      [credential, isRenewed] = [renewed, true];
+    if (credential.expiresMs - nowMs() >= renewAheadMs) {
+      const outcome = await postAll(events, to, credential.accessToken, signal);
+      if (outcome.status !== 401) return outcome;
     }
-    let answer = await send(message, region, credential.accessToken, signal);
-    if (answer.isAnswered && answer.status === 401 && !isRenewed) {
-      const renewed = await renew(credential, to, signal);
-      if ("result" in renewed) return renewed;
-      answer = await send(message, region, renewed.accessToken, signal);
-    }
-    return outcomeOf(answer);
+    const renewed = await renew(credential, to, signal);
+    return "result" in renewed ? renewed : postAll(events, to, renewed.accessToken, signal);
   };
 }
 
@@ -60,8 +77,18 @@ function withoutTokens({ reason, text }: NoTokens): Outcome {
   return { result: "retry", status: null, text, ...(reason === "wrongClient" && { afterMs: untilOperatorActsMs }) };
 }
 
+function endsSending({ result }: Outcome): boolean {
+  return result === "forget" || result === "retry";
+}
+
+/** The outcome of a message is that of its event with the worst one. */
+function worstOf(outcomes: readonly Outcome[]): Outcome {
+  const order = ["forget", "retry", "refused", "taken"] as const;
+  return order.flatMap((result) => outcomes.filter((outcome) => outcome.result === result))[0]!;
+}
+
 /** What an answer of the event gateway means. */
-export function outcomeOf(answer: AmazonAnswer): Outcome {
+function outcomeOf(answer: MakerAnswer): Outcome {
   if (!answer.isAnswered) return { result: "retry", status: null, text: answer.detail };
   const { status } = answer;
   if (status >= 200 && status < 300) return { result: "taken", status };

@@ -1,4 +1,4 @@
-import type { AmazonAddresses, CallAmazon } from "./amazon-call.ts";
+import type { CallMaker } from "../maker-call.ts";
 import type { AlexaSettings } from "./settings.ts";
 
 /** The tokens for messages about one user, as Login with Amazon issues them. */
@@ -19,8 +19,7 @@ export interface NoTokens {
 }
 
 export interface LoginTokenParts {
-  readonly call: CallAmazon;
-  readonly addresses: Pick<AmazonAddresses, "tokenUrl">;
+  readonly call: CallMaker;
   readonly nowMs: () => number;
 }
 
@@ -35,14 +34,14 @@ export function hasTokens(result: AlexaCredential | NoTokens): result is AlexaCr
   return "accessToken" in result;
 }
 
-export function loginTokens({ call, addresses, nowMs }: LoginTokenParts): LoginTokens {
+export function loginTokens({ call, nowMs }: LoginTokenParts): LoginTokens {
   const ask = async (
     grant: Readonly<Record<string, string>>,
-    { messagingClientId, messagingClientSecret }: AlexaSettings,
+    { messagingClientId, messagingClientSecret, tokenUrl }: AlexaSettings,
     signal: AbortSignal,
   ): Promise<AlexaCredential | NoTokens> => {
     const form = { ...grant, client_id: messagingClientId, client_secret: messagingClientSecret };
-    const answer = await call({ method: "POST", url: addresses.tokenUrl, form }, signal);
+    const answer = await call({ method: "POST", url: tokenUrl, form }, signal);
     if (!answer.isAnswered) return { reason: "failed", text: `Login with Amazon: ${answer.detail}` };
     const { status, document } = answer;
     if (status !== 200) return refusal(status, document.error);

@@ -1,6 +1,7 @@
 import type { AssistantMessage, DueReply, DueReport, DueThing } from "../assistant.ts";
 import { discoveredHome } from "./discovery.ts";
 import { type AlarmOption, type Endpoint, endpointsOf, possibleEndpointIds } from "./endpoint.ts";
+import type { AlexaBody } from "./gateway.ts";
 import { type AlexaEvent, addOrUpdateReport, changeReport, deleteReport } from "./messages.ts";
 import { commandOutcome } from "./outcome.ts";
 import { propertiesOf, type TimedProperty } from "./properties.ts";
@@ -17,43 +18,43 @@ export interface StoredReply {
   readonly endpointId: string;
 }
 
+/** Things whose states go into one message: it is posted within its time limit, and repeated whole after a failure. */
+const thingsPerMessage = 25;
+
 /**
- * The messages that are due: alarms first, then the outcomes of commands, for which somebody waits, then endpoints that
- * were added, changed or removed, then states. An endpoint is added before its state is told.
+ * The messages that are due: urgent states first, then the outcomes of commands, for which somebody waits, then endpoints
+ * that were added, changed or removed, then the other states. An endpoint is added before its state is told.
  */
-export function reportMessages(due: DueReport, parts: ReportParts): readonly AssistantMessage[] {
-  const offered = due.isWhole ? offeredIds(due, parts.alarms) : undefined;
-  const things = due.things.map((one): DueEndpoints => {
-    const endpoints = one.current ? endpointsOf(one.current, parts.alarms) : [];
-    const told = offered ? endpoints.filter(({ endpointId }) => offered.has(endpointId)) : endpoints;
-    return { ...one, endpoints: told, isAll: due.isWhole };
-  });
-  const urgent = things.filter(({ rises }) => rises.length > 0);
-  const others = things.filter(({ rises }) => rises.length === 0);
+export function reportMessages({ things, replies }: DueReport, parts: ReportParts): readonly AssistantMessage[] {
+  const due = withEndpoints(things, parts.alarms);
+  const urgent = due.filter(({ isUrgent }) => isUrgent);
+  const others = due.filter(({ isUrgent }) => !isUrgent);
   return [
     ...additions(urgent, parts),
-    ...urgent.flatMap((one) => states(one, parts)),
-    ...due.replies.map((one) => outcome(one, parts)),
+    ...states(urgent, parts),
+    ...replies.map((one) => outcome(one, parts)),
     ...additions(others, parts),
-    ...removals(others, parts),
-    ...others.flatMap((one) => states(one, parts)),
+    ...removals(due, parts),
+    ...states(others, parts),
   ];
 }
 
-/** A thing to be reported, with its endpoints as they are or were. */
+/** A thing to be reported, with its endpoints as they are, or as they were before it was gone. */
 interface DueEndpoints extends DueThing {
   readonly endpoints: readonly Endpoint[];
-  /** Everything is to be told of it. */
-  readonly isAll: boolean;
 }
 
-/** The endpoints that fit into the limit of a home. */
-function offeredIds({ things }: DueReport, alarms: AlarmOption): ReadonlySet<string> {
+/** When all things of a home are due, those beyond Alexa's limit are left out. */
+function withEndpoints(things: readonly DueThing[], alarms: AlarmOption): readonly DueEndpoints[] {
   const { endpoints } = discoveredHome(
-    things.flatMap(({ current }) => current ?? []),
+    things.filter(isPresent).flatMap(({ current }) => current ?? []),
     alarms,
   );
-  return new Set(endpoints.map(({ endpointId }) => endpointId));
+  const offered = new Set(endpoints.map(({ endpointId }) => endpointId));
+  return things.map((due) => {
+    const its = due.current ? endpointsOf(due.current, alarms) : [];
+    return { ...due, endpoints: isPresent(due) ? its.filter(({ endpointId }) => offered.has(endpointId)) : its };
+  });
 }
 
 function isPresent({ current }: DueThing): boolean {
@@ -61,10 +62,13 @@ function isPresent({ current }: DueThing): boolean {
 }
 
 function additions(things: readonly DueEndpoints[], { newMessageId }: ReportParts): readonly AssistantMessage[] {
-  const told = things.filter((one) => (one.wantsSync || one.isAll) && isPresent(one) && one.endpoints.length > 0);
+  const told = things.filter((one) => one.wantsSync && isPresent(one) && one.endpoints.length > 0);
   if (told.length === 0) return [];
-  const endpoints = told.flatMap((one) => one.endpoints);
-  return [message(addOrUpdateReport(newMessageId(), endpoints), told, { state: false, sync: true })];
+  const event = addOrUpdateReport(
+    newMessageId(),
+    told.flatMap(({ endpoints }) => endpoints),
+  );
+  return [message([event], told, { state: false, sync: true })];
 }
 
 function removals(things: readonly DueEndpoints[], { newMessageId }: ReportParts): readonly AssistantMessage[] {
@@ -72,19 +76,32 @@ function removals(things: readonly DueEndpoints[], { newMessageId }: ReportParts
   const ids = told.flatMap(({ thingId, current, endpoints }) =>
     current ? endpoints.map(({ endpointId }) => endpointId) : possibleEndpointIds(thingId),
   );
-  return ids.length === 0 ? [] : [message(deleteReport(newMessageId(), ids), told, { state: true, sync: true })];
+  if (ids.length === 0) return [];
+  return [message([deleteReport(newMessageId(), ids)], told, { state: true, sync: true })];
 }
 
-/** The thing's state is told when the last of its endpoints was reported. */
-function states(thing: DueEndpoints, { nowMs, newMessageId }: ReportParts): readonly AssistantMessage[] {
-  const { wantsState, isAll, sinceMs, endpoints } = thing;
-  if (!wantsState) return [];
-  const hasChanged = ({ changedMs }: TimedProperty) => isAll || changedMs >= sinceMs;
-  const events = endpoints.flatMap((endpoint) => {
+function states(things: readonly DueEndpoints[], parts: ReportParts): readonly AssistantMessage[] {
+  const told = things
+    .filter(({ wantsState }) => wantsState)
+    .map((thing) => ({ thing, events: changeReports(thing, parts) }))
+    .filter(({ events }) => events.length > 0);
+  return Array.from({ length: Math.ceil(told.length / thingsPerMessage) }, (_, index) => {
+    const some = told.slice(index * thingsPerMessage, (index + 1) * thingsPerMessage);
+    return message(
+      some.flatMap(({ events }) => events),
+      some.map(({ thing }) => thing),
+      { state: true, sync: false },
+    );
+  });
+}
+
+/** Of a thing that was added or changed the whole state is told. */
+function changeReports({ endpoints, sinceMs, wantsSync }: DueEndpoints, { nowMs, newMessageId }: ReportParts) {
+  const hasChanged = ({ changedMs }: TimedProperty) => wantsSync || changedMs >= sinceMs;
+  return endpoints.flatMap((endpoint) => {
     const answered = { messageId: newMessageId(), endpointId: endpoint.endpointId };
     return changeReport(answered, propertiesOf(endpoint, nowMs), hasChanged) ?? [];
   });
-  return events.map((event, index) => message(event, [thing], { state: index === events.length - 1, sync: false }));
 }
 
 function outcome(
@@ -93,13 +110,14 @@ function outcome(
 ): AssistantMessage {
   const answered = { messageId: newMessageId(), ...(JSON.parse(reply) as StoredReply) };
   const event = commandOutcome(answered, receipt, current, alarms, nowMs);
-  return { ...message(event, [receipt], { state: false, sync: false }), replies: [reply] };
+  return { ...message([event], [receipt], { state: false, sync: false }), replies: [reply] };
 }
 
 function message(
-  event: AlexaEvent,
+  events: readonly AlexaEvent[],
   things: readonly { readonly thingId: string }[],
   tells: AssistantMessage["tells"],
 ): AssistantMessage {
-  return { type: event.event.header.name, thingIds: things.map(({ thingId }) => thingId), tells, body: event };
+  const body: AlexaBody = { events };
+  return { type: events[0]!.event.header.name, thingIds: things.map(({ thingId }) => thingId), tells, body };
 }

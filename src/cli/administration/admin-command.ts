@@ -1,4 +1,5 @@
 import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
+import type { Assistants } from "../../assistants/assistants.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { LinkOverview, ShownLink } from "../../federation/link-overview.ts";
@@ -55,6 +56,7 @@ export interface AdministrationParts {
   readonly devices: Pick<DeviceReading, "list" | "device">;
   readonly alerts: Pick<Alerts, "find"> & { readonly onThings: Pick<ThingAlerts, "find"> };
   readonly deviceTypes: DeviceTypes;
+  readonly assistants: Pick<Assistants, "outlets" | "grants" | "deliveries">;
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;

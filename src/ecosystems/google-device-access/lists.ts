@@ -1,9 +1,10 @@
 import { type Runtime, within } from "../../runtime/runtime.ts";
 import type { StreamEnd } from "../connector.ts";
+import { callJson, type JsonAnswer } from "../kit/json-call.ts";
 import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { admit, type CallBudget } from "./call-budget.ts";
 import { isAccount } from "./events.ts";
-import { callJson, describeRefusal, type JsonAnswer } from "./json-call.ts";
+import { describeRefusal } from "./refusal.ts";
 
 /** The devices and structures of an account at one time. */
 export interface AccountList {

@@ -1,8 +1,9 @@
 import { pause, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Feed, FeedMessage, FeedReceiver } from "../feed.ts";
+import { callJson, type JsonAnswer } from "../kit/json-call.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../kit/parse-json.ts";
 import { accountIn } from "./events.ts";
-import { callJson, describeRefusal, type JsonAnswer } from "./json-call.ts";
+import { describeRefusal } from "./refusal.ts";
 import type { ServiceAccountTokens } from "./service-account.ts";
 
 export interface SubscriptionParts {

@@ -1,7 +1,7 @@
 import type { Consent, ConsentOutcome } from "../consent.ts";
 import type { Credential, RenewalOutcome } from "../credential.ts";
+import { callJson, type JsonAnswer } from "../kit/json-call.ts";
 import type { GoogleConfiguration } from "./configuration.ts";
-import { callJson, type JsonAnswer } from "./json-call.ts";
 
 export interface TokenParts {
   readonly configuration: Pick<

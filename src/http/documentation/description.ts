@@ -29,10 +29,10 @@ export type TagName =
   | "Alerts"
   | "Events"
   | "Linked accounts"
-  | "Assistants"
   | "Platform calls"
   | "Authorization pages"
   | "Link pages"
+  | "Assistants"
   | "Service";
 
 export interface Parameter {

@@ -19,13 +19,13 @@ export const tags: Readonly<Record<TagName, string>> = {
     "Changes of the devices that a token covers: live, over Server-Sent Events that resume without a gap; and later, as history.",
   "Linked accounts":
     "The adaptor interface: it links a user to their account in a home ecosystem. The whole account becomes one virtual device, and the ecosystem's stream keeps its attributes current.",
-  Assistants:
-    "What voice assistants call: each speaks its own protocol, with a token of the OAuth client that belongs to its outlet. Your client never calls it.",
   "Platform calls":
     "Calls for clients of the platform's own web interface: GET with a query or POST with a form, answered in XML. A call that fails is HTTP 500 with a `requestFault`. A wrong method, path or type of body has its own HTTP status, with a `requestFault` too.",
   "Authorization pages":
     "The pages that a user's browser visits between `authorize` and your redirect address. Your client never calls them; they are listed for completeness.",
   "Link pages":
     "The pages that a user's browser visits between the `url` of a link session and your return address, and the callback that you register with each ecosystem. Your client never calls them; they are listed for completeness.",
+  Assistants:
+    "What a voice assistant's maker calls for users who have linked it. Only a token of the client that belongs to that assistant's outlet is accepted.",
   Service: "The service's health, and its own documentation.",
 };

@@ -2,10 +2,9 @@ import { type TraitName, traits } from "../../home/catalogue.ts";
 import { readCommand } from "../../home/command.ts";
 import { type CommandError, commandErrorText, isCommandError } from "../../home/command-errors.ts";
 import type { Command } from "../../home/command-plan.ts";
-import type { ScopedPrincipal } from "../../identity/principal.ts";
+import { hasConsent, type ScopedPrincipal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
 import { InsufficientScope } from "../../model/scope-errors.ts";
-import { mayCommand } from "../../model/scopes.ts";
 
 const members = ["trait", "command", "params"];
 
@@ -44,9 +43,7 @@ function refusalText(error: CommandError, trait: string, command: string): strin
   return `A member of params is not a parameter of this command. ${catalogue}`;
 }
 
-/** Refuses a command that the user's consent does not cover. */
-export function requireConsent(caller: ScopedPrincipal, { trait }: { readonly trait: string }): void {
-  if (caller.kind === "user" && !mayCommand(caller.scopes, trait)) {
-    throw new InsufficientScope(["devices:control"], ["devices:control"]);
-  }
+/** Throws InsufficientScope for a command that the user has not consented to. */
+export function requireConsent(caller: ScopedPrincipal, command: { readonly trait: string }): void {
+  if (!hasConsent(caller, command)) throw new InsufficientScope(["devices:control"], ["devices:control"]);
 }

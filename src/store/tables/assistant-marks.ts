@@ -16,7 +16,7 @@ export interface AssistantMark extends AssistantGrantKey {
   readonly thingId: string;
   /** Counts the changes of this mark: a mark that has changed since it was read stays. */
   readonly version: number;
-  /** When the first unreported change was seen. */
+  /** When the first unreported change happened. */
   readonly sinceMs: number;
   /** The state is to be reported from then on; null when it need not be. */
   readonly stateMs: number | null;
@@ -29,6 +29,8 @@ export interface AssistantMark extends AssistantGrantKey {
 /** A change to be told. Undefined times leave those of an existing mark as they are. */
 export interface NewMark extends AssistantGrantKey {
   readonly thingId: string;
+  /** When it happened; now when left out. */
+  readonly sinceMs?: number | undefined;
   readonly stateMs?: number | undefined;
   readonly syncMs?: number | undefined;
   /** The thing is there again: it is not told as removed. */
@@ -48,10 +50,14 @@ export interface AssistantFeed extends LogPosition {
 export interface AssistantMarkTable {
   /** Adds the mark to the present one of the same thing. The caller holds the grant's lock or the feed's. */
   add(mark: NewMark, nowMs: number): Promise<void>;
+  /** Marks all things of every grant, and makes every grant due. */
+  addToAll(nowMs: number): Promise<void>;
   /** The marks of a grant that are due, urgent ones first; at most `limit`. */
   due(key: AssistantGrantKey, nowMs: number, limit: number): Promise<AssistantMark[]>;
   /** Removes what was told. A mark that has changed since stays, without the rises that were told. */
   told(mark: AssistantMark, told: { readonly state: boolean; readonly sync: boolean }): Promise<void>;
+  /** The things that are to be told as removed later. */
+  leaving(key: AssistantGrantKey, nowMs: number): Promise<string[]>;
   count(key: AssistantGrantKey): Promise<number>;
   /** Reads the feed's position and locks it until the transaction ends. */
   lockFeed(): Promise<AssistantFeed>;
@@ -101,7 +107,8 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
     );
   };
   return {
-    async add({ userId, outletId, thingId, stateMs, syncMs, isBack = false, isUrgent = false, rises = [] }, nowMs) {
+    async add(mark, nowMs) {
+      const { userId, outletId, thingId, stateMs, syncMs, isBack = false, isUrgent = false, rises = [] } = mark;
       const before = await find(userId, outletId, thingId);
       const syncBefore = isBack ? undefined : before?.syncMs;
       await write({
@@ -109,12 +116,24 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
         outletId,
         thingId,
         version: (before?.version ?? 0) + 1,
-        sinceMs: before?.sinceMs ?? nowMs,
+        sinceMs: Math.min(before?.sinceMs ?? nowMs, mark.sinceMs ?? nowMs),
         stateMs: earliest(before?.stateMs, stateMs),
         syncMs: earliest(syncBefore, syncMs),
         isUrgent: isUrgent || (before?.isUrgent ?? false),
         rises: [...(before?.rises ?? []), ...rises].slice(-risesKept),
       });
+    },
+    async addToAll(nowMs) {
+      await sql.run(
+        `INSERT INTO assistant_marks (owner_id, outlet_id, thing_id, version, since_ms, state_ms, sync_ms, due_ms,
+           is_urgent, rises)
+         SELECT a.owner_id, a.outlet_id, '', 1, CAST($1 AS BIGINT), CAST($1 AS BIGINT), CAST($1 AS BIGINT),
+           CAST($1 AS BIGINT), 0, '[]' FROM assistant_grants a WHERE 1 = 1
+         ON CONFLICT (owner_id, outlet_id, thing_id) DO UPDATE SET version = assistant_marks.version + 1,
+           state_ms = excluded.state_ms, sync_ms = excluded.sync_ms, due_ms = excluded.due_ms`,
+        [nowMs],
+      );
+      await sql.run("UPDATE assistant_grants SET due_ms = $1 WHERE due_ms IS NULL OR due_ms > $1", [nowMs]);
     },
     due: async ({ userId, outletId }, nowMs, limit) =>
       (
@@ -138,6 +157,13 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
       };
       if (left.stateMs !== null || left.syncMs !== null) return write(left);
       await sql.run(`DELETE FROM assistant_marks WHERE ${ofRow}`, [userId, outletId, thingId]);
+    },
+    async leaving({ userId, outletId }, nowMs) {
+      const rows = await sql.all<{ thingId: string }>(
+        `SELECT m.thing_id AS "thingId" FROM assistant_marks m WHERE ${ofKey} AND m.sync_ms > $3 ORDER BY m.thing_id`,
+        [userId, outletId, nowMs],
+      );
+      return rows.map(({ thingId }) => thingId);
     },
     async count({ userId, outletId }) {
       const [row] = await sql.all<{ count: number }>(`SELECT COUNT(*) AS count FROM assistant_marks m WHERE ${ofKey}`, [

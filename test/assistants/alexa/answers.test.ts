@@ -4,7 +4,7 @@ import { alexaAnswers } from "../../../src/assistants/alexa/answers.ts";
 import { readDirective } from "../../../src/assistants/alexa/directive.ts";
 import type { AlexaCredential, NoTokens } from "../../../src/assistants/alexa/login-tokens.ts";
 import type { AlexaEvent } from "../../../src/assistants/alexa/messages.ts";
-import type { SentCommand } from "../../../src/assistants/commanding.ts";
+import type { SentCommands } from "../../../src/assistants/commanding.ts";
 import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
 import type { NewReply } from "../../../src/assistants/grants.ts";
 import type { Outlet } from "../../../src/assistants/outlets.ts";
@@ -32,13 +32,15 @@ interface World {
   readonly clientId?: string;
   readonly isExpired?: boolean;
   readonly receipt?: Partial<CommandReceipt>;
+  /** Gone things that Alexa is not to delete yet. */
+  readonly leaving?: readonly string[];
   readonly exchanged?: AlexaCredential | NoTokens;
 }
 
 /** An outlet of client `skill`, and what was asked of the parts behind it. */
 function world(given: World = {}) {
   const { scopes = ["devices:read", "devices:control"], things = [lamp, heater], kind = "user" } = given;
-  const sent: SentCommand[] = [];
+  const sent: SentCommands[] = [];
   const replies: NewReply[] = [];
   const granted: object[] = [];
   const outlet = { id: "outlet-1", clientId: "skill", tenantId, kind: "alexa", settings } as unknown as Outlet;
@@ -54,19 +56,27 @@ function world(given: World = {}) {
     outlets: { ofClient: async (_, clientId) => (clientId === "skill" ? outlet : undefined) },
     grants: {
       establish: async (_, user, given) => void granted.push({ user, ...given }),
+      leaving: async () => given.leaving ?? [],
       replyLater: async (_outlet, _user, reply) => void replies.push(reply),
     },
     homes: {
-      all: async () => things,
+      all: async () => things.filter(({ goneMs }) => goneMs === null),
       some: async (_, ids) =>
         new Map(things.filter((one) => ids.includes(one.thingId)).map((one) => [one.thingId, one])),
     },
     commands: {
       run: async (command) => {
         sent.push(command);
-        const { command: asked, thingId } = command;
-        const base = { id: "c5", thingId, command: asked, alertId: null, state: "confirmed", error: null } as const;
-        return { ...base, requestedMs: 0, sentMs: 0, settledMs: 0, ...given.receipt };
+        const { commands, thingId } = command;
+        const base = {
+          id: "c5",
+          thingId,
+          command: commands[0]!,
+          alertId: null,
+          state: "confirmed",
+          error: null,
+        } as const;
+        return [{ ...base, requestedMs: 0, sentMs: 0, settledMs: 0, ...given.receipt }];
       },
     },
     tokens: { exchange: async () => given.exchanged ?? tokens, renew: () => assert.fail("nothing is renewed") },
@@ -165,6 +175,19 @@ describe("a directive", () => {
     }
   });
 
+  it("finds a gone thing unreachable until Alexa is told of its removal", async () => {
+    const things = [{ ...lamp, goneMs: changedMs }];
+    const leaving = world({ things, leaving: ["t_lamp"] });
+    const { event } = await leaving.ask("Alexa.Discovery Discover");
+    assert.equal((event.payload.endpoints as readonly object[]).length, 1);
+    assert.equal(shown(await leaving.ask("Alexa ReportState", { endpointId: "t_lamp" })), "Alexa StateReport");
+    const gone = world({ things });
+    const nothing = await gone.ask("Alexa.Discovery Discover");
+    assert.deepEqual(nothing.event.payload, { endpoints: [] });
+    const answer = await gone.ask("Alexa ReportState", { endpointId: "t_lamp" });
+    assert.equal(shown(answer), "Alexa ErrorResponse NO_SUCH_ENDPOINT");
+  });
+
   it("is refused in another payload version, and when the endpoint does not know it", async () => {
     const { ask } = world();
     const invalid = "Alexa ErrorResponse INVALID_DIRECTIVE";
@@ -182,7 +205,7 @@ describe("a command through Alexa", () => {
     assert.equal(shown(answer), "Alexa Response");
     assert.equal(answer.context!.properties.length, 3);
     const command = { trait: "onOff", command: "set", params: { on: true } };
-    assert.deepEqual(sent, [{ userId, clientId: "skill", thingId: "t_lamp", command }]);
+    assert.deepEqual(sent, [{ userId, clientId: "skill", thingId: "t_lamp", commands: [command] }]);
     assert.deepEqual(replies, []);
   });
 

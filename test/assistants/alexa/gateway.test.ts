@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AmazonAnswer, AmazonCall } from "../../../src/assistants/alexa/amazon-call.ts";
-import { alexaAssistant } from "../../../src/assistants/alexa/assistant.ts";
+import { alexa } from "../../../src/assistants/alexa/assistant.ts";
+import type { AlexaBody } from "../../../src/assistants/alexa/gateway.ts";
 import type { AlexaCredential } from "../../../src/assistants/alexa/login-tokens.ts";
 import { type AlexaEvent, deleteReport } from "../../../src/assistants/alexa/messages.ts";
 import type { AssistantMessage, Outcome, Recipient } from "../../../src/assistants/assistant.ts";
+import type { MakerAnswer, MakerCall } from "../../../src/assistants/maker-call.ts";
+import { processRuntime } from "../../../src/runtime/process/process-runtime.ts";
+import { silent } from "../../contracts/store/home.ts";
 import { checked } from "./checked.ts";
 import { settings } from "./settings.ts";
 
 const nowMs = Date.UTC(2026, 10, 17);
-const tokenUrl = "https://login.example/token";
-const gateways = { na: "https://na.example", eu: "https://eu.example", fe: "https://fe.example" };
+const { tokenUrl } = settings;
+const eventUrl = "https://api.eu.amazonalexa.com/v3/events";
 const credential: AlexaCredential = {
   accessToken: "access-1",
   refreshToken: "refresh-1",
@@ -20,41 +23,44 @@ const message: AssistantMessage = {
   type: "DeleteReport",
   thingIds: ["t_1"],
   tells: { state: true, sync: true },
-  body: deleteReport("m-1", ["t_1"]),
+  body: { events: [deleteReport("m-1", ["t_1"])] } satisfies AlexaBody,
 };
 
-const answered = (status: number, document: object = {}): AmazonAnswer => ({
+const answered = (status: number, document: object = {}): MakerAnswer => ({
   isAnswered: true,
   status,
   document: document as Readonly<Record<string, unknown>>,
+  headers: {},
 });
 const refused = (status: number, code: string) => answered(status, { payload: { code, description: "secret words" } });
-const noAnswer: AmazonAnswer = { isAnswered: false, detail: "no answer in time" };
+const noAnswer: MakerAnswer = { isAnswered: false, detail: "no answer in time" };
 const renewed = answered(200, { access_token: "access-2", refresh_token: "refresh-2", expires_in: 3_600 });
+
+const runtime = { ...processRuntime(silent), nowMs: () => nowMs };
 
 interface Attempt {
   readonly outcome: Outcome;
-  readonly calls: readonly AmazonCall[];
+  readonly calls: readonly MakerCall[];
   /** The credentials that were stored. */
   readonly kept: readonly object[];
 }
 
 /** Delivers the message while Amazon gives these answers, in this order. */
 async function deliver(
-  answers: readonly AmazonAnswer[],
+  answers: readonly MakerAnswer[],
   to: Partial<Recipient<typeof settings>> = {},
+  sent = message,
 ): Promise<Attempt> {
-  const calls: AmazonCall[] = [];
+  const calls: MakerCall[] = [];
   const kept: object[] = [];
   const waiting = [...answers];
-  const { deliver } = alexaAssistant({
+  const { deliver } = alexa({
     call: async (call) => {
       calls.push(call);
       return waiting.shift() ?? assert.fail("a call too many");
     },
-    addresses: { tokenUrl, gateways },
-    nowMs: () => nowMs,
-    newMessageId: () => "m",
+    runtime,
+    newUuid: () => "m",
   });
   const recipient: Recipient<typeof settings> = {
     outletId: "o",
@@ -68,7 +74,7 @@ async function deliver(
     },
     ...to,
   };
-  const outcome = await deliver(message, recipient, new AbortController().signal);
+  const outcome = await deliver(sent, recipient, new AbortController().signal);
   assert.equal(waiting.length, 0, "an answer was not used");
   return { outcome, calls, kept };
 }
@@ -77,14 +83,14 @@ describe("a message to the event gateway", () => {
   it("goes to the region of the grant, with the token in the header and in the event", async () => {
     const { outcome, calls } = await deliver([answered(202)]);
     assert.deepEqual(outcome, { result: "taken", status: 202 });
-    assert.equal(calls[0]!.url, "https://eu.example/v3/events");
+    assert.equal(calls[0]!.url, eventUrl);
     assert.equal(calls[0]!.token, "access-1");
     const sent = checked(calls[0]!.body as AlexaEvent);
     assert.deepEqual(sent.event.payload.scope, { type: "BearerToken", token: "access-1" });
     assert.ok(!JSON.stringify(message).includes("access-1"), "the message that is kept holds no token");
   });
 
-  const table: readonly (readonly [string, AmazonAnswer, Outcome["result"], boolean])[] = [
+  const table: readonly (readonly [string, MakerAnswer, Outcome["result"], boolean])[] = [
     ["a malformed message", refused(400, "INVALID_REQUEST_EXCEPTION"), "refused", false],
     ["a disabled skill", refused(403, "SKILL_DISABLED_EXCEPTION"), "forget", false],
     ["an enablement that is not there yet", refused(403, "SKILL_NEVER_ENABLED_EXCEPTION"), "retry", false],
@@ -107,6 +113,38 @@ describe("a message to the event gateway", () => {
       if (answer.isAnswered && answer.status !== 302) assert.match(outcome.text, /^answered \d+ [A-Z_]+$/);
     });
   }
+});
+
+describe("a message with several events", () => {
+  const events = Array.from({ length: 20 }, (_, index) => deleteReport(`m-${index}`, [`t_${index}`]));
+  const many: AssistantMessage = { ...message, body: { events } satisfies AlexaBody };
+  const taken = (count: number) => Array.from({ length: count }, () => answered(202));
+
+  it("is taken when all its events are, in their order", async () => {
+    const { outcome, calls } = await deliver(taken(20), {}, many);
+    assert.equal(outcome.result, "taken");
+    const ids = calls.map(({ body }) => (body as AlexaEvent).event.header.messageId);
+    assert.deepEqual(
+      ids,
+      events.map(({ event }) => event.header.messageId),
+    );
+  });
+
+  it("is tried again when one fails, and stops there", async () => {
+    const { outcome, calls } = await deliver([...taken(3), noAnswer, ...taken(4)], {}, many);
+    assert.equal(outcome.result, "retry");
+    assert.equal(calls.length, 8);
+  });
+
+  it("is refused when one is, after all others were sent", async () => {
+    const { outcome } = await deliver([refused(400, "INVALID_REQUEST_EXCEPTION"), ...taken(19)], {}, many);
+    assert.equal(outcome.result, "refused");
+  });
+
+  it("is sent again with a renewed token", async () => {
+    const wrong = Array.from({ length: 8 }, () => refused(401, "INVALID_ACCESS_TOKEN_EXCEPTION"));
+    assert.equal((await deliver([...wrong, renewed, ...taken(20)], {}, many)).outcome.result, "taken");
+  });
 });
 
 describe("the token for the event gateway", () => {
@@ -145,7 +183,7 @@ describe("the token for the event gateway", () => {
       calls.map(({ url, token }) => [url, token]),
       [
         [tokenUrl, undefined],
-        ["https://eu.example/v3/events", "access-2"],
+        [eventUrl, "access-2"],
       ],
     );
     await deliver([answered(202)], { credential: { ...credential, expiresMs: nowMs + 301_000 } });
@@ -157,7 +195,7 @@ describe("the token for the event gateway", () => {
     assert.deepEqual(kept, [{ accessToken: "access-2", refreshToken: "refresh-1", expiresMs: nowMs + 60_000 }]);
   });
 
-  const failures: readonly (readonly [string, AmazonAnswer, Outcome["result"]])[] = [
+  const failures: readonly (readonly [string, MakerAnswer, Outcome["result"]])[] = [
     ["the user has disabled the skill", answered(400, { error: "invalid_grant" }), "forget"],
     ["the skill's credentials are wrong", answered(401, { error: "invalid_client" }), "retry"],
     ["Login with Amazon is down", answered(503), "retry"],
@@ -184,13 +222,9 @@ describe("the token for the event gateway", () => {
 });
 
 describe("the check of an outlet", () => {
-  const check = async (tokenAnswer: AmazonAnswer, gatewayAnswer: AmazonAnswer) => {
-    const { check } = alexaAssistant({
-      call: async ({ url }) => (url === tokenUrl ? tokenAnswer : gatewayAnswer),
-      addresses: { tokenUrl, gateways },
-      nowMs: () => nowMs,
-      newMessageId: () => "m",
-    });
+  const check = async (tokenAnswer: MakerAnswer, gatewayAnswer: MakerAnswer) => {
+    const call = async ({ url }: MakerCall) => (url === tokenUrl ? tokenAnswer : gatewayAnswer);
+    const { check } = alexa({ call, runtime, newUuid: () => "m" });
     const facts = await check(settings, new AbortController().signal);
     return facts.map(({ fact, isRight }) => `${fact}: ${isRight}`);
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { AlexaBody } from "../../../src/assistants/alexa/gateway.ts";
 import { type AlexaEvent, withScope } from "../../../src/assistants/alexa/messages.ts";
 import { reportMessages } from "../../../src/assistants/alexa/reports.ts";
 import type { AssistantMessage, DueReply, DueReport, DueThing } from "../../../src/assistants/assistant.ts";
@@ -12,15 +13,15 @@ const nowMs = changedMs + 5_000;
 
 function due(current: CurrentThing | undefined, wants: Partial<DueThing> = {}): DueThing {
   const base = { thingId: current?.thingId ?? "t_lost", current, sinceMs: changedMs };
-  return { ...base, wantsState: true, wantsSync: false, rises: [], ...wants };
+  return { ...base, wantsState: true, wantsSync: false, isUrgent: false, rises: [], ...wants };
 }
 
 function messagesFor(report: Partial<DueReport>, alarms: "none" | "contact" = "none"): readonly AssistantMessage[] {
   let count = 0;
   const newMessageId = () => `m-${++count}`;
-  const whole = { agentUserId: "u", things: [], replies: [], isWhole: false, ...report };
+  const whole = { agentUserId: "u", things: [], replies: [], ...report };
   const messages = reportMessages(whole, { alarms, nowMs, newMessageId });
-  for (const { body } of messages) checked(withScope(body as AlexaEvent, "token"));
+  for (const message of messages) for (const event of eventsIn(message)) checked(withScope(event, "token"));
   return messages;
 }
 
@@ -29,8 +30,19 @@ function shown(messages: readonly AssistantMessage[]): readonly string[] {
   return messages.map(({ type, thingIds, tells }) => `${type} ${thingIds} ${tells.state} ${tells.sync}`);
 }
 
+function eventsIn(message: AssistantMessage | undefined): readonly AlexaEvent[] {
+  return (message!.body as AlexaBody).events;
+}
+
+/** The event of a message with one. */
 function eventOf(message: AssistantMessage | undefined): AlexaEvent["event"] {
-  return (message!.body as AlexaEvent).event;
+  const events = eventsIn(message);
+  assert.equal(events.length, 1);
+  return events[0]!.event;
+}
+
+function endpointIds(message: AssistantMessage | undefined): readonly (string | undefined)[] {
+  return eventsIn(message).map(({ event }) => event.endpoint?.endpointId);
 }
 
 const lamp = thing("light", onOff(true), { thingId: "t_lamp" });
@@ -39,32 +51,22 @@ const rise = { trait: "smoke", state: "alarm", timeMs: changedMs } as const;
 const heater = thing("thermostat", { thermostat: thermostat(), ...fan("on") }, { thingId: "t_heater" });
 
 describe("what Alexa is told", () => {
-  it("is the changed state, one report for each endpoint, done with the last one", () => {
+  it("is the changed state, one event for each endpoint", () => {
     const messages = messagesFor({ things: [due(lamp), due(heater)] });
-    assert.deepEqual(shown(messages), [
-      "ChangeReport t_lamp true false",
-      "ChangeReport t_heater false false",
-      "ChangeReport t_heater true false",
-    ]);
-    assert.deepEqual(
-      messages.map((message) => eventOf(message).endpoint?.endpointId),
-      ["t_lamp", "t_heater", "t_heater:fan"],
-    );
+    assert.deepEqual(shown(messages), ["ChangeReport t_lamp,t_heater true false"]);
+    assert.deepEqual(endpointIds(messages[0]), ["t_lamp", "t_heater", "t_heater:fan"]);
   });
 
   it("is nothing when no property of Alexa changed", () => {
     assert.deepEqual(messagesFor({ things: [due(lamp, { sinceMs: changedMs + 1 })] }), []);
-    assert.deepEqual(messagesFor({ things: [due(alarm, { rises: [rise], wantsSync: true })] }), []);
+    assert.deepEqual(messagesFor({ things: [due(alarm, { rises: [rise], isUrgent: true, wantsSync: true })] }), []);
   });
 
   it("is the changed endpoint alone, of a thing with two", () => {
     const times = { "fan.mode": changedMs + 10 };
     const changed = thing("thermostat", { thermostat: thermostat(), ...fan("on") }, {}, times);
     const messages = messagesFor({ things: [due(changed, { sinceMs: changedMs + 10 })] });
-    assert.deepEqual(
-      messages.map((message) => [eventOf(message).endpoint?.endpointId, message.tells.state]),
-      [[`${changed.thingId}:fan`, true]],
-    );
+    assert.deepEqual(messages.map(endpointIds), [[`${changed.thingId}:fan`]]);
   });
 
   it("begins with alarms, then outcomes of commands, then endpoints before their states", () => {
@@ -72,7 +74,7 @@ describe("what Alexa is told", () => {
     const things = [
       due(lamp, { wantsSync: true }),
       due(gone, { wantsSync: true, wantsState: false }),
-      due(alarm, { rises: [rise], wantsSync: true }),
+      due(alarm, { rises: [rise], isUrgent: true, wantsSync: true }),
     ];
     assert.deepEqual(shown(messagesFor({ things, replies: [reply("confirmed")] }, "contact")), [
       "AddOrUpdateReport t_alarm false true",
@@ -87,11 +89,13 @@ describe("what Alexa is told", () => {
   it("is that a thing is offline as soon as it is gone, and its removal later", () => {
     const gone = { ...heater, goneMs: changedMs + 10 };
     const [first] = messagesFor({ things: [due(gone, { sinceMs: changedMs + 10 })] });
-    const { properties } = eventOf(first).payload.change as { readonly properties: readonly { value: object }[] };
-    assert.deepEqual(
-      properties.map(({ value }) => value),
-      [{ value: "UNREACHABLE" }],
-    );
+    for (const { event } of eventsIn(first)) {
+      const { properties } = event.payload.change as { readonly properties: readonly { value: object }[] };
+      assert.deepEqual(
+        properties.map(({ value }) => value),
+        [{ value: "UNREACHABLE" }],
+      );
+    }
     const [removal] = messagesFor({ things: [due(gone, { wantsState: false, wantsSync: true })] });
     assert.deepEqual(eventOf(removal).payload.endpoints, [{ endpointId: "t_heater" }, { endpointId: "t_heater:fan" }]);
   });
@@ -102,20 +106,29 @@ describe("what Alexa is told", () => {
     assert.deepEqual(eventOf(messages[0]).payload.endpoints, [{ endpointId: "t_lost" }, { endpointId: "t_lost:fan" }]);
   });
 
-  it("is everything after a resync, within the limit of endpoints", () => {
-    const things = Array.from({ length: 301 }, (_, index) => due({ ...lamp, thingId: `t_${1_000 + index}` }));
-    const all = things.map((one) => ({ ...one, sinceMs: nowMs }));
-    const messages = messagesFor({ things: all, isWhole: true });
-    assert.equal(messages.length, 1 + 300);
-    assert.equal((eventOf(messages[0]).payload.endpoints as readonly object[]).length, 300);
-    assert.ok(!messages.some(({ type, thingIds }) => type === "ChangeReport" && thingIds.includes("t_1300")));
+  it("is the whole state of a thing that was added or changed", () => {
+    const messages = messagesFor({ things: [due(lamp, { wantsSync: true, sinceMs: nowMs })] });
+    const { properties } = eventOf(messages[1]).payload.change as { readonly properties: readonly object[] };
+    assert.equal(properties.length, 2);
+  });
+
+  it("is a whole home in a few messages, within the limit of endpoints", () => {
+    const things = Array.from({ length: 301 }, (_, index) =>
+      due({ ...lamp, thingId: `t_${1_000 + index}` }, { sinceMs: 0, wantsSync: true }),
+    );
+    const [added, ...messages] = messagesFor({ things });
+    assert.equal((eventOf(added).payload.endpoints as readonly object[]).length, 300);
+    assert.equal(messages.length, 12);
+    const told = messages.flatMap(endpointIds);
+    assert.equal(told.length, 300);
+    assert.ok(!told.includes("t_1300"));
   });
 
   it("reports a measured value with all other properties in the context", () => {
     const times = { "temperature.celsius": changedMs + 10 };
     const warm = thing("sensor", temperature(20), {}, times);
     const [message] = messagesFor({ things: [due(warm, { sinceMs: changedMs + 10 })] });
-    const { context } = message!.body as AlexaEvent;
+    const { context } = eventsIn(message)[0]!;
     assert.equal(context!.properties.length, 1);
   });
 });
@@ -141,7 +154,7 @@ function reply(state: CommandReceipt["state"], error: CommandReceipt["error"] = 
 describe("the late outcome of a command", () => {
   it("is a response with the token of the directive and the whole state", () => {
     const [message] = messagesFor({ replies: [reply("confirmed")] });
-    const { context, event } = message!.body as AlexaEvent;
+    const { context, event } = eventsIn(message)[0]!;
     assert.equal(event.header.name, "Response");
     assert.equal(event.header.correlationToken, "late");
     assert.deepEqual(event.endpoint, { endpointId: "t_lamp" });

@@ -26,11 +26,26 @@ describe("the settings of an Alexa outlet", () => {
     assert.deepEqual(names, Object.keys(typed));
   });
 
-  for (const name of [...Object.keys(typed), "alarms"]) {
+  it("may name other addresses, without plain http over the network", () => {
+    const [na, eu, fe] = ["http://127.0.0.1:1/na", "http://127.0.0.1:1/eu", "https://fe.example"];
+    const other = readSettings({
+      ...typed,
+      "token-url": "http://localhost:1/token",
+      "event-urls": `${na}, ${eu},${fe}/`,
+    });
+    assert.equal(other.tokenUrl, "http://localhost:1/token");
+    assert.deepEqual(other.gateways, { na, eu, fe });
+    for (const urls of ["https://one.example", "http://a.example,http://b.example,http://c.example"]) {
+      assert.throws(() => readSettings({ ...typed, "event-urls": urls }), BadParameter);
+    }
+    assert.throws(() => readSettings({ ...typed, "token-url": "http://login.example" }), BadParameter);
+  });
+
+  for (const name of [...Object.keys(typed), "alarms", "token-url", "event-urls"]) {
     it(`refuse an unusable --${name}`, () => {
       const isRefused = (error: unknown) => error instanceof BadParameter && error.message.includes(`--${name}`);
       assert.throws(() => readSettings({ ...typed, [name]: "not usable" }), isRefused);
-      if (name !== "alarms") assert.throws(() => readSettings({ ...typed, [name]: "" }), isRefused);
+      if (name in typed) assert.throws(() => readSettings({ ...typed, [name]: "" }), isRefused);
     });
   }
 
@@ -53,7 +68,7 @@ describe("the settings of an Alexa outlet", () => {
       assert.ok(values.includes(value), value);
     }
     const later = setUpEntries({ baseUrl: "https://b.example", clientId: "bwc_1" });
-    assert.match(later.find(({ field }) => field === "Your Secret")!.value, /client rotate/);
+    assert.match(later.find(({ field }) => field === "Your Secret")!.value, /client rotate-secret bwc_1/);
   });
 });
 

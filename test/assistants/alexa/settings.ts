@@ -6,4 +6,10 @@ export const settings: AlexaSettings = {
   messagingClientId: "amzn1.application-oa2-client.0123",
   messagingClientSecret: "messaging-secret",
   alarms: "none",
+  tokenUrl: "https://api.amazon.com/auth/o2/token",
+  gateways: {
+    na: "https://api.amazonalexa.com",
+    eu: "https://api.eu.amazonalexa.com",
+    fe: "https://api.fe.amazonalexa.com",
+  },
 };
