@@ -32,13 +32,17 @@ export interface NewReply {
 export interface AssistantGrants {
   agentUserIdOf(tenantId: TenantId, userId: UserId): string;
   /**
-   * The assistant has shown that the user has linked it. The first time, everything is reported. `credential`: what the
-   * assistant gave for reports about this user; it replaces the one before.
+   * The assistant has shown that the user has linked it. The first time, everything is reported, and at each list of
+   * devices (`isListed`): the assistant knows no state of a device that is new in the list. `given`: what the assistant
+   * gave for reports about this user; it replaces what it gave before.
    */
   establish(
     outlet: Pick<Outlet, "id" | "tenantId" | "clientId">,
     userId: UserId,
-    given?: { readonly credential: object; readonly region: string | null },
+    how?: {
+      readonly isListed?: boolean;
+      readonly given?: { readonly credential: object; readonly region: string | null };
+    },
   ): Promise<void>;
   /** The user has ended the link: nothing is reported any more. */
   forget(outletId: string, userId: UserId): Promise<boolean>;
@@ -59,20 +63,23 @@ const repliesPerGrant = 100;
 export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantParts): AssistantGrants {
   return {
     agentUserIdOf,
-    async establish({ id: outletId, tenantId, clientId }, userId, given) {
-      if (!given && (await store.read((tx) => tx.assistantGrants.find({ userId, outletId })))) return;
+    async establish({ id: outletId, tenantId, clientId }, userId, { isListed = false, given } = {}) {
+      if (!given && !isListed && (await store.read((tx) => tx.assistantGrants.find({ userId, outletId })))) return;
       await store.transaction(async (tx) => {
         await beginFeed(tx);
         const sealedCredential =
           given && sealing.seal(JSON.stringify(given.credential), credentialContext(userId, outletId));
-        await tx.assistantGrants.put({
-          userId,
-          outletId,
-          clientId,
-          agentUserId: agentUserIdOf(tenantId, userId),
-          ...(given && { sealedCredential: sealedCredential!, region: given.region }),
-        });
-        await markAll(tx, { userId, outletId });
+        const known = await tx.assistantGrants.lock({ userId, outletId });
+        if (given || !known) {
+          await tx.assistantGrants.put({
+            userId,
+            outletId,
+            clientId,
+            agentUserId: agentUserIdOf(tenantId, userId),
+            ...(given && { sealedCredential: sealedCredential!, region: given.region }),
+          });
+        }
+        await markAll(tx, { userId, outletId }, listingMs);
       });
       wake();
     },
@@ -107,14 +114,18 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
 /** The id of a mark that stands for all things of the user. */
 export const allThings = "";
 
+/** An assistant refuses a report about a device before it has read the list of devices. */
+const listingMs = 2_000;
+
 /** The caller holds the grant's lock. */
-export async function markAll(
+async function markAll(
   tx: Pick<Transaction, "assistantMarks" | "assistantGrants" | "clock">,
   key: AssistantGrantKey,
+  afterMs = 0,
 ): Promise<void> {
   const nowMs = await tx.clock.nowMs();
-  await tx.assistantMarks.add({ ...key, thingId: allThings, stateMs: nowMs }, nowMs);
-  await tx.assistantGrants.wakeAt(key, nowMs);
+  await tx.assistantMarks.add({ ...key, thingId: allThings, stateMs: nowMs + afterMs }, nowMs);
+  await tx.assistantGrants.wakeAt(key, nowMs + afterMs);
 }
 
 /** Without any grant the feed does not advance, so it starts at the present end. */

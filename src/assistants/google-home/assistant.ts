@@ -12,7 +12,7 @@ import {
 } from "./settings.ts";
 
 /** How long Google needs to ask for the list of devices, after it was told that the list has changed. */
-const syncMs = 10_000;
+const syncMs = 3_000;
 
 export function googleHome({ call, runtime, newUuid }: AssistantParts): Assistant<GoogleSettings> {
   const homeGraph = new HomeGraph(call, runtime);

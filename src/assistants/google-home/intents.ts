@@ -68,7 +68,7 @@ export function googleIntents({ homes, commands, grants }: IntentParts) {
   return {
     async sync({ caller, outlet }: Asking): Promise<object> {
       const { userId } = caller;
-      await grants.establish(outlet, userId);
+      await grants.establish(outlet, userId, { isListed: true });
       const present = await homes.all(userId);
       const leaving = await homes.some(userId, await grants.leaving(outlet.id, userId));
       const known = new Set(present.map(({ thingId }) => thingId));

@@ -8,11 +8,12 @@ import type { States } from "./trait.ts";
 const thingsPerReport = 100;
 
 /**
- * The messages to Home Graph: first the things with an alarm, then that the list of devices has changed, then the other
- * states. A thing that Google does not have is in no message.
+ * The messages to Home Graph: first the urgent things, then that the list of devices has changed, then the other states.
+ * A thing that Google does not have is in no message. The states of new and changed things follow when Google has asked
+ * for the list.
  */
 export function googleMessages({ agentUserId, things }: DueReport, newUuid: () => string): readonly AssistantMessage[] {
-  const reported = things.filter(({ wantsState }) => wantsState);
+  const reported = things.filter(({ wantsState, wantsSync, isUrgent }) => wantsState && (isUrgent || !wantsSync));
   const [urgent, others] = [true, false].map((isUrgent) => reported.filter((one) => one.isUrgent === isUrgent));
   const changed = things.filter(({ wantsSync }) => wantsSync);
   const report = (some: readonly DueThing[]) => stateReports(agentUserId, some, newUuid);
@@ -23,7 +24,7 @@ function requestSync(agentUserId: string, things: readonly DueThing[]): Assistan
   return {
     type: "requestSync",
     thingIds: things.map(({ thingId }) => thingId),
-    tells: { state: false, sync: true },
+    tells: { state: true, sync: true },
     body: { agentUserId, async: true },
   };
 }
