@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import type { AlexaEvent } from "../../../src/assistants/alexa/messages.ts";
 
 /** A file that collects every message that the tests have checked, one on a line, for a check against Alexa's schema. */
-const file = process.env.ALEXA_MESSAGES_FILE;
+const file = process.env.ALEXA_MESSAGES;
 
 /** Asserts the shapes on which Alexa insists. They know nothing of the directive or of the thing. */
 export function checked<Event extends AlexaEvent>(message: Event): Event {
