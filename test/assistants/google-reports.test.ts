@@ -70,7 +70,11 @@ describe("a report to Home Graph", () => {
     graph.endTokens();
     await play("smoke");
     await eventually(t.signal, async () => assert.equal(user.notifications.length, 1));
-    for (const fault of [{ status: 503, times: 2 }, { status: 429, retryAfterSeconds: 1, times: 1 }, { isDown: true, times: 1 }]) {
+    for (const fault of [
+      { status: 503, times: 2 },
+      { status: 429, retryAfterSeconds: 1, times: 1 },
+      { isDown: true, times: 1 },
+    ]) {
       graph.inject({ method: "reportStateAndNotification", ...fault } as never);
       const told = user.notifications.length;
       await play("clear");
@@ -106,7 +110,9 @@ describe("a report to Home Graph", () => {
     assert.equal(deliveries[0].outcome, "forgotten");
 
     const again = await synced();
-    await eventually(t.signal, async () => assert.match(JSON.stringify(again.user.states.get(alarm)), /smoke detected/));
+    await eventually(t.signal, async () =>
+      assert.match(JSON.stringify(again.user.states.get(alarm)), /smoke detected/),
+    );
     assert.deepEqual(await google.intent("DISCONNECT"), {});
     assert.equal((await google.call({ requestId: "1", inputs: [{ intent: "action.devices.SYNC" }] })).status, 401);
     const sent = reports();
