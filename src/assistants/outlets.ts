@@ -59,8 +59,16 @@ export function outletsOn(parts: OutletParts): Outlets {
     const assistant = assistants.get(row.kind);
     // A node of another version may know more kinds.
     if (!assistant) return [];
-    const settings = JSON.parse(sealing.open(sealedSettings, settingsContext(row.id))) as object;
-    return [{ ...outlet, assistant, settings }];
+    return [
+      {
+        ...outlet,
+        assistant,
+        // Opened on demand: requests of users do not need it, and one outlet without its key must not hide the others.
+        get settings() {
+          return JSON.parse(sealing.open(sealedSettings, settingsContext(row.id))) as object;
+        },
+      },
+    ];
   };
   return {
     async add({ tenant, kind, name, settings: typed }) {

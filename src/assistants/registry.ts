@@ -1,4 +1,5 @@
 import type { Runtime } from "../runtime/runtime.ts";
+import { alexa } from "./alexa/assistant.ts";
 import type { Assistant } from "./assistant.ts";
 import { googleHome } from "./google-home/assistant.ts";
 import type { CallMaker } from "./maker-call.ts";
@@ -12,6 +13,6 @@ export interface AssistantParts {
 
 /** Every kind of assistant. A new one is a folder here and an entry in this list. */
 export function assistantsWith(parts: AssistantParts): ReadonlyMap<string, Assistant> {
-  const assistants: readonly Assistant[] = [googleHome(parts)];
+  const assistants: readonly Assistant[] = [googleHome(parts), alexa(parts)];
   return new Map(assistants.map((assistant) => [assistant.kind, assistant]));
 }

@@ -59,6 +59,22 @@ for (const database of databases) {
       const edited = await run("client edit", { client, "return-url": ["https://voice.example/linked"] });
       assert.deepEqual([edited.return_urls, edited.vouches_for_users], [["https://voice.example/linked"], false]);
       await assert.rejects(run("client edit", { client }), BadParameter);
+      const serviceAccount = {
+        client_email: "r@acme.example",
+        private_key: "-----BEGIN PRIVATE KEY----- of the outlet",
+      };
+      const settings = { "project-id": "acme-home", "service-account": JSON.stringify(serviceAccount) };
+      const {
+        outlet,
+        client_id: outletClient,
+        client_secret: outletSecret,
+      } = await run("outlet add", {
+        tenant,
+        kind: "google-home",
+        settings,
+      });
+      await run("outlet resend", { outlet, user: String(userId) });
+      await run("outlet remove", { outlet });
       const rotated = await run("client rotate-secret", { client, overlap: "12" });
       await run("client remove", { client });
       await assert.rejects(run("tenant remove", { tenant }), Conflict);
@@ -104,6 +120,9 @@ for (const database of databases) {
               "vouches-for-users": false,
             },
           ],
+          [null, outletClient, { command: "outlet add", outlet, kind: "google-home", name: "Google Home" }],
+          [userId, outletClient, { command: "outlet resend", outlet, linked: false }],
+          [null, outletClient, { command: "outlet remove", outlet, kind: "google-home", grants: 0 }],
           [null, client, { command: "client rotate-secret", overlap: 12 }],
           [null, client, { command: "client remove", name: "Voice", grants: 0 }],
           [
@@ -130,7 +149,7 @@ for (const database of databases) {
           [null, null, { command: "tenant add", name: "Another" }],
         ],
       );
-      const reading = /^(audit list|status|[\w-]+ (list|show|templates))$/;
+      const reading = /^(audit list|status|outlet (deliveries|check)|[\w-]+ (list|show|templates))$/;
       // Acts on the deployment as a whole are tested in test/store/keys.test.ts, compaction.test.ts,
       // test/events/restored-store.test.ts, test/operations/figures.test.ts.
       const ofDeployment = /^(backup|backed-up|compact|key \w+|restored)$/;
@@ -144,6 +163,7 @@ for (const database of databases) {
       );
 
       const secrets = [password, "battery staple", added.client_secret, rotated.client_secret];
+      secrets.push(outletSecret, "of the outlet");
       for (const secret of secrets) assert.ok(!JSON.stringify(entries).includes(secret));
       await close();
       for (const name of database === "sqlite" ? readdirSync(folder) : []) {

@@ -29,6 +29,7 @@ describe("what the service answers", () => {
     await useWebhooks(world, accessToken, { deviceId, lampId });
     await useKeys(world, accessToken, lampId);
     await useLinkSessions(world, accessToken);
+    await useGoogleHome(world);
     await usePlatform(world, deviceId);
     await useTriggers(world, { deviceId, lampId, crowdedId });
     await unlink(world);
@@ -164,6 +165,32 @@ async function lackScopes({ operations, call, addClient, code }: DocumentedWorld
   }
   const wider = { ...client, grant_type: "refresh_token", refresh_token, scope: "alerts" };
   await call("issueToken", 400, { form: wider });
+}
+
+/** The client of an outlet, which Google uses. */
+async function useGoogleHome({ call, addClient, code, parts, baseUrl }: DocumentedWorld): Promise<void> {
+  const client = await addClient("user");
+  const granted = await code(client.client_id);
+  const form = { ...client, grant_type: "authorization_code", code: granted };
+  const { access_token: bearer } = await call("issueToken", 200, { form });
+  const added = await parts.administration.run("outlet add", {
+    tenant: "Story",
+    kind: "google-home",
+    settings: {
+      "project-id": "hearth-hollow",
+      "service-account": JSON.stringify({ client_email: "a@b.example", private_key: "-----BEGIN PRIVATE KEY-----" }),
+      "home-graph-url": baseUrl,
+    },
+  });
+  const { outlet } = added as { outlet: string };
+  await parts.store.transaction(async (tx) => {
+    const row = (await tx.assistantOutlets.byId(outlet))!;
+    await tx.assistantOutlets.remove(row);
+    await tx.assistantOutlets.add({ ...row, clientId: client.client_id });
+  });
+  await call("fulfilGoogleHome", 400, { bearer, json: {} });
+  const json = { requestId: "1", inputs: [{ intent: "action.devices.DISCONNECT" }] };
+  await call("fulfilGoogleHome", 200, { bearer, json });
 }
 
 /** Returns the virtual device's id. */

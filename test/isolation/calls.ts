@@ -143,6 +143,11 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   ],
   "public /link/callback": () => [{ parameters: { state: "unknown", code: "unknown" }, success: 400 }],
 
+  // Only a token of an outlet's own client is accepted, and nobody here has one (test/assistants/google-home.test.ts).
+  "bearer /google-home/fulfilment": () => [
+    { json: { requestId: "1", inputs: [{ intent: "action.devices.SYNC" }] }, success: 401 },
+  ],
+
   "bearer /v3/users": open,
   "bearer /v3/users/:userId": ({ userId }) => [{ path: { userId } }],
   "bearer /v3/devices": ({ userId }, method) =>

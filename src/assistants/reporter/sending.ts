@@ -101,7 +101,8 @@ function recipientOf({ store, sealing }: SendingParts, outlet: Outlet, grant: Cl
 class Attempt {
   readonly #parts: SendingParts;
   readonly #grant: ClaimedGrant;
-  readonly #marks: ReadonlyMap<string, AssistantMark>;
+  /** What is left to tell of the marks that were read. */
+  readonly #marks: Map<string, AssistantMark>;
   readonly #replies: readonly AssistantReply[];
   readonly #report: BuiltReport;
   #problem: string | null = null;
@@ -122,9 +123,9 @@ class Attempt {
   }
 
   /** Stores the outcome of a message; returns whether the next one may be sent. */
-  settle(message: AssistantMessage, outcome: Outcome): Promise<boolean> {
+  async settle(message: AssistantMessage, outcome: Outcome): Promise<boolean> {
     const grant = this.#grant;
-    return this.#parts.store.transaction(
+    const goesOn = await this.#parts.store.transaction(
       async (tx) => {
         if (!(await tx.assistantGrants.holds(grant))) return false;
         await tx.assistantDeliveries.add(deliveryOf(grant, message, outcome), deliveriesKept);
@@ -152,6 +153,17 @@ class Attempt {
       },
       { soon: true },
     );
+    if (goesOn) for (const thingId of message.thingIds) this.#strike(thingId, message.tells);
+    return goesOn;
+  }
+
+  /** A mark that was told is gone. A new one of the same thing must not be taken for it. */
+  #strike(thingId: string, tells: AssistantMessage["tells"]): void {
+    const mark = this.#marks.get(thingId);
+    if (!mark) return;
+    const left = { ...mark, stateMs: tells.state ? null : mark.stateMs, syncMs: tells.sync ? null : mark.syncMs };
+    if (left.stateMs === null && left.syncMs === null) this.#marks.delete(thingId);
+    else this.#marks.set(thingId, left);
   }
 
   /** Everything was sent: marks that no message tells about are removed too. */
@@ -204,6 +216,7 @@ class Attempt {
       const mark = this.#marks.get(thingId);
       if (mark) await tx.assistantMarks.told(mark, tells);
     }
+
     for (const { commandId, reply } of this.#replies) {
       if (replies.includes(reply)) await tx.assistantReplies.remove({ ...this.#grant, commandId });
     }
@@ -224,7 +237,7 @@ function deliveryOf({ userId, outletId }: AssistantGrantKey, { type, thingIds }:
   };
 }
 
-/** Exponential back-off from one second to a quarter of an hour, with jitter. */
+/** Exponential back-off from one second, the least that Alexa allows, to a quarter of an hour, with jitter. */
 export function waitAfter(attempts: number, random: number): number {
-  return Math.round(Math.min(longestWaitMs, 1_000 * 2 ** Math.min(attempts - 1, 20)) * (0.8 + 0.4 * random));
+  return Math.round(Math.min(longestWaitMs, 1_000 * 2 ** Math.min(attempts - 1, 20)) * (1 + 0.4 * random));
 }

@@ -41,5 +41,5 @@ export const fulfil: Description = {
       },
     },
   ],
-  errors: [],
+  errors: [{ status: 400, code: "invalid_request", when: "The body is no request of Google." }],
 };

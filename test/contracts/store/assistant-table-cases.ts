@@ -5,7 +5,7 @@ import type { OpenStore } from "../../../src/store/seam.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome, plain } from "./home.ts";
 
-const outletId = "bwo_1";
+export const outletId = "bwo_1";
 
 /** Outlets to assistants, their users, and what these have to be told. */
 export function assistantTableCases(harness: StoreHarness): void {
@@ -241,7 +241,7 @@ async function outletOf(store: OpenStore, { tenantId }: Home) {
 }
 
 /** A user who has linked the outlet. */
-async function grantOf(store: OpenStore, home: Home, scope = "devices:read devices:control") {
+export async function grantOf(store: OpenStore, home: Home, scope = "devices:read devices:control") {
   await outletOf(store, home);
   const { userId, tenantId } = home;
   const key = { userId, outletId };

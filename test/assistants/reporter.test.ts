@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { AssistantMessage, DueReport, Outcome } from "../../src/assistants/assistant.ts";
+import type { CurrentThing } from "../../src/assistants/current-thing.ts";
+import { removalMs } from "../../src/assistants/reporter/changes.ts";
+import { feedMarks } from "../../src/assistants/reporter/feeder.ts";
+import { reportTimes, type SendingParts, sendDue, waitAfter } from "../../src/assistants/reporter/sending.ts";
+import { sweepReports } from "../../src/assistants/reporter/sweep.ts";
+import { thingEntry } from "../../src/devices/log-entries.ts";
+import type { ThingChange } from "../../src/devices/thing-writes.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
+import type { OpenStore } from "../../src/store/seam.ts";
+import { grantOf, outletId } from "../contracts/store/assistant-table-cases.ts";
+import { onStore } from "../contracts/store/harness.ts";
+import { makeHome } from "../contracts/store/home.ts";
+import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
+import { movedRuntime } from "../federation/moved-runtime.ts";
+
+const stillGoing = new AbortController().signal;
+const taken: Outcome = { result: "taken", status: 200 };
+const down: Outcome = { result: "retry", status: 503, text: "down" };
+const cause = { by: "ecosystem", ecosystem: "nest" } as const;
+
+type Deliver = (message: AssistantMessage) => Promise<Outcome>;
+
+/** A user who has linked an outlet of a made assistant: one message a thing, as `deliver` answers it. */
+async function linked(store: OpenStore, deliver: Deliver = async () => taken) {
+  const home = await makeHome(store);
+  const key = await grantOf(store, home);
+  await store.transaction(async (tx) => {
+    const feed = await tx.assistantMarks.lockFeed();
+    await tx.assistantMarks.setFeed({ ...feed, epoch: (await tx.logEpoch.current()).name });
+  });
+  const runtime = movedRuntime();
+  const sent: string[] = [];
+  const stale: DeviceId[] = [];
+  const things = new Map(["t_a", "t_b"].map((thingId) => [thingId, thingOf(thingId, home.devices[0]!)]));
+  const assistant = {
+    messages: (due: DueReport) => due.things.map(messageOf),
+    deliver: async (message: AssistantMessage) => {
+      const outcome = await deliver(message);
+      if (outcome.result === "taken") sent.push(...message.thingIds.map((id) => `${id} ${message.type}`));
+      return outcome;
+    },
+  };
+  const parts = {
+    store,
+    runtime,
+    outlets: { find: async () => ({ assistant, settings: {} }) },
+    sealing: { seal: (text: string) => text, open: (text: string) => text },
+    homes: { all: async () => [...things.values()], some: async () => things },
+    control: { receipt: async () => assert.fail("no command was sent") },
+    staleLinks: async () => new Map([[home.userId, stale]]),
+  } as unknown as SendingParts;
+  const feed = () => feedMarks(store, {});
+  const log = (...changes: readonly ThingChange[]) =>
+    store.transaction((tx) => tx.log.append(thingEntry(home.userId, home.devices[0]!, 7, changes, cause)));
+  const grant = () => store.read((tx) => tx.assistantGrants.find(key));
+  const dueNow = () => store.transaction((tx) => tx.assistantGrants.wakeAt(key, 1));
+  const marks = (afterMs = 0) =>
+    store.read(async (tx) => tx.assistantMarks.due(key, (await tx.clock.nowMs()) + afterMs, 100));
+  return { home, key, parts, runtime, sent, stale, things, feed, log, grant, marks, dueNow };
+}
+
+function messageOf({ thingId, wantsSync, rises }: DueReport["things"][number]): AssistantMessage {
+  const type = [wantsSync ? "sync" : "state", ...rises.map(({ state }) => state)].join(" ");
+  return { type, thingIds: [thingId], tells: { state: true, sync: wantsSync }, body: {} };
+}
+
+function thingOf(thingId: string, deviceId: DeviceId): CurrentThing {
+  return { thingId, deviceId, goneMs: null, isStale: false } as CurrentThing;
+}
+
+const changed = (thingId: string, what: ThingChange["what"] = "state"): ThingChange => ({ thingId, what, fields: [] });
+const alarmed = (thingId: string, value = "alarm"): ThingChange => ({
+  thingId,
+  what: "state",
+  fields: [{ trait: "smoke", field: "state", value }],
+});
+
+describe("the reporter", () => {
+  it("reports an alarm first and at once, other changes a second later, each thing once", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { parts, key, sent, feed, log, grant, marks, dueNow } = await linked(store);
+      await log(changed("t_a"));
+      await log(changed("t_a"), alarmed("t_b"));
+      assert.equal(await feed(), "done");
+      assert.equal((await grant())?.dueMs, 0);
+      assert.deepEqual((await marks()).map(({ thingId }) => thingId), ["t_b"]);
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_b state alarm"]);
+      const [left] = await marks(1_000);
+      assert.equal(left?.thingId, "t_a");
+      assert.equal((await grant())?.dueMs, left?.stateMs);
+      await dueNow();
+      assert.equal(await feed(), "done");
+      assert.deepEqual((await marks(1_000)).length, 1, "the feed went on from where it was");
+    }));
+
+  it("does not lose a change that comes while it sends", () =>
+    onStore(sqliteHarness, async (store) => {
+      let during = async () => undefined as unknown;
+      const { parts, key, sent, feed, log, marks } = await linked(store, async ({ thingIds }) => {
+        if (thingIds[0] === "t_b") await during();
+        return taken;
+      });
+      during = async () => {
+        during = async () => undefined;
+        await log(alarmed("t_a", "warning"));
+        await feed();
+      };
+      await log(alarmed("t_a"), alarmed("t_b"));
+      await feed();
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_a state alarm", "t_b state alarm"]);
+      assert.deepEqual((await marks()).map(({ rises }) => rises.map(({ state }) => state)), [["warning"]]);
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent.at(-1), "t_a state warning");
+      assert.deepEqual(await marks(), []);
+    }));
+
+  it("tries again later what was not taken, and an emergency since then at once", () =>
+    onStore(sqliteHarness, async (store) => {
+      let during = async () => undefined as unknown;
+      const { parts, key, feed, log, grant, marks } = await linked(store, async () => {
+        await during();
+        return down;
+      });
+      await log(alarmed("t_a"));
+      await feed();
+      await sendDue(parts, key, stillGoing);
+      const { dueMs, attempts, problem } = (await grant())!;
+      assert.ok(dueMs! > 0);
+      assert.deepEqual([attempts, problem, (await marks()).length], [1, "down", 1]);
+      await store.transaction((tx) => tx.assistantGrants.wakeAt(key, 1));
+      during = async () => {
+        await log(alarmed("t_b"));
+        await feed();
+      };
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual([(await grant())?.dueMs, (await grant())?.attempts], [0, 2]);
+    }));
+
+  it("sends nothing after the user has ended the link, and forgets a user whom the assistant does not know", () =>
+    onStore(sqliteHarness, async (store) => {
+      let during = async () => undefined as unknown;
+      const { parts, key, home, sent, feed, log, grant } = await linked(store, async () => {
+        await during();
+        return taken;
+      });
+      during = async () => {
+        const [granted] = await store.read((tx) => tx.grants.ofUser(home.userId));
+        await store.transaction((tx) => tx.grants.remove(granted!));
+      };
+      await log(alarmed("t_a"), alarmed("t_b"));
+      await feed();
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_a state alarm"]);
+      assert.equal(await grant(), undefined);
+      assert.equal(await sendDue(parts, key, stillGoing), false);
+    }));
+
+  it("forgets a user whom the assistant does not know", () =>
+    onStore(sqliteHarness, async (store) => {
+      const unknown: Outcome = { result: "forget", status: 404, text: "not linked" };
+      const { parts, key, feed, log, grant, marks } = await linked(store, async () => unknown);
+      await log(alarmed("t_a"), alarmed("t_b"));
+      await feed();
+      await sendDue(parts, key, stillGoing);
+      assert.equal(await grant(), undefined);
+      assert.deepEqual(await marks(), []);
+      const [told] = await store.read((tx) => tx.assistantDeliveries.newest(outletId, undefined, 10));
+      assert.deepEqual([told?.outcome, told?.status], ["forgotten", 404]);
+    }));
+
+  it("gives a claim back that it could not use in time", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { parts, key, runtime, sent, feed, log, grant } = await linked(store);
+      await log(alarmed("t_a"));
+      await feed();
+      const { homes } = parts;
+      const slow = { ...homes, some: async () => (await runtime.advance(reportTimes.usedMs), homes.some(key.userId, [])) };
+      await sendDue({ ...parts, homes: slow }, key, stillGoing);
+      assert.deepEqual(sent, []);
+      assert.equal((await grant())?.dueMs, 0);
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_a state alarm"]);
+    }));
+
+  it("tells that a thing is gone at once and has it removed a quarter of an hour later, unless it is back", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { parts, key, sent, feed, log, marks } = await linked(store);
+      await log(changed("t_a", "gone"));
+      await feed();
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_a state"]);
+      assert.deepEqual(await marks(removalMs - 5_000), []);
+      assert.equal((await marks(removalMs)).length, 1);
+      assert.deepEqual(await store.read(async (tx) => tx.assistantMarks.leaving(key, await tx.clock.nowMs())), ["t_a"]);
+      await log(changed("t_a", "added"));
+      await feed();
+      const [back] = await marks(removalMs);
+      assert.ok(back!.syncMs! < back!.sinceMs + removalMs, "it is told as added, not as removed");
+    }));
+
+  it("reports all things of a home whose link turns stale, and again when it is live", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { parts, key, home, sent, stale, grant } = await linked(store);
+      stale.push(home.devices[0]!);
+      await sweepReports(parts as never, stillGoing);
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent.splice(0), ["t_a state", "t_b state"]);
+      assert.deepEqual((await grant())?.staleDevices, [home.devices[0]]);
+      await store.transaction(async (tx) => {
+        const feed = await tx.assistantMarks.lockFeed();
+        await tx.assistantMarks.setFeed({ ...feed, sweptMs: 0 });
+      });
+      await sweepReports(parts as never, stillGoing);
+      assert.equal((await grant())?.dueMs, null, "nothing has changed since");
+      stale.pop();
+      await store.transaction(async (tx) => {
+        const feed = await tx.assistantMarks.lockFeed();
+        await tx.assistantMarks.setFeed({ ...feed, sweptMs: 0 });
+      });
+      await sweepReports(parts as never, stillGoing);
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_a state", "t_b state"]);
+    }));
+
+  it("reports everything again after the store was restored", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { parts, key, sent, feed } = await linked(store);
+      await store.transaction((tx) => tx.logEpoch.renew("restored", true));
+      await feed();
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_a sync", "t_b sync"]);
+    }));
+
+  it("waits longer after each failure, at most a quarter of an hour", () => {
+    assert.deepEqual([1, 2, 5, 30].map((attempts) => waitAfter(attempts, 0.5)), [1_000, 2_000, 16_000, 900_000]);
+  });
+});
