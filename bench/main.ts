@@ -1,6 +1,7 @@
 import { availableParallelism, loadavg } from "node:os";
 import { alertGrowth } from "./alert-growth.ts";
 import { deadUpstreams } from "./dead-upstreams.ts";
+import { deviceBatch } from "./device-batch.ts";
 import { deviceReads } from "./device-reads.ts";
 import { emergency } from "./emergency.ts";
 import { heldStreams } from "./held-streams.ts";
@@ -18,6 +19,7 @@ import { tokens } from "./tokens.ts";
  */
 const rows: readonly Row[] = [
   deviceReads,
+  deviceBatch,
   tokens,
   loginFlood,
   emergency,

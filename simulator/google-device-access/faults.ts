@@ -3,7 +3,13 @@ export type Area = "devices" | "feed" | "tokens";
 
 /** A fault that a test or a person switches on. `refuses`: answers with this status. `hangs`: never answers. `slow`: answers late. */
 export type Fault =
-  | { readonly kind: "refuses"; readonly status: number; readonly code: string; readonly message: string }
+  | {
+      readonly kind: "refuses";
+      readonly status: number;
+      readonly code: string;
+      readonly message: string;
+      readonly retryAfterSeconds?: number;
+    }
   | { readonly kind: "hangs" }
   | { readonly kind: "slow"; readonly byMs: number };
 

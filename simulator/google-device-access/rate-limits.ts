@@ -22,6 +22,8 @@ export type CallKind = "list" | "get" | "execute" | "device";
 /** Counts calls in sliding windows and refuses those beyond a limit. */
 export class RateLimits {
   limits = publishedLimits;
+  /** How many calls were answered, by kind. */
+  readonly taken: Record<CallKind, number> = { list: 0, get: 0, execute: 0, device: 0 };
   /** How many calls were refused, by kind. */
   readonly refused: Record<CallKind, number> = { list: 0, get: 0, execute: 0, device: 0 };
   /** The users and devices whose calls were refused. */
@@ -36,6 +38,7 @@ export class RateLimits {
       this.refusedKeys.add(key);
       throw new Refused(429, "RESOURCE_EXHAUSTED", `Rate limited for the ${kind} calls of this user.`);
     }
+    this.taken[kind] += 1;
     const longestMs = Math.max(...this.limits[kind].map(({ perMs }) => perMs));
     this.#calls.set(`${kind} ${key}`, [...made.filter((atMs) => atMs > nowMs - longestMs), nowMs]);
   }

@@ -1,15 +1,17 @@
 import type { Cause } from "../model/cause.ts";
 import { LimitReached, NotFound, OwnershipLost } from "../model/errors.ts";
-import type { DeviceId, UserId } from "../model/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "../runtime/runtime.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
+import { type AddedDevice, addDevices } from "./device-addition.ts";
 import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growth.ts";
 import { attributeEntry, thingEntry } from "./log-entries.ts";
 import type { OwnDeviceThings, OwnSilence } from "./own-device-things.ts";
+import type { DeviceState } from "./states.ts";
 import { type PreparedThings, prepareThings, type ThingChange, type ThingWrite } from "./thing-writes.ts";
 import { showsOwnAlarm } from "./urgent-things.ts";
 
@@ -45,8 +47,6 @@ export interface AttributeChange {
 export interface DeviceUpdate {
   readonly deviceId: DeviceId;
   readonly changes: readonly AttributeChange[];
-  /** The device was added in this transaction, and these changes were found to be within the limits. */
-  readonly isNew?: true;
   /** The own device has written nothing for too long: its thing becomes unavailable, and no attribute changes. */
   readonly fallsSilent?: true;
   /** Things that a snapshot of the ecosystem shows changed, or gone. */
@@ -145,18 +145,25 @@ export type ApplyInGroup = (
   request: Pick<CommitRequest, "userId" | "cause" | "updates">,
 ) => Promise<readonly DeviceCommit[]>;
 
+/** Adds devices of one tenant within a group of commits. The devices are within all limits. */
+export type AddInGroup = (
+  tenantId: TenantId,
+  devices: readonly AddedDevice[],
+  nowMs: number,
+) => Promise<readonly DeviceState[]>;
+
 /**
  * Several commits in one transaction, also of several users. The body locks all users in ascending order before it
- * applies the first request. All commits are durable when the promise resolves.
+ * applies the first request or adds a device. All commits are durable when the promise resolves.
  */
 export type CommitGroup = <Result>(
-  body: (tx: GroupTables, apply: ApplyInGroup) => Promise<Result>,
+  body: (tx: GroupTables, apply: ApplyInGroup, add: AddInGroup) => Promise<Result>,
   priority?: Priority,
 ) => Promise<Result>;
 
 /**
- * The only writer of attributes and things: one transaction with all consequences of a change. The commit is durable when the
- * promise resolves.
+ * The only writer of attributes and things, except for the first values of new devices: one transaction with all
+ * consequences of a change. The commit is durable when the promise resolves.
  */
 export function commitOn(parts: CommitParts): Commit {
   return async (request) => {
@@ -176,11 +183,19 @@ export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly sto
     const result = await parts.store.transaction(async (tx) => {
       // The store may run the body again.
       commits = [];
-      return body(tx, async (request) => {
-        const applied = await apply(tx, request, parts);
-        commits.push(...applied);
-        return applied;
-      });
+      return body(
+        tx,
+        async (request) => {
+          const applied = await apply(tx, request, parts);
+          commits.push(...applied);
+          return applied;
+        },
+        async (tenantId, devices, nowMs) => {
+          const added = await addDevices(tx, tenantId, devices, nowMs, parts.ownThings);
+          commits.push(...added.commits);
+          return added.states;
+        },
+      );
     }, priority);
     parts.committed(commits, commits.some(showsOwnAlarm));
     return result;
@@ -312,15 +327,14 @@ async function applyToDevice(
   if (cause.by !== "ecosystem") {
     for (const gate of gates) changes = await gate(tx, device, { ...update, changes }, nowMs);
   }
-  const isLimited = !device.isVirtual && !update.isNew;
+  const isLimited = !device.isVirtual;
   const tooMany = isLimited ? await earlyRefusalOf(tx, userId, deviceId, changes) : undefined;
   if (tooMany) return tooMany;
   // Read under the lock, never from memory: two equal snapshots that arrive at the same time must not both count as a
   // change.
   const ownThing = await ownThings?.written(tx, device, changes);
-  const before: PresentValues = update.isNew
-    ? new Map()
-    : (device.present ?? (await presentValues(tx, userId, { deviceId, changes }, ownThing?.attributes)));
+  const before: PresentValues =
+    device.present ?? (await presentValues(tx, userId, { deviceId, changes }, ownThing?.attributes));
   const kept = changes
     .map((change) => ({ ...change, before: before.get(change.key) ?? null }))
     .filter((change) => cause.by !== "ecosystem" || change.isRestated || change.value !== change.before);

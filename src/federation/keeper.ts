@@ -52,7 +52,7 @@ export interface KeeperParts {
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   /** The feeds of ecosystems that have no connection for each account. */
-  readonly feeds?: Pick<Feeds, "messagesOf">;
+  readonly feeds?: Pick<Feeds, "messagesOf" | "callsOf">;
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;
   readonly owners?: ErrorOwners;

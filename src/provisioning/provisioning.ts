@@ -1,4 +1,5 @@
 import type { CommitGroup } from "../devices/commit.ts";
+import type { AddedDevice } from "../devices/device-addition.ts";
 import type { DeviceState, DeviceStates } from "../devices/states.ts";
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import { BreezewayError, UnknownDevice } from "../model/errors.ts";
@@ -6,7 +7,7 @@ import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { OwnAlarms } from "../own-things/own-alarms.ts";
 import type { OwnThings } from "../own-things/own-things.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
-import { type AdmittedDevice, addAdmitted, admit } from "./addition.ts";
+import { admit, type SizedDevice, sized } from "./addition.ts";
 import { AdditionLimits } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
 import { describeIn } from "./description.ts";
@@ -95,17 +96,17 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
     async addAll(tenantId, devices, keep) {
       const left = await counts.left(tenantId);
       const priority = { urgent: await isUrgentAddition(tenantId, devices) };
-      const added = await commitGroup(async (tx, apply) => {
+      const sizedDevices = devices.map(sized);
+      const added = await commitGroup(async (tx, _, add) => {
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
-        const admitted: AdmittedDevice[] = [];
-        for (const [index, device] of devices.entries()) {
+        const admitted: AddedDevice[] = [];
+        for (const [index, device] of sizedDevices.entries()) {
           const outcome = await outcomeOf(() => admit(device, users, limits));
           if ("refused" in outcome) throw new RefusedLine(index, outcome.refused);
           admitted.push(outcome.done);
         }
-        const things = await ownThings?.ofNewDevices(tx, tenantId);
-        const states = await addAdmitted(tx, apply, admitted, users.nowMs, things);
+        const states = await add(tenantId, admitted, users.nowMs);
         await keep?.(tx, states);
         return states;
       }, priority);
@@ -114,21 +115,22 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
     },
     async addSome(tenantId, allLines, keep) {
       const left = await counts.left(tenantId);
-      const lines = firstLines(allLines, groupSize.lines);
-      const devices = lines.filter((line): line is NewDevice => !(line instanceof BreezewayError));
+      const lines = firstLines(allLines, groupSize.lines).map((line) =>
+        line instanceof BreezewayError ? line : sized(line),
+      );
+      const devices = lines.filter((line): line is SizedDevice => !(line instanceof BreezewayError));
       const priority = (await isUrgentAddition(tenantId, devices)) ? { urgent: true } : inBackground;
-      const outcomes = await commitGroup(async (tx, apply) => {
+      const outcomes = await commitGroup(async (tx, _, add) => {
         const startedMs = elapsedMs();
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
-        const decided: LineOutcome<AdmittedDevice>[] = [];
+        const decided: LineOutcome<AddedDevice>[] = [];
         for (const line of lines) {
           const isRefused = line instanceof BreezewayError;
           decided.push(isRefused ? { refused: line } : await outcomeOf(() => admit(line, users, limits)));
         }
         const admitted = decided.flatMap((one) => ("done" in one ? [one.done] : []));
-        const things = await ownThings?.ofNewDevices(tx, tenantId);
-        const states = (await addAdmitted(tx, apply, admitted, users.nowMs, things)).values();
+        const states = (await add(tenantId, admitted, users.nowMs)).values();
         const done = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
         await keep?.(tx, done);
         groupSize.took(elapsedMs() - startedMs);

@@ -18,7 +18,7 @@ import {
   webhooks,
 } from "./schema-steps/events.ts";
 import { firstTables } from "./schema-steps/first-tables.ts";
-import { blindIntervals, credentials, feeds, linkSessions } from "./schema-steps/links.ts";
+import { blindIntervals, credentials, feeds, limitedCalls, linkSessions } from "./schema-steps/links.ts";
 import { ownerKeys } from "./schema-steps/owner-keys.ts";
 import { batchGroups, idempotencyKeys } from "./schema-steps/repeated-writes.ts";
 import { dialectSql, type IndexStep, type Step } from "./schema-steps/step.ts";
@@ -68,6 +68,7 @@ const steps: readonly Step[] = [
   linkSessions,
   commandingFirings,
   feeds,
+  limitedCalls,
 ];
 
 export const schemaVersion = steps.length;

@@ -60,6 +60,24 @@ describe("the history of a thing", () => {
       const { changes, nextFromMs } = await historyOn(store, home, { fromMs: first.nextFromMs! });
       assert.deepEqual([changes.length, nextFromMs], [1, undefined]);
     }));
+
+  it("keeps entries of one time together, since a change of a map can share the time of a commit", () =>
+    onStore(sqliteHarness, async (store) => {
+      const home = await makeHome(store);
+      const { changes: fullPage } = historyLimits;
+      // Two entries for each time but the first, so that full pages of the log and of the answer end between two.
+      const times = Array.from({ length: fullPage + 2 }, (_, n) => Math.ceil(n / 2) + 1);
+      const entryAt = (timeMs: number) =>
+        thingEntry(home.userId, home.devices[0]!, timeMs, [changed("t_hall", "state", "alarm")], cause);
+      await store.transaction((tx) => tx.log.appendAll(times.map(entryAt)));
+      const first = await historyOn(store, home);
+      assert.equal(first.changes.length, fullPage + 1);
+      const second = await historyOn(store, home, { fromMs: first.nextFromMs! });
+      assert.deepEqual(
+        [...first.changes, ...second.changes].map(({ updateTimeMs }) => updateTimeMs),
+        times,
+      );
+    }));
 });
 
 function parts(store: OpenStore) {

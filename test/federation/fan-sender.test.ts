@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
 import { fanGate } from "../../src/federation/commands/fan-gate.ts";
 import { overdue } from "../../src/federation/commands/fan-outcome.ts";
+import { commandDeadlines } from "../../src/home/command-states.ts";
 import { heartbeat } from "../../src/nodes/membership.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { silent } from "../contracts/store/home.ts";
@@ -34,6 +35,23 @@ describe("a fan request that is being sent", () => {
     await until(async () => assert.equal(await request(), null));
     const [receipt] = await receipts();
     assert.deepEqual([receipt?.state, receipt?.text], ["accepted", null]);
+  });
+
+  it("is contradicted when the state that it caused still differs two seconds later, and confirmed when it does not", async (t) => {
+    const { write, sent, states, runtime, shows } = await madeFans(t);
+    await write("true");
+    (await sent(1)).answers({ state: "accepted", caused: Promise.resolve() });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    await runtime.advance(commandDeadlines.causedMs - 1);
+    assert.deepEqual(await states(), ["accepted"]);
+    await runtime.advance(1);
+    await until(async () => assert.deepEqual(await states(), ["contradicted"]));
+    await write("true");
+    const second = await sent(2);
+    await shows({ thermostats: { t1: { fanTimerActive: true } } });
+    second.answers({ state: "accepted", caused: Promise.resolve() });
+    await runtime.advance(commandDeadlines.causedMs);
+    await until(async () => assert.deepEqual(await states(), ["contradicted", "confirmed"]));
   });
 
   it("keeps the ecosystem's words when it is refused, commas and all", async (t) => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { FeedMessage, FeedReceiver } from "../../src/ecosystems/feed.ts";
+import { accountCalls } from "../../src/federation/feeds/account-calls.ts";
 import { FeedInbox, type InboxTables, silentAfterMs } from "../../src/federation/feeds/feed-inbox.ts";
 import { FeedPuller } from "../../src/federation/feeds/feed-puller.ts";
 import type { LinkKey } from "../../src/federation/link-key.ts";
@@ -162,6 +163,38 @@ describe("the feed of an ecosystem", () => {
     await inbox.stop();
   });
 });
+
+describe("the limited calls of an account", () => {
+  it("are shared by all its links, whichever node follows them, and free again when the window has passed", async (t) => {
+    const { link, store, pass } = await madeFeeds(t);
+    const [ada, bob, carl] = [await link(one, "x"), await link(two, "x"), await link(one, "y")];
+    const limits = [{ calls: 5, perMs: 60_000 }];
+    const take = (of: LinkKey, calls: number) => accountCalls(store, of).take(calls, limits);
+    assert.deepEqual([await take(ada, 2), await take(bob, 2)], [0, 0]);
+    await pass(10_000);
+    assert.equal(await take(ada, 2), 50_000, "one call is left");
+    assert.equal(await take(bob, 1), 0);
+    assert.equal(await take(ada, 1), 50_000);
+    assert.equal(await take(carl, 5), 0, "another account");
+    await pass(50_000);
+    assert.equal(await take(ada, 4), 0);
+    assert.equal(await take(bob, 1), 10_000);
+  });
+
+  it("count those that were made before the account was known, and those of many links at once", async (t) => {
+    const { link, store } = await madeFeeds(t);
+    const links = await Promise.all(["x", "x", "x", "x"].map((account) => link(one, account)));
+    const limits = [{ calls: 5, perMs: 60_000 }];
+    await accountCalls(store, links[0]!).count(2, limits);
+    const waits = await Promise.all(links.map((of) => accountCalls(store, of).take(1, limits)));
+    assert.deepEqual(
+      waits.map((waitMs) => waitMs === 0),
+      [true, true, true, false],
+    );
+  });
+});
+
+const [one, two] = ["node-1", "node-2"] as [NodeId, NodeId];
 
 function message(id: string, account: string, content: string): FeedMessage {
   return { id, account, content };

@@ -21,6 +21,7 @@ import {
   type StoredSlot,
 } from "./expected-device.ts";
 import type { HomeTruth, LinkStanding, RunRecord } from "./history.ts";
+import { checkOwnThings } from "./own-things/check-own-things.ts";
 import { retainedLog } from "./retained-log.ts";
 import { demand, Violation } from "./violation.ts";
 
@@ -41,7 +42,8 @@ export function check(record: RunRecord): string | undefined {
     checkIndexes(record.history);
     checkWrites(record.writes, devices);
     checkReads(record.reads, devices);
-    checkPolls(record.polls, devices);
+    const { deviceIds: unpolled = [] } = record.ownThings ?? {};
+    checkPolls(record.polls, new Map([...devices].filter(([id]) => !unpolled.includes(id))));
     checkReceived(record.receipts, record.standings, devices);
     checkOrder(record.arrivals, record.standings, devices);
     checkRemovals(record.history, record.remains);
@@ -55,6 +57,7 @@ export function check(record: RunRecord): string | undefined {
     checkAlerts(record.history);
     checkFirings(record.watches, record);
     checkThingFirings(record.thingWatches, record);
+    if (record.ownThings) checkOwnThings(record.history, record.ownThings, record.visibility !== undefined);
     const log = retainedLog(record.history);
     checkReaders(record.readers, log);
     checkDeliveries(record.attempts, record.history, log);

@@ -22,6 +22,7 @@ export interface DeploymentParts {
   readonly postFor: (node: SimulatedNode) => Post;
   readonly newWebhookId: () => string;
   readonly logDays: number;
+  readonly hasOwnThings: boolean;
   readonly linkOf: (userId: number) => LinkRow | undefined;
   /** Whether all clocks are right. */
   readonly areClocksRight: boolean;

@@ -70,6 +70,20 @@ export const eventKinds = [
   "chain of alerts stopped",
   "alert disabled by itself",
   "alert deleted by itself",
+  "map set",
+  "map changed",
+  "map removed",
+  "own command done",
+  "own command oneByOne",
+  "own command refused",
+  "own command late",
+  "own command ignored",
+  "own command confirmed",
+  "own command contradicted",
+  "own command expired",
+  "own thing silent",
+  "own thing commanded by an alert",
+  "foreign thing refused",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

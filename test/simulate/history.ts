@@ -1,3 +1,5 @@
+import type { OwnThingRecord } from "./own-things/record.ts";
+
 /**
  * The record of a run for the checker: plain data with its own types, so that the checker does not depend on the code
  * that it checks.
@@ -311,6 +313,8 @@ export interface CredentialRecord {
 }
 
 export interface RunRecord {
+  /** Undefined in a run without devices of a company. */
+  readonly ownThings: OwnThingRecord | undefined;
   readonly credentials: CredentialRecord;
   readonly readers: readonly ReaderRecord[];
   readonly attempts: readonly DeliveryAttempt[];

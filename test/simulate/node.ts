@@ -1,6 +1,13 @@
 import { alertsOn, type RunningAlerts } from "../../src/alerts/alerts.ts";
-import { type Commit, type CommitRequest, commitOn, type DeviceCommit } from "../../src/devices/commit.ts";
+import {
+  type Commit,
+  type CommitRequest,
+  commitGroupOn,
+  commitOn,
+  type DeviceCommit,
+} from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
+import type { ThingControl } from "../../src/devices/thing-control.ts";
 import type { Credential } from "../../src/ecosystems/credential.ts";
 import { eventsOn, type RunningEvents } from "../../src/events/events.ts";
 import type { Post } from "../../src/events/webhooks/post.ts";
@@ -13,11 +20,20 @@ import type { Command } from "../../src/home/command-plan.ts";
 import { thermostatIn } from "../../src/home/reported-things.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
+import { OwnCommandDeadlines } from "../../src/own-things/own-command-deadlines.ts";
+import { ownThingEcho } from "../../src/own-things/own-command-echo.ts";
+import { ownThingControl } from "../../src/own-things/own-thing-control.ts";
+import { OwnThings } from "../../src/own-things/own-things.ts";
+import { type ThingReading, thingReading } from "../../src/own-things/thing-reading.ts";
+import { TypeWork } from "../../src/own-things/type-work.ts";
+import { type DeviceTypes, deviceTypesOn } from "../../src/provisioning/device-types.ts";
 import type { Report, Runtime } from "../../src/runtime/runtime.ts";
+import { alertCommanding } from "../../src/service/alert-commanding.ts";
+import { controlOfAll } from "../../src/service/thing-control.ts";
 import type { Hint, NodeBus } from "../../src/store/node-bus.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
-import { plainThingIds } from "../home/thing-ids.ts";
+import { plainOwnThingIds, plainThingIds } from "../home/thing-ids.ts";
 import type { Clock } from "./clocks.ts";
 import type { Claim, HomeTruth } from "./history.ts";
 import type { StoreClient } from "./memory-store.ts";
@@ -38,6 +54,8 @@ export interface NodeParts {
   readonly postFor: (node: SimulatedNode) => Post;
   readonly newWebhookId: () => string;
   readonly logDays: number;
+  /** Whether the company has devices of its own; without them nothing looks for their commands. */
+  readonly hasOwnThings: boolean;
   /** The stored link of a user, and the number of committed transactions, for the record. */
   readonly linkOf: (userId: number) => LinkRow | undefined;
   readonly committedSoFar: () => number;
@@ -67,12 +85,17 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly federation: RunningFederation;
   readonly alerts: RunningAlerts;
   readonly events: RunningEvents;
+  /** Commands to things of both kinds. */
+  readonly control: ThingControl;
+  readonly things: ThingReading;
+  readonly deviceTypes: DeviceTypes;
   readonly receipts: NodeReceipt[] = [];
   /** Users for whom a snapshot was replaced by a newer one because the store was too slow. */
   readonly withSkippedSnapshots = new Set<number>();
   readonly #parts: NodeParts;
   readonly #membership: Membership;
   readonly #nodeBus: NodeBus;
+  readonly #ownWork: readonly (OwnCommandDeadlines | TypeWork)[];
   /** The numbers of calls in progress, by user: to link or relink, and to link. */
   readonly #proving = new Map<number, number>();
   readonly #linking = new Map<number, number>();
@@ -96,23 +119,27 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     this.#store = store;
     this.states = new DeviceStates(store);
     const connectors = new Map([["nest", upstream.connectorFor(this)]]);
-    this.alerts = alertsOn({ store });
-    const commit = commitOn({
+    const ownThings = new OwnThings(plainOwnThingIds);
+    this.alerts = alertsOn({ store, ownThings, commanding: alertCommanding(() => this.control) });
+    const commitParts = {
       store,
+      ownThings,
       gates: [fanGate({ connectors, stateOf: (deviceId) => this.federation.keeper.standing(deviceId)?.state })],
       reactions: [
         fanEcho((commandId) => this.federation.fans.sentAt(commandId)),
         thingEcho(sentCommands(() => this.federation)),
+        ownThingEcho(ownThings),
         this.alerts.react,
       ],
-      committed: (commits, isUrgent) => {
+      committed: (commits: readonly DeviceCommit[], isUrgent: boolean) => {
         this.states.apply(commits);
         this.alerts.afterCommit(commits);
         this.federation.afterCommit(commits);
         this.events.afterCommit(isUrgent);
       },
       report: runtime.report,
-    });
+    };
+    const commit = commitOn(commitParts);
     this.commit = (request) => this.#commitWithClaim(request, commit);
     this.#nodeBus = parts.nodeBusFor(this);
     this.#membership = new Membership(this.name as NodeId, store, runtime, this.#nodeBus);
@@ -128,6 +155,16 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       thingIdOf: plainThingIds,
       runtime: shared,
     });
+    this.control = controlOfAll(this.federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
+    this.things = thingReading(store, ownThings);
+    this.deviceTypes = deviceTypesOn(store, ownThings.maps);
+    const commitGroup = commitGroupOn(commitParts);
+    this.#ownWork = parts.hasOwnThings
+      ? [
+          new OwnCommandDeadlines({ store, ownThings, runtime: shared }),
+          new TypeWork({ store, commitGroup, ownThings, runtime: shared }),
+        ]
+      : [];
     this.events = eventsOn({
       store,
       runtime: shared,
@@ -160,6 +197,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     await this.#membership.start();
     await this.federation.start();
     this.events.start();
+    for (const work of this.#ownWork) work.start();
     const heed: Readonly<Record<Hint, () => void>> = {
       log: () => this.events.hinted(),
       commands: () => {
@@ -183,6 +221,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       .catch(() => undefined);
     this.#deafen();
     await this.events.stop();
+    for (const work of this.#ownWork) await work.stop();
     await this.federation.stop();
     await leaving;
   }

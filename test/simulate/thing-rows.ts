@@ -29,6 +29,13 @@ export function thingRows(session: Session): SimulatedTables["things"] {
         if (accessScope.kind !== "user") throw new Error("the simulation has no enterprise clients");
         return thingsOfUser(rows, accessScope.userId).find((row) => row.thingId === thingId);
       }),
+    ofKind: (userId, kind, room, limit) =>
+      session.run(`things of kind ${kind}`, (rows) =>
+        thingsOfUser(rows, userId)
+          .filter((row) => row.kind === kind && row.goneMs === null && (room === undefined || row.room === room))
+          .map(({ thingId }) => thingId)
+          .slice(0, limit),
+      ),
     put: (row) => session.run(`thing ${row.thingId}`, (rows) => rows.set(table(row.deviceId), row.thingId, row)),
     setState: ({ userId, thingId, state, print, samples }) =>
       session.run(`state of thing ${thingId}`, (rows) => {

@@ -8,8 +8,9 @@ import { undelivered } from "./check-deliveries.ts";
 import { readerBehind } from "./check-readers.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
+import { beginningMs } from "./clocks.ts";
 import { commandsOf } from "./command-rows.ts";
-import { countFirings, countLostRenewals } from "./count-events.ts";
+import { countFirings, countLostRenewals, countOwnThings } from "./count-events.ts";
 import { deliveriesIn } from "./delivery-rows.ts";
 import { Deployment } from "./deployment.ts";
 import { Dice } from "./dice.ts";
@@ -19,6 +20,11 @@ import { Home, type HomeSize } from "./home.ts";
 import { LinkOwners } from "./link-owners.ts";
 import { horizonOf } from "./log-rows.ts";
 import { type SimulatedNode, tokenIn } from "./node.ts";
+import { OwnThingCallers } from "./own-things/callers.ts";
+import { unsettledOwn } from "./own-things/check-own-commands.ts";
+import { untoldThing } from "./own-things/check-own-things.ts";
+import { Company, type OwnDevice } from "./own-things/company.ts";
+import { ownTypes, tenantId, typeWorkIn } from "./own-things/rows.ts";
 import { Readers } from "./readers.ts";
 import { Receivers } from "./receivers.ts";
 import { retainedLog } from "./retained-log.ts";
@@ -63,6 +69,10 @@ export class World {
   readonly #readers: Readers;
   readonly #receivers: Receivers;
   readonly #webhookOwners: WebhookOwners;
+  readonly #company: Company;
+  readonly #ownThingCallers: OwnThingCallers;
+  readonly #ownDevices: OwnDevice[] = [];
+  readonly #hasOwnThings: boolean;
   readonly #hasWebhooks: boolean;
   readonly #hasShortRetention: boolean;
   readonly #deployment: Deployment;
@@ -94,7 +104,6 @@ export class World {
       renewalRefused: (userId) => this.#linkOwners.relink(userId as UserId),
     });
     this.#upstream = upstream;
-    this.#addUsersAndDevices();
     const lampOf = (userId: UserId) => this.#lamps.get(userId)!;
     const sirenOf = (userId: UserId) => this.#sirens.get(userId)!;
     const linkOf = (userId: number) => this.#linkOf(userId);
@@ -104,8 +113,10 @@ export class World {
     const hasShortRetention = this.#areClocksRight && dice.chance(0.3);
     this.#hasShortRetention = hasShortRetention;
     const isShared = nodes > 1 && !dice.chance(0.25);
-    // On SQLite the node's clock decides when a message is due; with a jumping clock that could be in an hour.
+    // On SQLite the node's clock decides what is due; with a jumping clock that could be in an hour.
     this.#hasWebhooks = (isShared || this.#areClocksRight) && dice.chance(0.4);
+    this.#hasOwnThings = (isShared || this.#areClocksRight) && dice.chance(0.4);
+    this.#addUsersAndDevices();
     this.#receivers = new Receivers({ scheduler, faults, committedSoFar, isQuiet: () => this.#calls.areRare });
     const machines = {
       scheduler,
@@ -116,6 +127,7 @@ export class World {
       postFor: (node: SimulatedNode) => this.#receivers.postFor(node),
       newWebhookId: () => `wh_${this.#database.nextId()}`,
       logDays: hasShortRetention ? shortRetentionDays : 7,
+      hasOwnThings: this.#hasOwnThings,
       died: (node: SimulatedNode) => {
         this.#readers.disconnect(node);
         this.#receivers.disconnect(node);
@@ -134,7 +146,7 @@ export class World {
     const formerDevicesOf = (userId: UserId) => linkOwners.former.get(userId) ?? [];
     const ordinary = { lampOf, sirenOf, virtualDeviceOf };
     this.#clients = new Clients({ calls, users, ...ordinary, formerDevicesOf, committedSoFar });
-    const ownTriggers = (userId: number) => triggersOf(this.#database, userId);
+    const ownTriggers = (userId: number) => triggersOf(this.#database, userId).filter(isChanged);
     const webhooksOf = (userId: number) => webhooksIn(this.#database).filter((one) => one.userId === userId);
     const deliveries = () => deliveriesIn(this.#database);
     this.#webhookOwners = new WebhookOwners({ calls, users, lampOf, webhooksOf, deliveries });
@@ -145,8 +157,12 @@ export class World {
     this.#thingAlertOwners = new ThingAlertOwners({
       ...alertParts,
       thingsOf: (deviceId) => thingsOf(this.#database, deviceId),
-      triggersOf: (userId) => thingTriggersOf(this.#database, userId),
+      triggersOf: (userId) => thingTriggersOf(this.#database, userId).filter(isChanged),
     });
+    const own = { calls, faults, devices: this.#ownDevices };
+    this.#ownThingCallers = new OwnThingCallers({ ...own, users, committedSoFar });
+    const { history } = this.#database;
+    this.#company = new Company({ ...own, history, write: (device, values) => this.#writeOwn(device, values) });
   }
 
   /** Runs with random faults, then without. Returns what had not converged when time was up, if anything. */
@@ -156,6 +172,8 @@ export class World {
     this.#clients.start();
     this.#alertOwners.start();
     this.#thingAlertOwners.start();
+    if (this.#hasOwnThings) this.#company.start();
+    if (this.#hasOwnThings) this.#ownThingCallers.start();
     this.#readers.start();
     if (this.#hasWebhooks) this.#webhookOwners.start();
     if (this.#hasShortRetention) this.#applyRetention();
@@ -170,6 +188,8 @@ export class World {
     this.#clients.areQuiet = true;
     this.#alertOwners.areQuiet = true;
     this.#thingAlertOwners.areQuiet = true;
+    this.#company.areQuiet = true;
+    this.#ownThingCallers.areQuiet = true;
     this.#readers.beQuiet();
     this.#webhookOwners.areQuiet = true;
     await scheduler.runUntil(scheduler.nowMs + 2_000);
@@ -202,7 +222,10 @@ export class World {
       const isNews = news !== known;
       known = news;
       const missing =
-        convergence(this.#standings()) ?? this.#undelivered() ?? (isNews ? "it is never quiet" : undefined);
+        convergence(this.#standings()) ??
+        this.#openOwn() ??
+        this.#undelivered() ??
+        (isNews ? "it is never quiet" : undefined);
       goodSeconds = missing === undefined ? goodSeconds + 1 : 0;
       if (missing !== undefined && scheduler.nowMs > deadlineMs) return missing;
     }
@@ -215,6 +238,14 @@ export class World {
    */
   get #activityCount(): number {
     return this.#database.history.reduce((sum, { log }) => sum + log.length, this.#linkOwners.calls.length);
+  }
+
+  /** A command to an own thing that has not ended, or a change of own things that is not logged yet. */
+  #openOwn(): string | undefined {
+    if (!this.#hasOwnThings) return undefined;
+    const commands = this.#ownDevices.flatMap(({ id }) => this.#commandsOf(id));
+    const nowMs = this.#areClocksRight ? beginningMs + this.scheduler.nowMs : undefined;
+    return unsettledOwn(commands) ?? untoldThing(this.#database.history, typeWorkIn(this.#database), nowMs);
   }
 
   /** A reader or webhook that has not received everything yet. */
@@ -245,12 +276,17 @@ export class World {
     const visibility = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
     countFirings(history, this.faults);
     countLostRenewals(renewals.calls, history, this.faults);
+    countOwnThings(history, this.faults);
+    const { commands, reads: ownReads } = this.#ownThingCallers;
     const triggers = this.#users.flatMap((userId): readonly object[] => [
       ...triggersOf(this.#database, userId),
       ...thingTriggersOf(this.#database, userId),
     ]);
     return {
       fans,
+      ownThings: this.#hasOwnThings
+        ? { deviceIds: this.#ownDevices.map(({ id }) => id), calls: commands, reads: ownReads }
+        : undefined,
       credentials: { uses: uses.all, calls: renewals.calls, refusals: renewals.refusals },
       watches: this.#alertOwners.watches,
       thingWatches: this.#thingAlertOwners.watches,
@@ -306,6 +342,16 @@ export class World {
     });
   }
 
+  /** The company writes what a device reports, as a client of the device's user. */
+  #writeOwn({ id, userId }: OwnDevice, values: Readonly<Record<string, string>>): void {
+    const changes = Object.entries(values).map(([key, value]) => ({ key, value }));
+    if (changes.length === 0) return;
+    const updates = [{ deviceId: id, changes }];
+    this.#calls.laterOnSomeNode(`device ${id} is written`, [0, 20], (node) => {
+      node.commit({ userId, cause: { by: "client", user: userId }, updates }).catch(expectOurs);
+    });
+  }
+
   get #slowness(): number {
     return this.#calls.areRare ? 60 : 1;
   }
@@ -313,9 +359,13 @@ export class World {
   #addUsersAndDevices(): void {
     const draft = new Draft(this.#database);
     for (const userId of this.#users) {
-      draft.set("users", userId, { id: userId });
+      draft.set("users", userId, { id: userId, tenantId });
       this.#lamps.set(userId, this.#addOrdinary(draft, userId, "Lamp"));
       this.#sirens.set(userId, this.#addOrdinary(draft, userId, "Siren"));
+      if (!this.#hasOwnThings) continue;
+      for (const type of ["Light", "Light", "Valve"]) {
+        this.#ownDevices.push({ id: this.#addOrdinary(draft, userId, type), userId, type });
+      }
     }
     this.#database.apply(draft, { node: "setup", claim: null, atMs: 0 });
   }
@@ -325,7 +375,7 @@ export class World {
     const device: DeviceRow = {
       id,
       userId,
-      typeId: 1,
+      typeId: ownTypes[name] ?? 1,
       typeName: name,
       name,
       room: null,
@@ -401,6 +451,11 @@ export class World {
       }),
     );
   }
+}
+
+/** The owners of alerts that command things leave them as they are. */
+function isChanged({ commands }: { readonly commands: readonly unknown[] }): boolean {
+  return commands.length === 0;
 }
 
 /** Mostly small homes, some that fill a range of indexes again and again, some larger than the model. */

@@ -97,6 +97,7 @@ const show: OwnCommand = {
         ["attributes", one.attributes.join(" ") || "all"],
         ["things", one.things ? "yes" : "no"],
         ["since", dateAndTime(one.createdTime)],
+        ...(one.problem === undefined ? [] : [["problem", one.problem] as const]),
       ]);
       if (deliveries.length === 0) return `${facts}\n\nThere are no deliveries yet.`;
       const sent = table(

@@ -8,7 +8,7 @@ import { sendAction } from "./action.ts";
 import { CallBudget } from "./call-budget.ts";
 import type { GoogleConfiguration } from "./configuration.ts";
 import { FollowedAccount, type KnownAccount } from "./followed-account.ts";
-import { type GoogleLimits, googleLimits } from "./limits.ts";
+import { type GoogleLimits, googleLimits, withMargin } from "./limits.ts";
 import { listAccount } from "./lists.ts";
 import { ServiceAccountTokens } from "./service-account.ts";
 import { Subscription } from "./subscription.ts";
@@ -46,15 +46,16 @@ export function googleConnector(options: GoogleOptions): Connector {
   const tokens = { configuration, nowMs: runtime.nowMs };
   const lists = {
     projectUrl: `${apiUrl}/enterprises/${projectId}`,
-    budget: new CallBudget(limits.lists, runtime),
+    limits: withMargin(limits.lists),
+    budget: new CallBudget(withMargin(limits.lists), runtime),
     runtime,
     answerLimitMs,
     clockSkewMs,
   };
   const actions = {
     apiUrl,
-    commands: new CallBudget(limits.commands, runtime),
-    thermostat: new CallBudget(limits.thermostat, runtime),
+    commands: new CallBudget(withMargin(limits.commands), runtime),
+    thermostat: new CallBudget(withMargin(limits.thermostat), runtime),
   };
   const followed = new Set<FollowedAccount>();
   const recent = new Map<string, KnownAccount & { readonly elapsedMs: number }>();
@@ -69,13 +70,14 @@ export function googleConnector(options: GoogleOptions): Connector {
   async function read(token: string, signal: AbortSignal): Promise<Home> {
     const stream = [...followed].find((one) => one.isFollowedWith(token));
     const mark = stream?.mark;
-    const list = await listAccount(lists, token, { patienceMs: readPatienceMs }, signal);
+    const options = { patienceMs: readPatienceMs, ...(stream && { calls: stream.calls }) };
+    const list = await listAccount(lists, token, options, signal);
     if ("end" in list) {
       const { reason, detail } = list.end;
       if (reason === "unauthorized") throw new EcosystemRefused(`${name} refused the token: ${detail}.`);
       throw new EcosystemUnreachable(`${name} could not be read: ${detail}.`);
     }
-    remember(token, list);
+    if (!stream) remember(token, list);
     // The stream goes on from this list: otherwise its next event would show older values again.
     if (stream?.isFollowedWith(token) && mark) return stream.take(list, mark);
     const state = new AccountState(configuration);
@@ -117,6 +119,7 @@ export function googleConnector(options: GoogleOptions): Connector {
     follow,
     act: (token, action, signal) =>
       within(runtime, answerLimitMs, signal, (inTime) => sendAction(actions, token, action, inTime)),
+    revokesAllConsents: true,
     renew: (credential, signal) => renewCredential(tokens, credential, signal),
     async revoke(token, signal) {
       const isRevoked = await within(runtime, answerLimitMs, signal, (inTime) => revokeToken(tokens, token, inTime));

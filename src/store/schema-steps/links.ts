@@ -57,3 +57,6 @@ export const feeds: Step = ({ integer, withoutRowid, deviceKey }) => [
   `CREATE TABLE feed_leases (
      ecosystem TEXT PRIMARY KEY, owner TEXT, answered_ms ${integer} NOT NULL, fault TEXT)`,
 ];
+
+/** When the last calls were made that the ecosystem limits for an account, as JSON (tables/feed-accounts.ts). */
+export const limitedCalls: Step = () => ["ALTER TABLE feed_accounts ADD COLUMN calls TEXT"];

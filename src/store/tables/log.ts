@@ -44,6 +44,8 @@ export interface TailedEntry extends LogEntry {
 
 export interface LogTable {
   append(entry: LogEntry): Promise<void>;
+  /** Appends many entries in this order, with fewer statements. */
+  appendAll(entries: readonly LogEntry[]): Promise<void>;
   /** Entries after the position, oldest first. No entry ever appears later before the last one that was returned. */
   tail(after: LogPosition, limit: number): Promise<TailedEntry[]>;
   /**
@@ -57,7 +59,10 @@ export interface LogTable {
   horizon(): Promise<LogPosition>;
   /** Removes entries that are older than `beforeMs`, at most `limit` from the beginning; returns how many. */
   removeOlder(beforeMs: number, limit: number): Promise<number>;
-  /** Changes of a device's attributes, or of its things too, in a time range (its end excluded), oldest first. */
+  /**
+   * Changes of a device's attributes, or of its things too, in a time range (its end excluded), oldest first. Entries of
+   * one time are never divided: there can be a few more than `limit`, and the next page begins one millisecond later.
+   */
   changes(
     userId: UserId,
     deviceId: DeviceId,
@@ -107,6 +112,12 @@ const noUser = 0;
 const columns = `NULLIF(user_id, ${noUser}) AS "userId", device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
 const tenant = `(SELECT u.tenant_id FROM users u WHERE u.id = log.user_id) AS "tenantId"`;
 
+const insert = "INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)";
+
+function valuesOf({ userId, deviceId, kind, timeMs, body }: LogEntry) {
+  return [userId ?? noUser, deviceId, kind, timeMs, body] as const;
+}
+
 export function logTable(sql: Sql): LogTable {
   /** Prevents that entries become deliveries while they are removed (see WebhookTable.lockFeed). */
   const lockFeed = async () => {
@@ -117,16 +128,30 @@ export function logTable(sql: Sql): LogTable {
     return { ...(row ?? logStart) };
   };
   return {
-    async append({ userId, deviceId, kind, timeMs, body }) {
-      await sql.post("INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)", [
-        userId ?? noUser,
-        deviceId,
-        kind,
-        timeMs,
-        body,
-      ]);
+    async append(entry) {
+      await sql.post(insert, valuesOf(entry));
       sql.hint("log");
-      if (kind === "revocation") sql.hint("revocations");
+      if (entry.kind === "revocation") sql.hint("revocations");
+    },
+    async appendAll(entries) {
+      if (sql.dialect === "sqlite") await sql.runEach(insert, entries.map(valuesOf));
+      else {
+        // Ids rise in the order of insertion.
+        await sql.post(
+          `INSERT INTO log (user_id, device_id, kind, time_ms, body) SELECT user_id, device_id, kind, time_ms, body
+           FROM unnest($1::int[], $2::int[], $3::text[], $4::bigint[], $5::text[]) WITH ORDINALITY
+             AS added (user_id, device_id, kind, time_ms, body, place) ORDER BY place`,
+          [
+            entries.map(({ userId }) => userId ?? noUser),
+            entries.map(({ deviceId }) => deviceId),
+            entries.map(({ kind }) => kind),
+            entries.map(({ timeMs }) => timeMs),
+            entries.map(({ body }) => body),
+          ],
+        );
+      }
+      sql.hint("log");
+      if (entries.some(({ kind }) => kind === "revocation")) sql.hint("revocations");
     },
     async revocations({ transaction, id }, limit) {
       // When `after` was the end, all transactions up to its own had ended, and their entries were visible.
@@ -210,11 +235,16 @@ export function logTable(sql: Sql): LogTable {
     },
     async changes(userId, deviceId, { fromMs, toMs }, limit, kinds = "attributes") {
       const isMeant = kinds === "attributes" ? "kind = 'attribute'" : "kind IN ('attribute', 'thing')";
+      const ofDevice = `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND ${isMeant}`;
       const rows = await sql.all<StoredEntry>(
-        `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND time_ms >= $3 AND time_ms < $4
-           AND ${isMeant} ORDER BY time_ms, id LIMIT $5`,
+        `${ofDevice} AND time_ms >= $3 AND time_ms < $4 ORDER BY time_ms, id LIMIT $5`,
         [userId, deviceId, fromMs, toMs, limit],
       );
+      const last = rows.length < limit ? undefined : rows.at(-1);
+      if (last) {
+        const sameTime = `${ofDevice} AND time_ms = $3 AND id > $4 ORDER BY id`;
+        rows.push(...(await sql.all<StoredEntry>(sameTime, [userId, deviceId, last.timeMs, last.id])));
+      }
       return rows.map(({ id: _, ...entry }) => entry);
     },
     async removeOfDevice(userId, deviceId) {

@@ -21,6 +21,8 @@ export interface WebhookRow extends WebhookKey {
   readonly sealedSecret: string;
   readonly deviceIds: readonly DeviceId[];
   readonly attributes: readonly string[];
+  /** False when its filter can't be read. Then both lists are empty, and it gets no messages. */
+  readonly isReadable: boolean;
   /** Whether it receives firings of alerts: its client had the scope `alerts`. */
   readonly hearsAlerts: boolean;
   /** Whether it receives messages about things. */
@@ -32,7 +34,8 @@ export interface WebhookRow extends WebhookKey {
   readonly createdMs: number;
 }
 
-export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | Heard> & Partial<Pick<WebhookRow, Heard>>;
+export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | "isReadable" | Heard> &
+  Partial<Pick<WebhookRow, Heard>>;
 type Heard = "hearsAlerts" | "hearsThings" | "hearsLinkSessions";
 
 /** The owner of webhooks: one client, for one user or for its tenant. */
@@ -98,7 +101,7 @@ const isAlive = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (
   FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user' AND (${coversWebhook})))`;
 const ofOwner = "w.owner_id = $1 AND w.client_id = $2";
 
-type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | Heard | "from"> & {
+type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "isReadable" | Heard | "from"> & {
   readonly deviceIds: string;
   readonly attributes: string;
   readonly hearsAlerts: number;
@@ -210,6 +213,21 @@ export function webhookTable(sql: Sql): WebhookTable {
   };
 }
 
+/** One row that can't be read must not hide the others. */
+function readFilter(
+  deviceIds: string,
+  attributes: string,
+): Pick<WebhookRow, "deviceIds" | "attributes" | "isReadable"> {
+  try {
+    const [devices, names]: unknown[] = [JSON.parse(deviceIds), JSON.parse(attributes)];
+    if (Array.isArray(devices) && Array.isArray(names))
+      return { deviceIds: devices, attributes: names, isReadable: true };
+  } catch {
+    // Like a filter of another shape.
+  }
+  return { deviceIds: [], attributes: [], isReadable: false };
+}
+
 function fromStored({
   deviceIds,
   attributes,
@@ -222,8 +240,7 @@ function fromStored({
 }: StoredWebhook): WebhookRow {
   return {
     ...row,
-    deviceIds: JSON.parse(deviceIds) as DeviceId[],
-    attributes: JSON.parse(attributes) as string[],
+    ...readFilter(deviceIds, attributes),
     hearsAlerts: hearsAlerts !== 0,
     hearsThings: hearsThings !== 0,
     hearsLinkSessions: hearsLinkSessions !== 0,

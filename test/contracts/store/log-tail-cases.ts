@@ -11,7 +11,9 @@ export function logTailCases(harness: StoreHarness): void {
       const home = await makeHome(store);
       const entries = ["a", "b", "c", "d", "e"].map((body) => entryOf(home, body));
       await store.transaction(async (tx) => {
-        for (const entry of entries) await tx.log.append(entry);
+        await tx.log.append(entries[0]!);
+        await tx.log.appendAll(entries.slice(1));
+        await tx.log.appendAll([]);
         await tx.log.append({ ...entryOf(home, "of no device"), deviceId: null, kind: "revocation" });
       });
       const reader = new TailReader(store, 2);
@@ -25,6 +27,22 @@ export function logTailCases(harness: StoreHarness): void {
       assert.equal(reader.seen.length, 6);
     }),
   );
+
+  it("returns the changes of a device in pages that never end between two entries of one time", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const entries = [10, 20, 20, 20, 30].map((timeMs, index) => ({ ...entryOf(home, `${index}`), timeMs }));
+      await store.transaction((tx) => tx.log.appendAll(entries));
+      const page = async (fromMs: number, limit: number) => {
+        const range = { fromMs, toMs: 99 };
+        const found = await store.read((tx) => tx.log.changes(home.userId, home.devices[0]!, range, limit));
+        return found.map(({ body }) => body);
+      };
+      assert.deepEqual(await page(0, 1), ["0"]);
+      assert.deepEqual(await page(0, 2), ["0", "1", "2", "3"]);
+      assert.deepEqual(await page(20, 3), ["1", "2", "3"]);
+      assert.deepEqual(await page(0, 5), ["0", "1", "2", "3", "4"]);
+    }));
 
   it("knows its end, and its horizon after retention has removed old entries", { timeout: 30_000 }, (t) =>
     onStore(harness, async (store) => {
