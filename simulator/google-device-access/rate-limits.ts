@@ -26,8 +26,6 @@ export class RateLimits {
   readonly taken: Record<CallKind, number> = { list: 0, get: 0, execute: 0, device: 0 };
   /** How many calls were refused, by kind. */
   readonly refused: Record<CallKind, number> = { list: 0, get: 0, execute: 0, device: 0 };
-  /** The users and devices whose calls were refused. */
-  readonly refusedKeys = new Set<string>();
   readonly #calls = new Map<string, number[]>();
 
   take(kind: CallKind, key: string, nowMs: number): void {
@@ -35,7 +33,6 @@ export class RateLimits {
     for (const { calls, perMs } of this.limits[kind]) {
       if (made.filter((atMs) => atMs > nowMs - perMs).length < calls) continue;
       this.refused[kind] += 1;
-      this.refusedKeys.add(key);
       throw new Refused(429, "RESOURCE_EXHAUSTED", `Rate limited for the ${kind} calls of this user.`);
     }
     this.taken[kind] += 1;

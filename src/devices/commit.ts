@@ -1,3 +1,4 @@
+import type { ThingForm } from "../home/thing-text.ts";
 import type { Cause } from "../model/cause.ts";
 import { LimitReached, NotFound, OwnershipLost } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
@@ -130,6 +131,8 @@ export interface CommitParts {
   readonly reactions: readonly Reaction[];
   /** Derives the things of own devices; without it these devices are no things. */
   readonly ownThings?: OwnDeviceThings;
+  /** In which form things are stored: named while a node runs that can't read the compact one. */
+  readonly thingForm?: () => ThingForm;
   /** Called after the commit is durable, in order for each device. */
   readonly committed: CommitListener;
   readonly report: Report;
@@ -205,17 +208,19 @@ export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly sto
 async function apply(
   tx: CommitTables,
   request: CommitRequest,
-  { gates = [], reactions, report, ownThings }: Pick<CommitParts, "gates" | "reactions" | "report" | "ownThings">,
+  parts: Pick<CommitParts, "gates" | "reactions" | "report" | "ownThings" | "thingForm">,
 ): Promise<readonly DeviceCommit[]> {
   const { userId, receivedMs } = request;
-  const { nowMs, updates, devices } = await lock(tx, request);
+  const { gates = [], reactions, report, ownThings, thingForm = () => "compact" } = parts;
+  const form = thingForm();
+  const { nowMs, updates, devices } = await lock(tx, request, form);
   const commits: DeviceCommit[] = [];
   let wave = updates.map((update) => ({ ...update, cause: request.cause }));
   let writesLeft = chainLimits.writes;
   for (let hop = 0; wave.length > 0; hop++) {
     const next: typeof wave = [];
     for (const update of wave) {
-      const applied = await applyToDevice(tx, userId, update, hop, nowMs, devices, { gates, ownThings });
+      const applied = await applyToDevice(tx, userId, update, hop, nowMs, devices, { gates, ownThings, form });
       if (!applied) continue;
       if (applied instanceof LimitReached) {
         if (update.cause.by !== "alert") throw applied;
@@ -256,7 +261,7 @@ type LockedDevice = DeviceRow & {
  * The order of locks is the same everywhere: user, link, devices ascending. Statements that are known beforehand are
  * sent together.
  */
-async function lock(tx: CommitTables, { userId, cause, updates, ownership }: CommitRequest) {
+async function lock(tx: CommitTables, { userId, cause, updates, ownership }: CommitRequest, form: ThingForm) {
   const readyUpdates = typeof updates === "function" ? undefined : updates;
   // Values can be read early only for a single update of the ecosystem: a gate may change an update, and of several
   // updates the first changes what the next one compares with.
@@ -266,7 +271,7 @@ async function lock(tx: CommitTables, { userId, cause, updates, ownership }: Com
     !ownership || tx.links.holds(userId, ownership.deviceId, ownership),
     readyUpdates && lockDevices(tx, userId, readyUpdates),
     only && presentValues(tx, userId, only),
-    only?.things && prepareThings(tx, userId, only.deviceId, only.things),
+    only?.things && prepareThings(tx, userId, only.deviceId, only.things, form),
   ]);
   if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
   if (ownership && !isOwned) {
@@ -310,6 +315,12 @@ function countWrites(updates: readonly DeviceUpdate[]): number {
   return updates.reduce((count, { changes }) => count + changes.length, 0);
 }
 
+interface ApplyParts {
+  readonly gates: readonly Gate[];
+  readonly ownThings: OwnDeviceThings | undefined;
+  readonly form: ThingForm;
+}
+
 async function applyToDevice(
   tx: CommitTables,
   userId: UserId,
@@ -317,7 +328,7 @@ async function applyToDevice(
   hop: number,
   nowMs: number,
   devices: Map<DeviceId, LockedDevice>,
-  { gates, ownThings }: { readonly gates: readonly Gate[]; readonly ownThings: OwnDeviceThings | undefined },
+  { gates, ownThings, form }: ApplyParts,
 ): Promise<DeviceCommit | LimitReached | undefined> {
   const { deviceId, cause, things: thingWrites = [] } = update;
   const device: LockedDevice | undefined = devices.get(deviceId) ?? (await tx.devices.lock(userId, [deviceId]))[0];
@@ -339,7 +350,9 @@ async function applyToDevice(
     .map((change) => ({ ...change, before: before.get(change.key) ?? null }))
     .filter((change) => cause.by !== "ecosystem" || change.isRestated || change.value !== change.before);
   const things =
-    thingWrites.length > 0 ? (device.things ?? (await prepareThings(tx, userId, deviceId, thingWrites))) : undefined;
+    thingWrites.length > 0
+      ? (device.things ?? (await prepareThings(tx, userId, deviceId, thingWrites, form)))
+      : undefined;
   const ownChange = ownThing?.change(before, kept, nowMs);
   const thingChanges = ownChange ? [ownChange] : (things?.changes ?? []);
   if (kept.length === 0 && thingChanges.length === 0) return undefined;

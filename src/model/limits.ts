@@ -105,6 +105,12 @@ export const limits = {
   webhookMessagesWaiting: 10_000,
   webhookBytesWaiting: 16_777_216,
   webhookMessagesKept: 1_000,
+  /** Outlets to assistants of one tenant. */
+  outletsPerTenant: 20,
+  /** Users whose assistants one node reports to at once: in all, and of one outlet; and the reserve of emergencies. */
+  assistantSends: 50,
+  assistantSendsPerOutlet: 25,
+  assistantSendsUrgent: 10,
 } as const;
 
 export type LimitName = keyof typeof limits;

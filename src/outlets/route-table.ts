@@ -2,6 +2,7 @@ import { referenceRoutes } from "../http/documentation/reference-routes.ts";
 import type { Route } from "../http/routes.ts";
 import type { UserReading } from "../identity/user-reading.ts";
 import { type AdaptorFederation, adaptorRoutes } from "./adaptor/adaptor-routes.ts";
+import { type FulfilmentRouteParts, fulfilmentRoutes } from "./google-home/fulfilment-routes.ts";
 import { type LinkPageRouteParts, linkPageRoutes } from "./link-pages/link-page-routes.ts";
 import { type Check, healthRoutes } from "./monitoring/health-routes.ts";
 import { type MetricsRouteParts, metricsRoutes } from "./monitoring/metrics-routes.ts";
@@ -35,6 +36,7 @@ export interface RouteParts {
     WebhookRouteParts & { readonly users: UserReading };
   readonly oauth: Omit<OAuthRouteParts, "baseUrl">;
   readonly linkPages: Omit<LinkPageRouteParts, "baseUrl">;
+  readonly googleHome: FulfilmentRouteParts;
   readonly federation: AdaptorFederation;
   readonly sessions: SessionRouteParts;
   readonly platform: Platform;
@@ -68,6 +70,7 @@ export function routeTable(
     ...eventRoutes(parts.v3),
     ...webhookRoutes(parts.v3),
     ...linkSessionRoutes(parts.v3),
+    ...fulfilmentRoutes(parts.googleHome),
     ...platformRoutes(parts.platform),
     ...sessionRoutes(parts.sessions),
     ...adaptorRoutes(parts.federation, parts.v3.devices),

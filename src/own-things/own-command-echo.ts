@@ -9,7 +9,7 @@ import type { OwnThings } from "./own-things.ts";
  */
 export function ownThingEcho(ownThings: OwnThings): Reaction {
   return async (tx, { userId, deviceId, isMapped, changes, timeMs }) => {
-    if (!isMapped) return [];
+    if (!isMapped || changes.length === 0) return [];
     const open = await tx.thingCommands.open(userId, deviceId, ownThings.ids.thingIdOf(deviceId));
     const thing = open.length > 0 ? await commandedThing(tx, ownThings, userId, deviceId) : undefined;
     if (thing) await settleByWrite(tx, thing, open, new Set(changes.map(({ key }) => key)), timeMs);

@@ -1,6 +1,7 @@
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { TraitName } from "../home/catalogue.ts";
-import type { FieldValue, ThingDescriptor, ThingState } from "../home/stored-thing.ts";
+import type { FieldValue } from "../home/stored-thing.ts";
+import { decodeDescriptor, decodeState } from "../home/thing-text.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { virtualDeviceType } from "../model/device-types.ts";
 import { UnknownThing } from "../model/errors.ts";
@@ -102,7 +103,7 @@ export function fieldsSince(
   return new Map(fields.map(([field, [value, updateTimeMs]]) => [field, { value, updateTimeMs }]));
 }
 
-function readThing({ userId, thingId, deviceId, source, goneMs, descriptor, state }: ThingRow): ReadThing {
-  const described = JSON.parse(descriptor) as ThingDescriptor;
-  return { ...described, userId, thingId, deviceId, source, goneMs, state: JSON.parse(state) as ThingState };
+function readThing(row: ThingRow): ReadThing {
+  const { userId, thingId, deviceId, source, goneMs, state } = row;
+  return { ...decodeDescriptor(row), userId, thingId, deviceId, source, goneMs, state: decodeState(state) };
 }

@@ -1,5 +1,6 @@
 import type { CommitGroup } from "../devices/commit.ts";
 import type { AddedDevice } from "../devices/device-addition.ts";
+import { GroupSize } from "../devices/group-size.ts";
 import type { DeviceState, DeviceStates } from "../devices/states.ts";
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import { BreezewayError, UnknownDevice } from "../model/errors.ts";
@@ -11,7 +12,6 @@ import { admit, type SizedDevice, sized } from "./addition.ts";
 import { AdditionLimits } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
 import { describeIn } from "./description.ts";
-import { GroupSize } from "./group-size.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
 import { linesToAlarm, type StateWrite, writeSome } from "./state-writes.ts";
@@ -73,18 +73,13 @@ export class RefusedLine extends Error {
   }
 }
 
-/**
- * How long a group may take, roughly. On SQLite all other writers wait for it; on PostgreSQL only those of the same
- * users do.
- */
-const groupMs = { alone: 5, shared: 50 };
 /** No client waits for one group of a batch: on PostgreSQL it uses connections of background work. */
 const inBackground: Priority = { patient: true };
 
 export function provisioningOn(parts: ProvisioningParts): Provisioning {
   const { store, commitGroup, states, counts, elapsedMs, ownThings, ownAlarms } = parts;
-  const longestMs = store.isShared ? groupMs.shared : groupMs.alone;
-  const groupSize = new GroupSize(longestMs);
+  const groupSize = new GroupSize(store);
+  const { longestMs } = groupSize;
   const ownerOf = async (tenantId: TenantId, deviceId: DeviceId) => {
     const device = await store.read((tx) => tx.devices.within({ kind: "enterprise", tenantId }, deviceId));
     if (!device) throw new UnknownDevice();
@@ -115,7 +110,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
     },
     async addSome(tenantId, allLines, keep) {
       const left = await counts.left(tenantId);
-      const lines = firstLines(allLines, groupSize.lines).map((line) =>
+      const lines = firstLines(allLines, groupSize.count).map((line) =>
         line instanceof BreezewayError ? line : sized(line),
       );
       const devices = lines.filter((line): line is SizedDevice => !(line instanceof BreezewayError));

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomUUID } from "node:crypto";
 import type { ThingIdOf } from "../federation/thing-marks.ts";
-import type { DeviceId, NodeId } from "../model/ids.ts";
+import type { DeviceId, NodeId, TenantId, UserId } from "../model/ids.ts";
 import type { OwnThingIds } from "../own-things/own-thing-ids.ts";
 import type { OpenStore } from "../store/seam.ts";
 
@@ -21,6 +21,17 @@ export async function thingIds(store: OpenStore): Promise<ThingIdOf> {
       .update(JSON.stringify([userId, ecosystem, key]))
       .digest();
     return `t_${digest.subarray(0, thingIdBytes).toString("base64url")}`;
+  };
+}
+
+/** The opaque ids of users at assistants, derived from the same key: they say nothing about the user. */
+export async function agentUserIds(store: OpenStore): Promise<(tenantId: TenantId, userId: UserId) => string> {
+  const secret = await thingKey(store);
+  return (tenantId, userId) => {
+    const digest = createHmac("sha256", secret)
+      .update(JSON.stringify(["agent user", tenantId, userId]))
+      .digest();
+    return `a_${digest.subarray(0, thingIdBytes).toString("base64url")}`;
   };
 }
 

@@ -1,5 +1,6 @@
 import { BreezewayError } from "../model/errors.ts";
 import { alertCommands, alerts, alertsWithCommands, commandingFirings, thingAlerts } from "./schema-steps/alerts.ts";
+import { assistants } from "./schema-steps/assistants.ts";
 import {
   authorizationServer,
   failureCounts,
@@ -22,7 +23,7 @@ import { blindIntervals, credentials, feeds, limitedCalls, linkSessions } from "
 import { ownerKeys } from "./schema-steps/owner-keys.ts";
 import { batchGroups, idempotencyKeys } from "./schema-steps/repeated-writes.ts";
 import { dialectSql, type IndexStep, type Step } from "./schema-steps/step.ts";
-import { deviceTypeMaps, deviceTypeWork, things, thingsWithRowids } from "./schema-steps/things.ts";
+import { compactThings, deviceTypeMaps, deviceTypeWork, things, thingsWithRowids } from "./schema-steps/things.ts";
 import type { Sql } from "./sql.ts";
 
 /**
@@ -69,6 +70,8 @@ const steps: readonly Step[] = [
   commandingFirings,
   feeds,
   limitedCalls,
+  compactThings,
+  assistants,
 ];
 
 export const schemaVersion = steps.length;
@@ -76,8 +79,16 @@ export const schemaVersion = steps.length;
 export const sealedAddressStep = steps.indexOf(sealedAddresses) + 1;
 /** Versions that know fewer steps ignore scopes. */
 export const scopeStep = steps.indexOf(scopedTokens) + 1;
+/** Versions that know fewer steps can't read things in the compact form. */
+export const compactThingStep = steps.indexOf(compactThings) + 1;
 /** Versions that know fewer steps follow links without writing their things. */
 export const thingStep = steps.indexOf(things) + 1;
+
+/**
+ * Rows in forms that older versions can't read: things in the compact form, and on SQLite large entries of the log. On
+ * PostgreSQL things take it when all nodes of older versions have left (nodes/thing-form.ts).
+ */
+const breakingOnSqlite: readonly number[] = [compactThingStep];
 
 /**
  * Numbers of steps that are not backward compatible: code that doesn't know the step can't run on the schema after it,
@@ -90,9 +101,11 @@ const breakingSteps: readonly number[] = [8];
 export interface SchemaPlan {
   readonly steps: readonly Step[];
   readonly breakingSteps: readonly number[];
+  /** Steps that are not backward compatible on SQLite, where no other version runs at the same time. */
+  readonly breakingOnSqlite?: readonly number[];
 }
 
-const currentPlan: SchemaPlan = { steps, breakingSteps };
+const currentPlan: SchemaPlan = { steps, breakingSteps, breakingOnSqlite };
 
 /**
  * Migrates the schema to this version, or by `most` steps; returns how many steps are left. Throws NewerSchema for a
@@ -128,10 +141,11 @@ export async function nextIndex(
 }
 
 /** Records a step, and the oldest schema version whose code can run on the schema after it. */
-export async function recordStep(sql: Sql, step: number, { breakingSteps } = currentPlan): Promise<void> {
-  // Older versions that are refused already (nodes.refuseOld) stay refused.
+export async function recordStep(sql: Sql, step: number, plan = currentPlan): Promise<void> {
+  const breaking = [...plan.breakingSteps, ...(sql.dialect === "sqlite" ? (plan.breakingOnSqlite ?? []) : [])];
+  // Older versions that are refused already (nodes.refuseOlder) stay refused.
   const [before] = await sql.all<{ oldest: number | null }>("SELECT MAX(oldest) AS oldest FROM schema_reach");
-  const oldest = Math.max(before?.oldest ?? 0, ...breakingSteps.filter((breaking) => breaking <= step));
+  const oldest = Math.max(before?.oldest ?? 0, ...breaking.filter((number) => number <= step));
   await sql.run("INSERT INTO schema_steps (step) VALUES ($1)", [step]);
   await sql.run("INSERT INTO schema_reach (step, oldest) VALUES ($1, $2)", [step, oldest]);
 }

@@ -1,6 +1,11 @@
 import type { NodeBus } from "./node-bus.ts";
 import type { Sql } from "./sql.ts";
 import { type AccessTokenTable, accessTokenTable } from "./tables/access-tokens.ts";
+import { type AssistantDeliveryTable, assistantDeliveryTable } from "./tables/assistant-deliveries.ts";
+import { type AssistantGrantTable, assistantGrantTable } from "./tables/assistant-grants.ts";
+import { type AssistantMarkTable, assistantMarkTable } from "./tables/assistant-marks.ts";
+import { type AssistantOutletTable, assistantOutletTable } from "./tables/assistant-outlets.ts";
+import { type AssistantReplyTable, assistantReplyTable } from "./tables/assistant-replies.ts";
 import { type AttributeUsageTable, attributeUsageTable } from "./tables/attribute-usage.ts";
 import { type AttributeTable, attributeTable } from "./tables/attributes.ts";
 import { type AuditTable, auditTable } from "./tables/audit.ts";
@@ -152,6 +157,11 @@ export interface Transaction {
   readonly settings: SettingTable;
   readonly webhooks: WebhookTable;
   readonly deliveries: DeliveryTable;
+  readonly assistantOutlets: AssistantOutletTable;
+  readonly assistantGrants: AssistantGrantTable;
+  readonly assistantMarks: AssistantMarkTable;
+  readonly assistantReplies: AssistantReplyTable;
+  readonly assistantDeliveries: AssistantDeliveryTable;
   /** The store's clock. Nodes compare only times of this clock, never those of two machines. */
   readonly clock: { nowMs(): Promise<number> };
 }
@@ -194,6 +204,11 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   settings: settingTable,
   webhooks: webhookTable,
   deliveries: deliveryTable,
+  assistantOutlets: assistantOutletTable,
+  assistantGrants: assistantGrantTable,
+  assistantMarks: assistantMarkTable,
+  assistantReplies: assistantReplyTable,
+  assistantDeliveries: assistantDeliveryTable,
   clock: (sql) => ({ nowMs: () => sql.nowMs() }),
 };
 

@@ -214,8 +214,10 @@ describe("the commands about a home, on the machine of its service", () => {
 
   it("list events, and resend a webhook's message", async (t) => {
     const { at, lampId } = await home(t);
-    const hook = await at(["webhook", "add", "http://127.0.0.1:9/hook", "--device", lampId]);
+    const hook = await at(["webhook", "add", "http://127.0.0.1:9/hook", "--device", lampId, "--link-sessions"]);
+    assert.equal(hook.json.linkSessions, true);
     const id = hook.json.webhookId;
+    assert.match((await at(["webhook", "show", id], { columns: 100 })).out, /\nlink sessions +yes\n/);
     assert.match(hook.json.secret, /^whsec_/);
     for (const value of ["on", "off"]) await at(["device", "set", lampId, `power=${value}`]);
     const { changes } = (await at(["event", "list", lampId, "--limit", "1"])).json;

@@ -1,4 +1,5 @@
 import { describe } from "node:test";
+import { assistantTableCases } from "./store/assistant-table-cases.ts";
 import { clientTableCases } from "./store/client-table-cases.ts";
 import { commandTableCases } from "./store/command-table-cases.ts";
 import { commitCases } from "./store/commit-cases.ts";
@@ -25,6 +26,7 @@ import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
 import { tenantAndNodeCases } from "./store/tenant-and-node-cases.ts";
 import { thingCommandTableCases } from "./store/thing-command-table-cases.ts";
+import { thingFormCases } from "./store/thing-form-cases.ts";
 import { thingTableCases } from "./store/thing-table-cases.ts";
 import { thingTriggerTableCases } from "./store/thing-trigger-table-cases.ts";
 import { transactionCases } from "./store/transaction-cases.ts";
@@ -50,6 +52,7 @@ export function describeStore(
       thingCommandTableCases(harness);
       thingTriggerTableCases(harness);
       feedTableCases(harness);
+      assistantTableCases(harness);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.
@@ -63,6 +66,7 @@ export function describeStore(
     describe("text from outside", () => hostileValueCases(harness));
     describe("a transaction", () => transactionCases(harness));
     describe("an acknowledged write", () => durabilityCases(harness));
+    describe("the form of stored things", () => thingFormCases(harness));
     describe("the tail of the log", () => logTailCases(harness));
     describe("the log", () => logEpochCases(harness));
     describe("a commit", () => {

@@ -311,6 +311,7 @@ describe("the server", () => {
       callers,
       oauth,
       v3,
+      googleHome: { assistants: {} as never, tokens: {} as never },
       linkPages: { linkSessions: { steps: [] } },
       platform: calls,
       federation,

@@ -20,7 +20,9 @@ import {
   type StoredMap,
   type StoredSlot,
 } from "./expected-device.ts";
-import type { HomeTruth, LinkStanding, RunRecord } from "./history.ts";
+import { checkGoogle } from "./google/check-google.ts";
+import type { CommittedTransaction, HomeTruth, LinkStanding, RunRecord } from "./history.ts";
+import { checkInstances } from "./home-assistant/check-instances.ts";
 import { checkOwnThings } from "./own-things/check-own-things.ts";
 import { retainedLog } from "./retained-log.ts";
 import { demand, Violation } from "./violation.ts";
@@ -42,15 +44,17 @@ export function check(record: RunRecord): string | undefined {
     checkIndexes(record.history);
     checkWrites(record.writes, devices);
     checkReads(record.reads, devices);
-    const { deviceIds: unpolled = [] } = record.ownThings ?? {};
-    checkPolls(record.polls, new Map([...devices].filter(([id]) => !unpolled.includes(id))));
+    checkPolls(record.polls, new Map([...devices].filter(([id]) => !record.unpolled.includes(id))));
     checkReceived(record.receipts, record.standings, devices);
     checkOrder(record.arrivals, record.standings, devices);
     checkRemovals(record.history, record.remains);
     checkThings(record.history);
-    checkLinkCalls(record.calls, record.history);
-    checkRevocations(record.revocations, record.history);
-    checkCredentials(record.credentials, record.history, record.visibility);
+    const ofNest = withoutOtherLinks(record.history);
+    checkLinkCalls(record.calls, ofNest);
+    checkRevocations(record.revocations, ofNest);
+    checkCredentials(record.credentials, ofNest, record.visibility);
+    checkInstances(record.history);
+    if (record.google) checkGoogle(record.google, record.history);
     checkBlindIntervals(record.history, record.standings, record.visibility);
     checkFanRequests(record.standings, devices);
     checkFans(record.fans, record.history);
@@ -68,6 +72,16 @@ export function check(record: RunRecord): string | undefined {
     if (error instanceof Violation) return error.message;
     throw error;
   }
+}
+
+/** The history without the rows of links to other ecosystems than the first one, whose calls and tokens are recorded. */
+function withoutOtherLinks(history: readonly CommittedTransaction[]): readonly CommittedTransaction[] {
+  return history.map((transaction) => ({
+    ...transaction,
+    writes: transaction.writes.filter(({ table, before, after }) => {
+      return table !== "links" || (after ?? before)?.ecosystem === "nest";
+    }),
+  }));
 }
 
 /** The first thing that is missing until every home is mirrored exactly, by one node; undefined when converged. */

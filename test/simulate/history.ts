@@ -1,3 +1,4 @@
+import type { GoogleRecord } from "./google/check-google.ts";
 import type { OwnThingRecord } from "./own-things/record.ts";
 
 /**
@@ -315,6 +316,10 @@ export interface CredentialRecord {
 export interface RunRecord {
   /** Undefined in a run without devices of a company. */
   readonly ownThings: OwnThingRecord | undefined;
+  /** Undefined in a run without Google. */
+  readonly google: GoogleRecord | undefined;
+  /** Devices that no client polls. */
+  readonly unpolled: readonly number[];
   readonly credentials: CredentialRecord;
   readonly readers: readonly ReaderRecord[];
   readonly attempts: readonly DeliveryAttempt[];

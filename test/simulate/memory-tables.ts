@@ -9,6 +9,7 @@ import type { LogPosition } from "../../src/store/tables/log.ts";
 import type { UserRow } from "../../src/store/tables/users.ts";
 import { commandRows } from "./command-rows.ts";
 import { deliveryRows } from "./delivery-rows.ts";
+import { feedAccountRows, feedLeaseRows, feedMessageRows, removeFeedRows } from "./google/feed-rows.ts";
 import { logRows } from "./log-rows.ts";
 import { deviceTypeMapRows, deviceTypeWorkRows, mapOfType, mappedDeviceRows, tenantId } from "./own-things/rows.ts";
 import { exclusive, type LockRequest } from "./row-locks.ts";
@@ -37,6 +38,9 @@ export type SimulatedTables = Pick<
   | "commands"
   | "blindIntervals"
   | "batchGroups"
+  | "feedAccounts"
+  | "feedMessages"
+  | "feedLeases"
   | "idempotencyKeys"
   | "linkSessions"
   | "audit"
@@ -104,6 +108,9 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   mappedDevices: mappedDeviceRows,
   deviceTypeWork: deviceTypeWorkRows,
   batchGroups: () => standIn<SimulatedTables["batchGroups"]>("batchGroups", {}),
+  feedAccounts: feedAccountRows,
+  feedMessages: feedMessageRows,
+  feedLeases: feedLeaseRows,
   idempotencyKeys: () => standIn<SimulatedTables["idempotencyKeys"]>("idempotencyKeys", {}),
   linkSessions: () => standIn<SimulatedTables["linkSessions"]>("linkSessions", {}),
   audit: () => standIn<SimulatedTables["audit"]>("audit", {}),
@@ -190,7 +197,10 @@ function deviceRows(session: Session): SimulatedTables["devices"] {
     remove: (_, id) =>
       session.run(
         `remove device ${id}`,
-        (rows) => rows.set("devices", id, undefined),
+        (rows) => {
+          rows.set("devices", id, undefined);
+          removeFeedRows(rows, id);
+        },
         () => [exclusive("devices", id)],
       ),
     versions: (devices) =>

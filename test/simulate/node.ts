@@ -9,6 +9,9 @@ import {
 import { DeviceStates } from "../../src/devices/states.ts";
 import type { ThingControl } from "../../src/devices/thing-control.ts";
 import type { Credential } from "../../src/ecosystems/credential.ts";
+import { readConfiguration } from "../../src/ecosystems/google-device-access/configuration.ts";
+import { type GoogleOptions, googleConnector } from "../../src/ecosystems/google-device-access/connector.ts";
+import { type HomeAssistantOptions, homeAssistantConnector } from "../../src/ecosystems/home-assistant/connector.ts";
 import { eventsOn, type RunningEvents } from "../../src/events/events.ts";
 import type { Post } from "../../src/events/webhooks/post.ts";
 import { fanEcho } from "../../src/federation/commands/fan-echo.ts";
@@ -16,6 +19,7 @@ import { fanGate } from "../../src/federation/commands/fan-gate.ts";
 import { sentCommands, thingEcho } from "../../src/federation/commands/thing-echo.ts";
 import type { Unlinked } from "../../src/federation/federated-tokens.ts";
 import { federationOn, type RunningFederation } from "../../src/federation/federation.ts";
+import { type Feeds, feedsOn } from "../../src/federation/feeds/feeds.ts";
 import type { Command } from "../../src/home/command-plan.ts";
 import { thermostatIn } from "../../src/home/reported-things.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
@@ -38,11 +42,19 @@ import type { Clock } from "./clocks.ts";
 import type { Claim, HomeTruth } from "./history.ts";
 import type { StoreClient } from "./memory-store.ts";
 import type { SimulatedTables } from "./memory-tables.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { Process, Scheduler } from "./scheduler.ts";
 import { grantOf, userOf } from "./tokens.ts";
 import type { Upstream, UpstreamNode } from "./upstream.ts";
 
-export interface NodeParts {
+/** How a node reaches the ecosystems beside the first one; undefined for one that the run does not have. */
+export interface OtherWires {
+  readonly google: ((node: Process) => Pick<GoogleOptions, "call" | "feedTokens" | "relistMs">) | undefined;
+  readonly homeAssistant:
+    | ((node: Process) => Pick<HomeAssistantOptions, "openSocket" | "post" | "turns" | "searchMs">)
+    | undefined;
+}
+
+export interface NodeParts extends OtherWires {
   readonly name: string;
   readonly scheduler: Scheduler;
   readonly clock: Clock;
@@ -60,6 +72,14 @@ export interface NodeParts {
   readonly linkOf: (userId: number) => LinkRow | undefined;
   readonly committedSoFar: () => number;
 }
+
+const configuration = readConfiguration("google", {
+  projectId: "project",
+  clientId: "client",
+  clientSecret: "secret",
+  subscription: "projects/project/subscriptions/events",
+  serviceAccountFile: "none",
+});
 
 /** An account that the follower of that time received. */
 export interface NodeReceipt {
@@ -95,6 +115,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly #parts: NodeParts;
   readonly #membership: Membership;
   readonly #nodeBus: NodeBus;
+  readonly #feeds: Feeds | undefined;
   readonly #ownWork: readonly (OwnCommandDeadlines | TypeWork)[];
   /** The numbers of calls in progress, by user: to link or relink, and to link. */
   readonly #proving = new Map<number, number>();
@@ -118,7 +139,17 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     const store = parts.storeFor(this);
     this.#store = store;
     this.states = new DeviceStates(store);
+    this.#nodeBus = parts.nodeBusFor(this);
+    this.#membership = new Membership(this.name as NodeId, store, runtime, this.#nodeBus);
+    const shared = { ...runtime, nowMs: () => this.#membership.nowMs() };
     const connectors = new Map([["nest", upstream.connectorFor(this)]]);
+    if (parts.google) {
+      connectors.set("google", googleConnector({ configuration, runtime: shared, ...parts.google(this) }));
+    }
+    if (parts.homeAssistant) {
+      const options = { name: "home", allowPrivateNetworks: false, nowMs: shared.nowMs, timers: shared };
+      connectors.set("home", homeAssistantConnector({ ...options, ...parts.homeAssistant(this) }));
+    }
     const ownThings = new OwnThings(plainOwnThingIds);
     this.alerts = alertsOn({ store, ownThings, commanding: alertCommanding(() => this.control) });
     const commitParts = {
@@ -141,9 +172,10 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     };
     const commit = commitOn(commitParts);
     this.commit = (request) => this.#commitWithClaim(request, commit);
-    this.#nodeBus = parts.nodeBusFor(this);
-    this.#membership = new Membership(this.name as NodeId, store, runtime, this.#nodeBus);
-    const shared = { ...runtime, nowMs: () => this.#membership.nowMs() };
+    const nothing = () => undefined;
+    const feedParts = { store, membership: this.#membership, connectors, runtime: shared };
+    const feeds = parts.google && feedsOn({ ...feedParts, count: nothing, onLimitReached: nothing });
+    this.#feeds = feeds;
     const sealing = { seal: (secret: string, place: string) => `${place}: ${secret}`, open: openSealed };
     this.federation = federationOn({
       store,
@@ -154,6 +186,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       sealing,
       thingIdOf: plainThingIds,
       runtime: shared,
+      ...(feeds && { feeds }),
     });
     this.control = controlOfAll(this.federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
     this.things = thingReading(store, ownThings);
@@ -206,7 +239,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       },
       revocations: () => undefined,
       links: () => this.federation.keeper.wake(),
-      feed: () => undefined,
+      feed: () => this.#feeds?.wake(),
     };
     this.#deafen = this.#nodeBus.onHint((hint) => heed[hint]());
     this.isReady = true;

@@ -29,6 +29,16 @@ export function thingRows(session: Session): SimulatedTables["things"] {
         if (accessScope.kind !== "user") throw new Error("the simulation has no enterprise clients");
         return thingsOfUser(rows, accessScope.userId).find((row) => row.thingId === thingId);
       }),
+    ofDevices: (devices, { afterDevice, afterThing }, limit) =>
+      session.run(`things of ${devices.map(({ id }) => id)}`, (rows) =>
+        devices
+          .flatMap(({ id }) => thingsOf(rows, id))
+          .filter(({ deviceId, thingId }) => {
+            return deviceId > afterDevice || (deviceId === afterDevice && thingId > afterThing);
+          })
+          .sort((a, b) => a.deviceId - b.deviceId || (a.thingId < b.thingId ? -1 : 1))
+          .slice(0, limit),
+      ),
     ofKind: (userId, kind, room, limit) =>
       session.run(`things of kind ${kind}`, (rows) =>
         thingsOfUser(rows, userId)

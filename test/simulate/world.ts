@@ -20,6 +20,7 @@ import { Home, type HomeSize } from "./home.ts";
 import { LinkOwners } from "./link-owners.ts";
 import { horizonOf } from "./log-rows.ts";
 import { type SimulatedNode, tokenIn } from "./node.ts";
+import { OtherEcosystems } from "./other-ecosystems.ts";
 import { OwnThingCallers } from "./own-things/callers.ts";
 import { unsettledOwn } from "./own-things/check-own-commands.ts";
 import { untoldThing } from "./own-things/check-own-things.ts";
@@ -43,6 +44,8 @@ import { webhooksIn } from "./webhook-rows.ts";
 const convergesWithinMs = 120_000;
 /** The longest pause before a renewal is tried again. */
 const renewsWithinMs = 150_000;
+/** The longest rest between two searches for silent devices. */
+const silenceFoundWithinMs = 130_000;
 const foundOutWithinMs = 12.5 * 60_000;
 /** Long enough for a second look at a quiet stream. */
 const quietPeriodMs = 12 * 60_000;
@@ -69,6 +72,7 @@ export class World {
   readonly #readers: Readers;
   readonly #receivers: Receivers;
   readonly #webhookOwners: WebhookOwners;
+  readonly #others: OtherEcosystems;
   readonly #company: Company;
   readonly #ownThingCallers: OwnThingCallers;
   readonly #ownDevices: OwnDevice[] = [];
@@ -116,6 +120,14 @@ export class World {
     // On SQLite the node's clock decides what is due; with a jumping clock that could be in an hour.
     this.#hasWebhooks = (isShared || this.#areClocksRight) && dice.chance(0.4);
     this.#hasOwnThings = (isShared || this.#areClocksRight) && dice.chance(0.4);
+    this.#others = new OtherEcosystems({
+      scheduler,
+      faults,
+      database: this.#database,
+      linkOf,
+      livingNodes: () => this.#deployment.living,
+      kill: (node) => this.#deployment.kill(node),
+    });
     this.#addUsersAndDevices();
     this.#receivers = new Receivers({ scheduler, faults, committedSoFar, isQuiet: () => this.#calls.areRare });
     const machines = {
@@ -128,6 +140,7 @@ export class World {
       newWebhookId: () => `wh_${this.#database.nextId()}`,
       logDays: hasShortRetention ? shortRetentionDays : 7,
       hasOwnThings: this.#hasOwnThings,
+      ...this.#others.wires,
       died: (node: SimulatedNode) => {
         this.#readers.disconnect(node);
         this.#receivers.disconnect(node);
@@ -174,6 +187,7 @@ export class World {
     this.#thingAlertOwners.start();
     if (this.#hasOwnThings) this.#company.start();
     if (this.#hasOwnThings) this.#ownThingCallers.start();
+    this.#others.start(this.#calls, () => this.#slowness);
     this.#readers.start();
     if (this.#hasWebhooks) this.#webhookOwners.start();
     if (this.#hasShortRetention) this.#applyRetention();
@@ -182,6 +196,7 @@ export class World {
     await scheduler.runUntil(this.#dice.between(20_000, 45_000));
     if (this.#kind === "quiet stretch") await this.#beQuiet();
     this.#deployment.repair();
+    this.#others.repair();
     for (const userId of this.#users) this.#linkOwners.lookAfter(userId);
     await scheduler.runUntil(scheduler.nowMs + 8_000);
     this.#isSettled = true;
@@ -189,6 +204,7 @@ export class World {
     this.#alertOwners.areQuiet = true;
     this.#thingAlertOwners.areQuiet = true;
     this.#company.areQuiet = true;
+    this.#others.beQuiet();
     this.#ownThingCallers.areQuiet = true;
     this.#readers.beQuiet();
     this.#webhookOwners.areQuiet = true;
@@ -197,6 +213,7 @@ export class World {
       if (this.#kind === "quiet end") this.#upstream.withhold(index);
       this.#upstream.settle(index);
     }
+    this.#others.settle();
     return this.#converge();
   }
 
@@ -213,7 +230,7 @@ export class World {
     const { scheduler } = this;
     const isWithholding = this.#upstream.isWithholding;
     this.#calls.areRare = isWithholding;
-    const renewalMs = this.#upstream.tokens.rules ? renewsWithinMs : 0;
+    const renewalMs = this.#upstream.tokens.rules ? renewsWithinMs : this.#hasOwnThings ? silenceFoundWithinMs : 0;
     const deadlineMs = scheduler.nowMs + renewalMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
     let known = this.#activityCount;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
@@ -223,6 +240,7 @@ export class World {
       known = news;
       const missing =
         convergence(this.#standings()) ??
+        this.#others.behind() ??
         this.#openOwn() ??
         this.#undelivered() ??
         (isNews ? "it is never quiet" : undefined);
@@ -284,9 +302,9 @@ export class World {
     ]);
     return {
       fans,
-      ownThings: this.#hasOwnThings
-        ? { deviceIds: this.#ownDevices.map(({ id }) => id), calls: commands, reads: ownReads }
-        : undefined,
+      ownThings: this.#hasOwnThings ? { calls: commands, reads: ownReads } : undefined,
+      google: this.#others.record(),
+      unpolled: this.#unpolled(),
       credentials: { uses: uses.all, calls: renewals.calls, refusals: renewals.refusals },
       watches: this.#alertOwners.watches,
       thingWatches: this.#thingAlertOwners.watches,
@@ -337,7 +355,7 @@ export class World {
         this.#linkOwners.relink(userId);
       } else if (this.#upstream.tokens.rules && this.faults.strikes("access token ended early", 0.15)) {
         this.#upstream.endAccess(this.#dice.pick(this.#users));
-      } else this.#deployment.strike();
+      } else if (!this.#others.strike()) this.#deployment.strike();
       this.#sufferOn();
     });
   }
@@ -358,6 +376,7 @@ export class World {
 
   #addUsersAndDevices(): void {
     const draft = new Draft(this.#database);
+    for (const userId of this.#others.users) draft.set("users", userId, { id: userId, tenantId });
     for (const userId of this.#users) {
       draft.set("users", userId, { id: userId, tenantId });
       this.#lamps.set(userId, this.#addOrdinary(draft, userId, "Lamp"));
@@ -433,6 +452,17 @@ export class World {
         ),
       };
     });
+  }
+
+  /** Nobody polls the company's devices, nor those of the other ecosystems. */
+  #unpolled(): readonly number[] {
+    const polled = new Set<number>(this.#users);
+    const others = this.#database.history.flatMap(({ writes }) =>
+      writes.flatMap(({ table, key, before, after }) => {
+        return table === "devices" && !before && !polled.has(after?.userId as number) ? [key as number] : [];
+      }),
+    );
+    return [...others, ...this.#ownDevices.map(({ id }) => id)];
   }
 
   #commandsOf(deviceId: number): readonly StoredRow[] {

@@ -46,21 +46,23 @@ const add: OwnCommand = {
   examples: [
     "webhook add https://example.com/hooks",
     "webhook add https://example.com/hooks --device 2 --attribute d.structures[1].a.away",
-    "webhook add https://example.com/hooks --things",
+    "webhook add https://example.com/hooks --things --link-sessions",
   ],
   arguments: [{ name: "address", isRequired: true, meaning: "a public https address" }],
   options: (command) =>
     withOwnerOptions(command)
       .option("--device <id...>", "only of these devices")
       .option("--attribute <name...>", "only changes of these attributes")
-      .option("--things", "also changes of things, and of commands to them"),
+      .option("--things", "also changes of things, and of commands to them")
+      .option("--link-sessions", "also how link sessions end"),
   async run(call) {
     const { typed, print } = call;
     const api = await serviceOf(call, { keeps: true });
     const [deviceIds, attributes] = [ids<DeviceId>(typed, "device"), texts(typed, "attribute")];
-    // Older services refuse the member.
+    // Older services refuse these members.
     const things = hasFlag(typed, "things") ? { things: true } : {};
-    const wanted = { url: text(typed, "address"), deviceIds, attributes, ...things };
+    const linkSessions = hasFlag(typed, "link-sessions") ? { linkSessions: true } : {};
+    const wanted = { url: text(typed, "address"), deviceIds, attributes, ...things, ...linkSessions };
     const adding = api.write((sdk) => sdk.webhooks.add(wanted));
     const added = await print.during("adding the webhook", adding).catch((error: unknown) => {
       if (!(error instanceof ServiceRefused)) throw error;
@@ -96,6 +98,7 @@ const show: OwnCommand = {
         ["devices", one.deviceIds.join(" ") || "all"],
         ["attributes", one.attributes.join(" ") || "all"],
         ["things", one.things ? "yes" : "no"],
+        ["link sessions", one.linkSessions ? "yes" : "no"],
         ["since", dateAndTime(one.createdTime)],
         ...(one.problem === undefined ? [] : [["problem", one.problem] as const]),
       ]);

@@ -3,6 +3,7 @@ import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import { type Runtime, within } from "../../runtime/runtime.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { pauseMs } from "../kit/back-off.ts";
+import { type CallJson, callJson } from "../kit/json-call.ts";
 import { AccountState } from "./account-state.ts";
 import { sendAction } from "./action.ts";
 import { CallBudget } from "./call-budget.ts";
@@ -18,6 +19,9 @@ export interface GoogleOptions {
   readonly configuration: GoogleConfiguration;
   readonly runtime: Runtime;
   readonly limits?: GoogleLimits;
+  /** How calls are made, and how the feed gets its token; over HTTP, and with the key file of the settings. */
+  readonly call?: CallJson;
+  readonly feedTokens?: Pick<ServiceAccountTokens, "token" | "forget">;
   /** Time limit of one call; 30 s. */
   readonly answerLimitMs?: number;
   /** Time limit of a pull; 2 minutes. */
@@ -40,12 +44,14 @@ const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 /** Google Device Access: REST for lists and commands, and one Pub/Sub subscription with the events of all accounts. */
 export function googleConnector(options: GoogleOptions): Connector {
   const { configuration, runtime, limits = googleLimits, relistMs = 3_600_000, clockSkewMs = 1_000 } = options;
-  const { answerLimitMs = 30_000, pullLimitMs = 120_000 } = options;
+  const { answerLimitMs = 30_000, pullLimitMs = 120_000, call = callJson } = options;
   const { name, apiUrl, projectId, tokenUrl } = configuration;
   const serviceAccount = { file: configuration.serviceAccountFile, tokenUrl };
-  const tokens = { configuration, nowMs: runtime.nowMs };
+  const { feedTokens = new ServiceAccountTokens(serviceAccount, runtime) } = options;
+  const tokens = { configuration, nowMs: runtime.nowMs, call };
   const lists = {
     projectUrl: `${apiUrl}/enterprises/${projectId}`,
+    call,
     limits: withMargin(limits.lists),
     budget: new CallBudget(withMargin(limits.lists), runtime),
     runtime,
@@ -54,6 +60,7 @@ export function googleConnector(options: GoogleOptions): Connector {
   };
   const actions = {
     apiUrl,
+    call,
     commands: new CallBudget(withMargin(limits.commands), runtime),
     thermostat: new CallBudget(withMargin(limits.thermostat), runtime),
   };
@@ -110,7 +117,8 @@ export function googleConnector(options: GoogleOptions): Connector {
       "link page: POST /v3/link-sessions answers with its address.",
     feed: new Subscription({
       url: `${configuration.pubsubUrl}/${configuration.subscription}`,
-      tokens: new ServiceAccountTokens(serviceAccount, runtime),
+      tokens: feedTokens,
+      call,
       runtime,
       pullLimitMs,
       answerLimitMs,

@@ -3,10 +3,11 @@ import { type Runtime, within } from "../../runtime/runtime.ts";
 import type { StreamEnd } from "../connector.ts";
 import type { AccountCalls } from "../feed.ts";
 import type { RateLimit } from "../kit/call-window.ts";
+import type { CallJson, JsonAnswer } from "../kit/json-call.ts";
 import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { admit, type CallBudget } from "./call-budget.ts";
 import { isAccount } from "./events.ts";
-import { callJson, describeRefusal, type JsonAnswer } from "./json-call.ts";
+import { describeRefusal } from "./refusal.ts";
 
 /** The devices and structures of an account at one time. */
 export interface AccountList {
@@ -22,6 +23,7 @@ export interface AccountList {
 export interface ListParts {
   /** `{apiUrl}/enterprises/{projectId}` */
   readonly projectUrl: string;
+  readonly call: CallJson;
   /** Limits of lists, for one account. */
   readonly limits: readonly RateLimit[];
   /** Counts the lists with a token whose account is not known yet. */
@@ -54,13 +56,13 @@ export async function listAccount(
   options: ListOptions,
   signal: AbortSignal,
 ): Promise<AccountList | { readonly end: StreamEnd }> {
-  const { runtime, answerLimitMs, projectUrl } = parts;
+  const { runtime, answerLimitMs, projectUrl, call } = parts;
   const { structures } = options;
   const refused = await refusedBy(parts, token, options, signal);
   if (refused !== undefined) return noList("refused", refused);
   const get = (path: string) =>
     within(runtime, answerLimitMs, signal, (inTime) =>
-      callJson({ method: "GET", url: `${projectUrl}/${path}`, token }, inTime),
+      call({ method: "GET", url: `${projectUrl}/${path}`, token }, inTime),
     );
   // One after the other: a structure that is added in between is named by a device and has no name yet.
   const listed = structures ? undefined : await get("structures");

@@ -1,8 +1,9 @@
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { callJson } from "../kit/json-call.ts";
 import { isJsonObject, parseJson } from "../kit/parse-json.ts";
-import { callJson, describeRefusal } from "./json-call.ts";
+import { describeRefusal } from "./refusal.ts";
 
 export interface ServiceAccount {
   /** The key file, as Google's console creates it. */

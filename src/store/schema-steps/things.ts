@@ -86,3 +86,6 @@ export const deviceTypeWork: Step = ({ integer, withoutRowid }) => [
   "CREATE INDEX device_type_work_due ON device_type_work (due_ms)",
   `ALTER TABLE devices ADD COLUMN silent_ms ${integer}`,
 ];
+
+/** Marks versions that can read things in the compact form (home/thing-text.ts). It changes no table. */
+export const compactThings: Step = () => [];

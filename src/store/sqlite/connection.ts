@@ -111,8 +111,9 @@ class LentSql implements Sql {
   }
 }
 
-function bindable(parameter: Parameter): string | number | null {
+function bindable(parameter: Parameter): string | number | null | Uint8Array {
   if (typeof parameter === "number") return parameter;
   const checked = storable(parameter);
-  return typeof checked === "object" && checked !== null ? JSON.stringify(checked) : checked;
+  const isList = typeof checked === "object" && checked !== null && !(checked instanceof Uint8Array);
+  return isList ? JSON.stringify(checked) : checked;
 }

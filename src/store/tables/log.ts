@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
+import { compressedText, expandedText } from "../compressed-text.ts";
 import type { Sql } from "../sql.ts";
 
 /**
@@ -92,7 +93,8 @@ export interface TimeRange {
 
 export const logStart: LogPosition = { transaction: 0, id: 0 };
 
-interface StoredEntry extends LogEntry {
+interface StoredEntry extends Omit<LogEntry, "body"> {
+  readonly body: string | Uint8Array;
   readonly transaction: number;
   readonly id: number;
 }
@@ -114,11 +116,9 @@ const tenant = `(SELECT u.tenant_id FROM users u WHERE u.id = log.user_id) AS "t
 
 const insert = "INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)";
 
-function valuesOf({ userId, deviceId, kind, timeMs, body }: LogEntry) {
-  return [userId ?? noUser, deviceId, kind, timeMs, body] as const;
-}
-
 export function logTable(sql: Sql): LogTable {
+  const valuesOf = ({ userId, deviceId, kind, timeMs, body }: LogEntry) =>
+    [userId ?? noUser, deviceId, kind, timeMs, compressedText(body, sql.dialect)] as const;
   /** Prevents that entries become deliveries while they are removed (see WebhookTable.lockFeed). */
   const lockFeed = async () => {
     if (sql.dialect === "postgres") await sql.all("SELECT 1 FROM webhook_feed FOR UPDATE");
@@ -157,15 +157,15 @@ export function logTable(sql: Sql): LogTable {
       // When `after` was the end, all transactions up to its own had ended, and their entries were visible.
       const rows =
         sql.dialect === "postgres"
-          ? await sql.all<{ body: string }>(
+          ? await sql.all<Pick<StoredEntry, "body">>(
               "SELECT body FROM log WHERE kind = 'revocation' AND xid > $1::text::xid8 ORDER BY xid, id LIMIT $2",
               [String(transaction), limit],
             )
-          : await sql.all<{ body: string }>(
+          : await sql.all<Pick<StoredEntry, "body">>(
               "SELECT body FROM log WHERE kind = 'revocation' AND id > $1 ORDER BY id LIMIT $2",
               [id, limit],
             );
-      return rows.map(({ body }) => body);
+      return rows.map(({ body }) => expandedText(body));
     },
     async tail(after, limit) {
       const rows =
@@ -181,7 +181,11 @@ export function logTable(sql: Sql): LogTable {
               `SELECT ${columns}, ${tenant}, 0 AS "transaction" FROM log WHERE id > $1 ORDER BY id LIMIT $2`,
               [after.id, limit],
             );
-      return rows.map(({ transaction, id, ...entry }) => ({ ...entry, position: { transaction, id } }));
+      return rows.map(({ transaction, id, ...entry }) => ({
+        ...entry,
+        body: expandedText(entry.body),
+        position: { transaction, id },
+      }));
     },
     async end() {
       if (sql.dialect === "sqlite") {
@@ -245,7 +249,7 @@ export function logTable(sql: Sql): LogTable {
         const sameTime = `${ofDevice} AND time_ms = $3 AND id > $4 ORDER BY id`;
         rows.push(...(await sql.all<StoredEntry>(sameTime, [userId, deviceId, last.timeMs, last.id])));
       }
-      return rows.map(({ id: _, ...entry }) => entry);
+      return rows.map(({ id: _, ...entry }) => ({ ...entry, body: expandedText(entry.body) }));
     },
     async removeOfDevice(userId, deviceId) {
       await lockFeed();
@@ -263,7 +267,7 @@ export function logTable(sql: Sql): LogTable {
         `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 ORDER BY time_ms, id`,
         [userId, deviceId],
       );
-      return rows.map(({ id: _, ...entry }) => entry);
+      return rows.map(({ id: _, ...entry }) => ({ ...entry, body: expandedText(entry.body) }));
     },
   };
 }

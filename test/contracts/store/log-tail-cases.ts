@@ -44,6 +44,37 @@ export function logTailCases(harness: StoreHarness): void {
       assert.deepEqual(await page(0, 5), ["0", "1", "2", "3", "4"]);
     }));
 
+  it("returns large entries as they were appended, which SQLite compresses", () =>
+    onStore(harness, async (store, database) => {
+      const home = await makeHome(store);
+      const [deviceId] = home.devices;
+      const bodies = [1_999, 2_000, 100_000].map((length) => `{"é\u2028":"${"x".repeat(length - 9)}"}`);
+      const entries = bodies.map((body) => entryOf(home, body));
+      const revocation = { ...entryOf(home, bodies[2]!), deviceId: null, kind: "revocation" as const };
+      await store.transaction(async (tx) => {
+        for (const entry of [...entries, revocation]) await tx.log.append(entry);
+      });
+      const read = await store.read(async (tx) => ({
+        tail: (await tx.log.tail(logStart, 10)).map(({ body }) => body),
+        ofDevice: await tx.log.ofDevice(home.userId, deviceId!),
+        changes: await tx.log.changes(home.userId, deviceId!, { fromMs: 0, toMs: 2 ** 52 }, 10),
+        revocations: await tx.log.revocations(logStart, 10),
+      }));
+      assert.deepEqual(read, {
+        tail: [...bodies, bodies[2]],
+        ofDevice: entries,
+        changes: entries,
+        revocations: [bodies[2]],
+      });
+      if (store.isShared) return;
+      const stored = await database.sql<{ bytes: number }>("SELECT octet_length(body) AS bytes FROM log ORDER BY id");
+      assert.deepEqual(
+        stored.map(({ bytes }) => bytes < 1_000),
+        [false, true, true, true],
+      );
+      await assert.rejects(store.transaction((tx) => tx.log.append(entryOf(home, "\0".repeat(3_000)))));
+    }));
+
   it("knows its end, and its horizon after retention has removed old entries", { timeout: 30_000 }, (t) =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);

@@ -43,10 +43,10 @@ export class OwnCommands {
     this.#areClocksRight = areClocksRight;
   }
 
-  /** An own device was written. `seen`: the device as the transaction may have seen it. */
-  written(seen: readonly OwnVersion[], device: ReplayedOwnDevice, written: Written, timeMs: number): void {
+  /** An own device was written. The echo may see a later map than the write, because it is another statement. */
+  written(device: ReplayedOwnDevice, written: Written, timeMs: number): void {
     const open = this.#openOf(device.id);
-    this.#implied = seen.map((version) => impliedBy(version, open, written, timeMs));
+    this.#implied = visible(device).map((version) => impliedBy(version, open, written, timeMs));
     this.#shown = new Map();
   }
 

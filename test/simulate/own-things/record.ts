@@ -30,8 +30,6 @@ export interface OwnThingRead {
 }
 
 export interface OwnThingRecord {
-  /** The company's devices. Nobody polls them. */
-  readonly deviceIds: readonly number[];
   readonly calls: readonly OwnCommandCall[];
   readonly reads: readonly OwnThingRead[];
 }

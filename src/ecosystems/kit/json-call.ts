@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { readBody } from "../kit/body.ts";
-import { isJsonObject, type JsonObject, parseJson } from "../kit/parse-json.ts";
-import { send } from "../kit/request.ts";
-import { readRetryAfter } from "../kit/retry-after.ts";
+import { readBody } from "./body.ts";
+import { isJsonObject, type JsonObject, parseJson } from "./parse-json.ts";
+import { send } from "./request.ts";
+import { readRetryAfter } from "./retry-after.ts";
 
 export interface JsonCall {
   readonly method: "GET" | "POST";
@@ -24,6 +24,9 @@ export type JsonAnswer =
       readonly headers: IncomingHttpHeaders;
     }
   | { readonly isAnswered: false; readonly detail: string };
+
+/** How a call is made. It is handed in, so that the simulation can answer. */
+export type CallJson = (call: JsonCall, signal: AbortSignal) => Promise<JsonAnswer>;
 
 /** Makes one call. Redirects are not followed: a token must not reach another host. Never throws. */
 export async function callJson({ method, url, token, body, form }: JsonCall, signal: AbortSignal): Promise<JsonAnswer> {
@@ -52,23 +55,7 @@ export async function callJson({ method, url, token, body, form }: JsonCall, sig
 /** A token with characters that no header can hold was never issued. */
 const unauthorized: JsonAnswer = { isAnswered: true, status: 401, document: {}, headers: {} };
 
-/** What Google says of a refused call: its own message, and the name of the error. */
-export function refusalIn({ error }: JsonObject): { readonly message?: string; readonly status?: string } {
-  if (!isJsonObject(error)) return {};
-  const { message, status } = error;
-  return {
-    ...(typeof message === "string" && message !== "" && { message }),
-    ...(typeof status === "string" && { status }),
-  };
-}
-
-/** How a refused call is described to operators, without the message: it may quote what was sent. */
-export function describeRefusal(status: number, document: JsonObject): string {
-  const { status: name } = refusalIn(document);
-  return `Google answered ${status}${name !== undefined && /^[A-Z_]{1,40}$/.test(name) ? ` ${name}` : ""}`;
-}
-
-/** How long Google asks to wait. */
+/** How long the answer asks to wait. */
 export function retryAfterIn(headers: IncomingHttpHeaders): number | undefined {
   return readRetryAfter(headers["retry-after"], Date.parse(headers.date ?? ""));
 }
