@@ -3,10 +3,7 @@ import { growthOf } from "../devices/growth.ts";
 import { NotFound } from "../model/errors.ts";
 import type { LockedUsers } from "../store/tables/users.ts";
 import type { AdditionLimits } from "./addition-limits.ts";
-import type { NewDevice } from "./new-device.ts";
-
-/** A device to be added, and what its first values take: that is counted before the transaction begins. */
-export type SizedDevice = NewDevice & Pick<AddedDevice, "growth">;
+import type { NewDevice, SizedDevice } from "./new-device.ts";
 
 export function sized(device: NewDevice): SizedDevice {
   return { ...device, growth: growthOf(device.changes ?? [], new Map()) };
