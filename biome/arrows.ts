@@ -31,6 +31,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "model",
   ],
   alerts: ["own-things", "devices", "home", "idempotency", "store", "runtime", "model"],
+  assistants: ["own-things", "devices", "home", "oauth", "identity", "store", "runtime", "model"],
   events: ["devices", "virtual-device", "idempotency", "store", "runtime", "model"],
   http: ["identity", "oauth", "virtual-device", "home", "web", "runtime", "model"],
   outlets: [
@@ -42,6 +43,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "link-sessions",
     "provisioning",
     "own-things",
+    "assistants",
     "devices",
     "alerts",
     "events",
@@ -53,6 +55,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   cli: [
     "identity",
     "oauth",
+    "assistants",
     "federation",
     "provisioning",
     "devices",
@@ -77,10 +80,11 @@ const core = [
   "own-things",
   "provisioning",
   "alerts",
+  "assistants",
 ];
 
 /** Kinds of callers: each folder of `src/outlets` speaks to one of them and imports no other. */
-const outlets = ["v3", "platform", "adaptor", "oauth", "link-pages", "monitoring"];
+const outlets = ["v3", "platform", "adaptor", "oauth", "link-pages", "google-home", "alexa", "monitoring"];
 
 /** Programs that call the service over HTTP and share no code with it, and what each may import. */
 const packages: Readonly<Record<string, { readonly folder: string; readonly denied: readonly string[] }>> = {

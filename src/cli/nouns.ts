@@ -15,6 +15,7 @@ import { fan } from "./nouns/fan.ts";
 import { key } from "./nouns/key.ts";
 import { link } from "./nouns/link.ts";
 import { migrateNoun } from "./nouns/migrate.ts";
+import { outlet } from "./nouns/outlet.ts";
 import { profile } from "./nouns/profile.ts";
 import { restoreNoun } from "./nouns/restore.ts";
 import { restoredNoun } from "./nouns/restored.ts";
@@ -27,7 +28,7 @@ import { webhook } from "./nouns/webhook.ts";
 
 /** Nouns by topic, in the order of the help. */
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
-  { title: "Tenants, users and clients:", nouns: [tenant, user, client] },
+  { title: "Tenants, users and clients:", nouns: [tenant, user, client, outlet] },
   { title: "Homes:", nouns: [link, device, deviceType, thing, fan, alert, event, webhook] },
   {
     title: "Operation:",

@@ -11,6 +11,8 @@ export interface ThingDescriptor {
   readonly homeName: string | null;
   readonly maker: string | null;
   readonly model: string | null;
+  /** Left out where the ecosystem has no integrations, and in rows of versions that did not store it. */
+  readonly integration?: string | null;
   readonly capabilities: Readonly<Partial<Record<TraitName, Readonly<Record<string, unknown>>>>>;
 }
 
@@ -33,7 +35,7 @@ export function descriptorOf(
   { thing, homeName }: ReportedThing,
   before?: Pick<ThingDescriptor, "capabilities">,
 ): ThingDescriptor {
-  const { kind, name, room, maker, model } = thing;
+  const { kind, name, room, maker, model, integration } = thing;
   const capabilities: Partial<Record<TraitName, Readonly<Record<string, unknown>>>> = {};
   for (const trait of traitNames) {
     const known = thing.traits[trait]?.capabilities ?? before?.capabilities[trait];
@@ -46,6 +48,7 @@ export function descriptorOf(
     homeName: clean(homeName),
     maker: clean(maker),
     model: clean(model),
+    ...(integration !== undefined && { integration: clean(integration) }),
     capabilities,
   };
 }
@@ -81,14 +84,13 @@ export function fieldChanges(stored: ThingState, { thing }: ReportedThing, isBac
 
 /** The state after the changes; each changed field has the commit's time. */
 export function withFieldChanges(stored: ThingState, changes: readonly FieldChange[], timeMs: number): ThingState {
-  const next: Partial<Record<TraitName, Record<string, TimedValue>>> = {};
-  for (const trait of traitNames) if (stored[trait]) next[trait] = { ...stored[trait] };
+  const changed: Partial<Record<TraitName, Record<string, TimedValue>>> = {};
   for (const { trait, field, value } of changes) {
-    const fields = next[trait] ?? {};
+    const fields = changed[trait] ?? { ...stored[trait] };
     fields[field] = [value, timeMs];
-    next[trait] = fields;
+    changed[trait] = fields;
   }
-  return next;
+  return { ...stored, ...changed };
 }
 
 /** The traits of a stored thing, as its connector reported them last. */

@@ -13,6 +13,11 @@ export interface Thing {
   readonly room: string | null;
   readonly maker: string | null;
   readonly model: string | null;
+  /**
+   * For an ecosystem that shows the devices of others: the integration that the device came through, null when not told.
+   * Left out by all other ecosystems.
+   */
+  readonly integration?: string | null;
   /** Whether the ecosystem reaches it; null when not told. */
   readonly isOnline: boolean | null;
   readonly traits: Traits;

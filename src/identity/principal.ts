@@ -1,5 +1,5 @@
 import type { TenantId, UserId } from "../model/ids.ts";
-import type { Scopes } from "../model/scopes.ts";
+import { hasScope, type Scopes } from "../model/scopes.ts";
 
 /** On whose behalf a call is made. Each kind has its own type, so that no rule can confuse them. */
 export type Principal = UserPrincipal | EnterprisePrincipal;
@@ -19,3 +19,12 @@ export interface EnterprisePrincipal {
 
 /** The principal of an access token, with the token's scopes. */
 export type ScopedPrincipal = Principal & { readonly scopes: Scopes };
+
+/**
+ * Whether the user has consented to a command. A user who granted access without any scope allowed what clients could do
+ * before scopes existed: run fans. Heating and everything else need an explicit consent.
+ */
+export function hasConsent(caller: ScopedPrincipal, { trait }: { readonly trait: string }): boolean {
+  if (caller.kind === "user" && caller.scopes === null) return trait === "fanTimer";
+  return hasScope(caller, "devices:control");
+}

@@ -19,6 +19,7 @@ export type RemovalTables = AccessTables &
     | "webhooks"
     | "idempotencyKeys"
     | "linkSessions"
+    | "assistantGrants"
   >;
 
 /** What was removed with a user. */
@@ -54,6 +55,7 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
   await tx.things.removeOfUser(userId);
   await tx.idempotencyKeys.removeOfOwner(userId);
   await tx.linkSessions.removeOfUser(userId);
+  await tx.assistantGrants.removeOfUser(userId);
   await tx.users.remove(userId);
   return removed;
 }

@@ -9,6 +9,8 @@ export const limits = {
   attributeBytesPerUser: 8_388_608,
   devicesPerUser: 10_000,
   devicesPerTenant: 1_000_000,
+  /** Ids in one answer of `GET /v3/users`. */
+  usersPerAnswer: 100_000,
   /** Device types of one tenant that have a trait map, and bytes of one map as JSON. */
   traitMapsPerTenant: 200,
   traitMapBytes: 16_384,
@@ -105,6 +107,12 @@ export const limits = {
   webhookMessagesWaiting: 10_000,
   webhookBytesWaiting: 16_777_216,
   webhookMessagesKept: 1_000,
+  /** Outlets to assistants of one tenant. */
+  outletsPerTenant: 20,
+  /** Users whose assistants one node reports to at once: in all, and of one outlet; and the reserve of emergencies. */
+  assistantSends: 50,
+  assistantSendsPerOutlet: 25,
+  assistantSendsUrgent: 10,
 } as const;
 
 export type LimitName = keyof typeof limits;

@@ -1,5 +1,6 @@
 /** The periodic tasks of a node, by the names under which their failures are counted. */
 export const backgroundTasks = [
+  "assistant_reports",
   "commands",
   "compaction",
   "confirmation_times",

@@ -1,5 +1,6 @@
 import { linkEntry } from "../devices/log-entries.ts";
 import { tokenContext } from "../federation/link-key.ts";
+import type { TenantId, UserId } from "../model/ids.ts";
 import type { LostValue } from "../store/keys/key-drop.ts";
 import type { Sealer } from "../store/keys/sealing.ts";
 import type { Transaction } from "../store/seam.ts";
@@ -11,7 +12,8 @@ const reason = "its token was sealed with a key that is lost; link the account a
  * Gives up a value whose key is lost, and returns what an operator has to know about it. A link loses its token and its
  * credential: device, indexes, alerts and history stay, and the user links again. A link whose credential alone is lost
  * keeps its token, which serves until it expires. A webhook is removed: without its secret or its
- * address nothing can be delivered. The stored answer of an idempotent request and a link session are removed
+ * address nothing can be delivered. An outlet to an assistant is removed, its client stays. A user whose assistant's
+ * credential is lost links the assistant again. The stored answer of an idempotent request and a link session are removed
  * without a report: both end by themselves soon.
  */
 export async function dropValue(
@@ -25,6 +27,16 @@ export async function dropValue(
   }
   if (location.kind === "link session") {
     await tx.linkSessions.remove(location);
+    return undefined;
+  }
+  if (location.kind === "assistant outlet") {
+    const { ownerId, id } = location;
+    const outlet = await tx.assistantOutlets.byId(id);
+    await tx.assistantOutlets.remove({ tenantId: -ownerId as TenantId, id });
+    return { kind: "outlet", id, ownerId, clientId: outlet?.clientId ?? "" };
+  }
+  if (location.kind === "assistant credential") {
+    await tx.assistantGrants.remove({ userId: location.ownerId as UserId, outletId: location.id });
     return undefined;
   }
   if (!("ecosystem" in location)) return removeWebhook(tx, location);

@@ -1,4 +1,6 @@
+import { randomBytes, randomUUID } from "node:crypto";
 import { alertsOn } from "../alerts/alerts.ts";
+import { assistantsOn } from "../assistants/assistants.ts";
 import { administrationOn } from "../cli/administration/administration.ts";
 import type { Config } from "../config/config.ts";
 import {
@@ -13,6 +15,7 @@ import { ErasedNames } from "../devices/erased-names.ts";
 import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
 import { deviceWriting } from "../devices/write.ts";
+import { callJson } from "../ecosystems/kit/json-call.ts";
 import { connectorOf } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
 import { AddressSealing } from "../events/webhooks/address-sealing.ts";
@@ -28,6 +31,7 @@ import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
 import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { Membership } from "../nodes/membership.ts";
+import { ThingFormChoice } from "../nodes/thing-form.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
 import { OwnAlarms } from "../own-things/own-alarms.ts";
@@ -35,6 +39,7 @@ import { OwnCommandDeadlines } from "../own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../own-things/own-command-echo.ts";
 import { ownThingControl } from "../own-things/own-thing-control.ts";
 import { OwnThings } from "../own-things/own-things.ts";
+import { thingReading } from "../own-things/thing-reading.ts";
 import { TypeWork } from "../own-things/type-work.ts";
 import { deviceTypesOn } from "../provisioning/device-types.ts";
 import { addDevice, removeDevice } from "../provisioning/inventory.ts";
@@ -56,7 +61,8 @@ import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
 import { dropValue } from "./lost-values.ts";
 import { sealingContext } from "./sealing-keys.ts";
-import { nodeId, ownThingIds, thingIds } from "./stored-identifiers.ts";
+import { staleLinksOn } from "./stale-links.ts";
+import { agentUserIds, nodeId, ownThingIds, thingIds } from "./stored-identifiers.ts";
 import { controlOfAll } from "./thing-control.ts";
 
 export interface OpenOptions {
@@ -133,11 +139,13 @@ async function partsOn(
   const reactions: Reaction[] = [];
   const listeners: CommitListener[] = [];
   const ownThings = new OwnThings(await ownThingIds(store));
+  const thingForm = new ThingFormChoice({ store, runtime });
   const commitParts = {
     store: linkStore,
     gates,
     reactions,
     ownThings,
+    thingForm: () => thingForm.form,
     committed: (commits: readonly DeviceCommit[], isUrgent: boolean) =>
       processErrorOwners.outside(() => {
         for (const listener of listeners) listener(commits, isUrgent);
@@ -149,8 +157,7 @@ async function partsOn(
   const writing = deviceWriting(
     store,
     commit,
-    async (device, changes) =>
-      (await ownAlarms.lastStarted([{ device, changes }])) === 0 && ownAlarms.admits(device.tenantId!),
+    async (device, changes) => (await ownAlarms.startsAlarm({ device, changes })) && ownAlarms.admits(device.tenantId!),
   );
   const devices = { ...deviceReading(store, states), ...writing };
   const deviceTypes = deviceTypesOn(store, ownThings.maps);
@@ -232,6 +239,25 @@ async function partsOn(
     appended: () => events.afterCommit(false),
   });
 
+  const protocols = new Map(config.ecosystems.map(({ name, protocol }) => [name, protocol]));
+  const things = thingReading(store, ownThings);
+  const assistants = assistantsOn({
+    store,
+    runtime: sharedRuntime,
+    sealing,
+    clients: oauth,
+    control,
+    things,
+    ...staleLinksOn(store, federation),
+    protocolOf: (ecosystem) => protocols.get(ecosystem),
+    agentUserIdOf: await agentUserIds(store),
+    call: callJson,
+    newUuid: randomUUID,
+    newOutletId: () => `bwo_${randomBytes(12).toString("base64url")}`,
+    baseUrl: () => address.baseUrl,
+    onLimitReached,
+  });
+
   gates.push(fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state }));
   reactions.push(
     fanEcho((commandId) => federation.fans.sentAt(commandId)),
@@ -243,7 +269,10 @@ async function partsOn(
     (commits) => states.apply(commits),
     (commits) => alerts.afterCommit(commits),
     (commits) => federation.afterCommit(commits),
-    (_, isUrgent) => events.afterCommit(isUrgent),
+    (_, isUrgent) => {
+      events.afterCommit(isUrgent);
+      assistants.reporter.afterCommit(isUrgent);
+    },
     (commits) => {
       for (const { cause, changes } of commits) metrics.committed(cause.by, changes.length);
     },
@@ -253,6 +282,7 @@ async function partsOn(
     ownThings.maps.forgetAll();
     void federation.keeper.startOver();
     events.hinted();
+    assistants.reporter.hinted();
   });
 
   const compaction = new Compaction({ space: store.space, runtime });
@@ -266,6 +296,7 @@ async function partsOn(
     devices,
     alerts,
     deviceTypes,
+    assistants,
     addDevice: (device) => addDevice(store, device, ownThings),
     removeDevice: (userId, deviceId) => removeDevice(store, states, userId, deviceId, ownThings),
     linksOf: (userId) => federation.shownLinksOf(userId),
@@ -313,6 +344,8 @@ async function partsOn(
     devices,
     deviceTypes,
     ownThings,
+    things,
+    assistants,
     provisioning,
     erasedNames,
     alerts,
@@ -325,6 +358,7 @@ async function partsOn(
     typeWork,
     events,
     addressSealing,
+    thingForm,
     idempotency,
     batches,
     linkSessions,

@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
+import { credentialContext as assistantCredentialContext } from "../assistants/grants.ts";
+import { settingsContext } from "../assistants/outlets.ts";
 import { ConfigurationError } from "../config/config.ts";
 import { addressContext, secretContext } from "../events/webhooks/webhooks.ts";
 import { credentialContext, tokenContext } from "../federation/link-key.ts";
 import { answerContext } from "../idempotency/idempotent-writes.ts";
 import { sessionContext } from "../link-sessions/session-secrets.ts";
+import type { UserId } from "../model/ids.ts";
 import { keysFromFile, sealingFromFile } from "../store/keys/key-file.ts";
 import type { Sealing } from "../store/keys/sealing.ts";
 import { adoptKey, changeUsedKeys, usedKeys, WrongKey } from "../store/keys/used-keys.ts";
@@ -66,6 +69,10 @@ export function sealingContext(location: SealedLocation): string {
     return context(location.userId, location.ecosystem);
   }
   if (location.kind === "answer") return answerContext({ ownerId: location.ownerId, hash: location.id });
+  if (location.kind === "assistant outlet") return settingsContext(location.id);
+  if (location.kind === "assistant credential") {
+    return assistantCredentialContext(location.ownerId as UserId, location.id);
+  }
   if (location.kind === "link session") return sessionContext(location.id);
   return location.kind === "webhook" ? secretContext(location.id) : addressContext(location.id);
 }

@@ -6,7 +6,6 @@ import type { GuestRoute } from "../http/routes.ts";
 import { platformCalls } from "../outlets/platform/calls.ts";
 import { type OutletParts, startOutlets } from "../outlets/serve.ts";
 import { cursorsWith } from "../outlets/v3/cursor.ts";
-import { thingReading } from "../own-things/thing-reading.ts";
 import { version } from "../runtime/process/version.ts";
 import type { Report, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
@@ -64,12 +63,15 @@ export async function startService(
     stops.push(() => membership.stop());
     await oauth.start();
     stops.push(() => oauth.stop());
+    parts.thingForm.start();
+    stops.push(() => parts.thingForm.stop());
     await federation.start();
     stops.push(() => federation.stop());
     await parts.addressSealing.start();
     stops.push(() => parts.addressSealing.stop());
     const { ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction } = parts;
-    for (const part of [events, ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction]) {
+    const { reporter } = parts.assistants;
+    for (const part of [events, reporter, ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction]) {
       part.start();
       stops.push(() => part.stop());
     }
@@ -122,7 +124,6 @@ async function outletParts(
     metrics,
     store,
     deviceTypes,
-    ownThings,
     linkSessions,
   } = parts;
   const { tlsCertFile, tlsKeyFile } = config;
@@ -154,7 +155,7 @@ async function outletParts(
       batches,
       deviceTypes,
       audit: identity.audit,
-      things: thingReading(store, ownThings),
+      things: parts.things,
       alerts,
       federation,
       control: parts.control,
@@ -166,6 +167,7 @@ async function outletParts(
       cursors: cursorsWith(await cursorKey(store)),
     },
     linkPages: { linkSessions },
+    googleHome: { assistants: parts.assistants, tokens: oauth },
     federation,
     sessions: identity,
     platform: platformCalls({
@@ -188,9 +190,12 @@ async function outletParts(
 }
 
 /** A hint, of this node or another, makes this node read the store at once. A lost hint only delays that. */
-function listenToHints({ store, events, federation, feeds, oauth }: Parts): () => void {
+function listenToHints({ store, events, assistants, federation, feeds, oauth }: Parts): () => void {
   const handlers: Readonly<Record<Hint, () => void>> = {
-    log: () => events.hinted(),
+    log: () => {
+      events.hinted();
+      assistants.reporter.hinted();
+    },
     commands: () => {
       federation.fans.wake();
       federation.commands.wake();

@@ -1,6 +1,11 @@
 import type { NodeBus } from "./node-bus.ts";
 import type { Sql } from "./sql.ts";
 import { type AccessTokenTable, accessTokenTable } from "./tables/access-tokens.ts";
+import { type AssistantDeliveryTable, assistantDeliveryTable } from "./tables/assistant-deliveries.ts";
+import { type AssistantGrantTable, assistantGrantTable } from "./tables/assistant-grants.ts";
+import { type AssistantMarkTable, assistantMarkTable } from "./tables/assistant-marks.ts";
+import { type AssistantOutletTable, assistantOutletTable } from "./tables/assistant-outlets.ts";
+import { type AssistantReplyTable, assistantReplyTable } from "./tables/assistant-replies.ts";
 import { type AttributeUsageTable, attributeUsageTable } from "./tables/attribute-usage.ts";
 import { type AttributeTable, attributeTable } from "./tables/attributes.ts";
 import { type AuditTable, auditTable } from "./tables/audit.ts";
@@ -80,7 +85,7 @@ export interface OpenStore extends Store {
 /** The free pages of the SQLite file, and ways to return them to the file system. */
 export interface FileSpace {
   measure(): Promise<SpaceUse>;
-  /** Releases at most so many free pages, in one short transaction (incremental vacuum). */
+  /** Releases at most this number of free pages, in one short transaction (incremental vacuum). */
   releasePages(pages: number): Promise<void>;
   /** Rewrites the whole file without free pages (VACUUM). Writes wait until it is done; reads continue. */
   rebuild(): Promise<void>;
@@ -152,6 +157,11 @@ export interface Transaction {
   readonly settings: SettingTable;
   readonly webhooks: WebhookTable;
   readonly deliveries: DeliveryTable;
+  readonly assistantOutlets: AssistantOutletTable;
+  readonly assistantGrants: AssistantGrantTable;
+  readonly assistantMarks: AssistantMarkTable;
+  readonly assistantReplies: AssistantReplyTable;
+  readonly assistantDeliveries: AssistantDeliveryTable;
   /** The store's clock. Nodes compare only times of this clock, never those of two machines. */
   readonly clock: { nowMs(): Promise<number> };
 }
@@ -194,6 +204,11 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   settings: settingTable,
   webhooks: webhookTable,
   deliveries: deliveryTable,
+  assistantOutlets: assistantOutletTable,
+  assistantGrants: assistantGrantTable,
+  assistantMarks: assistantMarkTable,
+  assistantReplies: assistantReplyTable,
+  assistantDeliveries: assistantDeliveryTable,
   clock: (sql) => ({ nowMs: () => sql.nowMs() }),
 };
 

@@ -95,6 +95,7 @@ export async function madeServer(
     callers,
     oauth,
     v3,
+    googleHome: { assistants: {} as never, tokens: {} as never },
     linkPages: { linkSessions: { steps: linkSteps({} as StepParts) } },
     platform: platform.calls,
     federation: {

@@ -7,6 +7,7 @@ import { type RouteParts, routeTable } from "../../src/outlets/route-table.ts";
 export const unusedParts = {
   v3: {},
   oauth: { oauth: { authorizeSteps: authorizeSteps({} as never) } },
+  googleHome: { assistants: {} as never, tokens: {} as never },
   linkPages: { linkSessions: { steps: linkSteps({} as never) } },
   federation: {},
   sessions: {},

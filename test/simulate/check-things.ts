@@ -1,3 +1,4 @@
+import { decodeState } from "../../src/home/thing-text.ts";
 import type { CommittedTransaction, LinkStanding, LogLine } from "./history.ts";
 import { demand } from "./violation.ts";
 
@@ -100,9 +101,9 @@ function take(things: Map<string, ReplayedThing>, seq: number, timeMs: number, l
   }
 }
 
+/** The stored form of a state is the core's own; test/home/thing-text holds it against states. */
 function rowFields(state: string): readonly (readonly [field: string, timed: unknown])[] {
-  const traits = JSON.parse(state) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  const fields = Object.entries(traits).flatMap(([trait, timed]) =>
+  const fields = Object.entries(decodeState(state)).flatMap(([trait, timed]) =>
     Object.entries(timed).map(([field, one]) => [`${trait}.${field}`, one] as const),
   );
   return fields.sort();

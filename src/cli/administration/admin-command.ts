@@ -1,4 +1,5 @@
 import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
+import type { Assistants } from "../../assistants/assistants.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { LinkOverview, ShownLink } from "../../federation/link-overview.ts";
@@ -55,6 +56,7 @@ export interface AdministrationParts {
   readonly devices: Pick<DeviceReading, "list" | "device">;
   readonly alerts: Pick<Alerts, "find"> & { readonly onThings: Pick<ThingAlerts, "find"> };
   readonly deviceTypes: DeviceTypes;
+  readonly assistants: Pick<Assistants, "outlets" | "grants" | "deliveries">;
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;
@@ -111,7 +113,7 @@ export interface KeyRotation {
 /** A value that was lost with a key. */
 export type LostValue =
   | { readonly kind: "link"; readonly userId: number; readonly deviceId: number; readonly ecosystem: string }
-  | { readonly kind: "webhook"; readonly id: string; readonly ownerId: number; readonly clientId: string };
+  | { readonly kind: "webhook" | "outlet"; readonly id: string; readonly ownerId: number; readonly clientId: string };
 
 /** What the running service knows about itself; undefined when a command opened the store itself. */
 export interface ServiceFacts {

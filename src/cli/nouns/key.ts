@@ -84,16 +84,26 @@ const drop: AdminCommand = {
     const lost = await keys.drop(keyId, hasFlag(input, "force"));
     const links = lost.filter((value) => value.kind === "link").map(({ kind: _, ...link }) => link);
     const webhooks = lost.filter((value) => value.kind === "webhook").map(({ kind: _, ...webhook }) => webhook);
-    const detail = { key: keyId, links: links.length, webhooks: webhooks.length };
-    return { answer: { keyId, links, webhooks }, changed: { detail } };
+    const outlets = lost.filter((value) => value.kind === "outlet").map(({ kind: _, ...outlet }) => outlet);
+    const ofOutlets = outlets.length > 0;
+    const detail = {
+      key: keyId,
+      links: links.length,
+      webhooks: webhooks.length,
+      ...(ofOutlets && { outlets: outlets.length }),
+    };
+    return { answer: { keyId, links, webhooks, ...(ofOutlets && { outlets }) }, changed: { detail } };
   },
-  toText({ keyId, links, webhooks }) {
+  toText({ keyId, links, webhooks, outlets = [] }) {
     const lost = [
       ...(links as Extract<LostValue, { kind: "link" }>[]).map(
         ({ userId, deviceId, ecosystem }) => `  user ${userId}: the token of device ${deviceId} (${ecosystem})`,
       ),
       ...(webhooks as Extract<LostValue, { kind: "webhook" }>[]).map(
         ({ id, ownerId, clientId }) => `  ${ownerOf(ownerId)}: webhook ${id} of client ${clientId}`,
+      ),
+      ...(outlets as Extract<LostValue, { kind: "outlet" }>[]).map(
+        ({ id, ownerId, clientId }) => `  ${ownerOf(ownerId)}: outlet ${id} with client ${clientId}; add it again`,
       ),
     ];
     const shown = lost.slice(0, shownAtMost);

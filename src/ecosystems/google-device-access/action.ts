@@ -1,8 +1,9 @@
 import { thermostatIn } from "../../home/reported-things.ts";
 import type { Action, CommandOutcome } from "../connector.ts";
+import { type CallJson, type JsonAnswer, retryAfterIn } from "../kit/json-call.ts";
 import type { CallBudget } from "./call-budget.ts";
 import { commandFor } from "./command.ts";
-import { type CallJson, describeRefusal, type JsonAnswer, refusalIn, retryAfterIn } from "./json-call.ts";
+import { describeRefusal, refusalIn } from "./refusal.ts";
 
 export interface ActionParts {
   readonly apiUrl: string;

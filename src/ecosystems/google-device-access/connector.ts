@@ -3,13 +3,13 @@ import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import { type Runtime, within } from "../../runtime/runtime.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { pauseMs } from "../kit/back-off.ts";
+import { type CallJson, callJson } from "../kit/json-call.ts";
 import { AccountState } from "./account-state.ts";
 import { sendAction } from "./action.ts";
 import { CallBudget } from "./call-budget.ts";
 import type { GoogleConfiguration } from "./configuration.ts";
 import { FollowedAccount, type KnownAccount } from "./followed-account.ts";
-import { type CallJson, callJson } from "./json-call.ts";
-import { type GoogleLimits, googleLimits } from "./limits.ts";
+import { type GoogleLimits, googleLimits, withMargin } from "./limits.ts";
 import { listAccount } from "./lists.ts";
 import { ServiceAccountTokens } from "./service-account.ts";
 import { Subscription } from "./subscription.ts";
@@ -32,10 +32,10 @@ export interface GoogleOptions {
   readonly clockSkewMs?: number;
 }
 
-/** Lists that are younger than this spare a new link one call. */
+/** A new link uses the structures of a list that is younger than this, which saves one call. */
 const recentMs = 30_000;
 const maximalRecent = 1_000;
-/** A read waits so long for its turn within the rate limit; a stream longer. */
+/** How long a read, and how long a stream, waits for its turn within the rate limit. */
 const readPatienceMs = 10_000;
 const followPatienceMs = 90_000;
 
@@ -52,7 +52,8 @@ export function googleConnector(options: GoogleOptions): Connector {
   const lists = {
     projectUrl: `${apiUrl}/enterprises/${projectId}`,
     call,
-    budget: new CallBudget(limits.lists, runtime),
+    limits: withMargin(limits.lists),
+    budget: new CallBudget(withMargin(limits.lists), runtime),
     runtime,
     answerLimitMs,
     clockSkewMs,
@@ -60,8 +61,8 @@ export function googleConnector(options: GoogleOptions): Connector {
   const actions = {
     apiUrl,
     call,
-    commands: new CallBudget(limits.commands, runtime),
-    thermostat: new CallBudget(limits.thermostat, runtime),
+    commands: new CallBudget(withMargin(limits.commands), runtime),
+    thermostat: new CallBudget(withMargin(limits.thermostat), runtime),
   };
   const followed = new Set<FollowedAccount>();
   const recent = new Map<string, KnownAccount & { readonly elapsedMs: number }>();
@@ -76,13 +77,14 @@ export function googleConnector(options: GoogleOptions): Connector {
   async function read(token: string, signal: AbortSignal): Promise<Home> {
     const stream = [...followed].find((one) => one.isFollowedWith(token));
     const mark = stream?.mark;
-    const list = await listAccount(lists, token, { patienceMs: readPatienceMs }, signal);
+    const options = { patienceMs: readPatienceMs, ...(stream && { calls: stream.calls }) };
+    const list = await listAccount(lists, token, options, signal);
     if ("end" in list) {
       const { reason, detail } = list.end;
       if (reason === "unauthorized") throw new EcosystemRefused(`${name} refused the token: ${detail}.`);
       throw new EcosystemUnreachable(`${name} could not be read: ${detail}.`);
     }
-    remember(token, list);
+    if (!stream) remember(token, list);
     // The stream goes on from this list: otherwise its next event would show older values again.
     if (stream?.isFollowedWith(token) && mark) return stream.take(list, mark);
     const state = new AccountState(configuration);
@@ -125,6 +127,7 @@ export function googleConnector(options: GoogleOptions): Connector {
     follow,
     act: (token, action, signal) =>
       within(runtime, answerLimitMs, signal, (inTime) => sendAction(actions, token, action, inTime)),
+    revokesAllConsents: true,
     renew: (credential, signal) => renewCredential(tokens, credential, signal),
     async revoke(token, signal) {
       const isRevoked = await within(runtime, answerLimitMs, signal, (inTime) => revokeToken(tokens, token, inTime));

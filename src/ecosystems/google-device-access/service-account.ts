@@ -1,8 +1,9 @@
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Runtime } from "../../runtime/runtime.ts";
+import { callJson } from "../kit/json-call.ts";
 import { isJsonObject, parseJson } from "../kit/parse-json.ts";
-import { callJson, describeRefusal } from "./json-call.ts";
+import { describeRefusal } from "./refusal.ts";
 
 export interface ServiceAccount {
   /** The key file, as Google's console creates it. */
@@ -17,6 +18,7 @@ interface ServiceAccountKey {
 }
 
 const scope = "https://www.googleapis.com/auth/pubsub";
+/** Of an assertion, and of a token for which Google tells none. */
 const lifetimeSeconds = 3_600;
 /** A token is replaced this long before it expires. */
 const marginMs = 60_000;
@@ -55,7 +57,7 @@ export class ServiceAccountTokens {
     return { token };
   }
 
-  /** Google has refused the token. */
+  /** Called when Google has refused the token: the next call gets another one. */
   forget(): void {
     this.#issued = undefined;
   }

@@ -1,8 +1,9 @@
 import { pause, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Feed, FeedMessage, FeedReceiver } from "../feed.ts";
+import type { CallJson, JsonAnswer } from "../kit/json-call.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../kit/parse-json.ts";
 import { accountIn } from "./events.ts";
-import { type CallJson, describeRefusal, type JsonAnswer } from "./json-call.ts";
+import { describeRefusal } from "./refusal.ts";
 import type { ServiceAccountTokens } from "./service-account.ts";
 
 export interface SubscriptionParts {

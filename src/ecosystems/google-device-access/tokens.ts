@@ -1,7 +1,7 @@
 import type { Consent, ConsentOutcome } from "../consent.ts";
 import type { Credential, RenewalOutcome } from "../credential.ts";
+import type { CallJson, JsonAnswer } from "../kit/json-call.ts";
 import type { GoogleConfiguration } from "./configuration.ts";
-import type { CallJson, JsonAnswer } from "./json-call.ts";
 
 export interface TokenParts {
   readonly configuration: Pick<
@@ -36,8 +36,14 @@ export function googleConsent(parts: TokenParts): Consent {
     },
     async exchange({ code, redirectUri }, signal): Promise<ConsentOutcome> {
       const form = { grant_type: "authorization_code", code, redirect_uri: redirectUri };
-      const read = readTokens(await askForTokens(parts, form, signal), nowMs());
+      const answer = await askForTokens(parts, form, signal);
+      const read = readTokens(answer, nowMs());
       if (read.state !== "issued") return read;
+      // The owner can withhold the permission and is sent back with a code all the same.
+      const granted = answer.isAnswered ? answer.document.scope : undefined;
+      if (typeof granted === "string" && !granted.split(" ").includes(scope)) {
+        return { state: "refused", reason: "the permission to see and control devices was not granted at Google" };
+      }
       if (read.credential.refreshToken !== undefined) return { state: "granted", credential: read.credential };
       return { state: "refused", reason: "Google issued no refresh token" };
     },

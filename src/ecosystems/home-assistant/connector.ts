@@ -75,15 +75,15 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   const refused = new RefusedAccesses();
 
   async function openSession(access: string, signal: AbortSignal): Promise<Session | { readonly end: StreamEnd }> {
-    const given = accessIn(access);
-    if (!given) return { end: { reason: "unauthorized", detail: "the link has no address of an instance" } };
+    const tokens = accessIn(access);
+    if (!tokens) return { end: { reason: "unauthorized", detail: "the link has no address of an instance" } };
     // An instance counts wrong tokens. An expired one is renewed first.
-    if (given.expiresMs !== undefined && given.expiresMs <= nowMs()) {
+    if (tokens.expiresMs !== undefined && tokens.expiresMs <= nowMs()) {
       return { end: { reason: "unauthorized", detail: "the token has expired" } };
     }
     if (refused.has(access))
       return { end: { reason: "unauthorized", detail: "the instance refused the token before" } };
-    const opened = await Session.open(given, parts, signal);
+    const opened = await Session.open(tokens, parts, signal);
     if ("end" in opened && opened.end.reason === "unauthorized") refused.add(access);
     return opened;
   }

@@ -12,6 +12,8 @@ export interface Entity {
   /** The name that a person gave it. */
   readonly name: string | null;
   readonly originalName: string | null;
+  /** The integration that provides it. */
+  readonly integration: string | null;
   /** `config` and `diagnostic` entities serve the maintenance of a device. */
   readonly category: string | null;
   /** Disabled or hidden by a person. */
@@ -56,6 +58,7 @@ export function unregistered(entityId: string): Entity {
     areaId: null,
     name: null,
     originalName: null,
+    integration: null,
     category: null,
     isLeftOut: false,
   };
@@ -76,6 +79,7 @@ function entityIn(entry: JsonObject): readonly (readonly [entityId: string, enti
     areaId: textOf(entry.area_id),
     name: textOf(entry.name),
     originalName: textOf(entry.original_name),
+    integration: textOf(entry.platform),
     category: textOf(entry.entity_category),
     isLeftOut: textOf(entry.disabled_by) !== null || textOf(entry.hidden_by) !== null,
   };

@@ -36,6 +36,7 @@ export function thingOf(group: Group, context: ThingContext): Thing {
     room: area === null ? null : (registries.areas.get(area) ?? null),
     maker: device?.maker ?? null,
     model: device?.model ?? null,
+    integration: primary.integration,
     isOnline: isOnline(group, context),
     traits: traitsOf(group, context),
   };

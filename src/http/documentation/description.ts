@@ -32,6 +32,7 @@ export type TagName =
   | "Platform calls"
   | "Authorization pages"
   | "Link pages"
+  | "Assistants"
   | "Service";
 
 export interface Parameter {

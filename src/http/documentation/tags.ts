@@ -12,7 +12,7 @@ export const tags: Readonly<Record<TagName, string>> = {
   Provisioning:
     "How a company manages devices of its own with an enterprise token: one by one or in batches, and their states.",
   Things:
-    "The things of linked accounts: thermostats, alarms and homes, each with traits. A trait is a named group of fields with capabilities; its words are the same for every ecosystem.",
+    "The things of linked accounts and of own devices that have a trait map: thermostats, alarms, lamps, homes and others, each with traits. A trait is a named group of fields with capabilities; its words are the same for every ecosystem.",
   Alerts:
     "Rules on attributes and on things: when a condition becomes true, an alert writes to other devices of the same user, or sends an event. The platform calls for triggers work on the same alerts, without those on things.",
   Events:
@@ -25,5 +25,7 @@ export const tags: Readonly<Record<TagName, string>> = {
     "The pages that a user's browser visits between `authorize` and your redirect address. Your client never calls them; they are listed for completeness.",
   "Link pages":
     "The pages that a user's browser visits between the `url` of a link session and your return address, and the callback that you register with each ecosystem. Your client never calls them; they are listed for completeness.",
+  Assistants:
+    "What a voice assistant's maker calls for users who have linked it. Only a token of the client that belongs to that assistant's outlet is accepted.",
   Service: "The service's health, and its own documentation.",
 };

@@ -2,7 +2,7 @@ import { type TraitName, traits } from "../../home/catalogue.ts";
 import { readCommand } from "../../home/command.ts";
 import { type CommandError, commandErrorText, isCommandError } from "../../home/command-errors.ts";
 import type { Command } from "../../home/command-plan.ts";
-import type { ScopedPrincipal } from "../../identity/principal.ts";
+import { hasConsent, type ScopedPrincipal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
 import { InsufficientScope } from "../../model/scope-errors.ts";
 
@@ -43,12 +43,7 @@ function refusalText(error: CommandError, trait: string, command: string): strin
   return `A member of params is not a parameter of this command. ${catalogue}`;
 }
 
-/**
- * A user who granted access without any scope allowed what clients could do before scopes existed: run fans. Heating
- * and everything else need an explicit consent.
- */
-export function requireConsent(caller: ScopedPrincipal, { trait }: { readonly trait: string }): void {
-  if (caller.kind === "user" && caller.scopes === null && trait !== "fanTimer") {
-    throw new InsufficientScope(["devices:control"], ["devices:control"]);
-  }
+/** Throws InsufficientScope for a command that the user has not consented to. */
+export function requireConsent(caller: ScopedPrincipal, command: { readonly trait: string }): void {
+  if (!hasConsent(caller, command)) throw new InsufficientScope(["devices:control"], ["devices:control"]);
 }

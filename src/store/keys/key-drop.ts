@@ -7,7 +7,7 @@ import { changeUsedKeys, retireKeys, usedKeys } from "./used-keys.ts";
 /** A value that was lost with its key. */
 export type LostValue =
   | { readonly kind: "link"; readonly userId: number; readonly deviceId: number; readonly ecosystem: string }
-  | { readonly kind: "webhook"; readonly id: string; readonly ownerId: number; readonly clientId: string };
+  | { readonly kind: "webhook" | "outlet"; readonly id: string; readonly ownerId: number; readonly clientId: string };
 
 export interface DropParts {
   readonly store: Store;

@@ -4,14 +4,20 @@ import type { Sql } from "../sql.ts";
 
 /**
  * Where a sealed value is: a link's token or credential, a webhook's secret or address, an answer that an idempotency
- * key repeats, or the secrets of a link session.
+ * key repeats, the secrets of a link session, the settings of an outlet, or what an assistant gave for a user.
  */
 export type SealedLocation =
   | { readonly kind: LinkKind; readonly userId: UserId; readonly ecosystem: string }
   | { readonly kind: OwnedKind; readonly ownerId: OwnerId; readonly id: string };
 
 type LinkKind = "link" | "link credential";
-type OwnedKind = "webhook" | "webhook address" | "answer" | "link session";
+type OwnedKind =
+  | "webhook"
+  | "webhook address"
+  | "answer"
+  | "link session"
+  | "assistant outlet"
+  | "assistant credential";
 
 export interface SealedValue {
   readonly location: SealedLocation;
@@ -20,7 +26,7 @@ export interface SealedValue {
 
 /** All sealed values of the store, from all tables. Key rotation, drop and list use them, and the check of keys at start. */
 export interface SealedValueTable {
-  /** At most `limit` values that follow the location, all of one kind: first links, last link sessions. Empty at the end. */
+  /** At most `limit` values that follow the location, all of one kind: first links, last credentials of assistants. Empty at the end. */
   after(location: SealedLocation | undefined, limit: number): Promise<SealedValue[]>;
   /** Replaces the value, unless another transaction has changed it meanwhile. */
   replace(value: SealedValue, sealed: string): Promise<void>;
@@ -29,7 +35,16 @@ export interface SealedValueTable {
 }
 
 /** The order in which `after` returns them. */
-const kinds = ["link", "link credential", "webhook", "webhook address", "answer", "link session"] as const;
+const kinds = [
+  "link",
+  "link credential",
+  "webhook",
+  "webhook address",
+  "answer",
+  "link session",
+  "assistant outlet",
+  "assistant credential",
+] as const;
 const linkColumns: Readonly<Record<LinkKind, string>> = {
   link: "sealed_token",
   "link credential": "sealed_credential",
@@ -41,6 +56,8 @@ const ownedTables: Readonly<
   "webhook address": { table: "webhooks", id: "id", column: "sealed_url" },
   answer: { table: "idempotency_keys", id: "hash", column: "sealed_answer" },
   "link session": { table: "link_sessions", id: "id", column: "sealed" },
+  "assistant outlet": { table: "assistant_outlets", id: "id", column: "sealed_settings" },
+  "assistant credential": { table: "assistant_grants", id: "outlet_id", column: "sealed_credential" },
 };
 /** Sorts before all users and ecosystems. */
 const firstLink = { userId: 0, ecosystem: "" };
@@ -108,7 +125,10 @@ export function sealedValueTable(sql: Sql): SealedValueTable {
            UNION ALL SELECT ${keyOf("sealed_secret")} FROM webhooks
            UNION ALL SELECT ${keyOf("sealed_url")} FROM webhooks WHERE sealed_url IS NOT NULL
            UNION ALL SELECT ${keyOf("sealed_answer")} FROM idempotency_keys WHERE sealed_answer IS NOT NULL
-           UNION ALL SELECT ${keyOf("sealed")} FROM link_sessions) AS sealed_values GROUP BY key_id ORDER BY key_id`,
+           UNION ALL SELECT ${keyOf("sealed")} FROM link_sessions
+           UNION ALL SELECT ${keyOf("sealed_settings")} FROM assistant_outlets
+           UNION ALL SELECT ${keyOf("sealed_credential")} FROM assistant_grants WHERE sealed_credential IS NOT NULL
+         ) AS sealed_values GROUP BY key_id ORDER BY key_id`,
       );
       return new Map(rows.map(({ keyId, count }) => [keyId, count]));
     },

@@ -11,6 +11,7 @@ interface AccountRow {
   readonly deviceId: number;
   readonly ecosystem: string;
   readonly account: string;
+  readonly callsMs: readonly number[];
 }
 
 interface MessageRow extends FeedMessageRow {
@@ -40,6 +41,11 @@ export function removeFeedRows(rows: Draft, deviceId: number): void {
 /** Which account's messages are stored for which link, in memory. */
 export function feedAccountRows(session: Session): SimulatedTables["feedAccounts"] {
   const find = (rows: Rows, deviceId: number) => rows.get<AccountRow>(accountTable, deviceId);
+  const ofAccount = (rows: Rows, deviceId: number) => {
+    const own = find(rows, deviceId);
+    const isSame = (other: AccountRow) => other.ecosystem === own?.ecosystem && other.account === own.account;
+    return [...rows.all<AccountRow>(accountTable).values()].filter(isSame).sort((a, b) => a.deviceId - b.deviceId);
+  };
   return standIn<SimulatedTables["feedAccounts"]>("feedAccounts", {
     set: ({ userId, deviceId }, ecosystem, account) =>
       session.run(
@@ -47,19 +53,30 @@ export function feedAccountRows(session: Session): SimulatedTables["feedAccounts
         (rows) => {
           // A foreign key: the row needs its device.
           if (rows.get("devices", deviceId)) {
-            rows.set(accountTable, deviceId, { userId, deviceId, ecosystem, account } satisfies AccountRow);
+            const callsMs = find(rows, deviceId)?.callsMs ?? [];
+            rows.set(accountTable, deviceId, { userId, deviceId, ecosystem, account, callsMs } satisfies AccountRow);
           }
         },
         () => [exclusive(accountTable, deviceId)],
       ),
     of: ({ deviceId }) => session.run(`account of ${deviceId}`, (rows) => find(rows, deviceId)?.account),
     isShared: ({ deviceId }) =>
-      session.run(`is the account of ${deviceId} shared?`, (rows) => {
-        const own = find(rows, deviceId);
-        return [...rows.all<AccountRow>(accountTable).values()].some((other) => {
-          return other.deviceId !== deviceId && other.ecosystem === own?.ecosystem && other.account === own.account;
-        });
-      }),
+      session.run(`is the account of ${deviceId} shared?`, (rows) => ofAccount(rows, deviceId).length > 1),
+    lockCalls: ({ deviceId }) =>
+      session.run(
+        `calls of the account of ${deviceId}`,
+        (rows) => ofAccount(rows, deviceId) as never,
+        (rows) => ofAccount(rows, deviceId).map((link) => exclusive(accountTable, link.deviceId)),
+      ),
+    setCalls: ({ deviceId }, callsMs) =>
+      session.run(
+        `count calls of ${deviceId}`,
+        (rows) => {
+          const row = find(rows, deviceId);
+          if (row) rows.set(accountTable, deviceId, { ...row, callsMs } satisfies AccountRow);
+        },
+        () => [exclusive(accountTable, deviceId)],
+      ),
   });
 }
 
@@ -90,11 +107,11 @@ export function feedMessageRows(session: Session): SimulatedTables["feedMessages
         }
         return [...full];
       }),
-    waiting: (owner, limit) =>
+    waiting: (owner) =>
       session.run("links with messages", (rows) =>
-        [...rows.all<LinkRow>("links").values()]
-          .filter((link) => link.owner === owner && rows.all(messageTable(link.deviceId)).size > 0)
-          .slice(0, limit),
+        [...rows.all<LinkRow>("links").values()].filter(
+          (link) => link.owner === owner && rows.all(messageTable(link.deviceId)).size > 0,
+        ),
       ),
     of: ({ deviceId }, limit) =>
       session.run(`messages of ${deviceId}`, (rows) => feedMessagesOf(rows, deviceId).slice(0, limit)),

@@ -1,5 +1,5 @@
 import type { Credential } from "../../../src/ecosystems/credential.ts";
-import type { CallJson, JsonAnswer, JsonCall } from "../../../src/ecosystems/google-device-access/json-call.ts";
+import type { CallJson, JsonAnswer, JsonCall } from "../../../src/ecosystems/kit/json-call.ts";
 import { beginningMs } from "../clocks.ts";
 import type { Faults } from "../faults.ts";
 import type { Process, Scheduler } from "../scheduler.ts";

@@ -1,0 +1,63 @@
+import type { ThingControl } from "../devices/thing-control.ts";
+import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
+import type { OnLimitReached } from "../model/limits.ts";
+import type { Clients } from "../oauth/clients.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import type { Store } from "../store/seam.ts";
+import type { AssistantDelivery } from "../store/tables/assistant-deliveries.ts";
+import { type AssistantCommands, assistantCommands } from "./commanding.ts";
+import { type AssistantGrants, assistantGrants } from "./grants.ts";
+import { type AssistantHomes, assistantHomes, type HomeParts } from "./homes.ts";
+import type { CallMaker } from "./maker-call.ts";
+import { type Outlets, outletsOn } from "./outlets.ts";
+import { assistantsWith } from "./registry.ts";
+import { Reporter } from "./reporter/reporter.ts";
+
+export interface AssistantsParts extends HomeParts {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly sealing: {
+    seal(text: string, context: string): string;
+    open(sealed: string, context: string): string;
+  };
+  readonly clients: Pick<Clients, "addClient" | "removeClient" | "findClient">;
+  readonly control: ThingControl;
+  readonly staleLinks: (userIds: readonly UserId[]) => Promise<ReadonlyMap<UserId, readonly DeviceId[]>>;
+  readonly agentUserIdOf: (tenantId: TenantId, userId: UserId) => string;
+  /** Calls the makers' services. */
+  readonly call: CallMaker;
+  readonly newUuid: () => string;
+  readonly newOutletId: () => string;
+  readonly baseUrl: () => string;
+  readonly onLimitReached: OnLimitReached;
+}
+
+/** Voice assistants: outlets, the users who have linked them, their homes and commands, and the reporter of changes. */
+export interface Assistants {
+  readonly outlets: Outlets;
+  readonly grants: AssistantGrants;
+  readonly homes: AssistantHomes;
+  readonly commands: AssistantCommands;
+  readonly reporter: Reporter;
+  /** The newest attempts of an outlet, or of one user there, newest first. */
+  deliveries(outletId: string, userId?: UserId): Promise<readonly AssistantDelivery[]>;
+}
+
+const deliveriesShown = 100;
+
+export function assistantsOn(parts: AssistantsParts): Assistants {
+  const { store, runtime, sealing, clients, control, baseUrl } = parts;
+  const assistants = assistantsWith(parts);
+  const outlets = outletsOn({ store, assistants, clients, sealing, newId: parts.newOutletId, baseUrl });
+  const homes = assistantHomes(parts);
+  const reporter = new Reporter({ ...parts, outlets, homes });
+  return {
+    outlets,
+    grants: assistantGrants({ store, sealing, agentUserIdOf: parts.agentUserIdOf, wake: () => reporter.wake() }),
+    homes,
+    commands: assistantCommands({ control, runtime }),
+    reporter,
+    deliveries: (outletId, userId) =>
+      store.read((tx) => tx.assistantDeliveries.newest(outletId, userId, deliveriesShown)),
+  };
+}

@@ -1,0 +1,20 @@
+import type { ReadThing } from "../devices/read-thing.ts";
+import type { Traits } from "../home/catalogue.ts";
+
+/** A thing as an assistant is told about it: its last known state, and whether that is current. */
+export interface CurrentThing extends ReadThing {
+  readonly traits: Traits;
+  /** The protocol of the ecosystem that reports it; undefined for own things and for an ecosystem that is not configured. */
+  readonly protocol: string | undefined;
+  /** Nothing confirms the state at present. */
+  readonly isStale: boolean;
+}
+
+/**
+ * Whether the assistant can rely on the state: it is current, and at least one trait is available. A trait whose
+ * availability was not told counts as available.
+ */
+export function isReachable({ goneMs, isStale, traits }: CurrentThing): boolean {
+  if (goneMs !== null || isStale) return false;
+  return Object.values(traits).some(({ available }) => available !== false);
+}

@@ -1,0 +1,60 @@
+import type { Assistant, Outcome } from "../assistant.ts";
+import type { AssistantParts } from "../registry.ts";
+import { HomeGraph, type HomeGraphMethod } from "./home-graph.ts";
+import { googleMessages } from "./reports.ts";
+import {
+  type GoogleSettings,
+  readGoogleSettings,
+  redirectUris,
+  settingDefinitions,
+  setUp,
+  shownSettings,
+} from "./settings.ts";
+
+/** How long Google needs to ask for the list of devices, after it was told that the list has changed. */
+const syncMs = 3_000;
+
+export function googleHome({ call, runtime, newUuid }: AssistantParts): Assistant<GoogleSettings> {
+  const homeGraph = new HomeGraph(call, runtime);
+  return {
+    kind: "google-home",
+    title: "Google Home",
+    settings: settingDefinitions,
+    readSettings: readGoogleSettings,
+    shownSettings,
+    redirectUris,
+    setUp,
+    messages: (due) => googleMessages(due, newUuid),
+
+    async deliver({ type, body }, { settings, agentUserId }, signal) {
+      const outcome = await homeGraph.post(settings, type as HomeGraphMethod, body, signal);
+      if (outcome.result !== "forget" || type === "requestSync") return outcome;
+      // Google answers 404 also for a device that it has not synced yet: only the answer to this call tells which it is.
+      const asked = await homeGraph.post(settings, "requestSync", { agentUserId, async: true }, signal);
+      if (asked.result !== "taken") return asked;
+      const text = "Google does not know one of these devices yet; it was asked to sync";
+      return { result: "retry", status: outcome.status, text, afterMs: syncMs } satisfies Outcome;
+    },
+
+    async check(settings, signal) {
+      const issued = await homeGraph.token(settings, signal);
+      if ("fault" in issued) {
+        const text = `${issued.fault}. Download a new key of the service account and add the outlet again.`;
+        return [{ fact: "service account", isRight: false, text }];
+      }
+      const account = {
+        fact: "service account",
+        isRight: true,
+        text: `Google accepts ${settings.serviceAccount.email}`,
+      };
+      // No user has this id: 404 shows that the service account may call Home Graph.
+      const nobody = { requestId: newUuid(), agentUserId: "breezeway-check", inputs: [{ payload: { devices: [] } }] };
+      const outcome = await homeGraph.post(settings, "query", nobody, signal);
+      const isRight = outcome.result === "forget" || outcome.result === "taken" || outcome.status === 400;
+      const text = isRight
+        ? "the service account may call it"
+        : `${"text" in outcome ? outcome.text : ""}. Enable the HomeGraph API in the project of the service account.`;
+      return [account, { fact: "Home Graph", isRight, text }];
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { CommandError } from "../../home/command-errors.ts";
+import type { Command } from "../../home/command-plan.ts";
+import type { CurrentThing } from "../current-thing.ts";
+
+export type States = Readonly<Record<string, unknown>>;
+
+/**
+ * A trait of a Google device. `states` holds every state of the trait, because Home Graph replaces the whole trait.
+ * Undefined: the thing does not tell what the trait needs, so that the device is shown as offline.
+ */
+export interface GoogleTrait {
+  /** Without the prefix `action.devices.traits.`. */
+  readonly name: string;
+  /** The attributes in SYNC; undefined when the thing does not have the trait. */
+  attributes(thing: CurrentThing): States | undefined;
+  states(thing: CurrentThing): States | undefined;
+  /** Commands by name, without the prefix `action.devices.commands.`. */
+  readonly commands?: Readonly<Record<string, (params: States, thing: CurrentThing) => Command | CommandError>>;
+}
+
+export const traitPrefix = "action.devices.traits.";
+export const typePrefix = "action.devices.types.";
+export const commandPrefix = "action.devices.commands.";
+
+/** Google's device types that we use, without the prefix. */
+export type GoogleType =
+  | "THERMOSTAT"
+  | "SMOKE_DETECTOR"
+  | "CARBON_MONOXIDE_DETECTOR"
+  | "FAN"
+  | "LIGHT"
+  | "SWITCH"
+  | "SENSOR";
+
+export function badValue(parameter: string, problem: string): CommandError {
+  return { code: "badValue", parameter, problem };
+}

@@ -1,0 +1,142 @@
+import type { TenantId, UserId } from "../model/ids.ts";
+import type { Store, Transaction } from "../store/seam.ts";
+import type { AssistantGrantKey, AssistantGrantRow } from "../store/tables/assistant-grants.ts";
+import type { Outlet } from "./outlets.ts";
+
+export type GrantTables = Pick<
+  Transaction,
+  "assistantGrants" | "assistantMarks" | "assistantReplies" | "log" | "logEpoch" | "clock"
+>;
+
+export interface GrantParts {
+  readonly store: Store<GrantTables>;
+  readonly sealing: {
+    seal(text: string, context: string): string;
+    open(sealed: string, context: string): string;
+  };
+  /** The user's opaque id at assistants. */
+  readonly agentUserIdOf: (tenantId: TenantId, userId: UserId) => string;
+  /** Wakes the reporter. */
+  readonly wake: () => void;
+}
+
+/** A late answer to a command, as a route hands it over. */
+export interface NewReply {
+  readonly commandId: string;
+  readonly thingId: string;
+  /** What the assistant needs to recognise the answer. */
+  readonly reply: object;
+}
+
+/** The users who have linked an outlet. */
+export interface AssistantGrants {
+  agentUserIdOf(tenantId: TenantId, userId: UserId): string;
+  /**
+   * The assistant has shown that the user has linked it. The first time, everything is reported, and at each list of
+   * devices (`isListed`): the assistant knows no state of a device that is new in the list. `given`: what the assistant
+   * gave for reports about this user; it replaces what it gave before.
+   */
+  establish(
+    outlet: Pick<Outlet, "id" | "tenantId" | "clientId">,
+    userId: UserId,
+    how?: {
+      readonly isListed?: boolean;
+      readonly given?: { readonly credential: object; readonly region: string | null };
+    },
+  ): Promise<void>;
+  /** The user has ended the link: nothing is reported any more. */
+  forget(outletId: string, userId: UserId): Promise<boolean>;
+  /** Things that are gone, and that the assistant is not to delete yet. */
+  leaving(outletId: string, userId: UserId): Promise<readonly string[]>;
+  /** Has the outcome of this command told when it is known. */
+  replyLater(outletId: string, userId: UserId, reply: NewReply): Promise<void>;
+  /** Has everything reported again; returns whether the user has linked the outlet. */
+  reportAll(outletId: string, userId: UserId): Promise<boolean>;
+  ofOutlet(outletId: string, limit: number): Promise<readonly AssistantGrantRow[]>;
+  countOfOutlet(outletId: string): Promise<number>;
+}
+
+/** An assistant waits no longer for an outcome, and no command is without one so long. */
+const replyKeptMs = 120_000;
+const repliesPerGrant = 100;
+
+export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantParts): AssistantGrants {
+  return {
+    agentUserIdOf,
+    async establish({ id: outletId, tenantId, clientId }, userId, { isListed = false, given } = {}) {
+      if (!given && !isListed && (await store.read((tx) => tx.assistantGrants.find({ userId, outletId })))) return;
+      await store.transaction(async (tx) => {
+        await beginFeed(tx);
+        const sealedCredential =
+          given && sealing.seal(JSON.stringify(given.credential), credentialContext(userId, outletId));
+        const known = await tx.assistantGrants.lock({ userId, outletId });
+        if (given || !known) {
+          await tx.assistantGrants.put({
+            userId,
+            outletId,
+            clientId,
+            agentUserId: agentUserIdOf(tenantId, userId),
+            ...(given && { sealedCredential: sealedCredential!, region: given.region }),
+          });
+        }
+        await markAll(tx, { userId, outletId }, listingMs);
+      });
+      wake();
+    },
+    forget: (outletId, userId) => store.transaction((tx) => tx.assistantGrants.remove({ userId, outletId })),
+    leaving: (outletId, userId) =>
+      store.read(async (tx) => tx.assistantMarks.leaving({ userId, outletId }, await tx.clock.nowMs())),
+    replyLater: (outletId, userId, { commandId, thingId, reply }) =>
+      store.transaction(async (tx) => {
+        if (!(await tx.assistantGrants.lock({ userId, outletId }))) return;
+        const nowMs = await tx.clock.nowMs();
+        const expiresMs = nowMs + replyKeptMs;
+        const row = { userId, outletId, commandId, thingId, reply: JSON.stringify(reply), expiresMs };
+        await tx.assistantReplies.add(row, repliesPerGrant);
+        // The outcome may have come between the last look and this transaction.
+        await tx.assistantMarks.add({ userId, outletId, thingId, stateMs: nowMs }, nowMs);
+        await tx.assistantGrants.wakeAt({ userId, outletId }, nowMs);
+      }),
+    async reportAll(outletId, userId) {
+      const isLinked = await store.transaction(async (tx) => {
+        if (!(await tx.assistantGrants.lock({ userId, outletId }))) return false;
+        await markAll(tx, { userId, outletId });
+        return true;
+      });
+      wake();
+      return isLinked;
+    },
+    ofOutlet: (outletId, limit) => store.read((tx) => tx.assistantGrants.ofOutlet(outletId, limit)),
+    countOfOutlet: (outletId) => store.read((tx) => tx.assistantGrants.countOfOutlet(outletId)),
+  };
+}
+
+/** The id of a mark that stands for all things of the user. */
+export const allThings = "";
+
+/** An assistant refuses a report about a device before it has read the list of devices. */
+const listingMs = 2_000;
+
+/** The caller holds the grant's lock. */
+async function markAll(
+  tx: Pick<Transaction, "assistantMarks" | "assistantGrants" | "clock">,
+  key: AssistantGrantKey,
+  afterMs = 0,
+): Promise<void> {
+  const nowMs = await tx.clock.nowMs();
+  await tx.assistantMarks.add({ ...key, thingId: allThings, stateMs: nowMs + afterMs }, nowMs);
+  await tx.assistantGrants.wakeAt(key, nowMs + afterMs);
+}
+
+/** Without any grant the feed does not advance, so it starts at the present end. */
+async function beginFeed(tx: GrantTables): Promise<void> {
+  const feed = await tx.assistantMarks.lockFeed();
+  if (await tx.assistantGrants.isAny()) return;
+  const end = await tx.log.end();
+  await tx.assistantMarks.setFeed({ ...feed, ...end, epoch: (await tx.logEpoch.current()).name });
+}
+
+/** The context that a credential is sealed with: it opens only for this user of this outlet. */
+export function credentialContext(userId: UserId, outletId: string): string {
+  return `assistant credential ${userId} ${outletId}`;
+}

@@ -1,0 +1,108 @@
+import type { CommandReceipt } from "../../devices/command-receipts.ts";
+import type { ThingControl } from "../../devices/thing-control.ts";
+import { UnknownCommand, UnknownThing } from "../../model/errors.ts";
+import type { DeviceId, UserId } from "../../model/ids.ts";
+import type { AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
+import type { AssistantMark } from "../../store/tables/assistant-marks.ts";
+import type { AssistantReply } from "../../store/tables/assistant-replies.ts";
+import type { DueReply, DueReport, DueThing } from "../assistant.ts";
+import { hasOutcome } from "../commanding.ts";
+import type { CurrentThing } from "../current-thing.ts";
+import { allThings } from "../grants.ts";
+import type { AssistantHomes } from "../homes.ts";
+import { freshnessOfLinks } from "./changes.ts";
+
+export interface ReportParts {
+  readonly homes: AssistantHomes;
+  readonly control: Pick<ThingControl, "receipt">;
+  /** The links of these users whose state is stale, by user. */
+  readonly staleLinks: (userIds: readonly UserId[]) => Promise<ReadonlyMap<UserId, readonly DeviceId[]>>;
+}
+
+export interface BuiltReport extends DueReport {
+  /** The links that are stale now; the next report compares with them. */
+  readonly staleDevices: readonly DeviceId[];
+}
+
+/**
+ * Reads the marked things as they are now. The marks were read before, so that a later change leaves a mark that was not
+ * read, and is reported again.
+ */
+export async function dueReport(
+  { homes, control, staleLinks }: ReportParts,
+  grant: AssistantGrantRow,
+  marks: readonly AssistantMark[],
+  replies: readonly AssistantReply[],
+  nowMs: number,
+): Promise<BuiltReport> {
+  const { userId, agentUserId } = grant;
+  const byThing = new Map(marks.map((mark) => [mark.thingId, mark]));
+  const [all, freshness] = [byThing.get(allThings), byThing.get(freshnessOfLinks)];
+  byThing.delete(allThings);
+  byThing.delete(freshnessOfLinks);
+  const staleDevices = all || freshness ? ((await staleLinks([userId])).get(userId) ?? []) : grant.staleDevices;
+  const turned = new Set([...staleDevices, ...grant.staleDevices].filter((id) => isOneSided(id, staleDevices, grant)));
+  const present = all || turned.size > 0 ? await homes.all(userId) : [];
+  const wanted = present.filter(({ deviceId }) => all || turned.has(deviceId));
+  const known = new Map(wanted.map((thing) => [thing.thingId, thing]));
+  const missing = [...byThing.keys(), ...replies.map(({ thingId }) => thingId)].filter((id) => !known.has(id));
+  const read = new Map([...known, ...(await homes.some(userId, [...new Set(missing)]))]);
+  const due = (thingId: string, current: CurrentThing | undefined): DueThing => {
+    const mark = byThing.get(thingId);
+    const isWhole = known.has(thingId);
+    return {
+      thingId,
+      current,
+      wantsState: isDue(mark?.stateMs, nowMs) || isWhole,
+      wantsSync: isDue(mark?.syncMs, nowMs) || (isWhole && isDue(all?.syncMs, nowMs)),
+      isUrgent: mark?.isUrgent ?? false,
+      rises: mark?.rises ?? [],
+    };
+  };
+  const ids = [...new Set([...byThing.keys(), ...known.keys()])];
+  const things = ids.map((thingId) => due(thingId, read.get(thingId)));
+  return {
+    agentUserId,
+    things: [...things.filter(({ isUrgent }) => isUrgent), ...things.filter(({ isUrgent }) => !isUrgent)],
+    replies: await dueReplies(control, userId, replies, read),
+    staleDevices,
+  };
+}
+
+function isOneSided(id: DeviceId, now: readonly DeviceId[], { staleDevices: before }: AssistantGrantRow): boolean {
+  return now.includes(id) !== before.includes(id);
+}
+
+export function isDue(timeMs: number | null | undefined, nowMs: number): boolean {
+  return timeMs != null && timeMs <= nowMs;
+}
+
+/** The replies whose commands have an outcome. */
+async function dueReplies(
+  control: Pick<ThingControl, "receipt">,
+  userId: UserId,
+  replies: readonly AssistantReply[],
+  things: ReadonlyMap<string, CurrentThing>,
+): Promise<readonly DueReply[]> {
+  const due: DueReply[] = [];
+  for (const { thingId, commandId, reply } of replies) {
+    const receipt = await receiptOrNone(control, userId, thingId, commandId);
+    if (receipt && hasOutcome(receipt)) due.push({ reply, receipt, current: things.get(thingId) });
+  }
+  return due;
+}
+
+/** The receipt of a thing that was removed meanwhile is gone. */
+async function receiptOrNone(
+  control: Pick<ThingControl, "receipt">,
+  userId: UserId,
+  thingId: string,
+  commandId: string,
+): Promise<CommandReceipt | undefined> {
+  try {
+    return await control.receipt({ kind: "user", userId }, thingId, commandId);
+  } catch (error) {
+    if (error instanceof UnknownThing || error instanceof UnknownCommand) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import type { DeviceId, UserId } from "../../model/ids.ts";
+import type { Store, Transaction } from "../../store/seam.ts";
+import type { AssistantGrantKey, AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
+import { freshnessOfLinks } from "./changes.ts";
+
+export type SweepTables = Pick<
+  Transaction,
+  "assistantOutlets" | "assistantGrants" | "assistantMarks" | "assistantReplies" | "assistantDeliveries" | "clock"
+>;
+
+export interface SweepParts {
+  readonly store: Store<SweepTables>;
+  readonly staleLinks: (userIds: readonly UserId[]) => Promise<ReadonlyMap<UserId, readonly DeviceId[]>>;
+}
+
+const everyMs = 55_000;
+const deliveriesKeptMs = 7 * 86_400_000;
+const atOnce = 500;
+
+/**
+ * Compares the freshness of all links with what was reported: a link turns stale without an entry in the log when its
+ * owner dies or nothing confirms it. One node does this each minute. Also removes what has expired; returns how much.
+ */
+export async function sweepReports(parts: SweepParts, signal: AbortSignal): Promise<number> {
+  const { store } = parts;
+  const isOurs = await store.transaction(async (tx) => {
+    if (!(await tx.assistantGrants.isAny())) return false;
+    const feed = await tx.assistantMarks.lockFeed();
+    const nowMs = await tx.clock.nowMs();
+    if (nowMs - feed.sweptMs < everyMs) return false;
+    await tx.assistantMarks.setFeed({ ...feed, sweptMs: nowMs });
+    return true;
+  });
+  if (isOurs) await compareFreshness(parts, signal);
+  return store.transaction(
+    async (tx) => {
+      const nowMs = await tx.clock.nowMs();
+      return (
+        (await tx.assistantOutlets.removeDead()) +
+        (await tx.assistantGrants.removeDead(atOnce)) +
+        (await tx.assistantReplies.removeExpired(nowMs, atOnce)) +
+        (await tx.assistantDeliveries.removeOlder(nowMs - deliveriesKeptMs, atOnce))
+      );
+    },
+    { patient: true },
+  );
+}
+
+async function compareFreshness({ store, staleLinks }: SweepParts, signal: AbortSignal): Promise<void> {
+  let after: AssistantGrantKey | undefined;
+  while (!signal.aborted) {
+    const grants = await store.read((tx) => tx.assistantGrants.page(after, atOnce));
+    const stale = await staleLinks([...new Set(grants.map(({ userId }) => userId))]);
+    const turned = grants.filter((grant) => !isSameSet(grant.staleDevices, stale.get(grant.userId) ?? []));
+    if (turned.length > 0) await mark(store, turned);
+    after = grants.at(-1);
+    if (grants.length < atOnce) return;
+  }
+}
+
+async function mark(store: Store<SweepTables>, grants: readonly AssistantGrantRow[]): Promise<void> {
+  await store.transaction(async (tx) => {
+    const nowMs = await tx.clock.nowMs();
+    for (const { userId, outletId } of grants) {
+      if (!(await tx.assistantGrants.lock({ userId, outletId }))) continue;
+      await tx.assistantMarks.add({ userId, outletId, thingId: freshnessOfLinks, stateMs: nowMs }, nowMs);
+      await tx.assistantGrants.wakeAt({ userId, outletId }, nowMs);
+    }
+  });
+}
+
+function isSameSet(one: readonly DeviceId[], other: readonly DeviceId[]): boolean {
+  return one.length === other.length && one.every((id) => other.includes(id));
+}

@@ -1,0 +1,225 @@
+import type { DeviceId, UserId } from "../../model/ids.ts";
+import { first, type Parameter, type Sql } from "../sql.ts";
+
+export interface AssistantGrantKey {
+  readonly userId: UserId;
+  readonly outletId: string;
+}
+
+/** A user who has linked an assistant: to this user's account there, states are reported. */
+export interface AssistantGrantRow extends AssistantGrantKey {
+  readonly clientId: string;
+  /** The user's id at the assistant. */
+  readonly agentUserId: string;
+  /** What the assistant gave for reports about this user, sealed JSON; null when the outlet's settings suffice. */
+  readonly sealedCredential: string | null;
+  readonly region: string | null;
+  readonly sinceMs: number;
+  /** The links whose things were reported as not reachable, because they are stale. */
+  readonly staleDevices: readonly DeviceId[];
+  /** When there is something to report: 0 for an emergency; null when there is nothing. */
+  readonly dueMs: number | null;
+  /** Fencing token: each claim has the next number. */
+  readonly claim: number;
+  /** Failed attempts since the last success. */
+  readonly attempts: number;
+  /** Why the last attempt failed; null after a success. */
+  readonly problem: string | null;
+  /** When the last report was accepted. */
+  readonly reportedMs: number | null;
+}
+
+export type NewAssistantGrant = Pick<AssistantGrantRow, "userId" | "outletId" | "clientId" | "agentUserId"> &
+  Partial<Pick<AssistantGrantRow, "sealedCredential" | "region">>;
+
+export interface ClaimedGrant extends AssistantGrantRow {
+  readonly claimedUntilMs: number;
+}
+
+/**
+ * Grants of assistants. A grant is alive only while its outlet's client has a grant of the user that allows reading
+ * devices. Queries return only live grants, so a revocation takes effect at once.
+ */
+export interface AssistantGrantTable {
+  /** Adds the grant, or replaces its credential and region; returns whether it is new. */
+  put(grant: NewAssistantGrant): Promise<boolean>;
+  find(key: AssistantGrantKey): Promise<AssistantGrantRow | undefined>;
+  /** Reads the grant and locks it until the transaction ends. */
+  lock(key: AssistantGrantKey): Promise<AssistantGrantRow | undefined>;
+  /** The grants of these users. */
+  ofUsers(userIds: readonly UserId[]): Promise<AssistantGrantRow[]>;
+  /** The grants of an outlet, by user. */
+  ofOutlet(outletId: string, limit: number): Promise<AssistantGrantRow[]>;
+  countOfOutlet(outletId: string): Promise<number>;
+  /** A page of all grants, by user and outlet. */
+  page(after: AssistantGrantKey | undefined, limit: number): Promise<AssistantGrantRow[]>;
+  isAny(): Promise<boolean>;
+  /** Grants that have something to report and that no node has claimed; emergencies first. */
+  due(nowMs: number, limit: number): Promise<AssistantGrantRow[]>;
+  /** When the next grant becomes due, or its claim ends; undefined when nothing waits. */
+  nextDueMs(): Promise<number | undefined>;
+  /** Claims the grant for one sender until that time; undefined when another one has claimed it, or nothing is due. */
+  claim(key: AssistantGrantKey, nowMs: number, untilMs: number): Promise<ClaimedGrant | undefined>;
+  /** Whether this claim is still the newest one, and the grant alive. Locks the grant. */
+  holds(grant: ClaimedGrant): Promise<boolean>;
+  /** Ends the claim, if it is still the newest one. */
+  release(grant: ClaimedGrant, after: GrantProgress): Promise<boolean>;
+  /** Makes the grant due at that time, if it would be due later. */
+  wakeAt(key: AssistantGrantKey, dueMs: number): Promise<void>;
+  /** Replaces the credential, unless another one was stored meanwhile; returns whether it was replaced. */
+  replaceCredential(key: AssistantGrantKey, before: string | null, sealedCredential: string): Promise<boolean>;
+  /** Removes the grant with everything that waits for it; returns whether it existed. */
+  remove(key: AssistantGrantKey): Promise<boolean>;
+  /** Removes everything of this user, deliveries too. */
+  removeOfUser(userId: UserId): Promise<number>;
+  /** Removes grants that are no longer alive, at most `limit`; returns how many. */
+  removeDead(limit: number): Promise<number>;
+}
+
+/** The outcome of a claim. */
+export interface GrantProgress {
+  /** When the grant is due again; undefined: when its next mark is. */
+  readonly retryMs?: number | undefined;
+  readonly attempts: number;
+  readonly problem: string | null;
+  readonly reportedMs: number | null;
+  readonly staleDevices: readonly DeviceId[];
+}
+
+const columns = `a.owner_id AS "userId", a.outlet_id AS "outletId", a.client_id AS "clientId",
+  a.agent_user_id AS "agentUserId", a.sealed_credential AS "sealedCredential", a.region, a.since_ms AS "sinceMs",
+  a.stale_devices AS "staleDevices", a.due_ms AS "dueMs", a.claim, a.attempts, a.problem,
+  a.reported_ms AS "reportedMs"`;
+const isAlive = `EXISTS (SELECT 1 FROM grants g WHERE g.owner_id = a.owner_id AND g.client_id = a.client_id
+  AND g.reach = 'user' AND (g.scope IS NULL OR g.scope LIKE '%devices:read%'))
+  AND EXISTS (SELECT 1 FROM assistant_outlets o WHERE o.id = a.outlet_id)`;
+const ofKey = "a.owner_id = $1 AND a.outlet_id = $2";
+const ofRow = "owner_id = $1 AND outlet_id = $2";
+/** Tables with rows that wait for a grant. */
+const waiting = ["assistant_marks", "assistant_replies"];
+
+type StoredGrant = Omit<AssistantGrantRow, "staleDevices"> & { readonly staleDevices: string };
+
+export function assistantGrantTable(sql: Sql): AssistantGrantTable {
+  const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE OF a" : "";
+  const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
+  const rows = async (tail: string, parameters: readonly Parameter[]) =>
+    (
+      await sql.all<StoredGrant>(`SELECT ${columns} FROM assistant_grants a WHERE ${isAlive} AND ${tail}`, parameters)
+    ).map(fromStored);
+  const lock = ({ userId, outletId }: AssistantGrantKey) => first(rows(`${ofKey}${forUpdate}`, [userId, outletId]));
+  const remove = async ({ userId, outletId }: AssistantGrantKey) => {
+    for (const table of waiting) await sql.run(`DELETE FROM ${table} WHERE ${ofRow}`, [userId, outletId]);
+    return (await sql.run(`DELETE FROM assistant_grants WHERE ${ofRow}`, [userId, outletId])) > 0;
+  };
+  return {
+    async put({ userId, outletId, clientId, agentUserId, sealedCredential = null, region = null }) {
+      const added = await sql.run(
+        `INSERT INTO assistant_grants (owner_id, outlet_id, client_id, agent_user_id, sealed_credential, region, since_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (owner_id, outlet_id) DO NOTHING`,
+        [userId, outletId, clientId, agentUserId, sealedCredential, region, await sql.nowMs()],
+      );
+      if (added > 0) return true;
+      await sql.run(
+        `UPDATE assistant_grants SET sealed_credential = $3, region = $4, attempts = 0, problem = NULL WHERE ${ofRow}`,
+        [userId, outletId, sealedCredential, region],
+      );
+      return false;
+    },
+    find: ({ userId, outletId }) => first(rows(ofKey, [userId, outletId])),
+    lock,
+    ofUsers: (userIds) => rows(`a.owner_id ${among} ORDER BY a.owner_id, a.outlet_id`, [userIds]),
+    ofOutlet: (outletId, limit) => rows("a.outlet_id = $1 ORDER BY a.owner_id LIMIT $2", [outletId, limit]),
+    async countOfOutlet(outletId) {
+      const [row] = await sql.all<{ count: number }>(
+        `SELECT COUNT(*) AS count FROM assistant_grants a WHERE ${isAlive} AND a.outlet_id = $1`,
+        [outletId],
+      );
+      return Number(row?.count ?? 0);
+    },
+    page: (after, limit) =>
+      rows("(a.owner_id, a.outlet_id) > ($1, $2) ORDER BY a.owner_id, a.outlet_id LIMIT $3", [
+        after?.userId ?? 0,
+        after?.outletId ?? "",
+        limit,
+      ]),
+    isAny: async () => (await sql.all("SELECT 1 FROM assistant_grants LIMIT 1")).length > 0,
+    due: (nowMs, limit) =>
+      rows("a.due_ms IS NOT NULL AND a.due_ms <= $1 AND a.claimed_until_ms <= $1 ORDER BY a.due_ms LIMIT $2", [
+        nowMs,
+        limit,
+      ]),
+    async nextDueMs() {
+      const [row] = await sql.all<{ nextMs: number | null }>(
+        `SELECT CASE WHEN due_ms > claimed_until_ms THEN due_ms ELSE claimed_until_ms END AS "nextMs"
+         FROM assistant_grants WHERE due_ms IS NOT NULL ORDER BY 1 LIMIT 1`,
+      );
+      return row?.nextMs ?? undefined;
+    },
+    async claim(key, nowMs, untilMs) {
+      const grant = await lock(key);
+      if (grant?.dueMs == null || grant.dueMs > nowMs) return undefined;
+      const claim = grant.claim + 1;
+      const isClaimed = await sql.run(
+        `UPDATE assistant_grants SET claim = $3, claimed_until_ms = $4 WHERE ${ofRow} AND claimed_until_ms <= $5`,
+        [key.userId, key.outletId, claim, untilMs, nowMs],
+      );
+      return isClaimed > 0 ? { ...grant, claim, claimedUntilMs: untilMs } : undefined;
+    },
+    holds: async (grant) => (await lock(grant))?.claim === grant.claim,
+    async release({ userId, outletId, claim }, { retryMs, attempts, problem, reportedMs, staleDevices }) {
+      const nextMark = `SELECT MIN(CASE WHEN m.is_urgent = 1 THEN 0 ELSE m.due_ms END) FROM assistant_marks m
+        WHERE m.owner_id = $1 AND m.outlet_id = $2`;
+      const released = await sql.run(
+        `UPDATE assistant_grants SET claimed_until_ms = 0, attempts = $4, problem = $5, reported_ms = $6,
+           stale_devices = $7, due_ms = ${retryMs === undefined ? `(${nextMark})` : "$8"}
+         WHERE ${ofRow} AND claim = $3`,
+        [
+          userId,
+          outletId,
+          claim,
+          attempts,
+          problem,
+          reportedMs,
+          JSON.stringify(staleDevices),
+          ...(retryMs === undefined ? [] : [retryMs]),
+        ],
+      );
+      return released > 0;
+    },
+    async wakeAt({ userId, outletId }, dueMs) {
+      await sql.run(`UPDATE assistant_grants SET due_ms = $3 WHERE ${ofRow} AND (due_ms IS NULL OR due_ms > $3)`, [
+        userId,
+        outletId,
+        dueMs,
+      ]);
+    },
+    async replaceCredential({ userId, outletId }, before, sealedCredential) {
+      const isSame = before === null ? "sealed_credential IS NULL" : "sealed_credential = $4";
+      const replaced = await sql.run(
+        `UPDATE assistant_grants SET sealed_credential = $3 WHERE ${ofRow} AND ${isSame}`,
+        [userId, outletId, sealedCredential, ...(before === null ? [] : [before])],
+      );
+      return replaced > 0;
+    },
+    remove,
+    async removeOfUser(userId) {
+      for (const table of [...waiting, "assistant_deliveries"]) {
+        await sql.run(`DELETE FROM ${table} WHERE owner_id = $1`, [userId]);
+      }
+      return sql.run("DELETE FROM assistant_grants WHERE owner_id = $1", [userId]);
+    },
+    async removeDead(limit) {
+      const dead = await sql.all<AssistantGrantKey>(
+        `SELECT a.owner_id AS "userId", a.outlet_id AS "outletId" FROM assistant_grants a WHERE NOT (${isAlive}) LIMIT $1`,
+        [limit],
+      );
+      for (const key of dead) await remove(key);
+      return dead.length;
+    },
+  };
+}
+
+function fromStored({ staleDevices, ...row }: StoredGrant): AssistantGrantRow {
+  return { ...row, staleDevices: JSON.parse(staleDevices) as DeviceId[] };
+}

@@ -1,0 +1,253 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { DeviceId, TenantId, UserId } from "../../../src/model/ids.ts";
+import type { OpenStore } from "../../../src/store/seam.ts";
+import { onStore, type StoreHarness } from "./harness.ts";
+import { type Home, makeHome, plain } from "./home.ts";
+
+const outletId = "bwo_1";
+
+/** Outlets to assistants, their users, and what these have to be told. */
+export function assistantTableCases(harness: StoreHarness): void {
+  it("store outlets of a tenant, which live as long as their client", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const outlet = await outletOf(store, home);
+      await store.read(async (tx) => {
+        assert.deepEqual((await tx.assistantOutlets.list()).map(plain), [outlet]);
+        assert.deepEqual((await tx.assistantOutlets.list(home.tenantId)).map(plain), [outlet]);
+        assert.deepEqual(await tx.assistantOutlets.list((home.tenantId + 1) as TenantId), []);
+        assert.deepEqual(plain(await tx.assistantOutlets.byId(outletId)), outlet);
+        assert.deepEqual(plain(await tx.assistantOutlets.ofClient("client")), outlet);
+        assert.equal(await tx.assistantOutlets.ofClient("another"), undefined);
+        assert.equal(await tx.assistantOutlets.byId("\0"), undefined);
+      });
+      await store.transaction((tx) => tx.assistantOutlets.setSettings(outlet, "v1.key.iv.new"));
+      assert.equal((await store.read((tx) => tx.assistantOutlets.byId(outletId)))?.sealedSettings, "v1.key.iv.new");
+      assert.equal(await store.transaction((tx) => tx.assistantOutlets.removeDead()), 0);
+      await store.transaction((tx) => tx.clients.remove("client"));
+      assert.deepEqual(await store.read((tx) => tx.assistantOutlets.list()), []);
+      assert.equal(await store.transaction((tx) => tx.assistantOutlets.removeDead()), 1);
+      assert.equal(await store.transaction((tx) => tx.assistantOutlets.removeDead()), 0);
+    }));
+
+  it("store the users of an outlet, who are its users as long as its client has their grant", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const key = await grantOf(store, home);
+      const found = () => store.read((tx) => tx.assistantGrants.find(key));
+      assert.deepEqual(
+        { ...(await found()), sinceMs: 0 },
+        {
+          ...key,
+          clientId: "client",
+          agentUserId: "agent",
+          sealedCredential: null,
+          region: null,
+          sinceMs: 0,
+          staleDevices: [],
+          dueMs: null,
+          claim: 0,
+          attempts: 0,
+          problem: null,
+          reportedMs: null,
+        },
+      );
+      const again = { ...key, clientId: "client", agentUserId: "agent", sealedCredential: "v1.key.iv.a", region: "eu" };
+      assert.equal(await store.transaction((tx) => tx.assistantGrants.put(again)), false);
+      assert.deepEqual([(await found())?.sealedCredential, (await found())?.region], ["v1.key.iv.a", "eu"]);
+      await store.transaction(async (tx) => {
+        assert.equal(await tx.assistantGrants.replaceCredential(key, "v1.key.iv.b", "v1.key.iv.c"), false);
+        assert.equal(await tx.assistantGrants.replaceCredential(key, "v1.key.iv.a", "v1.key.iv.c"), true);
+        assert.equal(await tx.assistantGrants.countOfOutlet(outletId), 1);
+        assert.deepEqual((await tx.assistantGrants.ofUsers([home.userId])).length, 1);
+        assert.deepEqual((await tx.assistantGrants.page(undefined, 10)).length, 1);
+        assert.deepEqual(await tx.assistantGrants.page(key, 10), []);
+      });
+      const [grant] = await store.read((tx) => tx.grants.ofUser(home.userId));
+      await store.transaction((tx) => tx.grants.remove(grant!));
+      assert.equal(await found(), undefined);
+      assert.equal(await store.transaction((tx) => tx.assistantGrants.countOfOutlet(outletId)), 0);
+      assert.equal(await store.transaction((tx) => tx.assistantGrants.removeDead(10)), 1);
+      assert.equal(await store.read((tx) => tx.assistantGrants.isAny()), false);
+    }));
+
+  it("does not count a grant of another scope, or of a tenant, as the user's link", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const key = await grantOf(store, home, "alerts");
+      assert.equal(await store.read((tx) => tx.assistantGrants.find(key)), undefined);
+    }));
+
+  it("let one sender claim a grant at a time, emergencies first", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const [first, second] = [await grantOf(store, ada), await grantOf(store, bob)];
+      await store.transaction(async (tx) => {
+        await tx.assistantGrants.wakeAt(first, 100);
+        await tx.assistantGrants.wakeAt(second, 0);
+        await tx.assistantGrants.wakeAt(first, 200);
+      });
+      const due = (nowMs: number) => store.read(async (tx) => (await tx.assistantGrants.due(nowMs, 10)).map(userOf));
+      assert.deepEqual(await due(99), [bob.userId]);
+      assert.deepEqual(await due(100), [bob.userId, ada.userId]);
+      const claim = (nowMs: number) => store.transaction((tx) => tx.assistantGrants.claim(first, nowMs, nowMs + 30));
+      assert.equal(await claim(99), undefined, "it is not due");
+      const claimed = await claim(100);
+      assert.equal(claimed?.claim, 1);
+      assert.deepEqual(await due(110), [bob.userId]);
+      assert.equal(await claim(110), undefined, "another sender has it");
+      assert.equal(await store.read((tx) => tx.assistantGrants.nextDueMs()), 0);
+      const later = await claim(130);
+      assert.equal(later?.claim, 2);
+      const progress = { attempts: 0, problem: null, reportedMs: 140, staleDevices: [7 as DeviceId] };
+      await store.transaction(async (tx) => {
+        assert.equal(await tx.assistantGrants.holds(claimed!), false);
+        assert.equal(await tx.assistantGrants.release(claimed!, progress), false);
+        assert.equal(await tx.assistantGrants.holds(later!), true);
+        assert.equal(await tx.assistantGrants.release(later!, { ...progress, retryMs: 500, problem: "down" }), true);
+      });
+      const { dueMs, problem, staleDevices } = (await store.read((tx) => tx.assistantGrants.find(first)))!;
+      assert.deepEqual([dueMs, problem, staleDevices], [500, "down", [7]]);
+      await store.transaction((tx) => tx.assistantGrants.remove(second));
+      assert.equal(await store.read((tx) => tx.assistantGrants.nextDueMs()), 500);
+    }));
+
+  it("keep one mark for each thing until it is told", () =>
+    onStore(harness, async (store) => {
+      const key = await grantOf(store, await makeHome(store));
+      const rise = { trait: "smoke", state: "alarm", timeMs: 5 } as const;
+      await store.transaction(async (tx) => {
+        await tx.assistantMarks.add({ ...key, thingId: "t_a", stateMs: 20 }, 10);
+        await tx.assistantMarks.add({ ...key, thingId: "t_a", stateMs: 15, syncMs: 900 }, 11);
+        await tx.assistantMarks.add({ ...key, thingId: "t_b", stateMs: 20, isUrgent: true, rises: [rise] }, 12);
+      });
+      const due = (nowMs: number) => store.read((tx) => tx.assistantMarks.due(key, nowMs, 10));
+      assert.deepEqual((await due(14)).map(thingOf), []);
+      const [b, a] = await due(20);
+      assert.deepEqual(plain(a), {
+        ...key,
+        thingId: "t_a",
+        version: 2,
+        sinceMs: 10,
+        stateMs: 15,
+        syncMs: 900,
+        isUrgent: false,
+        rises: [],
+      });
+      assert.deepEqual([b?.thingId, b?.isUrgent, b?.rises], ["t_b", true, [rise]]);
+      const another = { ...rise, timeMs: 6 };
+      await store.transaction(async (tx) => {
+        await tx.assistantMarks.add({ ...key, thingId: "t_b", stateMs: 30, rises: [another] }, 30);
+        await tx.assistantMarks.told(a!, { state: true, sync: false });
+        await tx.assistantMarks.told(b!, { state: true, sync: false });
+      });
+      const left = await due(1_000);
+      assert.deepEqual(left.map(thingOf), ["t_b", "t_a"], "one changed meanwhile, one is to be told as removed");
+      assert.deepEqual(left[0]?.rises, [another]);
+      assert.deepEqual([left[1]?.stateMs, left[1]?.syncMs], [null, 900]);
+      await store.transaction(async (tx) => {
+        await tx.assistantMarks.add({ ...key, thingId: "t_a", stateMs: 40, isBack: true }, 40);
+      });
+      const back = (await due(1_000)).find(({ thingId }) => thingId === "t_a");
+      assert.deepEqual([back?.stateMs, back?.syncMs], [40, null]);
+      await store.transaction(async (tx) => {
+        for (const mark of await tx.assistantMarks.due(key, 1_000, 10)) {
+          await tx.assistantMarks.told(mark, { state: true, sync: true });
+        }
+        assert.equal(await tx.assistantMarks.count(key), 0);
+      });
+    }));
+
+  it("bound the alarms, replies and deliveries that they keep", () =>
+    onStore(harness, async (store) => {
+      const key = await grantOf(store, await makeHome(store));
+      const { userId } = key;
+      await store.transaction(async (tx) => {
+        for (let timeMs = 0; timeMs < 12; timeMs++) {
+          const rise = { trait: "smoke", state: "alarm", timeMs } as const;
+          await tx.assistantMarks.add({ ...key, thingId: "t_a", stateMs: 0, rises: [rise] }, 0);
+          const reply = { ...key, commandId: `c${timeMs}`, thingId: "t_a", reply: "{}", expiresMs: timeMs };
+          await tx.assistantReplies.add(reply, 3);
+          const delivery = { ...key, type: "report", thingIds: ["t_a"], things: 1, outcome: "taken" } as const;
+          await tx.assistantDeliveries.add({ ...delivery, status: 200, text: null }, 3);
+        }
+      });
+      await store.transaction(async (tx) => {
+        const [mark] = await tx.assistantMarks.due(key, 0, 10);
+        assert.deepEqual([mark?.rises.length, mark?.rises[0]?.timeMs], [10, 2]);
+        const replies = await tx.assistantReplies.ofThings(key, ["t_a"]);
+        assert.deepEqual(
+          replies.map(({ commandId }) => commandId),
+          ["c9", "c10", "c11"],
+        );
+        assert.equal(await tx.assistantReplies.isAwaited(key, "c9"), true);
+        await tx.assistantReplies.remove({ ...key, commandId: "c9" });
+        assert.equal(await tx.assistantReplies.isAwaited(key, "c9"), false);
+        assert.equal(await tx.assistantReplies.removeExpired(11, 10), 1);
+        const shown = await tx.assistantDeliveries.newest(outletId, undefined, 10);
+        assert.deepEqual(
+          shown.map(({ id }) => id),
+          [12, 11, 10],
+        );
+        assert.equal((await tx.assistantDeliveries.newest(outletId, (userId + 1) as UserId, 10)).length, 0);
+        assert.equal((await tx.assistantDeliveries.newest(outletId, userId, 1)).length, 1);
+        assert.equal(await tx.assistantDeliveries.removeOlder(Number.MAX_SAFE_INTEGER, 2), 2);
+      });
+      assert.equal(await store.transaction((tx) => tx.assistantGrants.remove(key)), true);
+      await store.transaction(async (tx) => {
+        assert.equal(await tx.assistantMarks.count(key), 0);
+        assert.deepEqual(await tx.assistantReplies.ofThings(key, ["t_a"]), []);
+        await tx.assistantGrants.removeOfUser(userId);
+        assert.deepEqual(await tx.assistantDeliveries.newest(outletId, undefined, 10), []);
+      });
+    }));
+
+  it("keep the position of the feed", () =>
+    onStore(harness, async (store) => {
+      const position = { transaction: 3, id: 4, epoch: "e", sweptMs: 5 };
+      await store.transaction((tx) => tx.assistantMarks.setFeed(position));
+      assert.deepEqual(plain(await store.transaction((tx) => tx.assistantMarks.lockFeed())), position);
+    }));
+}
+
+const userOf = ({ userId }: { readonly userId: UserId }) => userId;
+const thingOf = ({ thingId }: { readonly thingId: string }) => thingId;
+
+async function outletOf(store: OpenStore, { tenantId }: Home) {
+  return store.transaction(async (tx) => {
+    const known = await tx.assistantOutlets.byId(outletId);
+    if (known) return plain(known);
+    await tx.clients.add({
+      id: "client",
+      tenantId,
+      name: "Assistant",
+      kind: "user",
+      redirectUris: ["https://assistant.example/back"],
+      requiresPkce: false,
+      returnUrls: [],
+      vouchesForUsers: false,
+      secrets: [],
+    });
+    const outlet = {
+      id: outletId,
+      tenantId,
+      kind: "google-home",
+      clientId: "client",
+      sealedSettings: "v1.key.iv.body",
+    };
+    return tx.assistantOutlets.add(outlet);
+  });
+}
+
+/** A user who has linked the outlet. */
+async function grantOf(store: OpenStore, home: Home, scope = "devices:read devices:control") {
+  await outletOf(store, home);
+  const { userId, tenantId } = home;
+  const key = { userId, outletId };
+  await store.transaction(async (tx) => {
+    await tx.grants.add({ id: `grant of ${userId}`, tenantId, userId, clientId: "client", covers: "user", scope });
+    await tx.assistantGrants.put({ ...key, clientId: "client", agentUserId: "agent" });
+  });
+  return key;
+}
