@@ -34,7 +34,7 @@ export interface Google {
   readonly delivery: Delivery;
   readonly faults: Faults;
   /** Adds a person; with a furnished house unless told otherwise. */
-  addAccount(person: string, options?: { readonly isFurnished?: boolean }): Account;
+  addAccount(person: string, options?: { readonly isFurnished?: boolean; readonly homeName?: string }): Account;
   /** The settings of the ecosystem in Breezeway. The file holds `serviceAccountKey()`. */
   settings(serviceAccountFile: string): Readonly<Record<string, string>>;
   serviceAccountKey(): string;
@@ -99,10 +99,10 @@ export async function startGoogle({ port = 0, nowMs = Date.now, seed }: GoogleOp
     subscription,
     delivery,
     faults,
-    addAccount(person, { isFurnished = true } = {}) {
+    addAccount(person, { isFurnished = true, homeName } = {}) {
       const account = new Account(person, { projectId, newId, nowMs, publish });
       accounts.set(account.userId, account);
-      if (isFurnished) furnish(account);
+      if (isFurnished) furnish(account, homeName);
       return account;
     },
     settings: (serviceAccountFile) => ({

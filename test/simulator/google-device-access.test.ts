@@ -48,7 +48,8 @@ describe("the page of the simulated Google", () => {
 describe("the life of a simulated Google account", () => {
   it("changes the house, except while it pauses", async (t) => {
     const { account, hall } = await startedHouse(t);
-    let [isPaused, next] = [false, () => undefined as void];
+    let isPaused = false;
+    let next = (): void => undefined;
     const clock = {
       nowMs: Date.now,
       after: (_: number, run: () => void) => {
