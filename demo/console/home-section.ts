@@ -32,7 +32,7 @@ export function homeSection({ view, receipts, ecosystem, button, nowMs, asOfMs }
   return html`<section class="structure" aria-labelledby="${id}-name">
 <div class="structure-head" data-part id="${id}">
 <div><h2 id="${id}-name">${home ? (home.name ?? "Home") : "Devices without a home"}</h2>${home?.traits.presence && presenceLine(home, asOfMs)}</div>
-${home && home.traits.presence && sceneButtons(view, home.thingId, button)}
+${home?.traits.presence && sceneButtons(view, home.thingId, button)}
 </div>
 <div class="tiles">${thermostats.map((thing) => thermostatTile({ thing, receipt: receiptOf(thing), isRefused, button, asOfMs }))}</div>
 <div class="tiles small">${alarms.map((alarm) => alarmTile(alarm, asOfMs))}</div>
