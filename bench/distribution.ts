@@ -21,7 +21,7 @@ export const split: Readonly<Record<string, Split>> = {
   thing_commands: { by: "user_id", note: "the sweep for unsettled commands reads all users" },
   devices: { by: "user_id", note: "listed by tenant_id for enterprise clients, over all users" },
   links: { by: "user_id", note: "claimed by owner, over all users" },
-  feed_accounts: { by: "user_id", note: "found by account for each message, over all users" },
+  feed_accounts: { by: "user_id", note: "found by account for each message and each list, over all users" },
   feed_messages: { by: "user_id", note: "the owner node of links asks which have messages, over all users" },
   log: { by: "user_id", note: "read by position over all users; old entries are removed by position too" },
   triggers: { by: "user_id", note: "found by id for enterprise clients, over all users" },

@@ -1,8 +1,10 @@
 import { availableParallelism, loadavg } from "node:os";
 import { alertGrowth } from "./alert-growth.ts";
 import { deadUpstreams } from "./dead-upstreams.ts";
+import { deviceBatch } from "./device-batch.ts";
 import { deviceReads } from "./device-reads.ts";
 import { emergency } from "./emergency.ts";
+import { googleLinks } from "./google-links.ts";
 import { heldStreams } from "./held-streams.ts";
 import { homeAssistantLinks } from "./home-assistant-links.ts";
 import { ingest } from "./ingest.ts";
@@ -11,6 +13,7 @@ import { postgresCosts } from "./postgres-costs.ts";
 import { isMet, type Row } from "./row.ts";
 import { type NamedResult, tableOf } from "./table.ts";
 import { tokens } from "./tokens.ts";
+import { typeWork } from "./type-work.ts";
 
 /**
  * `npm run bench` measures all rows, `npm run bench -- <name> …` the named ones, `--json` prints JSON. The exit code is 1
@@ -18,6 +21,8 @@ import { tokens } from "./tokens.ts";
  */
 const rows: readonly Row[] = [
   deviceReads,
+  deviceBatch,
+  typeWork,
   tokens,
   loginFlood,
   emergency,
@@ -25,6 +30,7 @@ const rows: readonly Row[] = [
   deadUpstreams,
   heldStreams,
   homeAssistantLinks,
+  googleLinks,
   ingest,
   postgresCosts,
 ];

@@ -57,46 +57,46 @@ export const usual: Omit<Plan, "accounts"> = {
 
 export interface Sizing {
   /** The number of deployments, each with its own database. */
-  readonly cells: number;
-  readonly accountsOfCell: number;
-  readonly nodesOfCell: number;
-  readonly peakChangesOfCell: number;
-  readonly databaseCoresOfCell: number;
-  readonly storedGbOfCell: number;
-  readonly walMbASecondOfCell: number;
+  readonly deployments: number;
+  readonly accountsOfDeployment: number;
+  readonly nodesOfDeployment: number;
+  readonly peakChangesOfDeployment: number;
+  readonly databaseCoresOfDeployment: number;
+  readonly storedGbOfDeployment: number;
+  readonly walMbASecondOfDeployment: number;
   readonly accountsOfNode: number;
   readonly memoryMbOfNode: number;
 }
 
-/** The smallest number of cells that holds all accounts within the planned load. */
+/** The smallest number of deployments that holds all accounts within the planned load. */
 export function sizing(plan: Plan, costs: Costs = measured): Sizing {
   const largest = largestCell(plan, costs);
-  const cells = Math.ceil(plan.accounts / largest);
-  const accountsOfCell = Math.ceil(plan.accounts / cells);
-  const { nodes, cores, changes } = cellOf(accountsOfCell, plan, costs)!;
-  const accountsOfNode = Math.ceil(accountsOfCell / nodes);
+  const deployments = Math.ceil(plan.accounts / largest);
+  const accountsOfDeployment = Math.ceil(plan.accounts / deployments);
+  const { nodes, cores, changes } = deploymentOf(accountsOfDeployment, plan, costs)!;
+  const accountsOfNode = Math.ceil(accountsOfDeployment / nodes);
   const kept = plan.changesAnHour * 24 * plan.logDays * costs.entryKb;
   return {
-    cells,
-    accountsOfCell,
-    nodesOfCell: nodes,
-    peakChangesOfCell: changes,
-    databaseCoresOfCell: cores,
-    storedGbOfCell: (accountsOfCell * (costs.accountKb + kept)) / 1024 ** 2,
-    walMbASecondOfCell: ((changes / plan.peakFactor) * costs.walKb) / 1024,
+    deployments,
+    accountsOfDeployment,
+    nodesOfDeployment: nodes,
+    peakChangesOfDeployment: changes,
+    databaseCoresOfDeployment: cores,
+    storedGbOfDeployment: (accountsOfDeployment * (costs.accountKb + kept)) / 1024 ** 2,
+    walMbASecondOfDeployment: ((changes / plan.peakFactor) * costs.walKb) / 1024,
     accountsOfNode,
     memoryMbOfNode: (accountsOfNode * costs.streamKb) / 1024,
   };
 }
 
-interface Cell {
+interface Deployment {
   readonly nodes: number;
   readonly cores: number;
   readonly changes: number;
 }
 
-/** Undefined when no number of nodes is enough, because each node must read all changes of the cell. */
-function cellOf(accounts: number, plan: Plan, costs: Costs): Cell | undefined {
+/** Undefined when no number of nodes is enough, because each node must read all changes of the deployment. */
+function deploymentOf(accounts: number, plan: Plan, costs: Costs): Deployment | undefined {
   const changes = (accounts * plan.changesAnHour * plan.peakFactor) / 3_600;
   const leftOfNode = plan.fullness - (changes * costs.readByNodeUs) / 1e6;
   if (leftOfNode <= 0) return undefined;
@@ -109,8 +109,8 @@ function cellOf(accounts: number, plan: Plan, costs: Costs): Cell | undefined {
 
 function largestCell(plan: Plan, costs: Costs): number {
   const fits = (accounts: number) => {
-    const cell = cellOf(accounts, plan, costs);
-    return cell !== undefined && cell.cores <= plan.databaseCores;
+    const deployment = deploymentOf(accounts, plan, costs);
+    return deployment !== undefined && deployment.cores <= plan.databaseCores;
   };
   let [fitting, beyond] = [1, plan.accounts + 1];
   if (fits(plan.accounts)) return plan.accounts;
@@ -126,20 +126,20 @@ export interface Simulated {
   /** Load as a share of one core (of the database's cores): the mean of all seconds, and the busiest second. */
   readonly node: { readonly mean: number; readonly fullest: number };
   readonly database: { readonly mean: number; readonly fullest: number };
-  /** The busiest second of a node while one node of its cell is missing. */
+  /** The busiest second of a node while one node of its deployment is missing. */
   readonly nodeWithOneMissing: number;
 }
 
 /**
- * Simulates the busiest ten minutes of one cell, second by second, with random accounts per node and random changes.
+ * Simulates the busiest ten minutes of one deployment, second by second, with random accounts per node and random changes.
  * Work that does not fit into a second is carried over to the next.
  */
 export function simulate(plan: Plan, seed: number, costs: Costs = measured): Simulated {
-  const { accountsOfCell, nodesOfCell, databaseCoresOfCell } = sizing(plan, costs);
+  const { accountsOfDeployment, nodesOfDeployment, databaseCoresOfDeployment } = sizing(plan, costs);
   const random = numbersFrom(seed);
   const rate = (plan.changesAnHour * plan.peakFactor) / 3_600;
   const run = (nodes: number) => {
-    const shares = Array.from({ length: nodes }, () => poisson(accountsOfCell / nodes, random));
+    const shares = Array.from({ length: nodes }, () => poisson(accountsOfDeployment / nodes, random));
     const left = new Array<number>(nodes).fill(0);
     let leftOfDatabase = 0;
     const seconds: { node: number; database: number }[] = [];
@@ -147,7 +147,7 @@ export function simulate(plan: Plan, seed: number, costs: Costs = measured): Sim
       const changes = shares.map((accounts) => poisson(accounts * rate, random));
       const all = changes.reduce((sum, one) => sum + one, 0);
       const loads = changes.map((own, node) => left[node]! + (own * costs.nodeUs + all * costs.readByNodeUs) / 1e6);
-      const busy = (all * (costs.postgresUs + nodes * costs.readByPostgresUs)) / 1e6 / databaseCoresOfCell;
+      const busy = (all * (costs.postgresUs + nodes * costs.readByPostgresUs)) / 1e6 / databaseCoresOfDeployment;
       const load = leftOfDatabase + busy;
       for (const [node, one] of loads.entries()) left[node] = Math.max(0, one - 1);
       leftOfDatabase = Math.max(0, load - 1);
@@ -155,13 +155,13 @@ export function simulate(plan: Plan, seed: number, costs: Costs = measured): Sim
     }
     return seconds;
   };
-  const usualRun = run(nodesOfCell);
+  const usualRun = run(nodesOfDeployment);
   const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
   const all = (of: "node" | "database", seconds = usualRun) => seconds.map((second) => second[of]);
   return {
     node: { mean: mean(all("node")), fullest: Math.max(...all("node")) },
     database: { mean: mean(all("database")), fullest: Math.max(...all("database")) },
-    nodeWithOneMissing: Math.max(...all("node", run(nodesOfCell - 1))),
+    nodeWithOneMissing: Math.max(...all("node", run(nodesOfDeployment - 1))),
   };
 }
 
@@ -208,16 +208,16 @@ function tableFor(plan: Omit<Plan, "accounts">): string {
   return [
     line(`**${plan.changesAnHour} changes an hour**`, ({ accounts }) => `${accounts.toLocaleString("en-US")} accounts`),
     `|---|${"---:|".repeat(columns.length)}`,
-    line("deployments (cells)", ({ cells }) => shown(cells)),
-    line("accounts in each", ({ accountsOfCell }) => shown(accountsOfCell)),
-    line("changes a second in each, at the peak", ({ peakChangesOfCell }) => shown(peakChangesOfCell)),
-    line("cores of its database", ({ databaseCoresOfCell }) => shown(databaseCoresOfCell)),
-    line("its nodes (a core each)", ({ nodesOfCell }) => shown(nodesOfCell)),
+    line("deployments", ({ deployments }) => shown(deployments)),
+    line("accounts in each", ({ accountsOfDeployment }) => shown(accountsOfDeployment)),
+    line("changes a second in each, at the peak", ({ peakChangesOfDeployment }) => shown(peakChangesOfDeployment)),
+    line("cores of its database", ({ databaseCoresOfDeployment }) => shown(databaseCoresOfDeployment)),
+    line("its nodes (a core each)", ({ nodesOfDeployment }) => shown(nodesOfDeployment)),
     line("accounts of a node", ({ accountsOfNode }) => shown(accountsOfNode)),
-    line("connections to the database", ({ nodesOfCell }) => shown(nodesOfCell * connectionsOfNode)),
-    line("memory of a node for them, MB", ({ memoryMbOfNode }) => shown(memoryMbOfNode)),
-    line("stored in each, GB", ({ storedGbOfCell }) => shown(storedGbOfCell)),
-    line("write-ahead log of each, MB a second", ({ walMbASecondOfCell }) => shown(walMbASecondOfCell)),
+    line("connections to the database", ({ nodesOfDeployment }) => shown(nodesOfDeployment * connectionsOfNode)),
+    line("memory of a node for its accounts, MB", ({ memoryMbOfNode }) => shown(memoryMbOfNode)),
+    line("stored in each, GB", ({ storedGbOfDeployment }) => shown(storedGbOfDeployment)),
+    line("write-ahead log of each, MB a second", ({ walMbASecondOfDeployment }) => shown(walMbASecondOfDeployment)),
     line("simulated: fullest second of a database", (_, index) => percent(simulated[index]!.database.fullest)),
     line("simulated: fullest second of a node", (_, index) => percent(simulated[index]!.node.fullest)),
     line("the same while one node is missing", (_, index) => percent(simulated[index]!.nodeWithOneMissing)),

@@ -1,8 +1,8 @@
 import { relative, resolve } from "node:path";
 import type { Service } from "../src/service/service.ts";
+import { login, type TokenFiles, tenantName } from "./access.ts";
 import type { DemoEcosystem } from "./ecosystems/ecosystem.ts";
 import { type House, structureName } from "./house.ts";
-import { type KeyFiles, login, tenantName } from "./keys.ts";
 
 const defaultFolder = "./breezeway-data";
 
@@ -11,7 +11,7 @@ export interface BannerParts {
   readonly house: House;
   readonly service: Pick<Service, "baseUrl">;
   readonly ecosystem: Pick<DemoEcosystem, "url" | "smokeCommand">;
-  readonly files: KeyFiles;
+  readonly files: TokenFiles;
   readonly folder: string;
   readonly consoleLink: string;
 }
@@ -27,7 +27,7 @@ export function banner({ version, house, service, ecosystem, files, folder, cons
   API docs   ${baseUrl}/docs
   Simulator  ${ecosystem.url}
   Data       ${shownPath(folder)}   (delete the folder to start over)
-  Login      user ${login.name}, password ${login.password}, appId ${house.keys.appId}
+  Login      user ${login.name}, password ${login.password}, appId ${house.access.appId}
   Tokens     ${shownPath(files.accessTokenFile)}   (enterprise access token for /v3: reaches every user of tenant ${tenantName})
              ${shownPath(files.secTokenFile)}   (user ${login.name}'s secToken, for /adaptor and /zdk)
 

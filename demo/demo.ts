@@ -8,12 +8,12 @@ import { anyAborted, untilSignalled } from "../src/runtime/process/signals.ts";
 import { untilUncaught } from "../src/runtime/process/uncaught-errors.ts";
 import { startService } from "../src/service/service.ts";
 import { dataFolder } from "../src/store/disk/data-folder.ts";
+import { accessTo } from "./access.ts";
 import { banner } from "./banner.ts";
 import { demoConsole } from "./console/console.ts";
 import { ecosystemChoice } from "./ecosystems/choice.ts";
 import { onFreePort } from "./free-port.ts";
 import { checkSeed, prepareHouse, structureName } from "./house.ts";
-import { keysOf } from "./keys.ts";
 
 export interface DemoOptions {
   readonly version: string;
@@ -64,14 +64,14 @@ export async function runDemo(
     // `breezeway sim` reads the address here. It is no secret.
     if (ecosystem.addressFile) writeFileSync(join(folder.path, ecosystem.addressFile), ecosystem.url);
     const houseSeed = await checkSeed(service, seed);
-    const keys = await keysOf(service, folder.path);
-    stops.push(keys.stop);
-    const house = await prepareHouse(service, ecosystem, keys, houseSeed);
+    const access = await accessTo(service, folder.path);
+    stops.push(access.stop);
+    const house = await prepareHouse(service, ecosystem, access, houseSeed);
     demoPage.open(house, service.baseUrl);
     ecosystem.startLife(houseSeed);
 
     const consoleLink = demoPage.newLink();
-    say(banner({ version, house, service, ecosystem, files: keys, folder: config.dataFolder, consoleLink }));
+    say(banner({ version, house, service, ecosystem, files: access, folder: config.dataFolder, consoleLink }));
     say(`breezeway listening on ${service.baseUrl}\n`);
     onEnter(stopSignal, () => say(`  Console    ${demoPage.newLink()}   (opens once, 30 min)\n`));
     await anyAborted(stopSignal, fatal);

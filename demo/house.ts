@@ -1,14 +1,14 @@
 import { ConfigurationError } from "../src/config/config.ts";
 import type { DeviceId } from "../src/model/ids.ts";
 import type { Service } from "../src/service/service.ts";
+import { type DemoAccess, failedTo } from "./access.ts";
 import type { DemoEcosystem } from "./ecosystems/ecosystem.ts";
-import { failedTo, type Keys } from "./keys.ts";
 
 /** A simulated home, the virtual device that mirrors it, and a lamp. */
 export interface House {
   readonly deviceId: DeviceId;
   readonly lampId: DeviceId;
-  readonly keys: Keys;
+  readonly access: DemoAccess;
 }
 
 export const structureName = "Maple Street";
@@ -21,12 +21,12 @@ const defaultSeed = "7";
 export async function prepareHouse(
   service: Service,
   ecosystem: DemoEcosystem,
-  keys: Keys,
+  access: DemoAccess,
   seed: string,
 ): Promise<House> {
-  const deviceId = (await linkedDevice(service, ecosystem, keys)) ?? (await link(ecosystem, keys, seed));
-  const lampId = await lampOf(service, keys);
-  const house = { deviceId, lampId, keys };
+  const deviceId = (await linkedDevice(service, ecosystem, access)) ?? (await link(ecosystem, access, seed));
+  const lampId = await lampOf(service, access);
+  const house = { deviceId, lampId, access };
   // Once for each link: alerts that the user has removed are not created again.
   const prepared = `demo_prepared_${deviceId}`;
   const { store } = service.parts;
@@ -50,23 +50,23 @@ export async function checkSeed({ parts: { store } }: Service, seed = ""): Promi
 async function linkedDevice(
   { parts }: Service,
   { hasHouse }: DemoEcosystem,
-  { userId }: Keys,
+  { userId }: DemoAccess,
 ): Promise<DeviceId | undefined> {
   if (!hasHouse) return undefined;
   return (await parts.devices.list(userId)).find(({ isVirtual }) => isVirtual)?.id;
 }
 
 /** Links the house; an existing link gets the token. */
-async function link(ecosystem: DemoEcosystem, keys: Keys, seed: string): Promise<DeviceId> {
+async function link(ecosystem: DemoEcosystem, access: DemoAccess, seed: string): Promise<DeviceId> {
   const { token, ...options } = ecosystem.issueToken(seed);
-  const linked = await keys
+  const linked = await access
     .byUser()
     .updateFederatedToken(ecosystem.configuration.name, token, options)
     .catch(failedTo("The demo house could not be linked"));
   return linked.deviceId as DeviceId;
 }
 
-async function lampOf({ parts }: Service, { userId }: Keys): Promise<DeviceId> {
+async function lampOf({ parts }: Service, { userId }: DemoAccess): Promise<DeviceId> {
   const known = (await parts.devices.list(userId)).find(({ isVirtual, name }) => !isVirtual && name === lampName);
   if (known) return known.id;
   const lamp = { user: String(userId), name: lampName, type: "Lamp" };
@@ -74,14 +74,14 @@ async function lampOf({ parts }: Service, { userId }: Keys): Promise<DeviceId> {
 }
 
 /** Adds the two alerts that the interface describes: the lamp is on while somebody is home, and off while nobody is. */
-async function prepareLamp({ deviceId, lampId, keys }: House): Promise<void> {
-  const known = await keys.byClient.alerts.list({ deviceId });
+async function prepareLamp({ deviceId, lampId, access }: House): Promise<void> {
+  const known = await access.byClient.alerts.list({ deviceId });
   for (const [pattern, power] of [
     ["home", "on"],
     ["(auto-)?away", "off"],
   ] as const) {
     if (known.some(({ stringThreshold }) => stringThreshold === pattern)) continue;
-    await keys.byUser().addTrigger({
+    await access.byUser().addTrigger({
       deviceId,
       action: "attribute",
       attrName: lampAttribute,
@@ -96,5 +96,5 @@ async function prepareLamp({ deviceId, lampId, keys }: House): Promise<void> {
       targetDeviceAttributes: `${lampId},power:"${power}"`,
     });
   }
-  await keys.byClient.setDeviceAttribute(lampId, "power", "on");
+  await access.byClient.setDeviceAttribute(lampId, "power", "on");
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { run } from "node:test";
 import { dot, spec } from "node:test/reporters";
-import { ensureChromium } from "./set-up/chromium.ts";
+import { ensureCheapChromium } from "./set-up/chromium.ts";
 import { fillCompileCache } from "./set-up/compile-cache.ts";
 import { createQueue, queueVariable } from "./set-up/file-queue.ts";
 import { ensurePostgres, ensurePostgresWithPrograms } from "./set-up/installed-postgres.ts";
@@ -64,7 +64,7 @@ function finish(): void {
 
 /** With CI=true everything must be there; otherwise the tests of a program that is missing are skipped. */
 async function setUpServers(): Promise<void> {
-  for (const ensure of [ensurePostgres, ensurePostgresWithPrograms, ensureChromium, ensureNginx, ensurePromtool]) {
+  for (const ensure of [ensurePostgres, ensurePostgresWithPrograms, ensureCheapChromium, ensureNginx, ensurePromtool]) {
     try {
       ensure();
     } catch (error) {

@@ -22,9 +22,9 @@ export async function executeAction(parts: ActionParts, action: string): Promise
   const [, name = "", thingId = ""] = /^([A-Za-z0-9-]+):(t_[\w-]+)$/.exec(action) ?? [];
   try {
     if (scenes.includes(name)) {
-      return await ecosystem.playScene(name, (await house.keys.byClient.thing(thingId)).name);
+      return await ecosystem.playScene(name, (await house.access.byClient.thing(thingId)).name);
     }
-    const command = commandOf(house.keys.byClient, name, thingId);
+    const command = commandOf(house.access.byClient, name, thingId);
     if (command === undefined) return "The page has no such button.";
     await command();
     return undefined;

@@ -59,6 +59,6 @@ function batteryWords({ traits: { battery } }: Thing, asOfMs: number | undefined
   const { state, percent, available } = battery?.state ?? {};
   const isKnown = asOfMs === undefined && available?.value === true;
   const words = [state?.value, typeof percent?.value === "number" ? `${percent.value} %` : null];
-  const told = words.filter((word) => typeof word === "string");
-  return told.length > 0 && (isKnown || state?.value === "low") ? ` · battery ${told.join(", ")}` : "";
+  const known = words.filter((word) => typeof word === "string");
+  return known.length > 0 && (isKnown || state?.value === "low") ? ` · battery ${known.join(", ")}` : "";
 }

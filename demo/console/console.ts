@@ -60,7 +60,7 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
       formToken: sessions.formToken,
       baseUrl,
       ecosystem,
-      accessTokenFile: resolve(house.keys.accessTokenFile),
+      accessTokenFile: resolve(house.access.accessTokenFile),
       version,
       nowMs,
       notice,
@@ -112,7 +112,7 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
         async answer(incoming) {
           const refused = refusal(incoming);
           if (refused) return refused;
-          const accessScope = { kind: "user", userId: opened!.house.keys.userId } as const;
+          const accessScope = { kind: "user", userId: opened!.house.access.userId } as const;
           const filter = { deviceIds: [], attributes: [], hearsThings: true };
           const beginning = await events.beginning(incoming.lastEventId || firstValue(incoming.query, "lastEventId"));
           const untilMs = Number.POSITIVE_INFINITY;

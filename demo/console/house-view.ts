@@ -41,8 +41,8 @@ const otherKinds: readonly Thing["kind"][] = ["light", "switch", "fan", "sensor"
 const present = 1;
 const historyMs = 30 * 60_000;
 
-export async function readHouse({ deviceId, lampId, keys }: House, nowMs: number): Promise<HouseView> {
-  const { byClient } = keys;
+export async function readHouse({ deviceId, lampId, access }: House, nowMs: number): Promise<HouseView> {
+  const { byClient } = access;
   const changesOf = async (id: number): Promise<readonly ChangeView[]> => {
     const changes = await Array.fromAsync(byClient.getHistory(id, { from: nowMs - historyMs }));
     return changes.map((change) => ({ deviceId: id, ...change }));

@@ -83,8 +83,12 @@ function fanWords({ traits: { fanTimer, fan } }: Thing, isRunning: boolean): Htm
 
 function lastWords(thing: Thing): string {
   const { fanTimer, fan: trait } = thing.traits;
-  const told = fanTimer ? fanTimer.state.active?.value : trait?.state.mode?.value;
-  const fan = isFanRunning(thing) ? ", the fan ran" : told === false || told === "off" ? ", the fan was off" : "";
+  const fanState = fanTimer ? fanTimer.state.active?.value : trait?.state.mode?.value;
+  const fan = isFanRunning(thing)
+    ? ", the fan ran"
+    : fanState === false || fanState === "off"
+      ? ", the fan was off"
+      : "";
   return `${climateWords(thing)}, mode ${modeWords(thing)}${fan}`;
 }
 

@@ -31,8 +31,8 @@ export function modeWords({ traits: { thermostat } }: Thing): string {
   if (!mode?.value) return "Mode unknown";
   const pair = { heatCool: [heatCelsius, coolCelsius], eco: [ecoHeatCelsius, ecoCoolCelsius], off: [] };
   const targets = pair[mode.value as keyof typeof pair] ?? [targetCelsius];
-  const told = targets.map(celsius).filter((target) => target !== "");
-  return `${modeName(mode.value)}${told.length === 0 ? "" : `, target ${told.join(" to ")}`}`;
+  const shown = targets.map(celsius).filter((target) => target !== "");
+  return `${modeName(mode.value)}${shown.length === 0 ? "" : `, target ${shown.join(" to ")}`}`;
 }
 
 function celsius(field: ThingField | undefined): string {

@@ -214,7 +214,7 @@ export class Breezeway {
     return names === undefined ? device : { ...device, attributes: await this.#read(deviceId, names, { signal }) };
   }
 
-  /** The things of linked accounts, without those that are gone. Each page is read when it is needed. Needs an access token. */
+  /** The things of linked accounts and of own devices, without those that are gone. Each page is read when it is needed. Needs an access token. */
   things(filter: ThingFilter = {}): AsyncGenerator<Thing, void> {
     checkMembers("things", filter, ["kind", "room", "source", "signal"]);
     return listThings(this.#byAccessToken("things"), filter);

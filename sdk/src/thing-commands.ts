@@ -40,7 +40,7 @@ export type CommandState = "queued" | "sending" | "accepted" | "confirmed" | "co
  * The service's receipt of a command to a thing.
  *
  * - `queued`: stored. `sending`: sent to the ecosystem, once. `accepted`: by the ecosystem.
- * - `confirmed`: the thing shows the result. `contradicted`: a minute later it still showed another state.
+ * - `confirmed`: the thing shows the result. `contradicted`: it kept showing another state.
  * - `rejected`: refused by the service or by the ecosystem; `error` says why.
  * - `expired`: not sent in time (`notSent`), or it is unknown whether it was carried out (`noAnswer`).
  */

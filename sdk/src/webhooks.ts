@@ -12,6 +12,8 @@ export interface Webhook {
   /** True if it also receives `linkSession` messages. */
   readonly linkSessions?: boolean;
   readonly createdTime: number;
+  /** Why it receives no messages; missing otherwise. */
+  readonly problem?: string;
 }
 
 /** The address and the filters of a new webhook. */

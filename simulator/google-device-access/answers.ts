@@ -21,7 +21,7 @@ export async function answer(parts: AnswerParts, request: IncomingMessage, respo
   const body = await bodyOf(request);
   response.setHeader("Date", new Date(parts.nowMs()).toUTCString());
   try {
-    await applyFault(parts.faults, areaOf(pathname));
+    await applyFault(parts.faults, areaOf(pathname), response);
     if (pathname === `/partnerconnections/${parts.projectId}/auth`) {
       return sendOAuth(response, answerConsent(parts, method, searchParams, new URLSearchParams(body)));
     }
@@ -75,11 +75,14 @@ async function answerFeed(
 /** The request gets no answer: its connection stays open. */
 class Hang extends Error {}
 
-async function applyFault(faults: Faults, area: Area): Promise<void> {
+async function applyFault(faults: Faults, area: Area, response: ServerResponse): Promise<void> {
   const fault = faults.of(area);
   if (!fault) return;
   if (fault.kind === "hangs") throw new Hang();
-  if (fault.kind === "refuses") throw new Refused(fault.status, fault.code, fault.message);
+  if (fault.kind === "refuses") {
+    if (fault.retryAfterSeconds !== undefined) response.setHeader("Retry-After", fault.retryAfterSeconds);
+    throw new Refused(fault.status, fault.code, fault.message);
+  }
   await new Promise((resolve) => setTimeout(resolve, fault.byMs));
 }
 

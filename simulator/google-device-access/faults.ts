@@ -1,9 +1,15 @@
 /** Which calls a fault concerns: the interface for devices, the feed, or the token endpoint. */
 export type Area = "devices" | "feed" | "tokens";
 
-/** A fault that a test or a person switches on. `refuses`: with this status. `hangs`: no answer. `slow`: later. */
+/** A fault that a test or a person switches on. `refuses`: answers with this status. `hangs`: never answers. `slow`: answers late. */
 export type Fault =
-  | { readonly kind: "refuses"; readonly status: number; readonly code: string; readonly message: string }
+  | {
+      readonly kind: "refuses";
+      readonly status: number;
+      readonly code: string;
+      readonly message: string;
+      readonly retryAfterSeconds?: number;
+    }
   | { readonly kind: "hangs" }
   | { readonly kind: "slow"; readonly byMs: number };
 

@@ -26,10 +26,10 @@ export function answerConsent(
   query: URLSearchParams,
   form: URLSearchParams,
 ): OAuthAnswer {
-  const given = method === "POST" ? form : query;
-  const clientId = given.get("client_id") ?? "";
-  const redirectUri = given.get("redirect_uri") ?? "";
-  const state = given.get("state") ?? "";
+  const parameters = method === "POST" ? form : query;
+  const clientId = parameters.get("client_id") ?? "";
+  const redirectUri = parameters.get("redirect_uri") ?? "";
+  const state = parameters.get("state") ?? "";
   if (clientId !== parts.clientId || !URL.canParse(redirectUri))
     return { status: 400, html: "Error 400: invalid_client" };
   if (method !== "POST") {
@@ -45,8 +45,10 @@ export function answerConsent(
   else {
     const chosen = form.getAll("device");
     for (const name of account.devices.keys()) account.share(name, chosen.includes(name));
-    back.searchParams.set("code", parts.tokens.issueCode(account, clientId, redirectUri));
-    back.searchParams.set("scope", codeScope);
+    // Google's second page asks for each permission. A person who grants none comes back with a code all the same.
+    const scope = form.has("withheld") ? "" : codeScope;
+    back.searchParams.set("code", parts.tokens.issueCode(account, { clientId, redirectUri, scope }));
+    back.searchParams.set("scope", scope);
   }
   return { status: 302, location: String(back) };
 }
@@ -72,7 +74,7 @@ export function answerToken(parts: OAuthParts, tokenUrl: string, form: URLSearch
   if (grant !== "authorization_code") return failed(400, "unsupported_grant_type");
   const pair = tokens.redeem(field("code"), field("client_id"), field("redirect_uri"));
   if (!pair) return failed(400, "invalid_grant");
-  return issued(tokens, { access_token: pair.accessToken, refresh_token: pair.refreshToken, scope: codeScope });
+  return issued(tokens, { access_token: pair.accessToken, refresh_token: pair.refreshToken, scope: pair.scope });
 }
 
 export function answerRevocation({ tokens }: OAuthParts, form: URLSearchParams): OAuthAnswer {

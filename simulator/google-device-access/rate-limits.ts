@@ -22,10 +22,10 @@ export type CallKind = "list" | "get" | "execute" | "device";
 /** Counts calls in sliding windows and refuses those beyond a limit. */
 export class RateLimits {
   limits = publishedLimits;
+  /** How many calls were answered, by kind. */
+  readonly taken: Record<CallKind, number> = { list: 0, get: 0, execute: 0, device: 0 };
   /** How many calls were refused, by kind. */
   readonly refused: Record<CallKind, number> = { list: 0, get: 0, execute: 0, device: 0 };
-  /** The users and devices whose calls were refused. */
-  readonly refusedKeys = new Set<string>();
   readonly #calls = new Map<string, number[]>();
 
   take(kind: CallKind, key: string, nowMs: number): void {
@@ -33,9 +33,9 @@ export class RateLimits {
     for (const { calls, perMs } of this.limits[kind]) {
       if (made.filter((atMs) => atMs > nowMs - perMs).length < calls) continue;
       this.refused[kind] += 1;
-      this.refusedKeys.add(key);
       throw new Refused(429, "RESOURCE_EXHAUSTED", `Rate limited for the ${kind} calls of this user.`);
     }
+    this.taken[kind] += 1;
     const longestMs = Math.max(...this.limits[kind].map(({ perMs }) => perMs));
     this.#calls.set(`${kind} ${key}`, [...made.filter((atMs) => atMs > nowMs - longestMs), nowMs]);
   }

@@ -1,10 +1,14 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, verify } from "node:crypto";
 import type { Account } from "./account.ts";
 
-interface Code {
-  readonly account: Account;
+interface Grant {
   readonly clientId: string;
   readonly redirectUri: string;
+  readonly scope: string;
+}
+
+interface Code extends Grant {
+  readonly account: Account;
   readonly untilMs: number;
 }
 
@@ -23,6 +27,8 @@ export class Tokens {
   lifetimeSeconds = 3_599;
   /** How often tokens were renewed. */
   renewals = 0;
+  /** How often a token was presented that is not valid. */
+  refused = 0;
   readonly #nowMs: () => number;
   readonly #codes = new Map<string, Code>();
   readonly #refresh = new Map<string, Account>();
@@ -40,9 +46,9 @@ export class Tokens {
     return JSON.stringify({ ...names, private_key, client_email: this.serviceEmail, token_uri: tokenUrl });
   }
 
-  issueCode(account: Account, clientId: string, redirectUri: string): string {
+  issueCode(account: Account, grant: Grant): string {
     const code = `4/${randomBytes(30).toString("base64url")}`;
-    this.#codes.set(code, { account, clientId, redirectUri, untilMs: this.#nowMs() + 600_000 });
+    this.#codes.set(code, { ...grant, account, untilMs: this.#nowMs() + 600_000 });
     return code;
   }
 
@@ -52,7 +58,7 @@ export class Tokens {
     this.#codes.delete(code);
     if (!issued || issued.untilMs < this.#nowMs()) return undefined;
     if (issued.clientId !== clientId || issued.redirectUri !== redirectUri) return undefined;
-    return this.consent(issued.account);
+    return { ...this.consent(issued.account), scope: issued.scope };
   }
 
   /** A person has consented. */
@@ -66,20 +72,27 @@ export class Tokens {
   renew(refreshToken: string): string | undefined {
     const account = this.#refresh.get(refreshToken);
     if (account) this.renewals += 1;
+    else this.refused += 1;
     return account && this.#issue(account, refreshToken);
   }
 
   accountOf(accessToken: string): Account | undefined {
     const issued = this.#access.get(accessToken);
-    return issued && issued.untilMs > this.#nowMs() && this.#refresh.has(issued.refreshToken)
-      ? issued.account
-      : undefined;
+    const isValid = issued !== undefined && issued.untilMs > this.#nowMs() && this.#refresh.has(issued.refreshToken);
+    if (!isValid) this.refused += 1;
+    return isValid ? issued.account : undefined;
   }
 
-  /** Ends the consent behind a token, with all its tokens. Returns whether the token was known. */
+  /** All tokens of users. */
+  get all(): readonly string[] {
+    return [...this.#refresh.keys(), ...this.#access.keys()];
+  }
+
+  /** Ends all consents of the token's account to the project. Returns whether the token was known. */
   revoke(token: string): boolean {
-    const refreshToken = this.#access.get(token)?.refreshToken ?? token;
-    return this.#refresh.delete(refreshToken);
+    const account = this.#refresh.get(this.#access.get(token)?.refreshToken ?? token);
+    if (account) this.revokeAll(account);
+    return account !== undefined;
   }
 
   /** Ends all consents of an account: a person removes the project on the connections page. */

@@ -12,8 +12,8 @@ export function setTemperatureUnit(instance: Instance, unit: TemperatureUnit): v
   instance.temperatureUnit = unit;
   for (const [entityId, { state, attributes }] of [...instance.states]) {
     if (entityId.startsWith("climate.")) {
-      const told = degrees.filter((name) => typeof attributes[name] === "number");
-      const converted = Object.fromEntries(told.map((name) => [name, convert(attributes[name] as number)]));
+      const present = degrees.filter((name) => typeof attributes[name] === "number");
+      const converted = Object.fromEntries(present.map((name) => [name, convert(attributes[name] as number)]));
       instance.change(entityId, undefined, { ...converted, target_temp_step: unit === "°F" ? 1 : 0.5 });
     } else if (attributes.device_class === "temperature" && Number.isFinite(Number(state))) {
       instance.change(entityId, String(convert(Number(state))), { unit_of_measurement: unit });

@@ -33,10 +33,10 @@ async function execute(ecosystem: Ecosystem, account: Account | undefined, form:
   if (account === undefined) throw badArgument("Choose a home first.");
   const fault = faultButtonsByName.get(form.get("fault") ?? "")?.fault;
   const clear = form.get("clear");
-  const end = form.get("end");
+  const endedClient = form.get("end");
   if (fault !== undefined) ecosystem.addFault(readFaultPlan({ ...fault, accountId: account.accountId }));
   else if (clear !== null) ecosystem.clearFaults(clear === "all" ? undefined : clear);
-  else if (end !== null) ecosystem.access.end(account, end);
+  else if (endedClient !== null) ecosystem.access.end(account, endedClient);
   else if (form.has("scene")) await ecosystem.playScene(account, sceneOf(form));
   else throw badArgument("This button is not known here.");
   return account;

@@ -27,7 +27,7 @@ export async function answerRest(ecosystem: Ecosystem, call: Call): Promise<void
   }
 }
 
-/** Sends the request on to another address of the ecosystem, as its first host does. */
+/** Redirects the request to the second host, as the ecosystem's first host does. */
 export function redirectRest(ecosystem: Ecosystem, call: Call, base: string): void {
   const account = ecosystem.grants.find(tokenOf(call))?.account;
   if (account === undefined) {

@@ -33,7 +33,7 @@ export function malformedPut(kind: MalformedKind, text: string): readonly Buffer
   return writers[kind](text);
 }
 
-/** The put with an additional field of so many megabytes. */
+/** The put with an additional field of this number of megabytes. */
 export function swollenPut(megabytes: number, text: string): Buffer {
   return frameOf("put", `${text.slice(0, -1)},"padding":"${"x".repeat(megabytes * 1024 * 1024)}"}`);
 }

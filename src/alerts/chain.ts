@@ -75,17 +75,17 @@ export class Chain {
     tx: CommitTables,
     { userId, things }: DeviceCommit,
   ): Promise<readonly (readonly [watcher: Watching<WatchingThingTrigger>, value: FieldValue])[]> {
-    const told = new Map(things.map((thing) => [thing.thingId, toldValues(loggedThing(thing))]));
-    const fields = new Set([...told.values()].flatMap((values) => [...values.keys()]));
+    const valuesOfThings = new Map(things.map((thing) => [thing.thingId, toldValues(loggedThing(thing))]));
+    const fields = new Set([...valuesOfThings.values()].flatMap((values) => [...values.keys()]));
     if (fields.size === 0) return [];
-    const found = await tx.thingTriggers.watching(userId, [...told.keys()], [...fields]);
+    const found = await tx.thingTriggers.watching(userId, [...valuesOfThings.keys()], [...fields]);
     return found.flatMap((row) => {
-      const value = told.get(row.thingId)?.get(row.field);
+      const value = valuesOfThings.get(row.thingId)?.get(row.field);
       return value === undefined ? [] : [[{ ...row, isLive: true }, value] as const];
     });
   }
 
-  /** Whether the budget allows another pattern match of so many steps. */
+  /** Whether the budget allows another pattern match with this number of steps. */
   mayMatch(steps: number): boolean {
     this.#patternSteps += steps;
     return this.#within("patternStepsPerCause", this.#patternSteps);

@@ -10,8 +10,10 @@ const tokens = {
  * 256 characters can describe a program that takes a second to build.
  */
 export function estimatedSize(pattern: string): number {
-  const outer: number[] = [];
+  /** The sizes of the enclosing groups up to the group that is being read. */
+  const enclosing: number[] = [];
   let size = 0;
+  /** The size of the last atom, which a following repeat multiplies. */
   let last = 0;
   const add = (instructions: number) => {
     last = instructions;
@@ -23,6 +25,7 @@ export function estimatedSize(pattern: string): number {
     const repeat = matchAt(tokens.repeat, pattern, at);
     const character = pattern[at]!;
     if (quoted) {
+      // A repeat after a quotation applies to its last character.
       size += quoted[1]!.length;
       last = 1;
     } else if (repeat) {
@@ -30,13 +33,13 @@ export function estimatedSize(pattern: string): number {
       size += last * (times - 1);
       last *= times;
     } else if (character === "(") {
-      outer.push(size);
+      enclosing.push(size);
       size = 0;
       last = 0;
     } else if (character === ")") {
       // A group has an instruction at its start and at its end.
       const group = size + 2;
-      size = outer.pop() ?? 0;
+      size = enclosing.pop() ?? 0;
       add(group);
     } else if ("*+?".includes(character)) {
       size += 1;
@@ -46,7 +49,7 @@ export function estimatedSize(pattern: string): number {
     }
     at += (quoted ?? atom ?? repeat)?.[0].length ?? 1;
   }
-  return size + outer.reduce((sum, one) => sum + one, 0);
+  return size + enclosing.reduce((sum, before) => sum + before, 0);
 }
 
 function matchAt(token: RegExp, text: string, at: number): RegExpExecArray | null {

@@ -1,7 +1,8 @@
 import { type LoggedThing, loggedThings } from "../devices/log-entries.ts";
 import type { ReadThing } from "../devices/read-thing.ts";
 import { fieldText, goneValues, readFieldName } from "../home/field-names.ts";
-import type { FieldValue, ThingState } from "../home/stored-thing.ts";
+import type { FieldValue } from "../home/stored-thing.ts";
+import { decodeState } from "../home/thing-text.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { BadParameter, UnknownThing } from "../model/errors.ts";
 import type { OwnThings } from "../own-things/own-things.ts";
@@ -71,5 +72,5 @@ async function foundThing(
   const own = await ownThings?.find(tx, accessScope, thingId);
   if (own) return own;
   const row = await tx.things.within(accessScope, thingId);
-  return row && { ...row, state: JSON.parse(row.state) as ThingState };
+  return row && { ...row, state: decodeState(row.state) };
 }

@@ -1,7 +1,7 @@
 import type { CommandError } from "../home/command-errors.ts";
 import type { Command } from "../home/command-plan.ts";
 import type { CommandState } from "../home/command-states.ts";
-import type { TriggerId } from "../model/ids.ts";
+import { parseId, type TriggerId } from "../model/ids.ts";
 import type { ThingCommandRow } from "../store/tables/thing-commands.ts";
 import { commandIn } from "./thing-receipts.ts";
 
@@ -14,6 +14,7 @@ export interface CommandReceipt {
   /** The alert that sent the command; null for a command of a client. */
   readonly alertId: TriggerId | null;
   readonly state: CommandState;
+  /** `text` explains the error to people; `words` is what the ecosystem said. */
   readonly error: (CommandError & { readonly text: string; readonly words?: string }) | null;
   readonly requestedMs: number;
   readonly sentMs: number | null;
@@ -27,9 +28,9 @@ export function receiptOfCommand(row: ThingCommandRow): CommandReceipt {
   return { id: `c${row.id}`, thingId, command, alertId, state, error, requestedMs, sentMs, settledMs };
 }
 
-/** The number in the id of a receipt; undefined for text that is no such id. `c`: a command. `f`: a fan request. */
+/** The kind and the number in the id of a receipt; undefined for text that is no such id. */
 export function receiptNumber(commandId: string): { readonly kind: "c" | "f"; readonly id: number } | undefined {
-  const [, kind, digits] = /^([cf])([1-9]\d{0,9})$/.exec(commandId) ?? [];
-  const id = Number(digits);
-  return kind === undefined || id > 2_147_483_647 ? undefined : { kind: kind as "c" | "f", id };
+  const kind = commandId.charAt(0);
+  const id = parseId<number>(commandId.slice(1));
+  return id !== undefined && (kind === "c" || kind === "f") ? { kind, id } : undefined;
 }

@@ -1,15 +1,18 @@
+import type { ThingForm } from "../home/thing-text.ts";
 import type { Cause } from "../model/cause.ts";
 import { LimitReached, NotFound, OwnershipLost } from "../model/errors.ts";
-import type { DeviceId, UserId } from "../model/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "../runtime/runtime.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
+import { type AddedDevice, addDevices } from "./device-addition.ts";
 import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growth.ts";
 import { attributeEntry, thingEntry } from "./log-entries.ts";
 import type { OwnDeviceThings, OwnSilence } from "./own-device-things.ts";
+import type { DeviceState } from "./states.ts";
 import { type PreparedThings, prepareThings, type ThingChange, type ThingWrite } from "./thing-writes.ts";
 import { showsOwnAlarm } from "./urgent-things.ts";
 
@@ -45,8 +48,6 @@ export interface AttributeChange {
 export interface DeviceUpdate {
   readonly deviceId: DeviceId;
   readonly changes: readonly AttributeChange[];
-  /** The device was added in this transaction, and these changes were found to be within the limits. */
-  readonly isNew?: true;
   /** The own device has written nothing for too long: its thing becomes unavailable, and no attribute changes. */
   readonly fallsSilent?: true;
   /** Things that a snapshot of the ecosystem shows changed, or gone. */
@@ -130,6 +131,8 @@ export interface CommitParts {
   readonly reactions: readonly Reaction[];
   /** Derives the things of own devices; without it these devices are no things. */
   readonly ownThings?: OwnDeviceThings;
+  /** In which form things are stored: named while a node runs that can't read the compact one. */
+  readonly thingForm?: () => ThingForm;
   /** Called after the commit is durable, in order for each device. */
   readonly committed: CommitListener;
   readonly report: Report;
@@ -145,18 +148,25 @@ export type ApplyInGroup = (
   request: Pick<CommitRequest, "userId" | "cause" | "updates">,
 ) => Promise<readonly DeviceCommit[]>;
 
+/** Adds devices of one tenant within a group of commits. The devices are within all limits. */
+export type AddInGroup = (
+  tenantId: TenantId,
+  devices: readonly AddedDevice[],
+  nowMs: number,
+) => Promise<readonly DeviceState[]>;
+
 /**
  * Several commits in one transaction, also of several users. The body locks all users in ascending order before it
- * applies the first request. All commits are durable when the promise resolves.
+ * applies the first request or adds a device. All commits are durable when the promise resolves.
  */
 export type CommitGroup = <Result>(
-  body: (tx: GroupTables, apply: ApplyInGroup) => Promise<Result>,
+  body: (tx: GroupTables, apply: ApplyInGroup, add: AddInGroup) => Promise<Result>,
   priority?: Priority,
 ) => Promise<Result>;
 
 /**
- * The only writer of attributes and things: one transaction with all consequences of a change. The commit is durable when the
- * promise resolves.
+ * The only writer of attributes and things, except for the first values of new devices: one transaction with all
+ * consequences of a change. The commit is durable when the promise resolves.
  */
 export function commitOn(parts: CommitParts): Commit {
   return async (request) => {
@@ -176,11 +186,19 @@ export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly sto
     const result = await parts.store.transaction(async (tx) => {
       // The store may run the body again.
       commits = [];
-      return body(tx, async (request) => {
-        const applied = await apply(tx, request, parts);
-        commits.push(...applied);
-        return applied;
-      });
+      return body(
+        tx,
+        async (request) => {
+          const applied = await apply(tx, request, parts);
+          commits.push(...applied);
+          return applied;
+        },
+        async (tenantId, devices, nowMs) => {
+          const added = await addDevices(tx, tenantId, devices, nowMs, parts.ownThings);
+          commits.push(...added.commits);
+          return added.states;
+        },
+      );
     }, priority);
     parts.committed(commits, commits.some(showsOwnAlarm));
     return result;
@@ -190,17 +208,19 @@ export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly sto
 async function apply(
   tx: CommitTables,
   request: CommitRequest,
-  { gates = [], reactions, report, ownThings }: Pick<CommitParts, "gates" | "reactions" | "report" | "ownThings">,
+  parts: Pick<CommitParts, "gates" | "reactions" | "report" | "ownThings" | "thingForm">,
 ): Promise<readonly DeviceCommit[]> {
   const { userId, receivedMs } = request;
-  const { nowMs, updates, devices } = await lock(tx, request);
+  const { gates = [], reactions, report, ownThings, thingForm = () => "compact" } = parts;
+  const form = thingForm();
+  const { nowMs, updates, devices } = await lock(tx, request, form);
   const commits: DeviceCommit[] = [];
   let wave = updates.map((update) => ({ ...update, cause: request.cause }));
   let writesLeft = chainLimits.writes;
   for (let hop = 0; wave.length > 0; hop++) {
     const next: typeof wave = [];
     for (const update of wave) {
-      const applied = await applyToDevice(tx, userId, update, hop, nowMs, devices, { gates, ownThings });
+      const applied = await applyToDevice(tx, userId, update, hop, nowMs, devices, { gates, ownThings, form });
       if (!applied) continue;
       if (applied instanceof LimitReached) {
         if (update.cause.by !== "alert") throw applied;
@@ -241,7 +261,7 @@ type LockedDevice = DeviceRow & {
  * The order of locks is the same everywhere: user, link, devices ascending. Statements that are known beforehand are
  * sent together.
  */
-async function lock(tx: CommitTables, { userId, cause, updates, ownership }: CommitRequest) {
+async function lock(tx: CommitTables, { userId, cause, updates, ownership }: CommitRequest, form: ThingForm) {
   const readyUpdates = typeof updates === "function" ? undefined : updates;
   // Values can be read early only for a single update of the ecosystem: a gate may change an update, and of several
   // updates the first changes what the next one compares with.
@@ -251,7 +271,7 @@ async function lock(tx: CommitTables, { userId, cause, updates, ownership }: Com
     !ownership || tx.links.holds(userId, ownership.deviceId, ownership),
     readyUpdates && lockDevices(tx, userId, readyUpdates),
     only && presentValues(tx, userId, only),
-    only?.things && prepareThings(tx, userId, only.deviceId, only.things),
+    only?.things && prepareThings(tx, userId, only.deviceId, only.things, form),
   ]);
   if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
   if (ownership && !isOwned) {
@@ -295,6 +315,12 @@ function countWrites(updates: readonly DeviceUpdate[]): number {
   return updates.reduce((count, { changes }) => count + changes.length, 0);
 }
 
+interface ApplyParts {
+  readonly gates: readonly Gate[];
+  readonly ownThings: OwnDeviceThings | undefined;
+  readonly form: ThingForm;
+}
+
 async function applyToDevice(
   tx: CommitTables,
   userId: UserId,
@@ -302,7 +328,7 @@ async function applyToDevice(
   hop: number,
   nowMs: number,
   devices: Map<DeviceId, LockedDevice>,
-  { gates, ownThings }: { readonly gates: readonly Gate[]; readonly ownThings: OwnDeviceThings | undefined },
+  { gates, ownThings, form }: ApplyParts,
 ): Promise<DeviceCommit | LimitReached | undefined> {
   const { deviceId, cause, things: thingWrites = [] } = update;
   const device: LockedDevice | undefined = devices.get(deviceId) ?? (await tx.devices.lock(userId, [deviceId]))[0];
@@ -312,20 +338,21 @@ async function applyToDevice(
   if (cause.by !== "ecosystem") {
     for (const gate of gates) changes = await gate(tx, device, { ...update, changes }, nowMs);
   }
-  const isLimited = !device.isVirtual && !update.isNew;
+  const isLimited = !device.isVirtual;
   const tooMany = isLimited ? await earlyRefusalOf(tx, userId, deviceId, changes) : undefined;
   if (tooMany) return tooMany;
   // Read under the lock, never from memory: two equal snapshots that arrive at the same time must not both count as a
   // change.
   const ownThing = await ownThings?.written(tx, device, changes);
-  const before: PresentValues = update.isNew
-    ? new Map()
-    : (device.present ?? (await presentValues(tx, userId, { deviceId, changes }, ownThing?.attributes)));
+  const before: PresentValues =
+    device.present ?? (await presentValues(tx, userId, { deviceId, changes }, ownThing?.attributes));
   const kept = changes
     .map((change) => ({ ...change, before: before.get(change.key) ?? null }))
     .filter((change) => cause.by !== "ecosystem" || change.isRestated || change.value !== change.before);
   const things =
-    thingWrites.length > 0 ? (device.things ?? (await prepareThings(tx, userId, deviceId, thingWrites))) : undefined;
+    thingWrites.length > 0
+      ? (device.things ?? (await prepareThings(tx, userId, deviceId, thingWrites, form)))
+      : undefined;
   const ownChange = ownThing?.change(before, kept, nowMs);
   const thingChanges = ownChange ? [ownChange] : (things?.changes ?? []);
   if (kept.length === 0 && thingChanges.length === 0) return undefined;

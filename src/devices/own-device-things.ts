@@ -1,3 +1,4 @@
+import type { DeviceId, TenantId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
@@ -14,6 +15,26 @@ export interface OwnDeviceThings {
   ): Promise<WrittenOwnThing | undefined>;
   /** Undefined unless the device has exceeded the silence limit of its map and the log does not say so yet. */
   silenced(tx: Pick<Transaction, "deviceTypeMaps">, device: DeviceRow, nowMs: number): Promise<OwnSilence | undefined>;
+  /** The things of a tenant's devices that are being added, in the order of the devices; undefined without a map. */
+  ofNewDevices(
+    tx: Pick<Transaction, "deviceTypeMaps">,
+    tenantId: TenantId,
+    devices: readonly NewDeviceValues[],
+    nowMs: number,
+  ): Promise<readonly (NewOwnThing | undefined)[]>;
+}
+
+/** A device that is being added, as far as its thing depends on it. */
+export interface NewDeviceValues {
+  readonly id: DeviceId;
+  readonly typeId: number;
+  readonly changes: readonly WrittenValue[];
+}
+
+export interface NewOwnThing {
+  readonly thingId: string;
+  /** What the first values change; undefined when no field of the thing gets a value. */
+  readonly first: ThingChange | undefined;
 }
 
 /** A device has fallen silent: its thing is unavailable since a time. */

@@ -30,7 +30,7 @@ export async function* pastCommits(
     const entries = await store.read((tx) => tx.log.changes(userId, deviceId, { fromMs, toMs }, limit, kinds));
     yield* entries;
     if (entries.length < limit) return;
-    // Commits to one device have distinct times.
+    // Commits to one device have distinct times, but what the log says of its thing can share the time of one.
     fromMs = entries.at(-1)!.timeMs + 1;
     const characters = entries.reduce((sum, { body }) => sum + body.length, 0);
     const fitting = Math.floor((page.characters * entries.length) / Math.max(1, characters));

@@ -1,8 +1,9 @@
 import { type CommandError, commandErrorText } from "../home/command-errors.ts";
 import type { Command, Plan, PlannedCommand } from "../home/command-plan.ts";
 import type { CommandState } from "../home/command-states.ts";
-import { storedTraits, type ThingDescriptor, type ThingState } from "../home/stored-thing.ts";
+import { storedTraits } from "../home/stored-thing.ts";
 import type { Thing } from "../home/thing.ts";
+import { decodeDescriptor, decodeState } from "../home/thing-text.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { NewThingCommand, ThingCommandChange, ThingCommandRow } from "../store/tables/thing-commands.ts";
 import type { ThingRow } from "../store/tables/things.ts";
@@ -85,7 +86,6 @@ export function plannedIn(row: ThingCommandRow): PlannedCommand {
 }
 
 /** The thing as far as planning and echo need it. Whether the ecosystem reaches it stands in its traits. */
-export function thingIn({ descriptor, state }: ThingRow): Pick<Thing, "traits" | "isOnline"> {
-  const described = JSON.parse(descriptor) as ThingDescriptor;
-  return { traits: storedTraits(described, JSON.parse(state) as ThingState), isOnline: null };
+export function thingIn(row: ThingRow): Pick<Thing, "traits" | "isOnline"> {
+  return { traits: storedTraits(decodeDescriptor(row), decodeState(row.state)), isOnline: null };
 }

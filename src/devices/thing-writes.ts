@@ -1,13 +1,22 @@
+import type { TraitName } from "../home/catalogue.ts";
 import type { ReportedThing } from "../home/reported-things.ts";
 import {
   descriptorOf,
   type FieldChange,
   fieldChanges,
-  type ThingDescriptor,
   type ThingState,
   withFieldChanges,
 } from "../home/stored-thing.ts";
 import type { ThingPrint } from "../home/thing-print.ts";
+import {
+  decodeDescriptor,
+  decodeState,
+  encodeDescriptor,
+  encodeState,
+  hasForm,
+  isSameDescriptor,
+  type ThingForm,
+} from "../home/thing-text.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { ThingRow } from "../store/tables/things.ts";
@@ -29,7 +38,7 @@ export interface ThingChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** Gone things are kept so long, and so many of each link. */
+/** How long gone things are kept, and how many of each link. */
 const goneKept = { forMs: 90 * 24 * 3_600_000, count: 500 };
 
 /** Writes of things that change something, compared with the stored rows under the lock. */
@@ -44,6 +53,7 @@ export async function prepareThings(
   userId: UserId,
   deviceId: DeviceId,
   writes: readonly ThingWrite[],
+  form: ThingForm,
 ): Promise<PreparedThings> {
   const rows = await tx.things.some(
     userId,
@@ -61,11 +71,15 @@ export async function prepareThings(
       changes.push({ thingId: write.thingId, what: "gone", fields: [] });
       continue;
     }
-    const next = comparedWith(row, write);
+    const next = comparedWith(row, write, form);
     if (!next) continue;
     changes.push(next.change);
-    // The thing may have come from another link.
-    const isInPlace = next.change.what === "state" && row?.deviceId === deviceId && row.source === write.source;
+    // The thing may have come from another link, and its descriptor may have the other form.
+    const isInPlace =
+      next.change.what === "state" &&
+      row?.deviceId === deviceId &&
+      row.source === write.source &&
+      hasForm(row.descriptor, form);
     puts.push((timeMs) => {
       const after: ThingRow = { ...next.row(timeMs), userId, deviceId };
       return isInPlace ? tx.things.setState(after) : tx.things.put(after);
@@ -83,14 +97,21 @@ export async function prepareThings(
 }
 
 /** The change and the row after it; undefined when the row holds all of it already. */
-function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { readonly isGone: true }>) {
+function comparedWith(
+  row: ThingRow | undefined,
+  write: Exclude<ThingWrite, { readonly isGone: true }>,
+  form: ThingForm,
+) {
   const { thingId, source, reported, print } = write;
   const isBack = !row || row.goneMs !== null;
   // The print covers the descriptor: an equal print saves its encoding in the most frequent write, that of samples.
-  const described = !isBack && row.print === print.hash ? row : encodedDescriptor(reported, isBack ? undefined : row);
-  const state: ThingState = row ? JSON.parse(row.state) : {};
+  const isPrintSame = !isBack && row.print === print.hash && hasForm(row.descriptor, form);
+  const state: ThingState = row ? decodeState(row.state) : {};
+  // What a trait can do is kept while the report lacks the trait.
+  const before = isBack || hasAllTraits(reported, state) ? undefined : decodeDescriptor(row);
+  const described = isPrintSame ? row : encodeDescriptor(descriptorOf(reported, before), form);
   const fields = fieldChanges(state, reported, isBack);
-  const isDescribedAnew = row?.descriptor !== described.descriptor;
+  const isDescribedAnew = !row || !isSameDescriptor(row, described);
   if (!isBack && !isDescribedAnew && fields.length === 0) return undefined;
   const change: ThingChange = { thingId, what: isBack ? "added" : isDescribedAnew ? "changed" : "state", fields };
   return {
@@ -102,7 +123,7 @@ function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { re
       kind: described.kind,
       room: described.room,
       descriptor: described.descriptor,
-      state: JSON.stringify(withFieldChanges(state, fields, timeMs)),
+      state: encodeState(withFieldChanges(state, fields, timeMs), form),
       print: print.hash,
       samples: JSON.stringify(print.samples),
       goneMs: null,
@@ -110,9 +131,8 @@ function comparedWith(row: ThingRow | undefined, write: Exclude<ThingWrite, { re
   };
 }
 
-type Described = Pick<ThingRow, "kind" | "room" | "descriptor">;
-
-function encodedDescriptor(reported: ReportedThing, before: Described | undefined): Described {
-  const descriptor = descriptorOf(reported, before && (JSON.parse(before.descriptor) as ThingDescriptor));
-  return { kind: descriptor.kind, room: descriptor.room, descriptor: JSON.stringify(descriptor) };
+/** Whether the report has each trait that is stored. */
+function hasAllTraits({ thing }: ReportedThing, stored: ThingState): boolean {
+  for (const trait in stored) if (!thing.traits[trait as TraitName]) return false;
+  return true;
 }

@@ -15,7 +15,7 @@ export function isUrgentThing({ what, fields = {} }: LoggedThing, cause?: Cause)
 }
 
 /**
- * Whether a commit starts or ends an alarm of an own device, whoever wrote it. The first value of a device that is
+ * Whether a commit starts or ends an alarm of an own device, by any writer. The first value of a device that is
  * clear is no end.
  */
 export function showsOwnAlarm({ isMapped, things, previousTimeMs }: OwnCommit): boolean {

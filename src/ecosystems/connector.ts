@@ -39,6 +39,8 @@ export interface Connector {
   follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd>;
   /** Sends one step of a command, at most once. The stream shows whether it was carried out. Never throws. */
   act(token: string, action: Action, signal: AbortSignal): Promise<CommandOutcome>;
+  /** True when revoking one token also ends the other consents of its account, those of other links included. */
+  readonly revokesAllConsents?: boolean;
   /**
    * Revokes the token at the ecosystem, best effort; true when the token is known to be revoked. `credential`: the
    * link's whole credential, for an ecosystem that revokes refresh tokens. Never throws.

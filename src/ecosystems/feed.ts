@@ -1,4 +1,5 @@
 import type { Traits } from "../home/catalogue.ts";
+import type { RateLimit } from "./kit/call-window.ts";
 
 /**
  * One feed with the events of all accounts of a deployment, for an ecosystem that has no connection for each account.
@@ -36,6 +37,15 @@ export interface FollowedLink {
   /** The link's things as they are stored, by key. */
   storedThings(): Promise<ReadonlyMap<string, KnownThing>>;
   readonly messages: LinkMessages;
+  readonly calls: AccountCalls;
+}
+
+/** The calls of an account that its ecosystem limits. All links of the account share them, on all nodes. */
+export interface AccountCalls {
+  /** Takes calls. Returns 0, or how long to wait when the limits allow no more; undefined: the link has no account yet. */
+  take(calls: number, limits: readonly RateLimit[]): Promise<number | undefined>;
+  /** Counts calls that were made before the account was assigned to the link. */
+  count(calls: number, limits: readonly RateLimit[]): Promise<void>;
 }
 
 /** A thing as it was last reported. */

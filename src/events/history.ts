@@ -57,8 +57,8 @@ export async function pageOf<Change>(
   let charactersRead = 0;
   let full: LogEntry | undefined;
   for await (const commit of commits) {
-    // Commits to one device have distinct times, so a page can end after any of them.
-    if (full) return { changes, nextFromMs: full.timeMs + 1 };
+    // The next page begins with a time, so entries of one time stay together.
+    if (full && commit.timeMs > full.timeMs) return { changes, nextFromMs: full.timeMs + 1 };
     commitsRead += 1;
     charactersRead += commit.body.length;
     for (const found of read(commit)) {

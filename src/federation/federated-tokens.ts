@@ -80,12 +80,12 @@ export class FederatedTokens {
   ): Promise<DeviceId> {
     const { store, runtime, keeper, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
-    const given = withAddress(connector, brought, address);
+    const tokenOrCredential = withAddress(connector, brought, address);
     const existing = await store.read((tx) => tx.links.find(userId, connector.name));
     if (existing) throw new AlreadyFederated(connector.name);
-    const home = await connector.read(accessOf(connector, given), signal);
+    const home = await connector.read(accessOf(connector, tokenOrCredential), signal);
     const readMs = runtime.elapsedMs();
-    const { row, mirrored } = await this.#store(userId, connector, given, home, readMs, options);
+    const { row, mirrored } = await this.#store(userId, connector, tokenOrCredential, home, readMs, options);
     keeper.adopt(row, mirrored);
     return row.deviceId;
   }
@@ -103,8 +103,8 @@ export class FederatedTokens {
   ): Promise<DeviceId> {
     const { store, keeper, membership, signal } = this.#parts;
     const connector = this.#connector(ecosystemName);
-    const given = withAddress(connector, brought, address);
-    const access = accessOf(connector, given);
+    const tokenOrCredential = withAddress(connector, brought, address);
+    const access = accessOf(connector, tokenOrCredential);
     const find = (tx: FederationTables) => tx.links.find(userId, connector.name);
     const before = await store.read(find);
     if (!before) throw new NotFederated(connector.name);
@@ -122,7 +122,7 @@ export class FederatedTokens {
       const isFollowed = typeof brought === "string" && keeper.isFollowing(link, access);
       // Keep a credential: the store may already hold its next token, which this node does not use yet.
       if (isFollowed && link.sealedCredential !== null) return { deviceId, claimed: undefined };
-      const { sealedToken, sealedCredential } = this.#seal(userId, connector.name, given, nowMs);
+      const { sealedToken, sealedCredential } = this.#seal(userId, connector.name, tokenOrCredential, nowMs);
       await tx.links.setToken(userId, deviceId, sealedToken, sealedCredential);
       if (isFollowed) return { deviceId, claimed: undefined };
       // This node takes over the link with a new epoch, in this transaction. An older epoch, this node's own included,
@@ -213,7 +213,7 @@ export class FederatedTokens {
   async #store(
     userId: UserId,
     connector: Connector,
-    given: string | Credential,
+    tokenOrCredential: string | Credential,
     home: Home,
     readMs: number,
     { also }: LinkOptions,
@@ -235,7 +235,7 @@ export class FederatedTokens {
           userId,
           deviceId,
           ecosystem: connector.name,
-          ...this.#seal(userId, connector.name, given, nowMs),
+          ...this.#seal(userId, connector.name, tokenOrCredential, nowMs),
           state: "waiting",
           reason: "just linked",
           blindness: { sinceMs: provenMs, cause: "just linked" },
@@ -258,8 +258,9 @@ export class FederatedTokens {
     return { row: row!, mirrored };
   }
 
-  #seal(userId: UserId, ecosystem: string, given: string | Credential, nowMs: number) {
-    const issued = typeof given === "string" ? given : { ...given, issuedMs: nowMs };
+  #seal(userId: UserId, ecosystem: string, tokenOrCredential: string | Credential, nowMs: number) {
+    const issued =
+      typeof tokenOrCredential === "string" ? tokenOrCredential : { ...tokenOrCredential, issuedMs: nowMs };
     return sealCredential(this.#parts.sealing.seal, { userId, ecosystem }, issued);
   }
 
@@ -281,7 +282,7 @@ function withAddress(
     throw new BadParameter("anAccessToken", `The parameter anAccessToken ${tokenProblem}`);
   }
   if (typeof brought !== "string" || !credentialFrom) return brought;
-  const made = credentialFrom(brought, address);
-  if ("credential" in made) return made.credential;
-  throw new BadParameter("anEcosystemUrl", `The parameter anEcosystemUrl ${made.problem}`);
+  const result = credentialFrom(brought, address);
+  if ("credential" in result) return result.credential;
+  throw new BadParameter("anEcosystemUrl", `The parameter anEcosystemUrl ${result.problem}`);
 }

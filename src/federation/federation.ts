@@ -95,6 +95,8 @@ export interface FederationParts {
   readonly owners?: ErrorOwners;
   /** The feeds of ecosystems that have no connection for each account. */
   readonly feeds?: Feeds;
+  /** How often confirmation times are stored; every minute. */
+  readonly confirmEveryMs?: number;
 }
 
 /** Federation with its background work: no stream is opened and no command sent before `start`. */

@@ -8,6 +8,7 @@ import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { Admission, renewalsPerSecond } from "./admission.ts";
+import { ClaimedLinks, type OwnLink, ownedElsewhere } from "./claimed-links.ts";
 import type { AwaitedFans } from "./commands/awaited-fans.ts";
 import type { TokenSealing } from "./credential.ts";
 import type { Feeds } from "./feeds/feeds.ts";
@@ -17,7 +18,6 @@ import type { LinkKey } from "./link-key.ts";
 import type { LinkStanding } from "./link-record.ts";
 import { LinkSupervisor } from "./link-supervisor.ts";
 import { SampleTurns } from "./sample-turns.ts";
-import { type OwnLink, ownedElsewhere, SharedLinks } from "./shared-links.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
 
 export type FederationTables = Pick<
@@ -52,15 +52,17 @@ export interface KeeperParts {
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   /** The feeds of ecosystems that have no connection for each account. */
-  readonly feeds?: Pick<Feeds, "messagesOf">;
+  readonly feeds?: Pick<Feeds, "messagesOf" | "callsOf">;
   /** Counts an unexpected error in one link's work. */
   readonly countFault?: (kind: LinkFaultKind) => void;
   readonly owners?: ErrorOwners;
   /** Which values a snapshot confirms without changing them. */
   readonly restated?: AwaitedFans["restated"];
+  /** How often confirmation times are stored; every minute. */
+  readonly confirmEveryMs?: number;
 }
 
-const confirmEveryMs = 60_000;
+const usualConfirmEveryMs = 60_000;
 /**
  * Maximal number of remembered dropped links. A stale read is at most seconds old, and far fewer links end in that
  * time.
@@ -91,7 +93,7 @@ export class LinkKeeper {
   readonly #dropped = new Set<DeviceId>();
   /** Links of this node whose ecosystem is not configured here, with their epochs. */
   readonly #unfollowed = new Map<DeviceId, number>();
-  readonly #shared: SharedLinks;
+  readonly #claimed: ClaimedLinks;
   readonly #flushing: BackgroundTask;
   #nextFlush: Cancel | undefined;
   #isStartingOver = false;
@@ -104,7 +106,7 @@ export class LinkKeeper {
     this.#sampleTurns = new SampleTurns(parts.runtime);
     const sentence = "confirmation times could not be stored";
     this.#flushing = new BackgroundTask("confirmation_times", sentence, parts.runtime);
-    this.#shared = new SharedLinks({
+    this.#claimed = new ClaimedLinks({
       ...parts,
       ownLinks: () => this.#ownLinks(),
       adopt: (row) => this.adopt(row),
@@ -116,13 +118,13 @@ export class LinkKeeper {
   async start(): Promise<void> {
     const { store, membership } = this.#parts;
     for (const row of await store.read((tx) => tx.links.ownedBy(membership.id))) this.adopt(row);
-    await this.#shared.start();
+    await this.#claimed.start();
     this.#scheduleFlush();
   }
 
   /** A hint: links may have changed owners, or may be claimable. */
   wake(): void {
-    this.#shared.wake();
+    this.#claimed.wake();
   }
 
   /**
@@ -138,7 +140,7 @@ export class LinkKeeper {
       [...this.#followed.values()].map(({ supervisor: { link } }) => this.#abandon(link, storeRestored)),
     );
     this.#isStartingOver = false;
-    this.#shared.wake();
+    this.#claimed.wake();
   }
 
   /** Starts to follow a link of this node. A new link passes what it has mirrored. */
@@ -169,7 +171,7 @@ export class LinkKeeper {
 
   /** The supervisor of a link, if it is certain that this node owns the link. */
   supervisor(deviceId: DeviceId): LinkSupervisor | undefined {
-    return this.#shared.isSure ? this.#followed.get(deviceId)?.supervisor : undefined;
+    return this.#claimed.isSure ? this.#followed.get(deviceId)?.supervisor : undefined;
   }
 
   /** How long this node has followed a link in its present epoch; Infinity for a link that it does not follow. */
@@ -226,7 +228,7 @@ export class LinkKeeper {
 
   async #stop(): Promise<void> {
     this.#nextFlush?.();
-    await this.#shared.stop();
+    await this.#claimed.stop();
     await Promise.all([...this.#followed.values()].map(({ supervisor }) => supervisor.stop()));
     this.#sampleTurns.stop();
     await this.#flush();
@@ -288,7 +290,8 @@ export class LinkKeeper {
   }
 
   #scheduleFlush(): void {
-    this.#nextFlush = this.#parts.runtime.after(confirmEveryMs, () => {
+    const { runtime, confirmEveryMs = usualConfirmEveryMs } = this.#parts;
+    this.#nextFlush = runtime.after(confirmEveryMs, () => {
       void this.#flush().finally(() => {
         if (!this.#stopping) this.#scheduleFlush();
       });

@@ -5,9 +5,9 @@ import { type Cancel, pause, type Runtime, within } from "../runtime/runtime.ts"
 import type { Admission } from "./admission.ts";
 import { accessOf, isCredential, type OpenedCredential, secretsOf } from "./credential.ts";
 import { renewalDelay, retryDelayMs, shortestIntervalMs } from "./renewal-times.ts";
-import { beginRenewal, renewalLimitMs, type StoredCredentialParts, storeRenewed } from "./stored-credential.ts";
+import { beginRenewal, renewalLimitMs, type StoredRenewalParts, storeRenewed } from "./stored-renewal.ts";
 
-export interface LinkCredentialParts extends StoredCredentialParts {
+export interface LinkCredentialParts extends StoredRenewalParts {
   readonly connector: Connector;
   /** Admission control for the renewals of all links of this node. */
   readonly admission: Admission;

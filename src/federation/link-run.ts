@@ -33,7 +33,7 @@ export interface LinkRunParts {
   readonly failed: FailLink;
   readonly lost: () => void;
   readonly thingIdOf: ThingIdOf;
-  readonly feeds?: Pick<Feeds, "messagesOf">;
+  readonly feeds?: Pick<Feeds, "messagesOf" | "callsOf">;
   /** Which values a snapshot confirms without changing them. */
   readonly restated?: AwaitedFans["restated"];
 }
@@ -68,6 +68,7 @@ export function newRun(parts: LinkRunParts): LinkRun {
     access: () => credential.token,
     storedThings: () => loadThings(store, link),
     messages: fed.messagesOf(link),
+    calls: fed.callsOf(link),
   };
   const followed = {
     ...{ credential, connector, lane, record, admission, runtime, stopping, failed },

@@ -45,7 +45,7 @@ export interface LinkSupervisorParts {
   readonly owners: ErrorOwners;
   readonly countFault: (kind: LinkFaultKind) => void;
   readonly restated?: AwaitedFans["restated"];
-  readonly feeds?: Pick<Feeds, "messagesOf">;
+  readonly feeds?: Pick<Feeds, "messagesOf" | "callsOf">;
   /** Called when another node owns the link now, or the link was removed. */
   readonly lost: () => void;
 }

@@ -1,9 +1,9 @@
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 
-/** So many commits of samples a second go at once. */
-const atOnce = 8;
+/** The number of commits of samples in each round that need not wait. */
+const immediatePerRound = 8;
 const roundMs = 1_000;
-/** So many lanes commit samples at the same time. */
+/** The number of lanes that may commit samples at the same time. */
 const mostTurns = 16;
 
 /** Ends a turn. Further calls do nothing. */
@@ -14,34 +14,36 @@ type Begin = (end: EndTurn) => void;
 
 /**
  * Rate limit for commits that store nothing but samples, over all lanes of a node. In a quiet service a lane gets its
- * turn at once. When many lanes have samples, they wait for one to two seconds. Most are then stored with another change
- * of their account, and the others share commit groups. So samples do not delay alarms.
+ * turn at once. When many lanes have samples, they wait for one to two seconds. Meanwhile another
+ * change of the account takes most samples along, and the commits of the others share groups. So samples do not delay alarms.
  */
 export class SampleTurns {
   readonly #runtime: Pick<Runtime, "after">;
-  /** Lanes that came since the last round, and in the second before it. All sets are in order of arrival. */
+  /** Lanes that began to wait in this round, in order of arrival, as in the other sets. */
   #newcomers = new Set<Begin>();
+  /** Lanes that began to wait in the round before. */
   #waiting = new Set<Begin>();
-  /** Lanes that have waited long enough. */
+  /** Lanes that have waited for one to two rounds, and get the next free turns. */
   readonly #due = new Set<Begin>();
   #nextRound: Cancel | undefined;
-  #atOnceLeft = atOnce;
+  #immediateLeft = immediatePerRound;
+  /** The turns that have not ended. */
   #turns = 0;
 
   constructor(runtime: Pick<Runtime, "after">) {
     this.#runtime = runtime;
   }
 
-  /** Takes a turn at once, while few lanes commit samples and none waits. */
+  /** Takes a turn at once; undefined when this round has no immediate turn left or another lane waits. */
   take(): EndTurn | undefined {
     const waiting = this.#newcomers.size + this.#waiting.size + this.#due.size;
-    if (this.#atOnceLeft === 0 || waiting > 0) return undefined;
-    this.#atOnceLeft -= 1;
+    if (this.#immediateLeft === 0 || waiting > 0) return undefined;
+    this.#immediateLeft -= 1;
     this.#schedule();
     return this.#newTurn();
   }
 
-  /** Calls `begin` with a turn when it is the caller's, which may be at once. */
+  /** Calls `begin` with a turn when it is the caller's turn, which may be at once. */
   wait(begin: Begin): Cancel {
     const turn = this.take();
     if (turn) {
@@ -64,7 +66,7 @@ export class SampleTurns {
   #schedule(): void {
     this.#nextRound ??= this.#runtime.after(roundMs, () => {
       this.#nextRound = undefined;
-      this.#atOnceLeft = atOnce;
+      this.#immediateLeft = immediatePerRound;
       for (const begin of this.#waiting) this.#due.add(begin);
       this.#waiting = this.#newcomers;
       this.#newcomers = new Set();

@@ -1,6 +1,7 @@
 import { linkEntry } from "../devices/log-entries.ts";
 import type { KnownThing } from "../ecosystems/feed.ts";
-import { storedTraits, type ThingDescriptor } from "../home/stored-thing.ts";
+import { storedTraits } from "../home/stored-thing.ts";
+import { decodeDescriptor, decodeState } from "../home/thing-text.ts";
 import { OwnershipLost } from "../model/errors.ts";
 import { limits } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -50,9 +51,9 @@ export async function loadThings(
   const devices = [{ userId, id: deviceId }];
   const rows = await store.read((tx) => tx.things.ofDevices(devices, first, limits.thingsPerLink));
   return new Map(
-    rows.map(({ key, descriptor: text, state }) => {
-      const descriptor: ThingDescriptor = JSON.parse(text);
-      return [key, { name: descriptor.name, traits: storedTraits(descriptor, JSON.parse(state)) }];
+    rows.map((row) => {
+      const descriptor = decodeDescriptor(row);
+      return [row.key, { name: descriptor.name, traits: storedTraits(descriptor, decodeState(row.state)) }];
     }),
   );
 }

@@ -50,9 +50,11 @@ export function thingUpdate(
   const changed: [key: string, mark: ThingMark][] = [];
   let weight: Weight = "nothing";
   let isUrgent = false;
+  let shown = 0;
   for (const reported of read) {
     const { key } = reported;
     const mark = marks.get(key);
+    if (mark) shown += 1;
     const print = printOf(reported);
     const difference = mark && !mark.isGone ? differenceOf(mark, print) : "change";
     if (difference === "nothing") continue;
@@ -62,7 +64,8 @@ export function thingUpdate(
     writes.push({ thingId, source: ecosystem, reported, print });
     changed.push([key, { ...print, thingId, isGone: false }]);
   }
-  for (const [key, mark] of goneOf(report, marks)) {
+  // Most snapshots show all stored things.
+  for (const [key, mark] of shown < marks.size ? goneOf(report, marks) : []) {
     weight = "change";
     if (mark.danger) isUrgent = true;
     writes.push({ thingId: mark.thingId, isGone: true });
@@ -75,7 +78,8 @@ export function thingUpdate(
 const goneMarksKept = 500;
 
 function marksWith(marks: ThingMarks, changed: readonly (readonly [key: string, mark: ThingMark])[]): ThingMarks {
-  const next = new Map([...marks, ...changed]);
+  const next = new Map(marks);
+  for (const [key, mark] of changed) next.set(key, mark);
   let surplus = next.size - limits.thingsPerLink - goneMarksKept;
   if (surplus <= 0) return next;
   for (const [key, { isGone }] of next) {

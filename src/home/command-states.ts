@@ -1,7 +1,7 @@
 /**
- * The states of a command (docs/interface.md, Fan requests), as its receipt shows them. `queued`: stored; the link's
+ * The states of a command (docs/interface.md, Commands), as its receipt shows them. `queued`: stored; the link's
  * owner node will send it. `sending`: sent, at most once. `accepted`: the ecosystem accepted it. `confirmed`:
- * the stream showed the requested state. `contradicted`: the stream kept showing the other state.
+ * the thing showed the requested state. `contradicted`: the thing kept showing another state.
  * `rejected`: refused, by Breezeway or by the ecosystem. `expired`: it is unknown whether the request was carried out.
  */
 export const commandStates = [

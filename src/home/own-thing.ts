@@ -86,8 +86,8 @@ function availability(map: TraitMap, { attributes, lastTimeMs, mapChangedMs }: O
   const { online } = map;
   if (!online) return [null, mapChangedMs];
   if ("attribute" in online) {
-    const told = attributes.get(online.attribute);
-    return [readFlag(online.words, told?.value ?? null), Math.max(mapChangedMs, told?.timeMs ?? 0)];
+    const shown = attributes.get(online.attribute);
+    return [readFlag(online.words, shown?.value ?? null), Math.max(mapChangedMs, shown?.timeMs ?? 0)];
   }
   if (!isSilent(map, lastTimeMs, nowMs)) return [true, Math.max(mapChangedMs, lastTimeMs)];
   return [false, Math.max(mapChangedMs, lastTimeMs + online.silentAfterMs)];

@@ -84,14 +84,13 @@ export function fieldChanges(stored: ThingState, { thing }: ReportedThing, isBac
 
 /** The state after the changes; each changed field has the commit's time. */
 export function withFieldChanges(stored: ThingState, changes: readonly FieldChange[], timeMs: number): ThingState {
-  const next: Partial<Record<TraitName, Record<string, TimedValue>>> = {};
-  for (const trait of traitNames) if (stored[trait]) next[trait] = { ...stored[trait] };
+  const changed: Partial<Record<TraitName, Record<string, TimedValue>>> = {};
   for (const { trait, field, value } of changes) {
-    const fields = next[trait] ?? {};
+    const fields = changed[trait] ?? { ...stored[trait] };
     fields[field] = [value, timeMs];
-    next[trait] = fields;
+    changed[trait] = fields;
   }
-  return next;
+  return { ...stored, ...changed };
 }
 
 /** The traits of a stored thing, as its connector reported them last. */

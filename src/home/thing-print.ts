@@ -30,9 +30,10 @@ export function printOf({ thing, homeName }: ReportedThing): ThingPrint {
     const state: Readonly<Record<string, unknown>> = reported.state;
     addNumber(hash, i);
     addValue(hash, reported.available);
-    for (const field of stable) addValue(hash, state[field]);
+    for (let j = 0; j < stable.length; j++) addValue(hash, state[stable[j]!]);
     addNumber(hash, capabilityHash(reported.capabilities));
-    for (const { field, jump } of sampled) {
+    for (let j = 0; j < sampled.length; j++) {
+      const { field, jump } = sampled[j]!;
       const value = state[field];
       if (samples === noSamples) samples = [];
       samples.push(typeof value === "number" ? value / jump : null);

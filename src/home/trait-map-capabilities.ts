@@ -18,19 +18,19 @@ const lists: Readonly<Partial<Record<TraitName, Readonly<Record<string, string>>
   fan: { modes: "mode" },
 };
 
-/** Reads the capabilities of a trait: those that are told, those that follow from the fields, null for all others. */
+/** Reads the capabilities of a trait: those that the map lists, those that follow from the fields, null for all others. */
 export function readCapabilities(trait: TraitName, fields: Fields, json: unknown): MappedTrait["capabilities"] {
   const place = `traits.${trait}.capabilities`;
-  const given = objectAt(place, json ?? {});
+  const members = objectAt(place, json ?? {});
   const definitions = traits[trait].capabilities;
   const followed = derived[trait] ?? {};
   for (const name of Object.keys(followed)) {
-    if (Object.hasOwn(given, name)) mistake(`${place}.${name}`, "must be left out: it follows from the fields");
+    if (Object.hasOwn(members, name)) mistake(`${place}.${name}`, "must be left out: it follows from the fields");
   }
-  onlyMembers(place, given, Object.keys(definitions));
+  onlyMembers(place, members, Object.keys(definitions));
   const read: Record<string, unknown> = {};
   for (const [name, { value: type }] of Object.entries(definitions)) {
-    const value = member(given, name) ?? null;
+    const value = member(members, name) ?? null;
     read[name] = followed[name]?.(fields) ?? (value === null ? null : capabilityAt(`${place}.${name}`, value, type));
   }
   for (const [name, field] of Object.entries(lists[trait] ?? {}))
@@ -38,16 +38,16 @@ export function readCapabilities(trait: TraitName, fields: Fields, json: unknown
   return read;
 }
 
-/** The values that a field may be set to: the told ones, or all that have words. */
+/** The values that a field may be set to: those that the map lists, or all that have words. */
 function choicesOf(trait: TraitName, name: string, field: string, fields: Fields, read: MappedTrait["capabilities"]) {
-  const told = read[name] as readonly string[] | null;
+  const listed = read[name] as readonly string[] | null;
   const source = writable(fields, field);
-  if (!source) return told;
+  if (!source) return listed;
   const place = `traits.${trait}.${field}`;
   const { format } = source;
-  if (told) {
-    requireWords(place, format, told);
-    return told;
+  if (listed) {
+    requireWords(place, format, listed);
+    return listed;
   }
   if (typeof format !== "string" && "areImplied" in format && !format.areImplied) return [...format.wordOfValue.keys()];
   return mistake(`traits.${trait}.capabilities.${name}`, `must list the values to which ${field} can be set`);

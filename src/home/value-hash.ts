@@ -11,7 +11,9 @@ export function newHash(): Hash {
 /** Adds a value with its type, and with its length if it is a text or a list: no two sequences of values look alike. */
 export function addValue(hash: Hash, value: unknown): void {
   if (typeof value === "string") {
-    addNumber(hash, value.length);
+    // The length, as `addNumber` adds it.
+    add(hash, (value.length * 10_000) | 0);
+    add(hash, 0);
     let { one, two } = hash;
     for (let i = 0; i < value.length; i++) {
       const code = value.charCodeAt(i);

@@ -20,7 +20,7 @@ import { readBodies } from "./request/incoming.ts";
 import { sendAnswer } from "./routes.ts";
 
 /** A fast path in front of Fastify. Returns false, and leaves the request untouched, if Fastify has to answer it. */
-export type Lane = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface AppParts extends ConnectionLimits {
   readonly exchanges: Exchanges;
@@ -31,7 +31,7 @@ export interface AppParts extends ConnectionLimits {
   readonly bodyBytes: number;
   readonly silenceMs?: number;
   readonly tls?: SecureContextOptions | undefined;
-  readonly lane?: Lane | undefined;
+  readonly fastPath?: FastPath | undefined;
 }
 
 /** Fastify routes requests and reads bodies. Connection limits, error answers and the log are our own. */
@@ -91,7 +91,7 @@ function isBodyTooLarge(error: unknown): boolean {
 }
 
 function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["begin"]>) => void): Server {
-  const { exchanges, onLimitReached, headersTimeoutMs, requestTimeoutMs, tls, lane } = parts;
+  const { exchanges, onLimitReached, headersTimeoutMs, requestTimeoutMs, tls, fastPath } = parts;
   const fair = new FairRequests(parts);
   const late = (request: IncomingMessage) => {
     const error = Object.assign(new Error("Request timeout"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
@@ -106,7 +106,7 @@ function serverOn(parts: AppParts, handle: (...exchange: Parameters<Exchanges["b
       request.socket.destroy();
       return;
     }
-    if (lane?.(request, response)) return;
+    if (fastPath?.(request, response)) return;
     exchanges.track(exchanges.begin(request, response));
     handle(request, response);
   };

@@ -26,7 +26,7 @@ export interface ExchangeOptions {
 }
 
 /**
- * The exchanges in progress. Whether Fastify or the fast lane answers, each answer gets the same headers and each
+ * The exchanges in progress. Whether Fastify or the fast path answers, each answer gets the same headers and each
  * exchange one line in the log.
  */
 export class Exchanges {

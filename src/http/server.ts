@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { type OnLimitReached, limits as tableOfLimits } from "../model/limits.ts";
 import type { Report } from "../runtime/runtime.ts";
 import { allowOrigins, corsHeaders } from "./answer/cors.ts";
-import { appOn, type Lane } from "./app.ts";
+import { appOn, type FastPath } from "./app.ts";
 import { Certificate, type CertificateFiles, type CertificateStatus } from "./connection/certificate.ts";
 import type { ConnectionLimits } from "./connection/connection-limits.ts";
 import { Listening } from "./connection/listening.ts";
@@ -25,7 +25,7 @@ export interface ServerFacts {
 export interface Served {
   readonly routes: readonly Route[];
   /** Answers the most frequent requests in front of Fastify. */
-  readonly lane?: Lane;
+  readonly fastPath?: FastPath;
 }
 
 export interface HttpParts {
@@ -102,8 +102,8 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   });
   const headers = { ...transportHeaders(certificate !== undefined), ...corsHeaders(corsOrigins) };
   const { checkTimeoutMs } = limits;
-  const { routes, lane } = parts.serve({ exchanges, checkTimeoutMs, corsOrigins, headers });
-  const app = appOn({ exchanges, onLimitReached, trustedProxies, tls: certificate?.load(), lane, ...limits });
+  const { routes, fastPath } = parts.serve({ exchanges, checkTimeoutMs, corsOrigins, headers });
+  const app = appOn({ exchanges, onLimitReached, trustedProxies, tls: certificate?.load(), fastPath, ...limits });
   allowOrigins(app, routes, corsOrigins);
   addRoutes(app, [...routes, ...(parts.guests ?? [])], callers, exchanges);
   const sockets = socketsOf(app.server);

@@ -19,6 +19,11 @@ export interface KeyedRequest {
   readonly isSecret: boolean;
 }
 
+/** What a request asks for, as it is stored with the answer. */
+interface AskedContent extends Pick<KeyedRequest, "isSecret"> {
+  readonly contentHash: string;
+}
+
 export interface KeptAnswer {
   readonly status: number;
   readonly body: string;
@@ -82,43 +87,46 @@ export class IdempotentWrites {
 
   /** The answer of the first request with this key; `write` runs only if there was none. */
   async run<Answer>(request: KeyedRequest, write: (keep: Keep) => Promise<Answer>): Promise<Answer | KeptAnswer> {
-    const key = { ownerId: request.ownerId, hash: hashOf(request.clientId, request.key) };
+    const { ownerId, clientId, content, isSecret } = request;
+    const key = { ownerId, hash: hashOf(clientId, request.key) };
+    // The hash of a large body takes long: it is made before the transaction begins.
+    const asked = { contentHash: hashOf(content), isSecret };
     const name = `${key.ownerId} ${key.hash}`;
     if (this.#running.has(name)) throw new IdempotencyKeyInUse();
     this.#running.add(name);
     try {
-      return (await this.#findKept(key, request)) ?? (await this.#write(key, request, write));
+      return (await this.#findKept(key, asked)) ?? (await this.#write(key, asked, write));
     } finally {
       this.#running.delete(name);
     }
   }
 
-  async #write<Answer>(key: IdempotencyKey, request: KeyedRequest, write: (keep: Keep) => Promise<Answer>) {
+  async #write<Answer>(key: IdempotencyKey, asked: AskedContent, write: (keep: Keep) => Promise<Answer>) {
     const { ownerId } = key;
     await this.#limits.check(ownerId, () => this.#parts.store.read((tx) => tx.idempotencyKeys.usage(ownerId)));
     try {
-      return await write((answerOf) => (tx, result) => this.#store(tx, key, request, answerOf(result)));
+      return await write((answerOf) => (tx, result) => this.#store(tx, key, asked, answerOf(result)));
     } catch (error) {
       if (error instanceof OutcomeUnknown) throw error.ofKeyedRequest();
       if (error instanceof StoreUnavailable) throw error;
       // Another node may have executed the same request meanwhile. Then its answer counts, not this error.
-      const kept = await this.#findKept(key, request);
+      const kept = await this.#findKept(key, asked);
       if (kept) return kept;
       throw error;
     }
   }
 
-  async #findKept(key: IdempotencyKey, { content, isSecret }: KeyedRequest): Promise<KeptAnswer | undefined> {
+  async #findKept(key: IdempotencyKey, { contentHash, isSecret }: AskedContent): Promise<KeptAnswer | undefined> {
     const stored = await this.#parts.store.read((tx) => tx.idempotencyKeys.find(key));
     if (!stored) return undefined;
     const text = stored.isSealed ? this.#parts.sealer.open(stored.text, answerContext(key)) : stored.text;
     const { content: first, ...answer } = JSON.parse(text) as KeptAnswer & { readonly content: string };
-    if (first !== hashOf(content) || stored.isSealed !== isSecret) throw new IdempotencyKeyReused();
+    if (first !== contentHash || stored.isSealed !== isSecret) throw new IdempotencyKeyReused();
     return answer;
   }
 
-  async #store(tx: KeepTables, key: IdempotencyKey, { content, isSecret }: KeyedRequest, answer: KeptAnswer) {
-    const text = JSON.stringify({ content: hashOf(content), status: answer.status, body: answer.body });
+  async #store(tx: KeepTables, key: IdempotencyKey, { contentHash, isSecret }: AskedContent, answer: KeptAnswer) {
+    const text = JSON.stringify({ content: contentHash, status: answer.status, body: answer.body });
     // The hash of the content is sealed too: a webhook's address may be a secret that can be guessed.
     const stored: StoredAnswer = isSecret
       ? { isSealed: true, text: this.#parts.sealer.seal(text, answerContext(key)) }

@@ -2,7 +2,10 @@ import type { Connector } from "../ecosystems/connector.ts";
 import type { LinkSessionRow } from "../store/tables/link-sessions.ts";
 import { openSecrets, type Sealer } from "./session-secrets.ts";
 
-/** Revokes the credential of a session that links nothing. Best effort: the session keeps no copy of it. */
+/**
+ * Revokes the credential of a session that links nothing, unless that could end a link to the same account. Best effort:
+ * the session keeps no copy of it.
+ */
 export async function discardCredential(
   { connectors, sealer }: { readonly connectors: ReadonlyMap<string, Connector>; readonly sealer: Sealer },
   session: LinkSessionRow,
@@ -10,6 +13,6 @@ export async function discardCredential(
 ): Promise<void> {
   const { credential } = openSecrets(sealer, session);
   const connector = connectors.get(session.ecosystem);
-  if (!credential || !connector) return;
+  if (!credential || !connector || connector.revokesAllConsents) return;
   await connector.revoke(connector.accessOf?.(credential) ?? credential.accessToken, signal, credential);
 }

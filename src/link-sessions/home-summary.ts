@@ -13,7 +13,7 @@ export interface StructureSummary {
   readonly others: number;
 }
 
-/** The page lists so many structures; few accounts have more than two. */
+/** The largest number of structures on the page; few accounts have more than two. */
 const mostStructures = 5;
 const longestName = 100;
 

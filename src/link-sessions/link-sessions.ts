@@ -151,7 +151,7 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
           tokenHash: keyOf(token).hash,
           createdMs,
           expiresMs,
-          ...unused,
+          ...notBegun,
           sealed: sealSecrets(sealer, id, secrets),
         });
         const url = baseUrl().replace(/\/$/, "") + linkAddresses.page.replace(":token", token);
@@ -179,7 +179,8 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
   };
 }
 
-const unused = {
+/** The progress of a new session. */
+const notBegun = {
   isSignedIn: false,
   browserHash: null,
   stateHash: null,

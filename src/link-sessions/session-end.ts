@@ -16,8 +16,8 @@ export type SessionEnd =
   | { readonly phase: "failed"; readonly problem: SessionProblem };
 
 /**
- * Ends a session that the caller has locked: stores the end, and tells it in the log and in the audit log. The
- * credential is erased.
+ * Ends a session that the caller has locked: stores the end, writes it to the log and to the audit log, and erases
+ * the credential.
  */
 export async function endSession(
   tx: EndTables,

@@ -33,7 +33,7 @@ export async function sweepSessions(parts: SweepParts, signal: AbortSignal): Pro
   return all;
 }
 
-/** The user has left the page before the account was linked. */
+/** Revokes the credentials of expired sessions whose user left the page before the account was linked. */
 async function discardHeld(parts: SweepParts, signal: AbortSignal): Promise<void> {
   const { store, sealer } = parts;
   const held = await store.read(async (tx) => tx.linkSessions.held((await tx.clock.nowMs()) - claimMs, atOnce));

@@ -1,6 +1,6 @@
 import { pause, type Runtime } from "../runtime/runtime.ts";
 
-/** Another node goes on with a session that takes longer, when its claim has ended. */
+/** How long a stopping node waits. Another node continues a session that takes longer, when its claim has expired. */
 const stopMs = 3_000;
 
 /** Work on sessions that goes on after the browser got its answer. At most one piece for each session. */

@@ -64,6 +64,10 @@ const observedTables: { readonly [Name in keyof Transaction]?: (args: ObservedTr
       notifications.push(() => observer.logged(entry));
       return tx.log.append(entry);
     },
+    appendAll(entries) {
+      notifications.push(() => entries.forEach(observer.logged));
+      return tx.log.appendAll(entries);
+    },
   }),
   blindIntervals: ({ tx, observer, notifications }) => ({
     ...tx.blindIntervals,

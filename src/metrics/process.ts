@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Registry } from "./registry.ts";
 
-/** Adds metrics of the process, under the usual Prometheus names. The returned function stops the measuring. */
+/** Adds metrics of the process; those that every Prometheus client has carry the usual names. The returned function stops the measuring. */
 export function measureProcess(registry: Registry): () => void {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
@@ -10,13 +10,13 @@ export function measureProcess(registry: Registry): () => void {
     "The delay of the event loop since the last collection, by quantile.",
     () => {
       const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0);
-      const found = [
+      const quantiles = [
         [{ quantile: "0.5" }, seconds(delay.percentile(50))],
         [{ quantile: "0.99" }, seconds(delay.percentile(99))],
         [{ quantile: "1" }, seconds(delay.max)],
       ] as const;
       delay.reset();
-      return found;
+      return quantiles;
     },
     "summary",
   );

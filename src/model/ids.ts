@@ -18,7 +18,7 @@ export function ownerIdOf({ userId, tenantId }: { userId: UserId | null; tenantI
 const largestId = 2 ** 31 - 1;
 
 /** Parses an id from text that a caller sent; undefined when it is not a valid id. */
-export function parseId<Id extends TenantId | UserId | DeviceId | TriggerId>(text: string): Id | undefined {
+export function parseId<Id extends number>(text: string): Id | undefined {
   if (!/^[1-9][0-9]{0,9}$/.test(text)) return undefined;
   const id = Number(text);
   return id <= largestId ? (id as Id) : undefined;

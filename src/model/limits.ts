@@ -9,6 +9,8 @@ export const limits = {
   attributeBytesPerUser: 8_388_608,
   devicesPerUser: 10_000,
   devicesPerTenant: 1_000_000,
+  /** Ids in one answer of `GET /v3/users`. */
+  usersPerAnswer: 100_000,
   /** Device types of one tenant that have a trait map, and bytes of one map as JSON. */
   traitMapsPerTenant: 200,
   traitMapBytes: 16_384,

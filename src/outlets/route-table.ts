@@ -1,6 +1,5 @@
 import { referenceRoutes } from "../http/documentation/reference-routes.ts";
 import type { Route } from "../http/routes.ts";
-import type { UserReading } from "../identity/user-reading.ts";
 import { type AdaptorFederation, adaptorRoutes } from "./adaptor/adaptor-routes.ts";
 import { type FulfilmentRouteParts, fulfilmentRoutes } from "./google-home/fulfilment-routes.ts";
 import { type LinkPageRouteParts, linkPageRoutes } from "./link-pages/link-page-routes.ts";
@@ -19,7 +18,7 @@ import { type LinkSessionRouteParts, linkSessionRoutes } from "./v3/link-session
 import { type ProvisioningRouteParts, provisioningRoutes } from "./v3/provisioning-routes.ts";
 import { type ThingCommandRouteParts, thingCommandRoutes } from "./v3/thing-command-routes.ts";
 import { type ThingRouteParts, thingRoutes } from "./v3/thing-routes.ts";
-import { userRoutes } from "./v3/user-routes.ts";
+import { type UserRouteParts, userRoutes } from "./v3/user-routes.ts";
 import { type WebhookRouteParts, webhookRoutes } from "./v3/webhook-routes.ts";
 
 /** The parts that the routes use. */
@@ -33,7 +32,8 @@ export interface RouteParts {
     EventRouteParts &
     HistoryRouteParts &
     LinkSessionRouteParts &
-    WebhookRouteParts & { readonly users: UserReading };
+    WebhookRouteParts &
+    UserRouteParts;
   readonly oauth: Omit<OAuthRouteParts, "baseUrl">;
   readonly linkPages: Omit<LinkPageRouteParts, "baseUrl">;
   readonly googleHome: FulfilmentRouteParts;
@@ -59,7 +59,7 @@ export function routeTable(
     ...metricsRoutes(parts.metrics),
     ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
     ...linkPageRoutes({ ...parts.linkPages, baseUrl: parts.baseUrl }),
-    ...userRoutes(parts.v3.users),
+    ...userRoutes(parts.v3),
     ...deviceRoutes(parts.v3, deviceAnswers),
     ...provisioningRoutes(parts.v3),
     ...deviceTypeRoutes(parts.v3),

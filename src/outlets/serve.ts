@@ -2,7 +2,7 @@ import type { Callers } from "../http/request/caller.ts";
 import { type HttpParts, type HttpServer, type Served, type ServerFacts, startHttp } from "../http/server.ts";
 import { type RouteParts, routeTable } from "./route-table.ts";
 import { DeviceAnswerCache } from "./v3/device-body.ts";
-import { deviceReadLane } from "./v3/device-read-lane.ts";
+import { deviceFastPath } from "./v3/device-fast-path.ts";
 
 export type OutletParts = RouteParts & Omit<HttpParts, "serve">;
 
@@ -16,6 +16,6 @@ function servedOn(parts: RouteParts & { readonly callers: Callers }, facts: Serv
   const deviceAnswers = new DeviceAnswerCache(headers);
   return {
     routes: routeTable(parts, { isDraining: () => exchanges.isDraining, checkTimeoutMs }, deviceAnswers),
-    lane: deviceReadLane({ exchanges, callers: parts.callers, v3: parts.v3, deviceAnswers, corsOrigins }),
+    fastPath: deviceFastPath({ exchanges, callers: parts.callers, v3: parts.v3, deviceAnswers, corsOrigins }),
   };
 }

@@ -22,6 +22,7 @@ export interface CommandedThing {
   readonly thingId: string;
   readonly map: TraitMap;
   readonly traits: Traits;
+  /** The times are those of the device's writes: a change of the map is no answer to a command. */
   readonly state: ThingState;
 }
 
@@ -48,7 +49,7 @@ export async function commandedThings(
     const found = await ownThings.maps.of(tx, device);
     if (found) maps.set(device.id, found.map);
   }
-  return (await ownThings.derive(tx, devices)).flatMap((thing) => {
+  return (await ownThings.derive(tx, devices, { timesOf: "writes" })).flatMap((thing) => {
     const { deviceId, thingId, state } = thing;
     const map = maps.get(deviceId);
     return map ? [{ userId, deviceId, thingId, map, traits: storedTraits(thing, state), state }] : [];

@@ -13,18 +13,18 @@ export interface OwnAlarmParts {
   readonly elapsedMs: () => number;
 }
 
-/** A write to a device. The row comes from a read that tells its tenant and its map. */
+/** A write to a device. The row must hold `tenantId` and `mapChangedMs`, which not every statement reads. */
 export interface AlarmWrite {
   readonly device: DeviceRow;
   readonly changes: readonly AttributeChange[];
 }
 
-/** Urgent transactions of one tenant's own alarms in a second, on one node. Further ones wait like ordinary writes. */
+/** The number of urgent transactions that one tenant may have in a second on one node. Further ones have ordinary priority. */
 const urgentPerSecond = 50;
 
 /**
- * Finds the writes that make a smoke or CO alarm of an own device anything but clear, so that their commits go before
- * all others. Repeating a state is not urgent: a client could otherwise delay everyone by writing it again and again.
+ * Finds the writes that change a smoke or CO alarm of an own device to any other state than clear. Their commits are
+ * urgent. Repeating a state is not urgent: a client could otherwise delay everyone by writing it again and again.
  */
 export class OwnAlarms {
   readonly #parts: OwnAlarmParts;
@@ -36,8 +36,13 @@ export class OwnAlarms {
     this.#parts = parts;
   }
 
+  /** Whether this write starts an alarm. */
+  async startsAlarm(write: AlarmWrite): Promise<boolean> {
+    return (await this.lastAlarmIndex([write])) !== -1;
+  }
+
   /** The index of the last write that starts an alarm; -1 when none does. */
-  async lastStarted(writes: readonly AlarmWrite[]): Promise<number> {
+  async lastAlarmIndex(writes: readonly AlarmWrite[]): Promise<number> {
     const mapped = writes.flatMap((write, index) =>
       typeof write.device.mapChangedMs === "number" ? [{ ...write, index }] : [],
     );
@@ -47,7 +52,7 @@ export class OwnAlarms {
       for (const { index, device, changes } of mapped) {
         const found = await this.#parts.ownThings.mapOf(tx, device);
         if (!found) continue;
-        for (const change of changes) if (isDanger(found.map, change)) dangers.push({ index, device, change });
+        for (const change of changes) if (isNotClear(found.map, change)) dangers.push({ index, device, change });
       }
       if (dangers.length === 0) return -1;
       const names = [...new Set(dangers.map(({ change }) => String(change.key)))];
@@ -60,8 +65,8 @@ export class OwnAlarms {
     });
   }
 
-  /** Whether one of the devices is added with an alarm that is not clear. */
-  async areAdded(
+  /** Whether one of these new devices has an alarm that is not clear. A device without a value has no alarm. */
+  async hasAlarm(
     tenantId: TenantId,
     devices: readonly { readonly typeName: string; readonly changes?: readonly AttributeChange[] }[],
   ): Promise<boolean> {
@@ -75,7 +80,7 @@ export class OwnAlarms {
       for (const { typeName, changes } of written) {
         const row = await tx.deviceTypeMaps.byName(tenantId, typeName);
         const map = row && ownThings.maps.read(row)?.map;
-        if (map && changes.some((change) => change.value !== null && isDanger(map, change))) return true;
+        if (map && changes.some((change) => change.value !== null && isNotClear(map, change))) return true;
       }
       return false;
     });
@@ -94,7 +99,8 @@ export class OwnAlarms {
   }
 }
 
-function isDanger(map: TraitMap, { key, value }: AttributeChange): boolean {
+/** Whether the change writes the state of an alarm, and any other than clear: an unknown word or no value too. */
+function isNotClear(map: TraitMap, { key, value }: AttributeChange): boolean {
   return (["smoke", "carbonMonoxide"] as const).some((trait) => {
     const source = attributeSource(map, trait, "state");
     return source?.attribute === key && readMapped(source.format, traits[trait].fields.state!.value, value) !== "clear";

@@ -38,10 +38,10 @@ export async function settleByWrite(
 
 /** Only the written fields count: a company may write the attributes of one command one by one. */
 function isContradicted({ map, traits }: CommandedThing, row: ThingCommandRow, written: ReadonlySet<unknown>): boolean {
-  const told = ownPlanIn(row).expected.filter(({ trait, field }) =>
+  const writtenFields = ownPlanIn(row).expected.filter(({ trait, field }) =>
     written.has(attributeSource(map, trait, field)?.attribute),
   );
-  return judgeEcho(told, traits) === "differs";
+  return judgeEcho(writtenFields, traits) === "differs";
 }
 
 /**

@@ -20,7 +20,7 @@ export interface OwnPage {
   readonly next: OwnPlace | undefined;
 }
 
-/** Bounds the work for a page with a filter by room: a page can be short, or empty, therefore. */
+/** Bounds the work for a page with a filter by room. Such a page can be short or empty. */
 const devicesExamined = 500;
 
 export async function ownPage(
@@ -36,8 +36,9 @@ export async function ownPage(
   const typeIds = rows
     .filter((row) => row.typeId >= type && isOfKind(ownThings.maps.read(row)?.map, kind))
     .map(({ typeId }) => typeId);
-  const asked = accessScope.kind === "user" ? [typeIds] : typeIds.map((one) => [one]);
-  const [types = [], following] = asked;
+  // A page of a tenant is of one type; the next page may be of the following type.
+  const typesOfPages = accessScope.kind === "user" ? [typeIds] : typeIds.map((typeId) => [typeId]);
+  const [types = [], following] = typesOfPages;
   if (types.length === 0) return { things: [], next: undefined };
   const isSameType = accessScope.kind === "user" || types[0] === type;
   const most = room === undefined ? limit : devicesExamined;

@@ -1,5 +1,11 @@
 import { thingEntry } from "../devices/log-entries.ts";
-import type { OwnDeviceThings, OwnSilence, WrittenOwnThing } from "../devices/own-device-things.ts";
+import type {
+  NewDeviceValues,
+  NewOwnThing,
+  OwnDeviceThings,
+  OwnSilence,
+  WrittenOwnThing,
+} from "../devices/own-device-things.ts";
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { ThingChange } from "../devices/thing-writes.ts";
 import {
@@ -10,7 +16,7 @@ import {
   ownSilence,
   ownState,
 } from "../home/own-thing.ts";
-import { mappedAttributes } from "../home/trait-map.ts";
+import { mappedAttributes, type TraitMap } from "../home/trait-map.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";
@@ -25,15 +31,6 @@ import { TraitMaps, type VersionedMap } from "./trait-maps.ts";
 export const ownSource = "own";
 
 export type OwnThingTables = Pick<Transaction, "deviceTypeMaps" | "mappedDevices" | "clock">;
-
-/** Logs the things of new devices within one transaction. */
-export interface NewOwnThings {
-  added(
-    tx: Pick<Transaction, "log">,
-    device: Pick<DeviceRow, "id" | "userId" | "typeId">,
-    timeMs: number,
-  ): Promise<void>;
-}
 
 /** Derives things from the devices of tenants' own types. */
 export class OwnThings implements OwnDeviceThings {
@@ -80,8 +77,15 @@ export class OwnThings implements OwnDeviceThings {
     return device && (await this.derive(tx, [device]))[0];
   }
 
-  /** The things of these devices, in their order. */
-  async derive(tx: OwnThingTables, devices: readonly MappedDeviceRow[]): Promise<readonly ReadThing[]> {
+  /**
+   * The things of these devices, in their order. Each field has the time since which it is shown, which is never before
+   * the map; with `timesOf: "writes"` the time at which the device wrote it.
+   */
+  async derive(
+    tx: OwnThingTables,
+    devices: readonly MappedDeviceRow[],
+    { timesOf = "fields" as "fields" | "writes" } = {},
+  ): Promise<readonly ReadThing[]> {
     const mapped: (readonly [MappedDeviceRow, VersionedMap])[] = [];
     for (const device of devices) {
       const found = await this.maps.of(tx, device);
@@ -104,7 +108,11 @@ export class OwnThings implements OwnDeviceThings {
         deviceId: id,
         source: ownSource,
         goneMs: null,
-        state: ownState(map, { attributes: values, lastTimeMs, mapChangedMs: changedMs }, nowMs),
+        state: ownState(
+          map,
+          { attributes: values, lastTimeMs, mapChangedMs: timesOf === "writes" ? 0 : changedMs },
+          nowMs,
+        ),
       };
     });
   }
@@ -119,14 +127,27 @@ export class OwnThings implements OwnDeviceThings {
     if (await this.mapOf(tx, device)) await tx.log.append(this.entry(device, what, timeMs));
   }
 
-  /** The same for many new devices of a tenant, with one look-up for all of them. */
-  async ofNewDevices(tx: Pick<Transaction, "deviceTypeMaps">, tenantId: TenantId): Promise<NewOwnThings> {
-    const types = await tx.deviceTypeMaps.typesOf(tenantId);
-    return {
-      added: async (tx, device, timeMs) => {
-        if (types.has(device.typeId)) await tx.log.append(this.entry(device, "added", timeMs));
-      },
-    };
+  async ofNewDevices(
+    tx: Pick<Transaction, "deviceTypeMaps">,
+    tenantId: TenantId,
+    devices: readonly NewDeviceValues[],
+    nowMs: number,
+  ): Promise<readonly (NewOwnThing | undefined)[]> {
+    const versions = await tx.deviceTypeMaps.versionsOf(tenantId);
+    const maps = new Map<number, TraitMap>();
+    for (const typeId of new Set(devices.map((device) => device.typeId))) {
+      const mapChangedMs = versions.get(typeId);
+      const found = mapChangedMs !== undefined && (await this.maps.of(tx, { tenantId, typeId, mapChangedMs }));
+      if (found) maps.set(typeId, found.map);
+    }
+    return devices.map(({ id, typeId, changes }) => {
+      const map = maps.get(typeId);
+      if (!map) return undefined;
+      const thingId = this.ids.thingIdOf(id);
+      const values = new Map(changes.map(({ key, value }) => [key as string, value] as const));
+      const fields = ownFieldChanges(map, new Map(), values, isSilent(map, 0, nowMs));
+      return { thingId, first: fields.length === 0 ? undefined : { thingId, what: "state", fields } };
+    });
   }
 
   /** The entry that says what became of a device's thing. */

@@ -1,6 +1,7 @@
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { TraitName } from "../home/catalogue.ts";
-import type { FieldValue, ThingDescriptor, ThingState } from "../home/stored-thing.ts";
+import type { FieldValue } from "../home/stored-thing.ts";
+import { decodeDescriptor, decodeState } from "../home/thing-text.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { virtualDeviceType } from "../model/device-types.ts";
 import { UnknownThing } from "../model/errors.ts";
@@ -36,7 +37,7 @@ export interface ThingReading {
 
 export const thingsPerPage = 100;
 
-/** Bounds the work for a page: a filter may match no thing of a large tenant. A page can be short, or empty, therefore. */
+/** Bounds the work for a page, because a filter may match no thing of a large tenant. A page can be short or empty. */
 const linksPerPage = 100;
 
 export function thingReading(
@@ -60,11 +61,11 @@ export function thingReading(
         place.own || place.source === ownSource
           ? { things: [], next: undefined }
           : await linkedPage(accessScope, place);
-      const room = thingsPerPage - linked.things.length;
-      if (linked.next || !isOwnAsked || room === 0) {
+      const left = thingsPerPage - linked.things.length;
+      if (linked.next || !isOwnAsked || left === 0) {
         return { ...linked, next: linked.next ?? (isOwnAsked ? { ...place, own: {} } : undefined) };
       }
-      const own = await store.read((tx) => ownPage(tx, ownThings, accessScope, place, room));
+      const own = await store.read((tx) => ownPage(tx, ownThings, accessScope, place, left));
       return { things: [...linked.things, ...own.things], next: own.next && { ...place, own: own.next } };
     },
     async find(accessScope, thingId) {
@@ -102,7 +103,7 @@ export function fieldsSince(
   return new Map(fields.map(([field, [value, updateTimeMs]]) => [field, { value, updateTimeMs }]));
 }
 
-function readThing({ userId, thingId, deviceId, source, goneMs, descriptor, state }: ThingRow): ReadThing {
-  const described = JSON.parse(descriptor) as ThingDescriptor;
-  return { ...described, userId, thingId, deviceId, source, goneMs, state: JSON.parse(state) as ThingState };
+function readThing(row: ThingRow): ReadThing {
+  const { userId, thingId, deviceId, source, goneMs, state } = row;
+  return { ...decodeDescriptor(row), userId, thingId, deviceId, source, goneMs, state: decodeState(state) };
 }

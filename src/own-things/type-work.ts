@@ -1,4 +1,5 @@
 import type { CommitGroup, GroupTables } from "../devices/commit.ts";
+import { GroupSize } from "../devices/group-size.ts";
 import type { TenantId } from "../model/ids.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import { type Cancel, pause, type Runtime } from "../runtime/runtime.ts";
@@ -19,12 +20,17 @@ const completeEveryMs = 3_600_000;
 const typesPerRound = 20;
 /** How long a type is left to the node that works on it. */
 const leaseMs = 60_000;
-/** Devices of one transaction. On SQLite all other writers wait for it, so there is a pause behind it. */
-const slice = { devices: 50, pauseMs: 10 };
+/** Devices of one transaction. A silence is a commit of its own, a map change only an entry of the log. */
+const devicesPerGroup = { logged: { least: 100, most: 500 }, silenced: { least: 20, most: 200 } };
+/** On SQLite all other writers wait for a transaction, so there is a pause behind it. */
+const pauseMs = 10;
 /** Devices that one statement examines for silence. */
 const examined = 2_000;
-/** A type is examined for silent devices ten times in its limit, within these bounds, and for 5 % of the time. */
-const silenceEvery = { share: 10, fromMs: 5_000, toMs: 60_000, restFactor: 20 };
+/**
+ * A type is examined for silent devices ten times in its limit, within these bounds, and for 5 % of the time. The rest
+ * has a bound too: the time of a search also counts a store that stalled.
+ */
+const silenceEvery = { share: 10, fromMs: 5_000, toMs: 60_000, restFactor: 20, longestRestMs: 120_000 };
 const inBackground: Priority = { patient: true };
 
 /**
@@ -35,6 +41,8 @@ export class TypeWork {
   readonly #parts: TypeWorkParts;
   readonly #task: BackgroundTask;
   readonly #stopping = new AbortController();
+  readonly #logged: GroupSize;
+  readonly #silenced: GroupSize;
   #next: Cancel | undefined;
   #round: Promise<void> | undefined;
   /** When this node last looked for types that an older version has left without work. */
@@ -43,6 +51,8 @@ export class TypeWork {
   constructor(parts: TypeWorkParts) {
     this.#parts = parts;
     this.#task = new BackgroundTask("own_things", "changes of own things could not be logged", parts.runtime);
+    this.#logged = new GroupSize(parts.store, devicesPerGroup.logged);
+    this.#silenced = new GroupSize(parts.store, devicesPerGroup.silenced);
   }
 
   start(): void {
@@ -96,12 +106,12 @@ export class TypeWork {
   }
 
   async #workOn(found: DeviceTypeWorkRow): Promise<void> {
-    const startedMs = this.#parts.runtime.elapsedMs();
     let row = await this.#extend(found);
     while (row && row.what !== null && !this.#stopping.signal.aborted) {
       row = await this.#logSlice(row);
-      await pause(this.#parts.runtime, slice.pauseMs, this.#stopping.signal);
+      await pause(this.#parts.runtime, pauseMs, this.#stopping.signal);
     }
+    const startedMs = this.#parts.runtime.elapsedMs();
     while (row && !this.#stopping.signal.aborted) row = await this.#findSilent(row, startedMs);
   }
 
@@ -115,10 +125,11 @@ export class TypeWork {
 
   /** Logs the map change for the next devices. Returns the row that follows, or undefined as `#extend` does. */
   async #logSlice(row: DeviceTypeWorkRow): Promise<DeviceTypeWorkRow | undefined> {
-    const { store, ownThings } = this.#parts;
+    const { store, ownThings, runtime } = this.#parts;
     const { tenantId, what } = row;
-    const devices = await store.read((tx) => tx.deviceTypeWork.devices(row, slice.devices));
+    const devices = await store.read((tx) => tx.deviceTypeWork.devices(row, this.#logged.count));
     return store.transaction(async (tx) => {
+      const startedMs = runtime.elapsedMs();
       const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
       const last = devices.at(-1);
       const next = {
@@ -129,9 +140,11 @@ export class TypeWork {
       if (!(await tx.deviceTypeWork.advance(row, next))) return undefined;
       // A device that was removed meanwhile has said so itself.
       const present = new Set((await tx.devices.someOfTenant(tenantId, ids(devices))).map(({ id }) => id));
-      for (const device of devices) {
-        if (present.has(device.id)) await tx.log.append(ownThings.entry(device, what!, users.nowMs));
-      }
+      const entries = devices
+        .filter(({ id }) => present.has(id))
+        .map((device) => ownThings.entry(device, what!, users.nowMs));
+      if (entries.length > 0) await tx.log.appendAll(entries);
+      this.#logged.took(runtime.elapsedMs() - startedMs);
       return next;
     }, inBackground);
   }
@@ -152,16 +165,19 @@ export class TypeWork {
       await store.transaction((tx) => tx.deviceTypeWork.end(row), inBackground);
       return undefined;
     }
-    for (let from = 0; from < found.devices.length && !this.#stopping.signal.aborted; from += slice.devices) {
-      await this.#logSilence(tenantId, found.devices.slice(from, from + slice.devices));
-      await pause(runtime, slice.pauseMs, this.#stopping.signal);
+    for (let from = 0; from < found.devices.length && !this.#stopping.signal.aborted; ) {
+      const some = found.devices.slice(from, from + this.#silenced.count);
+      await this.#logSilence(tenantId, some);
+      from += some.length;
+      await pause(runtime, pauseMs, this.#stopping.signal);
     }
     if (found.lastId !== undefined) return this.#extend({ ...row, afterId: found.lastId });
     const takenMs = runtime.elapsedMs() - startedMs;
-    const { share, fromMs, toMs, restFactor } = silenceEvery;
-    const pauseMs = Math.max(Math.min(toMs, Math.max(fromMs, found.silentAfterMs / share)), restFactor * takenMs);
+    const { share, fromMs, toMs, restFactor, longestRestMs } = silenceEvery;
+    const usualMs = Math.min(toMs, Math.max(fromMs, found.silentAfterMs / share));
+    const restMs = Math.max(usualMs, Math.min(longestRestMs, restFactor * takenMs));
     await store.transaction(async (tx) => {
-      const dueMs = Math.round((await tx.clock.nowMs()) + pauseMs);
+      const dueMs = Math.round((await tx.clock.nowMs()) + restMs);
       await tx.deviceTypeWork.advance(row, { what: null, afterId: 0, dueMs });
     }, inBackground);
     return undefined;
@@ -169,13 +185,16 @@ export class TypeWork {
 
   /** Each device is one commit, so that alerts see it. */
   async #logSilence(tenantId: TenantId, devices: readonly TypeDevice[]): Promise<void> {
-    await this.#parts.commitGroup(async (tx, apply) => {
+    const { commitGroup, runtime } = this.#parts;
+    await commitGroup(async (tx, apply) => {
+      const startedMs = runtime.elapsedMs();
       await tx.users.lockOfTenant(tenantId, usersOf(devices));
       const present = await tx.devices.someOfTenant(tenantId, ids(devices));
       for (const { userId, id } of present) {
         const updates = [{ deviceId: id, changes: [], fallsSilent: true as const }];
         await apply({ userId, cause: { by: "administrator" }, updates });
       }
+      this.#silenced.took(runtime.elapsedMs() - startedMs);
     }, inBackground);
   }
 }

@@ -1,10 +1,10 @@
-import { growthOf, tooManyBytes } from "../devices/growth.ts";
+import { tooManyBytes } from "../devices/growth.ts";
 import { LimitReached } from "../model/errors.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Transaction } from "../store/seam.ts";
+import type { SizedDevice } from "./addition.ts";
 import { tooManyOfTenant, tooManyOfUser } from "./inventory.ts";
-import type { NewDevice } from "./new-device.ts";
 
 type LimitTables = Pick<Transaction, "devices" | "attributeUsage">;
 
@@ -27,7 +27,7 @@ export class AdditionLimits {
   }
 
   /** Counts the device, and returns the id of its type. Throws LimitReached when it exceeds a limit. */
-  async admit({ userId, typeName, changes = [] }: NewDevice): Promise<number> {
+  async admit({ userId, typeName, changes = [], growth: { bytes } }: SizedDevice): Promise<number> {
     if (this.#leftInTenant <= 0) throw tooManyOfTenant();
     if (changes.length > limits.attributesPerDevice) {
       throw new LimitReached(
@@ -37,7 +37,6 @@ export class AdditionLimits {
     }
     const devices = this.#devices.get(userId) ?? (await this.#tx.devices.countOwn(userId, limits.devicesPerUser));
     if (devices >= limits.devicesPerUser) throw tooManyOfUser(userId);
-    const bytes = growthOf(changes, new Map()).bytes;
     // A device without attributes needs no count of bytes.
     const used = bytes === 0 ? 0 : (this.#bytes.get(userId) ?? (await this.#tx.attributeUsage.bytesOfUser(userId)));
     if (used + bytes > limits.attributeBytesPerUser) throw tooManyBytes(used, bytes);

@@ -18,7 +18,7 @@ export async function addDevice(
   return store.transaction(async (tx) => {
     const nowMs = await tx.users.lock(userId);
     if (nowMs === undefined) throw new NotFound(`User ${userId} does not exist.`);
-    await checkRoom(tx, userId);
+    await checkLimits(tx, userId);
     const deviceId = await tx.devices.add({ userId, typeName, name, isVirtual: false });
     await tx.log.append(deviceEntry(userId, deviceId, nowMs, "added"));
     const [added] = ownThings ? await tx.devices.lock(userId, [deviceId]) : [];
@@ -53,8 +53,8 @@ export async function removeDevice(
 }
 
 /**
- * Removes an ordinary device with its attributes, alerts and history. The readers of
- * the log learn that the device and its thing were removed. For a virtual device it throws Conflict with the sentence.
+ * Removes an ordinary device with its attributes, alerts and history, and logs the removal of the device and of its
+ * thing. For a virtual device it throws Conflict with the sentence.
  */
 export async function removeIn(
   tx: DeviceRemovalTables,
@@ -77,7 +77,7 @@ export async function removeIn(
 }
 
 /** Virtual devices count only towards the tenant's limit: a user has one for each linked account and can't add more. */
-async function checkRoom(tx: Pick<Transaction, "devices">, userId: UserId): Promise<void> {
+async function checkLimits(tx: Pick<Transaction, "devices">, userId: UserId): Promise<void> {
   const { devicesPerUser, devicesPerTenant } = limits;
   if (await tx.devices.hasOwn(userId, devicesPerUser)) throw tooManyOfUser(userId);
   if (await tx.devices.hasInTenant(userId, devicesPerTenant)) throw tooManyOfTenant();

@@ -1,4 +1,6 @@
 import type { CommitGroup } from "../devices/commit.ts";
+import type { AddedDevice } from "../devices/device-addition.ts";
+import { GroupSize } from "../devices/group-size.ts";
 import type { DeviceState, DeviceStates } from "../devices/states.ts";
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import { BreezewayError, UnknownDevice } from "../model/errors.ts";
@@ -6,11 +8,10 @@ import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { OwnAlarms } from "../own-things/own-alarms.ts";
 import type { OwnThings } from "../own-things/own-things.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
-import { type AdmittedDevice, addAdmitted, admit } from "./addition.ts";
+import { admit, type SizedDevice, sized } from "./addition.ts";
 import { AdditionLimits } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
 import { describeIn } from "./description.ts";
-import { GroupSize } from "./group-size.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
 import { linesToAlarm, type StateWrite, writeSome } from "./state-writes.ts";
@@ -72,67 +73,64 @@ export class RefusedLine extends Error {
   }
 }
 
-/**
- * How long a group may take, roughly. On SQLite all other writers wait for it; on PostgreSQL only those of the same
- * users do.
- */
-const groupMs = { alone: 5, shared: 50 };
+const linesPerGroup = { least: 10, most: 100 };
 /** No client waits for one group of a batch: on PostgreSQL it uses connections of background work. */
 const inBackground: Priority = { patient: true };
 
 export function provisioningOn(parts: ProvisioningParts): Provisioning {
   const { store, commitGroup, states, counts, elapsedMs, ownThings, ownAlarms } = parts;
-  const longestMs = store.isShared ? groupMs.shared : groupMs.alone;
-  const groupSize = new GroupSize(longestMs);
+  const groupSize = new GroupSize(store, linesPerGroup);
+  const { longestMs } = groupSize;
   const ownerOf = async (tenantId: TenantId, deviceId: DeviceId) => {
     const device = await store.read((tx) => tx.devices.within({ kind: "enterprise", tenantId }, deviceId));
     if (!device) throw new UnknownDevice();
     return device.userId;
   };
   const isUrgentAddition = async (tenantId: TenantId, devices: readonly NewDevice[]) =>
-    (await ownAlarms.areAdded(tenantId, devices)) && ownAlarms.admits(tenantId);
+    (await ownAlarms.hasAlarm(tenantId, devices)) && ownAlarms.admits(tenantId);
   return {
     async addAll(tenantId, devices, keep) {
       const left = await counts.left(tenantId);
       const priority = { urgent: await isUrgentAddition(tenantId, devices) };
-      const added = await commitGroup(async (tx, apply) => {
+      const sizedDevices = devices.map(sized);
+      const added = await commitGroup(async (tx, _, add) => {
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
-        const admitted: AdmittedDevice[] = [];
-        for (const [index, device] of devices.entries()) {
+        const admitted: AddedDevice[] = [];
+        for (const [index, device] of sizedDevices.entries()) {
           const outcome = await outcomeOf(() => admit(device, users, limits));
           if ("refused" in outcome) throw new RefusedLine(index, outcome.refused);
           admitted.push(outcome.done);
         }
-        const things = await ownThings?.ofNewDevices(tx, tenantId);
-        const made = await addAdmitted(tx, apply, admitted, users.nowMs, things);
-        await keep?.(tx, made);
-        return made;
+        const states = await add(tenantId, admitted, users.nowMs);
+        await keep?.(tx, states);
+        return states;
       }, priority);
       counts.added(tenantId, added.length);
       return added;
     },
     async addSome(tenantId, allLines, keep) {
       const left = await counts.left(tenantId);
-      const lines = firstLines(allLines, groupSize.lines);
-      const devices = lines.filter((line): line is NewDevice => !(line instanceof BreezewayError));
+      const lines = firstLines(allLines, groupSize.count).map((line) =>
+        line instanceof BreezewayError ? line : sized(line),
+      );
+      const devices = lines.filter((line): line is SizedDevice => !(line instanceof BreezewayError));
       const priority = (await isUrgentAddition(tenantId, devices)) ? { urgent: true } : inBackground;
-      const outcomes = await commitGroup(async (tx, apply) => {
+      const outcomes = await commitGroup(async (tx, _, add) => {
         const startedMs = elapsedMs();
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
-        const decided: LineOutcome<AdmittedDevice>[] = [];
+        const decided: LineOutcome<AddedDevice>[] = [];
         for (const line of lines) {
           const isRefused = line instanceof BreezewayError;
           decided.push(isRefused ? { refused: line } : await outcomeOf(() => admit(line, users, limits)));
         }
         const admitted = decided.flatMap((one) => ("done" in one ? [one.done] : []));
-        const things = await ownThings?.ofNewDevices(tx, tenantId);
-        const states = (await addAdmitted(tx, apply, admitted, users.nowMs, things)).values();
-        const made = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
-        await keep?.(tx, made);
+        const states = (await add(tenantId, admitted, users.nowMs)).values();
+        const done = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
+        await keep?.(tx, done);
         groupSize.took(elapsedMs() - startedMs);
-        return made;
+        return done;
       }, priority);
       counts.added(tenantId, outcomes.filter((outcome) => "done" in outcome).length);
       return outcomes;

@@ -25,7 +25,7 @@ export interface StateWriteParts {
 
 /** How many of these lines must be written before the last alarm among them has started; 0 when none starts. */
 export async function linesToAlarm(
-  { store, ownAlarms }: Pick<StateWriteParts, "store"> & { readonly ownAlarms: Pick<OwnAlarms, "lastStarted"> },
+  { store, ownAlarms }: Pick<StateWriteParts, "store"> & { readonly ownAlarms: Pick<OwnAlarms, "lastAlarmIndex"> },
   tenantId: TenantId,
   lines: readonly Line<StateWrite>[],
 ): Promise<number> {
@@ -36,7 +36,7 @@ export async function linesToAlarm(
     // An empty value erases the attribute.
     return [{ index, device, changes: line.writes.map(({ name, value }) => ({ key: name, value: value || null })) }];
   });
-  return (present[await ownAlarms.lastStarted(present)]?.index ?? -1) + 1;
+  return (present[await ownAlarms.lastAlarmIndex(present)]?.index ?? -1) + 1;
 }
 
 /** Writes the first of these states, at least one, in one short transaction. Each device is one commit. */

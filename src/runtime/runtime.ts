@@ -19,6 +19,9 @@ export interface Runtime {
 
 export type Cancel = () => void;
 
+/** The part of a runtime that waits. */
+export type Timers = Pick<Runtime, "after" | "elapsedMs">;
+
 /** The log. Fields never hold a secret; the sentence is complete without them. */
 export interface Report {
   debug(fields: object, sentence: string): void;
@@ -28,7 +31,7 @@ export interface Report {
 }
 
 /** Resolves after the delay, or at once when the signal aborts. */
-export function pause(runtime: Runtime, delayMs: number, signal: AbortSignal): Promise<void> {
+export function pause(runtime: Pick<Timers, "after">, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const finish = () => {
@@ -46,7 +49,7 @@ export function pause(runtime: Runtime, delayMs: number, signal: AbortSignal): P
  * `signal`, which may outlive millions of calls (AbortSignal.any would leave a listener each time).
  */
 export async function within<Result>(
-  runtime: Runtime,
+  runtime: Pick<Timers, "after">,
   limitMs: number,
   signal: AbortSignal,
   act: (inTime: AbortSignal) => Promise<Result>,

@@ -31,6 +31,7 @@ import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
 import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { Membership } from "../nodes/membership.ts";
+import { ThingFormChoice } from "../nodes/thing-form.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
 import { OwnAlarms } from "../own-things/own-alarms.ts";
@@ -138,11 +139,13 @@ async function partsOn(
   const reactions: Reaction[] = [];
   const listeners: CommitListener[] = [];
   const ownThings = new OwnThings(await ownThingIds(store));
+  const thingForm = new ThingFormChoice({ store, runtime });
   const commitParts = {
     store: linkStore,
     gates,
     reactions,
     ownThings,
+    thingForm: () => thingForm.form,
     committed: (commits: readonly DeviceCommit[], isUrgent: boolean) =>
       processErrorOwners.outside(() => {
         for (const listener of listeners) listener(commits, isUrgent);
@@ -154,8 +157,7 @@ async function partsOn(
   const writing = deviceWriting(
     store,
     commit,
-    async (device, changes) =>
-      (await ownAlarms.lastStarted([{ device, changes }])) === 0 && ownAlarms.admits(device.tenantId!),
+    async (device, changes) => (await ownAlarms.startsAlarm({ device, changes })) && ownAlarms.admits(device.tenantId!),
   );
   const devices = { ...deviceReading(store, states), ...writing };
   const deviceTypes = deviceTypesOn(store, ownThings.maps);
@@ -356,6 +358,7 @@ async function partsOn(
     typeWork,
     events,
     addressSealing,
+    thingForm,
     idempotency,
     batches,
     linkSessions,

@@ -63,6 +63,8 @@ export async function startService(
     stops.push(() => membership.stop());
     await oauth.start();
     stops.push(() => oauth.stop());
+    parts.thingForm.start();
+    stops.push(() => parts.thingForm.stop());
     await federation.start();
     stops.push(() => federation.stop());
     await parts.addressSealing.start();

@@ -85,7 +85,7 @@ export interface OpenStore extends Store {
 /** The free pages of the SQLite file, and ways to return them to the file system. */
 export interface FileSpace {
   measure(): Promise<SpaceUse>;
-  /** Releases at most so many free pages, in one short transaction (incremental vacuum). */
+  /** Releases at most this number of free pages, in one short transaction (incremental vacuum). */
   releasePages(pages: number): Promise<void>;
   /** Rewrites the whole file without free pages (VACUUM). Writes wait until it is done; reads continue. */
   rebuild(): Promise<void>;

@@ -20,7 +20,8 @@ export interface Sql {
 }
 
 export type Dialect = "sqlite" | "postgres";
-export type Parameter = string | number | null | readonly (string | number | null)[];
+/** Only SQLite gets bytes (compressed-text.ts). */
+export type Parameter = string | number | null | Uint8Array | readonly (string | number | null)[];
 
 export async function first<Row>(rows: Promise<Row[]>): Promise<Row | undefined> {
   return (await rows)[0];
@@ -37,7 +38,7 @@ export function isStorable(text: string): boolean {
 /** Checks a parameter. Both databases call it for every parameter, so that no table can forget the check. */
 export function storable(parameter: Parameter): Parameter {
   if (typeof parameter === "string" && !isStorable(parameter)) throw new UnstorableText();
-  if (typeof parameter === "object" && parameter !== null) for (const element of parameter) storable(element);
+  if (Array.isArray(parameter)) for (const element of parameter) storable(element);
   return parameter;
 }
 

@@ -1,8 +1,9 @@
-/** HTML that is safe to insert. Only `html` creates it; all other text is escaped. */
+/** HTML that is safe to insert. Only `html` creates it; all other values are escaped when they are inserted. */
 export interface Html {
   readonly text: string;
 }
 
+/** What a template may contain. */
 export type Part = Html | string | number | readonly Html[] | undefined;
 
 /** Builds HTML from a template: HTML is inserted unchanged, text is escaped, undefined is left out. */
@@ -35,5 +36,5 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => escapes[sign]!);
+  return text.replace(/[&<>"']/g, (character) => escapes[character]!);
 }

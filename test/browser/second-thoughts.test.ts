@@ -34,7 +34,7 @@ describe("the Back button", { skip }, () => {
     await world.assertLinked();
   });
 
-  it("after Accept shows that all is done, and takes nothing back", async (t) => {
+  it("after Accept shows that all is done, and revokes nothing", async (t) => {
     const world = await browserWorld(t);
     await visit(browser(), world, {}, async (tab) => {
       await comeToTerms(tab, world);
@@ -103,12 +103,12 @@ describe("an impatient user", { skip }, () => {
       await comeToLogin(tab, world);
       await fillIn(tab);
       // The first answer has come, and its cookie with it; the page is still the old one.
-      const held = await holdNext(tab, "*/oauth2/terms?*");
+      const first = await holdNext(tab, "*/oauth2/terms?*");
       const clickSignIn = await clickerOf(tab, signInButton(tab));
       await clickSignIn();
-      await held.isHeld;
+      await first.held;
       await clickSignIn();
-      await held.isDropped;
+      await first.cancelled;
       await acceptButton(tab).click();
       await backAtClient(tab);
     });
@@ -119,19 +119,19 @@ describe("an impatient user", { skip }, () => {
     const world = await browserWorld(t);
     await visit(browser(), world, {}, async (tab) => {
       await comeToTerms(tab, world);
-      const held = await holdNext(tab, `${world.site.redirectUri}?*`);
+      const first = await holdNext(tab, `${world.site.redirectUri}?*`);
       const clickAccept = await clickerOf(tab, acceptButton(tab));
       await clickAccept();
-      const firstAddress = await held.isHeld;
+      const firstAddress = await first.held;
       await clickAccept();
-      await held.isDropped;
+      await first.cancelled;
       await backAtClient(tab);
       assert.equal(tab.url(), firstAddress);
     });
     await world.assertLinked();
   });
 
-  it("may click Accept again while the client takes its time, and keeps what was given", async (t) => {
+  it("may click Accept again while the client is slow to answer, and the client keeps its access", async (t) => {
     const world = await browserWorld(t);
     const { redeem } = world.site;
     const [redeemed, answering] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -215,7 +215,7 @@ describe("two login pages in one browser", { skip }, () => {
   });
 });
 
-/** Clicks where the element is, without waiting for the page that an earlier click asked for. */
+/** Clicks on the element's place, without waiting for the page that an earlier click requested. */
 async function clickerOf(tab: Page, element: Locator): Promise<() => Promise<void>> {
   await element.scrollIntoViewIfNeeded();
   const box = await element.boundingBox();
@@ -223,23 +223,23 @@ async function clickerOf(tab: Page, element: Locator): Promise<() => Promise<voi
   return () => tab.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
 }
 
-/** Holds the next request for such an address until the browser itself gives it up; later ones pass. */
+/** Delays the next request to such an address until the browser cancels it; later requests pass. */
 async function holdNext(tab: Page, addresses: string) {
   const session = await tab.context().newCDPSession(tab);
   await session.send("Network.enable");
   await session.send("Fetch.enable", { patterns: [{ urlPattern: addresses }] });
   let heldId: string | undefined;
-  const isHeld = new Promise<string>((resolve) => {
+  const held = new Promise<string>((resolve) => {
     session.on("Fetch.requestPaused", ({ requestId, networkId, request }) => {
       if (heldId !== undefined) return void session.send("Fetch.continueRequest", { requestId });
       heldId = networkId ?? "";
       resolve(request.url);
     });
   });
-  const isDropped = new Promise<void>((resolve) => {
+  const cancelled = new Promise<void>((resolve) => {
     session.on("Network.loadingFailed", ({ requestId }) => {
       if (requestId === heldId) resolve();
     });
   });
-  return { isHeld, isDropped };
+  return { held, cancelled };
 }

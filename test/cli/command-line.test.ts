@@ -2,15 +2,14 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { breezeway, takenPort } from "../stories/child-service.ts";
+import { breezeway, type ChildService, takenPort } from "../stories/child-service.ts";
 import { PlatformClient } from "../stories/platform-client.ts";
 import { folderOf, running } from "./made-folder.ts";
 import { runCommand } from "./run-command.ts";
 
 describe("the command line", () => {
   it("prints help on --help, and without arguments", async () => {
-    for (const args of [[], ["--help"]]) {
-      const { code, stdout, stderr } = await breezeway(args);
+    for (const { code, stdout, stderr } of [await breezeway(["--help"]), await runCommand([])]) {
       assert.equal(code, 0);
       assert.match(stdout, /^Usage: breezeway/);
       assert.match(stdout, /serve .*run the service/);
@@ -43,14 +42,14 @@ describe("the command line", () => {
 
   it("adds a tenant, a user and a device on a store without a running service", async (t) => {
     const environment = { BREEZEWAY_DATA: folderOf(t) };
-    const tenant = await breezeway(["tenant", "add", "--name", "Acme", "--app-id", "42", "--json"], { environment });
+    const tenant = await runCommand(["tenant", "add", "--name", "Acme", "--app-id", "42", "--json"], { environment });
     assert.deepEqual(JSON.parse(tenant.stdout), { tenantId: 42, name: "Acme" });
     const user = ["user", "add", "--tenant", "42", "--name", "ada", "--json"];
     const added = await breezeway(user, { environment, input: "a good password\n" });
     assert.deepEqual(JSON.parse(added.stdout), { userId: 1 });
     const device = ["device", "add", "--user", "1", "--name", "Hall lamp", "--type", "Lamp", "--json"];
-    assert.deepEqual(JSON.parse((await breezeway(device, { environment })).stdout), { deviceId: 1 });
-    const { stdout } = await breezeway(["status", "--json"], { environment });
+    assert.deepEqual(JSON.parse((await runCommand(device, { environment })).stdout), { deviceId: 1 });
+    const { stdout } = await runCommand(["status", "--json"], { environment });
     assert.deepEqual(JSON.parse(stdout), { running: false, tenants: 1, links: {} });
     if (process.platform !== "win32") {
       for (const file of ["breezeway.db", "breezeway.key"]) {
@@ -71,7 +70,20 @@ describe("the command line", () => {
     assert.deepEqual([bad.code, bad.stderr], [2, "breezeway: --user must be a number from 1 to 2147483647.\n"]);
   });
 
-  it("sends commands to the running service, where they take effect at once", async (t) => {
+  it("says which port is taken, and frees the folder again", async (t) => {
+    const port = await takenPort(t);
+    const environment = { BREEZEWAY_DATA: folderOf(t), BREEZEWAY_PORT: String(port) };
+    const { code, stderr } = await breezeway(["serve"], { environment });
+    assert.equal(code, 7);
+    assert.match(stderr, new RegExp(`breezeway: Port ${port} on 127.0.0.1 is taken`));
+    assert.equal((await runCommand(["status"], { environment })).code, 0);
+  });
+});
+
+describe("a running service", () => {
+  it("carries out commands at once, keeps a second service off its folder, and drains on SIGTERM", {
+    timeout: 120_000,
+  }, async (t) => {
     const folder = folderOf(t);
     const environment = { BREEZEWAY_DATA: folder, BREEZEWAY_PASSWORD: "a good password" };
     const service = await running(t, folder);
@@ -83,35 +95,22 @@ describe("the command line", () => {
     assert.match(client.secToken, /^bws_/);
     const status = await runCommand(["status", "--json"], { environment });
     assert.deepEqual(JSON.parse(status.stdout), { running: true, baseUrl: service.baseUrl, tenants: 1, links: {} });
-  });
 
-  it("refuses a second service on the same folder with a sentence and exit code 7", async (t) => {
-    const folder = folderOf(t);
-    await running(t, folder);
     const second = await breezeway(["serve"], { environment: { BREEZEWAY_DATA: folder, BREEZEWAY_PORT: "0" } });
     assert.equal(second.code, 7);
     assert.match(second.stderr, /^breezeway: Another Breezeway is running on .*Stop it, or choose another folder\.\n$/);
+    await assertDrains(service, "SIGTERM");
   });
 
-  it("says which port is taken, and frees the folder again", async (t) => {
-    const port = await takenPort(t);
-    const environment = { BREEZEWAY_DATA: folderOf(t), BREEZEWAY_PORT: String(port) };
-    const { code, stderr } = await breezeway(["serve"], { environment });
-    assert.equal(code, 7);
-    assert.match(stderr, new RegExp(`breezeway: Port ${port} on 127.0.0.1 is taken`));
-    assert.equal((await breezeway(["status"], { environment })).code, 0);
+  it("drains and ends with exit code 0 on SIGINT", { timeout: 120_000 }, async (t) => {
+    await assertDrains(await running(t, folderOf(t)), "SIGINT");
   });
 });
 
-describe("a running service", () => {
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    it(`drains and ends with exit code 0 on ${signal}`, { timeout: 30_000 }, async (t) => {
-      const service = await running(t, folderOf(t));
-      assert.equal((await fetch(`${service.baseUrl}/livez`)).status, 200);
-      assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200);
-      service.process.kill(signal);
-      assert.equal(await service.ended, 0);
-      await assert.rejects(fetch(`${service.baseUrl}/livez`));
-    });
-  }
-});
+async function assertDrains(service: ChildService, signal: "SIGTERM" | "SIGINT"): Promise<void> {
+  assert.equal((await fetch(`${service.baseUrl}/livez`)).status, 200);
+  assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200);
+  service.process.kill(signal);
+  assert.equal(await service.ended, 0);
+  await assert.rejects(fetch(`${service.baseUrl}/livez`));
+}

@@ -1,10 +1,12 @@
 import { describe } from "node:test";
 import { assistantTableCases } from "./store/assistant-table-cases.ts";
+import { clientTableCases } from "./store/client-table-cases.ts";
 import { commandTableCases } from "./store/command-table-cases.ts";
 import { commitCases } from "./store/commit-cases.ts";
 import { credentialCases } from "./store/credential-cases.ts";
 import { crossingAlertCases } from "./store/crossing-alert-cases.ts";
 import { deliveryCases } from "./store/delivery-cases.ts";
+import { deviceCountCases } from "./store/device-count-cases.ts";
 import { deviceTableCases } from "./store/device-table-cases.ts";
 import { deviceTypeMapCases } from "./store/device-type-map-cases.ts";
 import { deviceTypeWorkCases } from "./store/device-type-work-cases.ts";
@@ -15,14 +17,17 @@ import type { StoreHarness } from "./store/harness.ts";
 import { hostileValueCases } from "./store/hostile-value-cases.ts";
 import { idempotencyKeyCases } from "./store/idempotency-key-cases.ts";
 import { linkCases } from "./store/link-cases.ts";
+import { linkSessionTableCases } from "./store/link-session-table-cases.ts";
 import { logEpochCases } from "./store/log-epoch-cases.ts";
 import { logTailCases } from "./store/log-tail-cases.ts";
 import { migrationCases } from "./store/migration-cases.ts";
 import { nodeBusCases } from "./store/node-bus-cases.ts";
+import { reusingOneDatabase } from "./store/reused-database.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
 import { tenantAndNodeCases } from "./store/tenant-and-node-cases.ts";
 import { thingCommandTableCases } from "./store/thing-command-table-cases.ts";
+import { thingFormCases } from "./store/thing-form-cases.ts";
 import { thingTableCases } from "./store/thing-table-cases.ts";
 import { thingTriggerTableCases } from "./store/thing-trigger-table-cases.ts";
 import { transactionCases } from "./store/transaction-cases.ts";
@@ -35,17 +40,21 @@ export function describeStore(
 ): void {
   describe(name, { skip: options.skip ?? false }, () => {
     describe("its tables", () => {
-      tableCases(harness);
-      tenantAndNodeCases(harness);
-      deviceTableCases(harness);
-      commandTableCases(harness);
-      thingTableCases(harness);
-      deviceTypeMapCases(harness);
-      deviceTypeWorkCases(harness);
-      thingCommandTableCases(harness);
-      thingTriggerTableCases(harness);
-      feedTableCases(harness);
-      assistantTableCases(harness);
+      const reusing = reusingOneDatabase(harness);
+      tableCases(reusing);
+      tenantAndNodeCases(reusing);
+      deviceTableCases(reusing);
+      deviceCountCases(reusing);
+      clientTableCases(reusing);
+      linkSessionTableCases(reusing);
+      commandTableCases(reusing);
+      thingTableCases(reusing);
+      deviceTypeMapCases(reusing);
+      deviceTypeWorkCases(reusing);
+      thingCommandTableCases(reusing);
+      thingTriggerTableCases(reusing);
+      feedTableCases(reusing);
+      assistantTableCases(reusing);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.
@@ -59,6 +68,7 @@ export function describeStore(
     describe("text from outside", () => hostileValueCases(harness));
     describe("a transaction", () => transactionCases(harness));
     describe("an acknowledged write", () => durabilityCases(harness));
+    describe("the form of stored things", () => thingFormCases(harness));
     describe("the tail of the log", () => logTailCases(harness));
     describe("the log", () => logEpochCases(harness));
     describe("a commit", () => {

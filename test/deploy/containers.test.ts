@@ -89,7 +89,7 @@ describe("the container", () => {
     );
   });
 
-  it("copies what is there, and what may be sent there", () => {
+  it("copies only paths that exist and that .dockerignore does not exclude", () => {
     const allowed = deployed("Dockerfile.dockerignore")
       .split("\n")
       .flatMap((line) => (line.startsWith("!") ? [line.slice(1)] : []));
@@ -196,7 +196,7 @@ describe("three nodes by compose", () => {
     assert.ok(Number.parseInt(node.stop_grace_period, 10) >= drainSeconds + longestFinishSeconds);
   });
 
-  it("stand behind a proxy that knows each of them, and that they believe", () => {
+  it("are behind a proxy that lists each of them and that they trust", () => {
     const { proxy } = services;
     const configuration = deployed("compose/nginx.conf");
     const known = [...configuration.matchAll(/^ {4}server (\S+):8080 max_fails=1 fail_timeout=(\d+)s;$/gm)];
@@ -268,7 +268,7 @@ describe("three nodes by Kubernetes", () => {
     assert.equal(ofKind("Service").spec.ports[0].targetPort, container.ports[0].name);
   });
 
-  it("are asked whether they live and whether they are ready, and have time to drain", () => {
+  it("have liveness and readiness probes, and time to drain", () => {
     const { livenessProbe, readinessProbe, startupProbe, lifecycle } = container;
     const drainSeconds = settings.drainSeconds.read(ofKind("ConfigMap").data.BREEZEWAY_DRAIN_SECONDS);
     const paths = [startupProbe, livenessProbe, readinessProbe].map((probe) => probe.httpGet.path);

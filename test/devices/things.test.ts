@@ -5,6 +5,7 @@ import { thingEntry } from "../../src/devices/log-entries.ts";
 import type { ThingWrite } from "../../src/devices/thing-writes.ts";
 import type { Thing } from "../../src/home/thing.ts";
 import { printOf } from "../../src/home/thing-print.ts";
+import { decodeDescriptor, decodeState, hasForm, type ThingForm } from "../../src/home/thing-text.ts";
 import { virtualDeviceType } from "../../src/model/device-types.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { OwnThings } from "../../src/own-things/own-things.ts";
@@ -27,12 +28,13 @@ function reported(thingId: string, thing: Thing): ThingWrite {
 const gone = (thingId: string): ThingWrite => ({ thingId, isGone: true });
 
 /** A linked account, and commits of snapshots of its things. */
-async function linkedHome(store: OpenStore, place: TestDatabase) {
+async function linkedHome(store: OpenStore, place: TestDatabase, thingForm?: () => ThingForm) {
   const { userId } = await makeHome(store, { devices: 0 });
   const account = { userId, typeName: virtualDeviceType, name: "account", isVirtual: true };
   const deviceId = await store.transaction((tx) => tx.devices.add(account));
   const watched = watchedStore(store);
-  const commit = commitOn({ store: watched, reactions: [], committed: () => undefined, report: silent });
+  const parts = { store: watched, reactions: [], committed: () => undefined, report: silent };
+  const commit = commitOn({ ...parts, ...(thingForm && { thingForm }) });
   const update = (...updates: readonly Omit<DeviceUpdate, "deviceId">[]) =>
     commit({ userId, cause, updates: updates.map((one) => ({ ...one, deviceId })) });
   /** What happened to the things, as `id: what field, field`. */
@@ -108,8 +110,32 @@ describe("a thing of a linked account", () => {
           goneMs: null,
         },
       );
-      assert.equal(JSON.parse(descriptor).homeName, "Maple Street");
-      assert.equal(JSON.parse(state).temperature.celsius[0], 20);
+      assert.equal(decodeDescriptor(row).homeName, "Maple Street");
+      assert.ok(hasForm(descriptor, "compact"));
+      assert.equal(decodeState(state).temperature?.celsius?.[0], 20);
+    }));
+
+  it("is stored by names while older nodes read it, and takes the compact form with its next change", () =>
+    onStore(sqliteHarness, async (store, place) => {
+      const forms: { now: ThingForm } = { now: "named" };
+      const { show, find, userId } = await linkedHome(store, place, () => forms.now);
+      const stored = async () => {
+        const [row] = await store.read((tx) => tx.things.some(userId, ["t_2"]));
+        return [row!.descriptor, row!.state].map((text) => hasForm(text, "compact"));
+      };
+      const at = (celsius: number, name = "Hall") => reported("t_2", { ...thermostatThing({ celsius }), name });
+      await show(at(20));
+      assert.deepEqual(await stored(), [false, false]);
+      const before = await find("t_2");
+      forms.now = "compact";
+      assert.deepEqual(await show(at(20)), [], "the form alone is no change");
+      assert.deepEqual(await stored(), [false, false]);
+      assert.deepEqual(await show(at(21)), [{ t_2: ["state", "temperature.celsius=21"] }]);
+      assert.deepEqual(await stored(), [true, true]);
+      assert.deepEqual({ ...(await find("t_2")), state: before?.state }, before);
+      forms.now = "named";
+      assert.deepEqual(await show(at(21, "Den")), [{ t_2: ["changed"] }]);
+      assert.deepEqual(await stored(), [false, false]);
     }));
 
   it("is gone once, and is added again with all its fields when it comes back", () =>

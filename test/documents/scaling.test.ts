@@ -74,10 +74,11 @@ describe("the model of many accounts", () => {
     for (const accounts of [1, 1_000, 250_000, 7_000_000]) {
       for (const changesAnHour of [0.1, 6, 60, 600]) {
         const plan = { ...usual, accounts, changesAnHour };
-        const { cells, accountsOfCell, nodesOfCell, accountsOfNode, databaseCoresOfCell } = sizing(plan);
-        assert.ok(cells * accountsOfCell >= accounts);
-        assert.ok(accountsOfNode <= usual.mostOfNode && nodesOfCell >= 2);
-        assert.ok(databaseCoresOfCell <= usual.databaseCores);
+        const { deployments, accountsOfDeployment, nodesOfDeployment, accountsOfNode, databaseCoresOfDeployment } =
+          sizing(plan);
+        assert.ok(deployments * accountsOfDeployment >= accounts);
+        assert.ok(accountsOfNode <= usual.mostOfNode && nodesOfDeployment >= 2);
+        assert.ok(databaseCoresOfDeployment <= usual.databaseCores);
       }
     }
   });
@@ -96,6 +97,6 @@ describe("the model of many accounts", () => {
   it("needs more of everything when a change costs more", () => {
     const plan = { ...usual, accounts: 10_000_000 };
     const dearer = sizing(plan, { ...measured, postgresUs: 2 * measured.postgresUs, nodeUs: 2 * measured.nodeUs });
-    assert.ok(dearer.cells > sizing(plan).cells);
+    assert.ok(dearer.deployments > sizing(plan).deployments);
   });
 });

@@ -91,7 +91,7 @@ describe("the traits of a Nest thermostat", () => {
     );
   });
 
-  it("offer the modes that the equipment has, and none while that is not told", () => {
+  it("offer the modes that the equipment has, and none while that is not reported", () => {
     const modes = (can_heat: unknown, can_cool: unknown) =>
       thermostatOf({ ...full, can_heat, can_cool }).traits.thermostat?.capabilities.modes;
     assert.deepEqual(modes(true, false), ["off", "heat", "eco"]);

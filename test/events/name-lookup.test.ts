@@ -35,7 +35,7 @@ describe("a look-up of a receiver's name", () => {
     assert.equal(cancel.mock.callCount(), 1);
   });
 
-  it("ends by itself while name servers are silent", { timeout: 30_000 }, async (t) => {
+  it("ends at its time limit while name servers are silent", { timeout: 30_000 }, async (t) => {
     const server = await nameServer(t, "silent");
     const resolve = nameLookup({ isLocal: false, servers: [server.address], limitMs: 50 });
     assert.deepEqual(await resolve("silent.example", t.signal), []);

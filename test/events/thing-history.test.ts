@@ -17,7 +17,7 @@ const changed = (thingId: string, what: ThingChange["what"], state?: string): Th
 });
 
 describe("the history of a thing", () => {
-  it("is its part of every commit, with attributes or without, by field and by time", () =>
+  it("has the thing's changes of every commit, with attributes or without, and filters them by field and by time", () =>
     onStore(sqliteHarness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
       await commit(store, home, 1, [changed("t_hall", "added", "clear"), changed("t_attic", "added", "clear")]);
@@ -43,7 +43,7 @@ describe("the history of a thing", () => {
       );
     }));
 
-  it("comes in pages that end at a bounded number of commits, and leave nothing out", () =>
+  it("has pages of a bounded number of commits, which omit nothing", () =>
     onStore(sqliteHarness, async (store) => {
       const home = await makeHome(store);
       const { commits } = historyLimits;
@@ -59,6 +59,24 @@ describe("the history of a thing", () => {
       assert.deepEqual(first, { changes: [], nextFromMs: commits + 1 });
       const { changes, nextFromMs } = await historyOn(store, home, { fromMs: first.nextFromMs! });
       assert.deepEqual([changes.length, nextFromMs], [1, undefined]);
+    }));
+
+  it("keeps entries of one time together, since a change of a map can share the time of a commit", () =>
+    onStore(sqliteHarness, async (store) => {
+      const home = await makeHome(store);
+      const { changes: fullPage } = historyLimits;
+      // Two entries for each time but the first, so that full pages of the log and of the answer end between two.
+      const times = Array.from({ length: fullPage + 2 }, (_, n) => Math.ceil(n / 2) + 1);
+      const entryAt = (timeMs: number) =>
+        thingEntry(home.userId, home.devices[0]!, timeMs, [changed("t_hall", "state", "alarm")], cause);
+      await store.transaction((tx) => tx.log.appendAll(times.map(entryAt)));
+      const first = await historyOn(store, home);
+      assert.equal(first.changes.length, fullPage + 1);
+      const second = await historyOn(store, home, { fromMs: first.nextFromMs! });
+      assert.deepEqual(
+        [...first.changes, ...second.changes].map(({ updateTimeMs }) => updateTimeMs),
+        times,
+      );
     }));
 });
 

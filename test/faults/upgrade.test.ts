@@ -47,15 +47,15 @@ describe("a filled store of an older version (BREEZEWAY_VERSION_BEFORE)", () => 
     await home.untilDelivered();
     await home.assertMirrors(url);
     await home.assertAlertsFire(url);
-    await home.assertShelfOnlyShrinks(url);
+    await home.assertFullDeviceOnlyShrinks(url);
     await home.assertLargeAlertOnlyShrinks(url);
     const { access_token: token } = await home.refresh(url);
     await home.assertTokensWork(url, token);
-    const removed = await breezeway(["device", "remove", String(olderHome.shelf)], {
+    const removed = await breezeway(["device", "remove", String(olderHome.fullDevice)], {
       environment: olderHome.environment,
     });
     assert.deepEqual([removed.code, removed.stderr], [0, ""]);
-    assert.equal((await send(`${url}/v3/devices/${olderHome.shelf}`, token, "GET")).status, 404);
+    assert.equal((await send(`${url}/v3/devices/${olderHome.fullDevice}`, token, "GET")).status, 404);
   });
 
   it("on postgres continues while nodes are replaced one by one", { skip, timeout: 900_000 }, (t) =>

@@ -7,35 +7,35 @@ import { type MovedRuntime, movedRuntime, settled } from "./moved-runtime.ts";
 describe("admission control for connections", () => {
   const forever = new AbortController().signal;
 
-  function chancy(): MovedRuntime {
+  function randomRuntime(): MovedRuntime {
     const dice = new Dice(7);
     return movedRuntime({ random: () => dice.next() });
   }
 
   /** Requests `count` connections at once; returns the times of admission on the monotonic clock. */
   function ask(admission: Admission, runtime: MovedRuntime, count: number): number[] {
-    const letOutMs: number[] = [];
+    const admittedMs: number[] = [];
     for (let i = 0; i < count; i++) {
-      void admission.admit(forever).then(() => letOutMs.push(runtime.elapsedMs()));
+      void admission.admit(forever).then(() => admittedMs.push(runtime.elapsedMs()));
     }
-    return letOutMs;
+    return admittedMs;
   }
 
   it("admits 10,000 simultaneous requests within 25 seconds, never more than about 400 in any second", async () => {
-    const runtime = chancy();
-    const letOutMs = ask(new Admission(runtime), runtime, 10_000);
+    const runtime = randomRuntime();
+    const admittedMs = ask(new Admission(runtime), runtime, 10_000);
     await runtime.advance(25_100);
-    assert.equal(letOutMs.length, 10_000);
-    assert.ok(letOutMs.at(-1)! > 24_000, "they were spread");
+    assert.equal(admittedMs.length, 10_000);
+    assert.ok(admittedMs.at(-1)! > 24_000, "they were spread");
     let begin = 0;
-    letOutMs.forEach((ms, end) => {
-      while (ms - letOutMs[begin]! >= 1_000) begin += 1;
+    admittedMs.forEach((ms, end) => {
+      while (ms - admittedMs[begin]! >= 1_000) begin += 1;
       assert.ok(end - begin + 1 <= 406, `${end - begin + 1} in the second before ${ms} ms`);
     });
   });
 
   it("does not delay a single connection", async () => {
-    const runtime = chancy();
+    const runtime = randomRuntime();
     const admission = new Admission(runtime);
     for (let i = 0; i < 20; i++) {
       await admission.admit(forever);
@@ -45,7 +45,7 @@ describe("admission control for connections", () => {
   });
 
   it("does not delay the first connection after a rush is over", async () => {
-    const runtime = chancy();
+    const runtime = randomRuntime();
     const admission = new Admission(runtime);
     ask(admission, runtime, 500);
     await runtime.advance(3_000);
@@ -55,23 +55,23 @@ describe("admission control for connections", () => {
   });
 
   it("spreads a rush after an hour without connections", async () => {
-    const runtime = chancy();
+    const runtime = randomRuntime();
     const admission = new Admission(runtime);
     await admission.admit(forever);
     await runtime.advance(3_600_000);
-    const letOutMs = ask(admission, runtime, 1_000);
+    const admittedMs = ask(admission, runtime, 1_000);
     await runtime.advance(1_000);
-    assert.ok(letOutMs.length >= 395 && letOutMs.length <= 406, `${letOutMs.length} in the first second`);
+    assert.ok(admittedMs.length >= 395 && admittedMs.length <= 406, `${admittedMs.length} in the first second`);
   });
 
-  it("queues a connection that comes during a rush behind the others", async () => {
-    const runtime = chancy();
+  it("queues a connection that is requested during a rush behind the others", async () => {
+    const runtime = randomRuntime();
     const admission = new Admission(runtime);
     ask(admission, runtime, 1_000);
     await runtime.advance(1_000);
     const late = ask(admission, runtime, 1);
     await runtime.advance(1_600);
-    assert.ok(late[0]! >= 2_490, `let out after ${late[0]} ms`);
+    assert.ok(late[0]! >= 2_490, `admitted after ${late[0]} ms`);
   });
 
   for (const [direction, ms] of [
@@ -79,7 +79,7 @@ describe("admission control for connections", () => {
     ["forward", 86_400_000],
   ] as const) {
     it(`keeps its rate when the clock is set ${direction}`, async () => {
-      const runtime = chancy();
+      const runtime = randomRuntime();
       const admission = new Admission(runtime);
       const before = ask(admission, runtime, 500);
       runtime.jump(ms);
@@ -92,7 +92,7 @@ describe("admission control for connections", () => {
   }
 
   it("returns at once when the signal aborts", async () => {
-    const runtime = chancy();
+    const runtime = randomRuntime();
     const admission = new Admission(runtime);
     ask(admission, runtime, 100);
     const stopping = new AbortController();

@@ -93,12 +93,12 @@ describe("the fan state in the stream", () => {
 describe("an echo that was received before the request was sent", () => {
   for (const outcome of ["sending", "accepted"] as const) {
     it(`doesn't close it, though it is stored later, when it is ${outcome}`, async (t) => {
-      const { write, sent, states, request, shown, connector, accessScope, runtime } = await madeFans(t);
-      accessScope.isDown = true;
+      const { write, sent, states, request, shown, connector, connection, runtime } = await madeFans(t);
+      connection.isDown = true;
       connector.stream.brings(fanShown(true));
       const isHeldUp = () => runtime.said.some(({ sentence }) => sentence.startsWith("a snapshot could not"));
       await until(() => assert.ok(isHeldUp()));
-      accessScope.isDown = false;
+      connection.isDown = false;
       await runtime.advance(1);
       await write("true");
       const command = await sent(1);

@@ -74,10 +74,10 @@ describe("a fan request in doubt", () => {
   });
 
   it("is sent while only the store says that the link is live, as after a start", async (t) => {
-    const { write, sent, connector, accessScope, store, userId, deviceId } = await madeFans(t, { away: "away" });
-    accessScope.isDown = true;
+    const { write, sent, connector, connection, store, userId, deviceId } = await madeFans(t, { away: "away" });
+    connection.isDown = true;
     connector.stream.ends("closed");
-    accessScope.isDown = false;
+    connection.isDown = false;
     assert.equal((await store.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state, "live");
     await write("true");
     await sent(1);

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
 import { fanGate } from "../../src/federation/commands/fan-gate.ts";
 import { overdue } from "../../src/federation/commands/fan-outcome.ts";
+import { commandDeadlines } from "../../src/home/command-states.ts";
 import { heartbeat } from "../../src/nodes/membership.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { silent } from "../contracts/store/home.ts";
@@ -34,6 +35,23 @@ describe("a fan request that is being sent", () => {
     await until(async () => assert.equal(await request(), null));
     const [receipt] = await receipts();
     assert.deepEqual([receipt?.state, receipt?.text], ["accepted", null]);
+  });
+
+  it("is contradicted when the state that it caused still differs two seconds later, and confirmed when it does not", async (t) => {
+    const { write, sent, states, runtime, shows } = await madeFans(t);
+    await write("true");
+    (await sent(1)).answers({ state: "accepted", caused: Promise.resolve() });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    await runtime.advance(commandDeadlines.causedMs - 1);
+    assert.deepEqual(await states(), ["accepted"]);
+    await runtime.advance(1);
+    await until(async () => assert.deepEqual(await states(), ["contradicted"]));
+    await write("true");
+    const second = await sent(2);
+    await shows({ thermostats: { t1: { fanTimerActive: true } } });
+    second.answers({ state: "accepted", caused: Promise.resolve() });
+    await runtime.advance(commandDeadlines.causedMs);
+    await until(async () => assert.deepEqual(await states(), ["contradicted", "confirmed"]));
   });
 
   it("keeps the ecosystem's words when it is refused, commas and all", async (t) => {
@@ -137,15 +155,15 @@ describe("a fan request that is being sent", () => {
 
 describe("the outcome of a fan request", () => {
   it("waits for a store that can't be reached", async (t) => {
-    const { write, request, sent, accessScope, runtime, states } = await madeFans(t);
+    const { write, request, sent, connection, runtime, states } = await madeFans(t);
     await write("true");
     const command = await sent(1);
-    accessScope.isDown = true;
+    connection.isDown = true;
     command.answers({ state: "rejected", message: "Not today" });
     await settled();
     await runtime.advance(10_000);
     assert.deepEqual(await states(), ["sending"]);
-    accessScope.isDown = false;
+    connection.isDown = false;
     await runtime.advance(1_000);
     await until(async () => assert.match((await request()) ?? "", /^error: Not today, true, /));
   });
@@ -226,10 +244,10 @@ describe("a node that stops", () => {
   });
 
   it("doesn't wait for a store that can't be reached", async (t) => {
-    const { write, sent, federation, runtime, accessScope, states } = await madeFans(t);
+    const { write, sent, federation, runtime, connection, states } = await madeFans(t);
     await write("true");
     const command = await sent(1);
-    accessScope.isDown = true;
+    connection.isDown = true;
     command.answers({ state: "accepted" });
     const stopped = federation.fans.stop();
     await runtime.advance(3_000);
@@ -366,12 +384,12 @@ describe("a node among others", () => {
   });
 
   it("goes on sending after it was cut off from the store for longer than its lease", async (t) => {
-    const { write, accessScope, runtime, membership, sent, federation } = await madeFans(t, { isShared: true });
+    const { write, connection, runtime, membership, sent, federation } = await madeFans(t, { isShared: true });
     await federation.keeper.start();
-    accessScope.isDown = true;
+    connection.isDown = true;
     await runtime.advance(heartbeat.leaseMs + 5_000);
     assert.equal(membership.isAlive, false);
-    accessScope.isDown = false;
+    connection.isDown = false;
     await runtime.advance(heartbeat.everyMs);
     await until(() => assert.equal(membership.isAlive, true));
     await write("true");

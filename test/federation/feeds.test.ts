@@ -4,14 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { FeedMessage, FeedReceiver } from "../../src/ecosystems/feed.ts";
-import { FeedInbox, silentAfterMs } from "../../src/federation/feeds/feed-inbox.ts";
+import { accountCalls } from "../../src/federation/feeds/account-calls.ts";
+import { FeedInbox, type InboxTables, silentAfterMs } from "../../src/federation/feeds/feed-inbox.ts";
 import { FeedPuller } from "../../src/federation/feeds/feed-puller.ts";
 import type { LinkKey } from "../../src/federation/link-key.ts";
 import type { NodeId } from "../../src/model/ids.ts";
+import { type LimitName, limits } from "../../src/model/limits.ts";
 import { Membership } from "../../src/nodes/membership.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { makeHome } from "../contracts/store/home.ts";
+import { makeHome, plain } from "../contracts/store/home.ts";
 import { eventually } from "../stories/world.ts";
 import { movedRuntime, settled } from "./moved-runtime.ts";
 
@@ -28,6 +30,45 @@ describe("the feed of an ecosystem", () => {
       await pass(1_000);
       assert.ok(second.receiver());
     });
+  });
+
+  it("is pulled by another node at once when the first one has stopped, which is still alive", async (t) => {
+    const { node, pass } = await madeFeeds(t);
+    const [first, second] = [await node("node-1"), await node("node-2")];
+    await pass(1_000);
+    await first.puller.stop();
+    await pass(1_500);
+    assert.ok(second.receiver());
+  });
+
+  it("counts unreadable messages, and those that it drops when too many wait for a link", async (t) => {
+    const { node, pass, link, store } = await madeFeeds(t);
+    const one = await node("node-1");
+    const ada = await link(one.id, "x");
+    await pass(1_000);
+    const most = limits.feedMessagesPerLink;
+    const messages = Array.from({ length: most + 1 }, (_, index) => message(`${index}`, "x", "warm"));
+    await one.receiver()!.store(messages.slice(0, most));
+    assert.deepEqual([one.counts, one.reached], [{ stored: most }, []]);
+    await one.receiver()!.store(messages.slice(most));
+    one.receiver()!.unreadable(2);
+    assert.deepEqual(one.counts, { stored: most + 1, dropped: most, unreadable: 2 });
+    assert.deepEqual(one.reached, ["feedMessagesPerLink"]);
+    const left = await store.read((tx) => tx.feedMessages.of(ada, 10));
+    assert.deepEqual(left.map(plain), [{ messageId: "", content: null }]);
+  });
+
+  it("keeps the messages of a link that no node follows for a day", async (t) => {
+    const { node, link, store } = await madeFeeds(t);
+    const ada = await link("node-1" as NodeId, "x");
+    await store.transaction(async (tx) => {
+      const dayAgoMs = (await tx.clock.nowMs()) - 24 * 3_600_000;
+      await tx.feedMessages.add(ecosystem, [message("old", "x", "cold")], dayAgoMs - 1);
+      await tx.feedMessages.add(ecosystem, [message("young", "x", "warm")], dayAgoMs);
+    });
+    await node("node-1");
+    const left = await store.read((tx) => tx.feedMessages.of(ada, 10));
+    assert.deepEqual(left.map(plain), [{ messageId: "young", content: "warm" }]);
   });
 
   it("stores a message for all links of the account, counts those without one, and keeps it until it is handled", async (t) => {
@@ -85,7 +126,75 @@ describe("the feed of an ecosystem", () => {
     stop();
     assert.deepEqual(await one.inbox.of(ada).state(), { account: "x", silence: "403" });
   });
+
+  it("confirms no link whose messages wait, however many other links have messages", async () => {
+    const runtime = movedRuntime();
+    const links = Array.from({ length: 1_500 }, (_, index) => ({
+      userId: (index + 1) as LinkKey["userId"],
+      deviceId: (index + 1) as LinkKey["deviceId"],
+      ecosystem,
+      ownership: { owner: "node-1" as NodeId, epoch: 1 },
+    }));
+    const tables = {
+      feedMessages: {
+        waiting: async (_owner: NodeId, limit = links.length) => links.slice(0, limit),
+        of: async () => [{ messageId: "1", content: "warm" }],
+      },
+      feedLeases: { all: async () => [{ ecosystem, answeredMs: runtime.nowMs(), fault: null }] },
+    };
+    const read = (body: (tx: typeof tables) => unknown) => body(tables);
+    const store = { isShared: false, read, transaction: read } as unknown as Store<InboxTables>;
+    const inbox = new FeedInbox({ store, nodeId: "node-1" as NodeId, runtime });
+    const heard = { handed: 0, quiet: 0 };
+    const reader = {
+      handle: async () => {
+        heard.handed += 1;
+        return false;
+      },
+      quiet: () => {
+        heard.quiet += 1;
+      },
+      silent: () => undefined,
+    };
+    for (const link of links) inbox.of(link).read(reader);
+    await runtime.advance(60_000);
+    assert.ok(heard.handed >= links.length, `${heard.handed} times handed over`);
+    assert.equal(heard.quiet, 0);
+    await inbox.stop();
+  });
 });
+
+describe("the limited calls of an account", () => {
+  it("are shared by all its links, whichever node follows them, and free again when the window has passed", async (t) => {
+    const { link, store, pass } = await madeFeeds(t);
+    const [ada, bob, carl] = [await link(one, "x"), await link(two, "x"), await link(one, "y")];
+    const limits = [{ calls: 5, perMs: 60_000 }];
+    const take = (of: LinkKey, calls: number) => accountCalls(store, of).take(calls, limits);
+    assert.deepEqual([await take(ada, 2), await take(bob, 2)], [0, 0]);
+    await pass(10_000);
+    assert.equal(await take(ada, 2), 50_000, "one call is left");
+    assert.equal(await take(bob, 1), 0);
+    assert.equal(await take(ada, 1), 50_000);
+    assert.equal(await take(carl, 5), 0, "another account");
+    await pass(50_000);
+    assert.equal(await take(ada, 4), 0);
+    assert.equal(await take(bob, 1), 10_000);
+  });
+
+  it("count those that were made before the account was known, and those of many links at once", async (t) => {
+    const { link, store } = await madeFeeds(t);
+    const links = await Promise.all(["x", "x", "x", "x"].map((account) => link(one, account)));
+    const limits = [{ calls: 5, perMs: 60_000 }];
+    await accountCalls(store, links[0]!).count(2, limits);
+    const waits = await Promise.all(links.map((of) => accountCalls(store, of).take(1, limits)));
+    assert.deepEqual(
+      waits.map((waitMs) => waitMs === 0),
+      [true, true, true, false],
+    );
+  });
+});
+
+const [one, two] = ["node-1", "node-2"] as [NodeId, NodeId];
 
 function message(id: string, account: string, content: string): FeedMessage {
   return { id, account, content };
@@ -135,12 +244,13 @@ async function madeFeeds(t: TestContext) {
       await membership.start();
       let receiver: FeedReceiver | undefined;
       const counts: Record<string, number> = {};
+      const reached: LimitName[] = [];
       const inbox = new FeedInbox({ store, nodeId: id, runtime });
       const puller = new FeedPuller({
         ecosystem,
         feed: {
-          pull: (given, signal) => {
-            receiver = given;
+          pull: (receiving, signal) => {
+            receiver = receiving;
             return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
           },
         },
@@ -151,7 +261,7 @@ async function madeFeeds(t: TestContext) {
         count: (outcome, messages) => {
           if (messages > 0) counts[outcome] = (counts[outcome] ?? 0) + messages;
         },
-        onLimitReached: () => undefined,
+        onLimitReached: (limit) => void reached.push(limit),
       });
       await puller.start();
       stops.push(async () => {
@@ -162,7 +272,9 @@ async function madeFeeds(t: TestContext) {
       return {
         id,
         inbox,
+        puller,
         counts,
+        reached,
         receiver: () => receiver,
         kill: () => {
           isDead = true;

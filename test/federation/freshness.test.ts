@@ -109,9 +109,9 @@ describe("the freshness of a virtual device", () => {
   }
 
   it("is absent on a node that is cut off, though its stream still seems alive", async (t) => {
-    const { federation, accessScope, userId, runtime, linkLive } = await madeFederation(t, { isShared: true });
+    const { federation, connection, userId, runtime, linkLive } = await madeFederation(t, { isShared: true });
     const deviceId = await linkLive();
-    accessScope.isDown = true;
+    connection.isDown = true;
     await runtime.advance(heartbeat.leaseMs);
     assert.equal(federation.keeper.supervisor(deviceId)?.isLive, true);
     const { isPresent, isStale } = await federation.freshness(userId, deviceId);

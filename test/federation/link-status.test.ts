@@ -8,7 +8,7 @@ import { home } from "./made-homes.ts";
 import { noonMs, settled } from "./moved-runtime.ts";
 
 describe("the status of a link", () => {
-  it("of a new link is waiting, and blind since its token was proven, without an end", async (t) => {
+  it("of a new link is waiting, with a blind interval that began when the ecosystem accepted its token", async (t) => {
     const { federation, userId, link } = await madeFederation(t);
     const deviceId = await link();
     assert.deepEqual(await federation.status(userId, "Nest"), {
@@ -43,17 +43,17 @@ describe("the status of a link", () => {
     ]);
   });
 
-  it("is ahead of the store on the node that follows the link", async (t) => {
-    const { federation, store, accessScope, userId, connector, linkLive } = await madeFederation(t);
+  it("on the owner node shows what the node could not store yet", async (t) => {
+    const { federation, store, connection, userId, connector, linkLive } = await madeFederation(t);
     const deviceId = await linkLive();
-    accessScope.isDown = true;
+    connection.isDown = true;
     connector.stream.ends("unauthorized", "the ecosystem revoked the token");
     await settled();
     assert.equal((await federation.status(userId, "nest")).state, "needs_reauth");
     assert.equal((await store.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state, "live");
   });
 
-  it("is what the store says on any other node", async (t) => {
+  it("on any other node is the stored one", async (t) => {
     const { federation, store, userId, linkLive } = await madeFederation(t, { isShared: true });
     const deviceId = await linkLive();
     const blindness = { sinceMs: noonMs + 5_000, cause: "silent: nothing was heard for too long" };
@@ -78,7 +78,7 @@ describe("the status of a link", () => {
     assert.equal(await drifts(), 1);
   });
 
-  it("shows what of the account is not mirrored", async (t) => {
+  it("counts the structures that have no slot", async (t) => {
     const { federation, userId, link } = await madeFederation(t);
     await link(homeWith({ structures: many(3, "s", () => structure()) }));
     assert.equal((await federation.status(userId, "nest")).overLimit.structures, 1);

@@ -46,8 +46,9 @@ export async function madeFederation(
   const folder = await newDataFolder("breezeway-federation-");
   const runtime = movedRuntime();
   const database = await openSqlite({ folder, nowMs: () => runtime.nowMs() + storeAheadMs });
-  const accessScope = { isDown: false };
-  const store = reachable(database, isShared, accessScope);
+  /** The node's connection to the store, which a test can cut. Reads still pass. */
+  const connection = { isDown: false };
+  const store = reachable(database, isShared, connection);
   const connector = new ScriptedConnector({ fanNeedsHome, endsEcoFirst });
   const connectors = new Map([["nest", connector]]);
   const states = new DeviceStates(store);
@@ -77,7 +78,7 @@ export async function madeFederation(
   });
   await membership.start();
   t.after(async () => {
-    accessScope.isDown = false;
+    connection.isDown = false;
     const stopped = federation.stop();
     await runtime.advance(10_000);
     await stopped;
@@ -118,7 +119,7 @@ export async function madeFederation(
     connector,
     commit,
     membership,
-    accessScope,
+    connection,
     /** The kinds of all counted faults. */
     faults,
     userId,
@@ -130,11 +131,11 @@ export async function madeFederation(
 }
 
 /** The store as a node sees it: shared or not, and possibly unreachable. */
-function reachable(store: Store, isShared: boolean, accessScope: { readonly isDown: boolean }): Store {
+function reachable(store: Store, isShared: boolean, connection: { readonly isDown: boolean }): Store {
   const refuse = () => Promise.reject(new StoreUnavailable("The store can't be reached."));
   return {
     isShared,
-    transaction: (body, options) => (accessScope.isDown ? refuse() : store.transaction(body, options)),
+    transaction: (body, options) => (connection.isDown ? refuse() : store.transaction(body, options)),
     read: (body) => store.read(body),
   };
 }

@@ -6,6 +6,7 @@ import type { Connector } from "../../src/ecosystems/connector.ts";
 import type { Credential } from "../../src/ecosystems/credential.ts";
 import { openCredential } from "../../src/federation/credential.ts";
 import { federationOn } from "../../src/federation/federation.ts";
+import { feedsOn } from "../../src/federation/feeds/feeds.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
@@ -172,15 +173,19 @@ function nodeOn(id: NodeId, { database, isShared, busy, runtime, ecosystem }: No
   const states = new DeviceStates(store);
   const membership = new Membership(id, store, own);
   const commit = commitOn({ store, reactions: [], committed: (commits) => states.apply(commits), report: own.report });
+  const connectors = new Map([["hearth", connector]]);
+  const synchronised: Runtime = { ...own, nowMs: () => membership.nowMs() };
+  const ignored = { count: () => undefined, onLimitReached: () => undefined };
   const federation = federationOn({
     store,
     states,
     commit,
     membership,
-    connectors: new Map([["hearth", connector]]),
+    connectors,
     sealing,
     thingIdOf: plainThingIds,
-    runtime: { ...own, nowMs: () => membership.nowMs() },
+    feeds: feedsOn({ store, membership, connectors, runtime: synchronised, ...ignored }),
+    runtime: synchronised,
     countFault: (kind) => void faults.push(kind),
   });
   return { id, federation, membership, faults, isDead, kill: () => killed.abort() };

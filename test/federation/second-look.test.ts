@@ -112,7 +112,7 @@ describe("a second look", () => {
     assert.equal(connector.reads.length, 1);
   });
 
-  it("that settles what was open is followed by the next in ten minutes, as a check", async () => {
+  it("that settles an incomplete snapshot is followed by a check in ten minutes", async () => {
     look.streamSent(home({ incomplete: 1 }));
     await untilNextRead();
     await answer(home());

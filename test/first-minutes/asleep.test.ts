@@ -13,7 +13,9 @@ const skip = process.platform === "win32" ? "processes can't be put to sleep her
 const smoke = "d.structures[1].d.smokeCoAlarms[1].smoke_alarm_state";
 
 describe("a laptop that falls asleep", { skip }, () => {
-  it("with the service on it: what happened at home meanwhile is told when it wakes, once", { timeout }, async (t) => {
+  it("with the service on it: what happened at home meanwhile is reported once when it wakes", {
+    timeout,
+  }, async (t) => {
     const house = await killableHouse(t, "sqlite");
     const { simulator } = house;
     const { accountId, token } = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });

@@ -132,7 +132,7 @@ describe("an adjusted target", () => {
     assert.deepEqual(plan.absolute, setTarget({ heatCelsius: 18, coolCelsius: 22 }));
   });
 
-  it("uses the setpoint of the mode where no target is told", () => {
+  it("uses the setpoint of the mode where no target is reported", () => {
     const noTarget = { targetCelsius: null };
     assert.deepEqual(setsOf(planOf(thermostatWith(noTarget), adjust(1))), [{ targetCelsius: 21, heatCelsius: 21 }]);
     const cool = thermostatWith({ ...cooling, ...noTarget });
@@ -209,7 +209,7 @@ describe("a target after queued commands", () => {
     assert.deepEqual(planCommand(thermostatWith(), queue, adjust(1)), { code: "notInMode", mode: "eco" });
   });
 
-  it("is not adjusted in a mode whose target nobody knows yet", () => {
+  it("is not adjusted in a mode whose target is not known yet", () => {
     const thing = thermostatWith({}, { modes: null });
     assert.deepEqual(planCommand(thing, queueOf(thing, [setMode("auto")]), adjust(1)), { code: "stale" });
   });

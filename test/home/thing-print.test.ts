@@ -53,7 +53,7 @@ describe("the print of a thing", () => {
     assert.notEqual(hash(withCapability("graded")), hash(withCapability("tested")));
   });
 
-  it("has a sample for each measured field that is told, and for no other", () => {
+  it("has a sample for each measured field that is reported, and for no other", () => {
     const samplesOf = (thing: Thing) => printOf(reported(thing)).samples;
     assert.deepEqual(samplesOf(thermostatThing({})), []);
     assert.deepEqual(samplesOf(measured(20, null)), [40, null]);

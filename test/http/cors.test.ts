@@ -48,7 +48,7 @@ describe("a page of a named origin", () => {
       if (!isAllowedPath(path)) continue;
       assert.equal(
         answer.headers.get("access-control-expose-headers"),
-        "www-authenticate, retry-after, x-request-id, idempotency-replayed",
+        "www-authenticate, retry-after, x-request-id, idempotency-replayed, link",
       );
       assert.equal(answer.headers.get("access-control-allow-credentials"), null);
     }

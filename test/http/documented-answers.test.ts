@@ -241,6 +241,7 @@ async function useUsersAndDevices(
   deviceId: string,
 ): Promise<void> {
   await call("listUsers", 200, { bearer });
+  await call("listUsers", 400, { bearer, query: { cursor: "nonsense" } });
   await call("getUser", 200, { bearer, at: String(userId) });
   await call("getUser", 404, { bearer, at: "999" });
 

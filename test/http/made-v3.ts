@@ -73,8 +73,9 @@ export async function madeV3(t: TestContext) {
   // One client for each holder of a token.
   const keys = { idempotency, tokens: { clientOf: async (token: string) => `client of ${token}` } };
   const federation = { freshnessOfEach, freshnessHere };
-  const v3 = { devices, federation, cursors: cursorsWith("a key of this test"), ...keys };
-  const routes = [...userRoutes(userReadingOn(store)), ...deviceRoutes(v3), ...alertRoutes({ alerts, ...keys })];
+  const users = userReadingOn(store);
+  const v3 = { users, devices, federation, cursors: cursorsWith("a key of this test"), ...keys };
+  const routes = [...userRoutes(v3), ...deviceRoutes(v3), ...alertRoutes({ alerts, ...keys })];
   const nobody = () => Promise.reject(new InvalidToken());
   const callers: Callers = {
     bySecToken: nobody,

@@ -9,7 +9,7 @@ import { connect as connectTls } from "node:tls";
 import { limitPipelines } from "../../src/http/connection/pipeline.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
-import { laneAndFastify, receivedBy } from "./lane-and-fastify.ts";
+import { fastPathAndFastify, receivedBy } from "./fast-path-and-fastify.ts";
 
 const get = (path: number | string, version = "1.1") => `GET /${path} HTTP/${version}\r\nHost: a\r\n\r\n`;
 const many = (count: number, one = (at: number) => get(at)) =>
@@ -114,10 +114,10 @@ describe("a client that sends requests without waiting for answers", () => {
     });
   }
 
-  it("gets its answers in order through the fast lane, with at most 8 reads in progress", {
+  it("gets its answers in order through the fast path, with at most 8 reads in progress", {
     timeout: 30_000,
   }, async (t) => {
-    const { lane, tokens, alice, addDevice } = await laneAndFastify(t);
+    const { fastPath, tokens, alice, addDevice } = await fastPathAndFastify(t);
     const device = await addDevice(alice);
     const { verify } = tokens;
     const held: (() => void)[] = [];
@@ -130,7 +130,7 @@ describe("a client that sends requests without waiting for answers", () => {
       if (!isOpen) await new Promise<void>((resolve) => held.push(resolve));
       return verify(token);
     };
-    const socket = await lane.open();
+    const socket = await fastPath.open();
     const received = receivedBy(socket);
     const read = `GET /v3/devices/${device} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer alice\r\n\r\n`;
     socket.write(many(200, () => read));
@@ -141,7 +141,7 @@ describe("a client that sends requests without waiting for answers", () => {
     for (const go of held) go();
     const answered = () => received.text().match(/HTTP\/1\.1 200/g)?.length ?? 0;
     while (answered() < 200) await once(socket, "data");
-    assert.equal(lane.taken.count, 200);
+    assert.equal(fastPath.taken.count, 200);
     socket.destroy();
   });
 

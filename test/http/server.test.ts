@@ -8,7 +8,7 @@ import { addRoutes, type Route } from "../../src/http/routes.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 import { startOutlets } from "../../src/outlets/serve.ts";
-import { withoutRandomParts } from "./lane-and-fastify.ts";
+import { withoutRandomParts } from "./fast-path-and-fastify.ts";
 import { madeServer } from "./made-server.ts";
 
 describe("every answer", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { receivedBy } from "./lane-and-fastify.ts";
+import { receivedBy } from "./fast-path-and-fastify.ts";
 import { madeServer } from "./made-server.ts";
 
 const ask = "GET /zdk/services/zamapi/list HTTP/1.1\r\nHost: a\r\n\r\n";

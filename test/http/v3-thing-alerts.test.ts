@@ -118,7 +118,7 @@ describe("/v3/alerts on things", () => {
     assert.deepEqual(later.body, { events: 0, firings: [] });
   });
 
-  it("changes a whole definition, removes it, and keeps it with its thing", async (t) => {
+  it("replaces a definition, refuses to move the alert to another thing, and removes it", async (t) => {
     const { create, send, definition, onAttribute, show, alice, account } = await house(t);
     await show(alice, account, "t_second");
     const { alertId } = (await create()).body;

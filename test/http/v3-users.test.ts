@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { userReadingOn } from "../../src/identity/user-reading.ts";
+import { limits } from "../../src/model/limits.ts";
+import { cursorsWith } from "../../src/outlets/v3/cursor.ts";
+import { userRoutes } from "../../src/outlets/v3/user-routes.ts";
 import { assertRefused, madeV3, noonMs } from "./made-v3.ts";
+
+type AnswerList = (
+  incoming: object,
+  caller: object,
+) => Promise<{ readonly body: string; readonly headers: Readonly<Record<string, string>> }>;
 
 describe("the list of users", () => {
   it("has the user itself for a user's token, and every user of the tenant for an enterprise client, ascending", async (t) => {
@@ -17,6 +26,38 @@ describe("the list of users", () => {
     const answer = await call("acme", "/v3/users");
     assert.match(answer.headers.get("content-type")!, /^application\/json/);
     assert.equal(await answer.text(), `[${alice},${bob}]`);
+    assert.equal(answer.headers.get("link"), null);
+  });
+
+  it("comes in pages that leave no user out, each with the address of the next", async () => {
+    const total = 2 * limits.usersPerAnswer + 7;
+    const pages: number[] = [];
+    const idsWithin = async (_: unknown, afterId: number, limit: number) => {
+      pages.push(limit);
+      return Array.from({ length: Math.min(limit, total - afterId) }, (_, index) => afterId + index + 1);
+    };
+    const store = { read: (body: (tx: unknown) => unknown) => body({ users: { idsWithin } }) };
+    const cursors = cursorsWith("a key of this test");
+    const [list] = userRoutes({ users: userReadingOn(store as never), cursors });
+    const company = { kind: "enterprise", tenantId: 7 };
+    const ask = async (query: Readonly<Record<string, string>>, caller: object = company) => {
+      const { body, headers } = await (list as unknown as { answer: AnswerList }).answer(
+        { query: Object.entries(query) },
+        caller,
+      );
+      return { ids: JSON.parse(body) as number[], next: /cursor=([\w-]+)>; rel="next"$/.exec(headers.link ?? "")?.[1] };
+    };
+    const first = await ask({});
+    const second = await ask({ cursor: first.next! });
+    const third = await ask({ cursor: second.next! });
+    assert.deepEqual(
+      [first, second, third].map(({ ids }) => ids.length),
+      [limits.usersPerAnswer, limits.usersPerAnswer, 7],
+    );
+    assert.equal(third.next, undefined);
+    assert.ok([...first.ids, ...second.ids, ...third.ids].every((id, index) => id === index + 1));
+    assert.ok(Math.max(...pages) <= 5_000, "one read holds others up");
+    await assert.rejects(ask({ cursor: first.next! }, { kind: "enterprise", tenantId: 8 }), { code: "bad_parameter" });
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { newSecret } from "../../src/identity/secrets.ts";
+import type { DeviceId } from "../../src/model/ids.ts";
 import { admin } from "../oauth/oauth-world.ts";
 import { surfaceDatabases } from "../set-up/deployment.ts";
 import { alertOn } from "./calls.ts";
@@ -8,6 +9,7 @@ import { type Home, owner, ownersHome, secTokenOf } from "./home.ts";
 import { assertAlike } from "./outcomes.ts";
 import { send, type WireAnswer, type WireRequest } from "./wire.ts";
 
+const bob = { name: "bob", password: "another word" };
 const deadline = { timeout: 240_000 };
 
 /** Malformed ids; some are close to a valid one. */
@@ -40,7 +42,7 @@ for (const database of surfaceDatabases) {
       const { world } = home;
       const { lampId, linkedId, userId } = home.things();
       const elsewhere = String(await world.addDevice(world.strangerId, "Lamp of a stranger"));
-      const [bob, enterprise] = [await bobsToken(home), await tokenOfTenant(home, "Other")];
+      const [bobs, enterprise] = [await bobsToken(home), await tokenOfTenant(home, "Other")];
       const bodies = [
         '{"colour":"blue"}',
         '{"colour":null}',
@@ -52,11 +54,11 @@ for (const database of surfaceDatabases) {
       ];
       const logo = (id: string) => send(world.baseUrl, { method: "GET", target: `/oauth2/logo/${id}` });
       await alike([String(world.otherTenantId)], logo, 404);
-      for (const token of [bob, enterprise]) {
+      for (const token of [bobs, enterprise]) {
         const get = (path: string) => send(world.baseUrl, { method: "GET", target: path, headers: [bearer(token)] });
-        const foreignUser = token === bob ? [userId, String(world.strangerId)] : [userId, String(world.bobId)];
+        const foreignUser = token === bobs ? [userId, String(world.strangerId)] : [userId, String(world.bobId)];
         await alike(foreignUser, (id) => get(`/v3/users/${id}`), 404);
-        const foreign = token === bob ? [lampId, linkedId, elsewhere] : [lampId, linkedId];
+        const foreign = token === bobs ? [lampId, linkedId, elsewhere] : [lampId, linkedId];
         for (const query of ["", "?since=0", "?attribute=glow-of-Ottoline", "?attribute=o.totalStructures&since=1"]) {
           await alike(foreign, (id) => get(`/v3/devices/${id}${query}`), 404);
         }
@@ -82,8 +84,8 @@ for (const database of surfaceDatabases) {
       const neighbour = await world.addClient({ name: "Neighbour" });
       // A webhook belongs to its client: the owner's other clients don't see it.
       const owners = (await world.tokens(neighbour, owner)).access_token;
-      const [bob, other] = [await bobsToken(home), await tokenOfTenant(home, "Other")];
-      for (const token of [bob, other, owners]) {
+      const [bobs, other] = [await bobsToken(home), await tokenOfTenant(home, "Other")];
+      for (const token of [bobs, other, owners]) {
         const ask = (method: string, target: string, body?: unknown) => {
           const headers = body === undefined ? [bearer(token)] : [bearer(token), json];
           const sent = body === undefined ? undefined : JSON.stringify(body);
@@ -140,6 +142,45 @@ for (const database of surfaceDatabases) {
       },
     );
 
+    it("of a thing that an alert should command is a 404 too, and no alert is made", deadline, async (t) => {
+      const home = await ownersHome(t, database);
+      const { world } = home;
+      const { thingId, lampId } = home.things();
+      await home.setMap("Lamp");
+      const ownThing = world.service.parts.ownThings.ids.thingIdOf(Number(lampId) as DeviceId);
+      const code = await world.code({ scope: "alerts devices:read devices:control" }, bob);
+      const token = (await world.exchange(code)).body.access_token;
+      const bobsLamp = String(await world.addDevice(world.bobId, "Lamp of bob", "Lamp"));
+      const ask = (method: string, target: string, body?: unknown) => {
+        const headers = body === undefined ? [bearer(token)] : [bearer(token), json];
+        const sent = body === undefined ? undefined : JSON.stringify(body);
+        return send(world.baseUrl, { method, target, headers, body: sent });
+      };
+      const rule = alertOn(bobsLamp);
+      const commanding = (id: string) => {
+        return { ...rule, commands: [{ thingId: id, trait: "onOff", command: "set", params: { on: true } }] };
+      };
+      const { alertId } = JSON.parse((await ask("POST", "/v3/alerts", rule)).text);
+      const foreign = [thingId, ownThing, thingId.slice(0, -1), `t_${newSecret("").slice(0, 22)}`];
+      const made = await alike(foreign, (id) => ask("POST", "/v3/alerts", commanding(id)), 404);
+      for (const answer of [
+        await alike(foreign, (id) => ask("PUT", `/v3/alerts/${alertId}`, commanding(id)), 404),
+        await alike(foreign, (id) => ask("POST", "/v3/alerts/dry-run", { ...commanding(id), from: 0 }), 404),
+      ]) {
+        assertAlike(answer, made, "another call");
+      }
+      const listed = JSON.parse((await ask("GET", "/v3/alerts")).text).alerts;
+      assert.deepEqual(
+        listed.map((alert: object) => [(alert as { alertId: number }).alertId, "commands" in alert]),
+        [[alertId, false]],
+      );
+      // A kind and a room reach only the caller's own things.
+      const everyLight = { kind: "light", trait: "onOff", command: "set", params: { on: true } };
+      const dryRun = await ask("POST", "/v3/alerts/dry-run", { ...rule, commands: [everyLight], from: 0 });
+      assert.ok(dryRun.text.includes(world.service.parts.ownThings.ids.thingIdOf(Number(bobsLamp) as DeviceId)));
+      assert.ok(!dryRun.text.includes(ownThing));
+    });
+
     it("in a malformed request gets the same refusal", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const { world } = home;
@@ -173,7 +214,7 @@ for (const database of surfaceDatabases) {
       const { world } = home;
       const { lampId, linkedId, alertId } = home.things();
       const ownLamp = String(await world.addDevice(world.bobId, "Lamp of bob"));
-      const secToken = await secTokenOf(world, { name: "bob", password: "another word" }, world.tenantId);
+      const secToken = await secTokenOf(world, bob, world.tenantId);
       const ask = (target: string) => send(world.baseUrl, { method: "GET", target });
       const largeStrings = (id: string) => ask(`/adaptor/largestrings?secToken=${secToken}&id=${id}`);
       const answer = await alike([lampId, linkedId], largeStrings, 404);
@@ -302,7 +343,7 @@ function bearer(token: string): readonly [string, string] {
 }
 
 async function bobsToken({ world }: Home): Promise<string> {
-  return (await world.tokens(world.client, { name: "bob", password: "another word" })).access_token;
+  return (await world.tokens(world.client, bob)).access_token;
 }
 
 async function tokenOfTenant({ world }: Home, tenant: "Acme" | "Other"): Promise<string> {

@@ -1,4 +1,5 @@
 import { traitMapTemplates } from "../../src/home/trait-map-templates.ts";
+import type { Scope } from "../../src/model/scopes.ts";
 import type { Address } from "./every-address.ts";
 
 /** The objects of calls: those of the owner, or absent ones. */
@@ -59,6 +60,8 @@ export interface Call {
   readonly isOwnersAlone?: true;
   /** Only enterprise clients may call it; the owner gets 403. */
   readonly isCompanysAlone?: true;
+  /** Scopes that it needs beside those of the address. */
+  readonly scopes?: readonly Scope[];
   /** A secToken is accepted wherever an access token is. */
   readonly takesEitherToken?: true;
   /** Parameters that are stored and shown again. */
@@ -92,6 +95,13 @@ export function alertOnThing(thingId: string) {
   const condition = { field: "smoke.word", operation: "equals", stringThreshold: "none that is told" };
   return { thingId, ...condition, action: "email", msg: "Ember-of-Ottoline" };
 }
+
+/** The alert on the device, which would command the thing. */
+function commandingAlert(deviceId: string, thingId: string) {
+  return { ...alertOn(deviceId), commands: [{ thingId, trait: "fanTimer", command: "stop" }] };
+}
+
+const commanding = { scopes: ["devices:control"] } as const;
 
 const calls: Readonly<Record<string, (things: Things, method: string) => readonly Call[]>> = {
   "public /livez": open,
@@ -175,7 +185,12 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   "bearer /v3/devices/:deviceId/commands": ({ linkedId }) => [{ path: { deviceId: linkedId } }],
   "bearer /v3/device-types": () => [{ ...forCompany }],
   "bearer /v3/device-types/:deviceTypeName": (_, method) => [
-    { path: { deviceTypeName: "Lamp" }, ...(method === "PUT" && { json: traitMapTemplates.lamp }), ...forCompany },
+    {
+      path: { deviceTypeName: "Lamp" },
+      ...(method === "PUT" && { json: traitMapTemplates.lamp }),
+      ...(method === "DELETE" && { success: 204 }),
+      ...forCompany,
+    },
   ],
   "bearer /v3/things": () => [{}, { parameters: { kind: "alarm", room: "", source: "nest" } }],
   "bearer /v3/things/:thingId": ({ thingId }) => [
@@ -203,14 +218,17 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
       : [
           { json: alertOn(lampId), success: 201 },
           { json: alertOnThing(thingId), success: 201 },
+          { json: commandingAlert(lampId, thingId), success: 201, ...commanding },
         ],
   "bearer /v3/alerts/dry-run": ({ lampId, thingId }) => [
     { json: { ...alertOn(lampId), from: 0 } },
     { json: { ...alertOnThing(thingId), from: 0 } },
+    { json: { ...commandingAlert(lampId, thingId), from: 0 } },
   ],
   "bearer /v3/alerts/:alertId": ({ alertId, lampId, thingAlertId, thingId }, method) => [
     { path: { alertId }, ...(method === "PUT" && { json: alertOn(lampId) }) },
     { path: { alertId: thingAlertId }, ...(method === "PUT" && { json: alertOnThing(thingId) }) },
+    ...(method === "PUT" ? [{ path: { alertId }, json: commandingAlert(lampId, thingId), ...commanding }] : []),
   ],
   "bearer /v3/alerts/:alertId/explain": ({ alertId, thingAlertId }) => [
     { path: { alertId } },

@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import { defaultClient } from "../../simulator/clients/clients.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { type Answered, ada, type MadeClient, type OAuthWorldPlan, oauthWorld } from "../oauth/oauth-world.ts";
-import { formOf, ScriptedBrowser, type Shown } from "../oauth/scripted-browser.ts";
+import { type FilledIn, formOf, ScriptedBrowser, type Shown } from "../oauth/scripted-browser.ts";
 import { startFaultProxy } from "../set-up/fault-proxy.ts";
 
 export const returnUrl = "http://127.0.0.1:9/linked?from=breezeway";
@@ -119,10 +119,15 @@ export class LinkVisitor {
   }
 
   /** Decides at the ecosystem; returns the address of our callback with the answer. */
-  async consent(page: Shown, account: string, decision: "allow" | "deny" = "allow"): Promise<string> {
+  async consent(
+    page: Shown,
+    account: string,
+    decision: "allow" | "deny" = "allow",
+    more: FilledIn = {},
+  ): Promise<string> {
     const form = formOf(page);
     const action = new URL(form.action, page.url).href;
-    const sent = await this.browser.submit({ ...form, action }, { decision, account });
+    const sent = await this.browser.submit({ ...form, action }, { decision, account, ...more });
     assert.equal(sent.status, 302, sent.body);
     return sent.location;
   }

@@ -4,7 +4,7 @@ import { Registry } from "../../src/metrics/registry.ts";
 import { readExposition } from "./read-exposition.ts";
 
 describe("what is measured", () => {
-  it("is written so that a collector reads what was counted", async () => {
+  it("is written in the format that a collector reads", async () => {
     const registry = new Registry();
     const calls = registry.counter("calls_total", "Calls.", ...(["route", "status"] as const));
     calls.add(1, "/a", "200");

@@ -14,9 +14,9 @@ export const arguedOfDevices: readonly Argued[] = [
     ["condition", "fields.size === 0", "false", "equivalent: the check only saves work"],
     [
       "?.",
-      "told.get(row.thingId)?.get",
-      "told.get(row.thingId).get",
-      "equivalent: only alerts on the told things were read; the check is for the compiler",
+      "valuesOfThings.get(row.thingId)?.get",
+      "valuesOfThings.get(row.thingId).get",
+      "equivalent: only alerts on these things were read; the check is for the compiler",
     ],
     ["boolean", "true", "false", "equivalent: a chain reaches an alert on a thing once, so nothing reads it"],
   ]),

@@ -1,11 +1,13 @@
 import { type Argued, arguedIn as of } from "./argued.ts";
 import { arguedOfDevices } from "./argued-survivors-of-devices.ts";
 import { arguedOfOAuth } from "./argued-survivors-of-oauth.ts";
+import { arguedOfStore } from "./argued-survivors-of-store.ts";
 
 /** Mutants that no test can kill, or need not: see CONTRIBUTING.md, *Mutation tests*. */
 export const arguedSurvivors: readonly Argued[] = [
   ...arguedOfDevices,
   ...arguedOfOAuth,
+  ...arguedOfStore,
   ...of("src/virtual-device/alarm-summary.ts", "isCompleteAround", [
     [
       "?.",

@@ -35,13 +35,19 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   {
     source: "src/devices",
     near: ["test/devices/*.test.ts", "test/store/states.test.ts", "test/contracts/store-sqlite.test.ts"],
-    far: ["test/{alerts,federation,platform}/*.test.ts", "test/http/{v3-*,device-read-lane}.test.ts"],
+    far: ["test/{alerts,federation,platform}/*.test.ts", "test/http/{v3-*,device-fast-path}.test.ts"],
     isSampled: false,
   },
   {
     source: "src/own-things",
     near: ["test/own-things/*.test.ts", "test/devices/things.test.ts"],
-    far: ["test/contracts/store-sqlite.test.ts", "test/http/v3-*.test.ts"],
+    far: [
+      "test/contracts/store-sqlite.test.ts",
+      "test/http/v3-*.test.ts",
+      "test/provisioning/{devices,inventory,states}.test.ts",
+      "test/stories/{own-things-commanded,alerts-that-command}.test.ts",
+      "test/sdk/{device-types,own-devices}.test.ts",
+    ],
     isSampled: false,
   },
   {
@@ -72,9 +78,10 @@ export const mutatedFolders: readonly MutatedFolder[] = [
   },
   {
     source: "src/store/tables",
-    near: ["test/contracts/store-sqlite.test.ts"],
+    near: ["test/contracts/{store-sqlite,webhooks}.test.ts"],
     far: [
-      "test/{store,identity,idempotency,alerts,devices,federation,events}/*.test.ts",
+      "test/{store,identity,idempotency,alerts,devices,federation,events,own-things,link-sessions}/*.test.ts",
+      "test/provisioning/{devices,inventory,states}.test.ts",
       "test/http/v3-*.test.ts",
       "test/oauth/{rotation,sweep,token-edges,token-limits}.test.ts",
     ],

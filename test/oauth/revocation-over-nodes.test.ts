@@ -46,7 +46,7 @@ describe("a token that was revoked on one node", () => {
 
 for (const mood of sampleOf(["closed", "half-open"] as const, { everyNth: 2 })) {
   describe(`a node whose connection to the database is ${mood}`, () => {
-    it("accepts no token, not even from its cache, and recovers by itself", { timeout: 60_000 }, async (t) => {
+    it("accepts no token, not even from its cache, and recovers automatically", { timeout: 60_000 }, async (t) => {
       const world = await oauthWorld(t, { database: "postgres" });
       const { node, proxy } = await nodeBehindProxy(t, world);
       const [gone, good] = [await world.tokens(), await world.tokens()];

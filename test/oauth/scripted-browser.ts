@@ -6,6 +6,8 @@ export interface Form {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+export type FilledIn = Readonly<Record<string, string | string[] | undefined>>;
+
 export interface Shown {
   /** The address that was asked for. */
   readonly url: string;
@@ -34,11 +36,11 @@ export class ScriptedBrowser {
     return this.#send(address, { method: "GET" });
   }
 
-  /** Submits a form with the user's input; undefined removes a field. */
-  submit({ action, fields }: Form, filledIn: Readonly<Record<string, string | undefined>>): Promise<Shown> {
+  /** Submits a form with the user's input; undefined removes a field, and a list stands for ticked boxes. */
+  submit({ action, fields }: Form, filledIn: FilledIn): Promise<Shown> {
     const body = new URLSearchParams();
     for (const [name, value] of Object.entries({ ...fields, ...filledIn })) {
-      if (value !== undefined) body.append(name, value);
+      for (const one of value === undefined ? [] : [value].flat()) body.append(name, one);
     }
     return this.#send(action, { method: "POST", body });
   }

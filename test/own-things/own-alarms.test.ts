@@ -52,7 +52,7 @@ async function madeAlarms(t: TestContext) {
     report: silent,
   };
   const startsAlarm: StartsAlarm = async (device, changes) =>
-    (await ownAlarms.lastStarted([{ device, changes }])) === 0 && ownAlarms.admits(tenantId);
+    (await ownAlarms.startsAlarm({ device, changes })) && ownAlarms.admits(tenantId);
   const writing = deviceWriting(store, commitOn(parts), startsAlarm);
   const provisioning = provisioningOn({
     store,

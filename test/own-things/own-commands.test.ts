@@ -124,6 +124,19 @@ describe("a command to an own thing", () => {
     assert.equal(await state(sent), "confirmed");
   });
 
+  it("expires at its deadline when the map of its type was changed and the device has written nothing since", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const { send, write, state, settleDue, setMap } = await madeOwnThings(store);
+    await write({ power: "on" });
+    clock.nowMs += 1_000;
+    const sent = await send("onOff", "set", { on: true });
+    clock.nowMs += 1_000;
+    await setMap({ ...lampMap, maker: "Acme" });
+    clock.nowMs += 30_000;
+    await settleDue();
+    assert.equal(await state(sent), "expired");
+  });
+
   it("joins an equal one; four may be open, and the fifth is busy", async (t) => {
     const { store } = await clockedStore(t);
     const { send } = await madeOwnThings(store);

@@ -39,9 +39,13 @@ async function madeType(t: TestContext, lamps = 3) {
   };
   const parts = { store, ownThings, reactions: [alerts.react], committed, report: silent };
   const failures: string[] = [];
+  const elapsed = { ms: 0, perCall: 0 };
   const runtime = {
     ...processRuntime(silent),
-    elapsedMs: () => 0,
+    elapsedMs: () => {
+      elapsed.ms += elapsed.perCall;
+      return elapsed.ms;
+    },
     after: (_: number, act: () => void) => processRuntime(silent).after(0, act),
     countFailure: (task: string) => void failures.push(task),
   };
@@ -51,7 +55,7 @@ async function madeType(t: TestContext, lamps = 3) {
   const only = work();
   return {
     ...home,
-    ...{ store, clock, alerts, states, failures, cursed, work, accessScope, run: () => only.run() },
+    ...{ store, clock, alerts, states, failures, cursed, elapsed, work, accessScope, run: () => only.run() },
     types: deviceTypesOn(store, ownThings.maps),
     tenantId,
     read: (deviceId: DeviceId) => thingReading(store, ownThings).find(accessScope, plainIds.thingIdOf(deviceId)),
@@ -177,6 +181,20 @@ describe("an own device that writes nothing for longer than its silence limit", 
     clock.nowMs += 60_001 + roundMs;
     await run();
     assert.deepEqual((await told(quiet)).length, 3, "the next silence was not logged");
+  });
+
+  it("is found within two minutes also when the search before it took long, as with a stalled store", async (t) => {
+    const { types, tenantId, devices, run, told, write, clock, elapsed } = await madeType(t);
+    const [lamp] = devices as [DeviceId];
+    await types.set(tenantId, "lamp", silentMap);
+    await write(lamp, "power", "on");
+    // Each look at the clock comes a minute later.
+    elapsed.perCall = 60_000;
+    await run();
+    elapsed.perCall = 0;
+    clock.nowMs += 120_000;
+    await run();
+    assert.deepEqual((await told(lamp)).at(-1)?.fields, { "onOff.available": false, "brightness.available": false });
   });
 
   it("is found in a type whose map an older version has set, and no longer when the limit is gone", async (t) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
+import { sized } from "../../src/provisioning/addition.ts";
 import { AdditionLimits } from "../../src/provisioning/addition-limits.ts";
 
 /** The limits of a tenant whose clients have named so many types, on tables that count what is asked. */
@@ -28,7 +29,7 @@ function limitsWith({ types = 0, left = 10, ownDevices = 0, bytes = 0 }) {
   const checked = new AdditionLimits(tables as never, 1 as TenantId, left);
   const admit = (typeName: string, values: readonly string[] = []) => {
     const changes = values.map((value, index) => ({ key: `a${index}`, value }));
-    return checked.admit({ userId: 1 as UserId, name: "lamp", typeName, changes });
+    return checked.admit(sized({ userId: 1 as UserId, name: "lamp", typeName, changes }));
   };
   return { admit, added, asked };
 }

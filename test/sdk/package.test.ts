@@ -53,7 +53,7 @@ function told(event: HomeEvent): number {
   switch (event.type) {
     case "attribute": case "thing": return event.updateTime;
     case "resync": return event.reason === "too_slow" ? 1 : 0;
-    case "heartbeat": case "link": case "command": case "thingCommand": case "alert": case "device": return event.time;
+    case "heartbeat": case "link": case "command": case "thingCommand": case "alert": case "device": case "linkSession": return event.time;
   }
 }
 export const isOver = (error: unknown): boolean => error instanceof NotSignedIn && error.status === 401;

@@ -11,7 +11,7 @@ import { seededRandom } from "./seeded-random.ts";
 export type Deployment = "sqlite" | "postgres" | "three nodes";
 
 /** `npm run faults -- spread` tells every story on three nodes, and nowhere else. */
-const isSpread = process.env.SPREAD === "true";
+export const isSpread = process.env.SPREAD === "true";
 
 /** Where stories are told: on both stores. */
 export const databases: readonly Deployment[] = isSpread

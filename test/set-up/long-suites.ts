@@ -20,6 +20,8 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/examples/rule-engine.test.ts": "test/sdk/flow",
   "test/examples/voice-assistant.test.ts": "test/sdk/flow",
   "test/first-minutes/asleep.test.ts": "test/stories/kill",
+  "test/federation/ecosystem-renewal.test.ts":
+    "test/federation/renewal-over-nodes, test/stories/google-device-access, test/stories/home-assistant",
   "test/http/reference.test.ts": "test/http/openapi-judges, test/browser/accessibility",
   "test/identity/failures-over-nodes.test.ts": "test/identity/failure-limits",
   "test/isolation/alike.test.ts": "test/isolation/matrix",

@@ -1,7 +1,5 @@
 /** Files and folders of tests that run in a process of their own, each with the reason. All others share processes. */
 const reasons: Readonly<Record<string, string>> = {
-  "test/browser/": "drives a browser for a long time",
-  "test/documents/": "runs the shell blocks of the documents for a long time",
   "test/sdk/bundling.test.ts": "bundlers leave file watchers and helper processes open",
   "test/simulate/": "listens for unhandled rejections of the whole process",
 };

@@ -1,5 +1,5 @@
 import { it, type TestContext } from "node:test";
-import type { Deployment } from "./deployment.ts";
+import { type Deployment, isSpread } from "./deployment.ts";
 import { isAll } from "./extent.ts";
 
 /**
@@ -14,15 +14,15 @@ export function sampleOf<Case>(
 }
 
 /**
- * The statements of a suite that runs on both stores: `statements.it` is `it`, but on PostgreSQL `npm test` leaves out all
- * except every n-th. It is a getter so that the report names the file that calls it. Statements about concurrent
+ * The statements of a suite that runs on several deployments: `statements.it` is `it`, but on PostgreSQL `npm test` leaves
+ * out all except every n-th. It is a getter so that the report names the file that calls it. Statements about concurrent
  * transactions call `it` itself.
  */
 export function statementsOn(database: Deployment, { everyNth }: { readonly everyNth: number }) {
   let place = 0;
   return {
     get it(): (name: string, act: (test: TestContext) => Promise<void>) => unknown {
-      const isChosen = database !== "postgres" || isAll || place++ % everyNth === 0;
+      const isChosen = database === "sqlite" || isAll || isSpread || place++ % everyNth === 0;
       return isChosen ? it : () => undefined;
     },
   };

@@ -22,8 +22,12 @@ const suites: Readonly<Record<Extent, string>> = {
 };
 
 /** These take long. They start first, so that a run does not end with one of them on its own. */
-const longFiles =
-  /^test\/(browser|documents|isolation|simulate)\/|^test\/stories\/(hard-times|indexes|random|fan-requests|kill)/;
+const longFiles = [
+  /^test\/(browser|documents|isolation|simulate)\//,
+  /^test\/(contracts\/store-postgres|demo\/(demo|console)|http\/(bad-input|documented-answers)|nodes\/three-nodes)/,
+  /^test\/(sdk\/(flow|events)|store\/keys|verify\/verify)/,
+  /^test\/stories\/(alerts|emergency|fan-requests|hard-times|home-assistant-days|indexes|kill|random|unlinking|v3-since)/,
+];
 
 /**
  * Left out of `npm run check`, each of these needs seconds of CPU: other people's clients, several nodes or PostgreSQL,
@@ -46,8 +50,12 @@ export function selectFiles(args: readonly string[], root: string): Selection {
     .filter((file) => extent === "faults" || !file.startsWith("test/faults/"))
     .filter((file) => extent !== "fast" || !slowForCheck.some((slow) => slow.test(file)))
     .filter((file) => (names.length > 0 ? isNamed(file) : !(isShort && file in longSuites)))
-    .sort((a, b) => Number(longFiles.test(b)) - Number(longFiles.test(a)) || (a < b ? -1 : 1));
+    .sort((a, b) => Number(isLong(b)) - Number(isLong(a)) || (a < b ? -1 : 1));
   return { extent, files };
+}
+
+function isLong(file: string): boolean {
+  return longFiles.some((long) => long.test(file));
 }
 
 function readArguments(args: readonly string[]): { readonly extent: Extent; readonly names: readonly string[] } {

@@ -1,3 +1,4 @@
+import { isOwn, thingsIn } from "./check-things.ts";
 import { fanRequests, isFanRequest } from "./expected-device.ts";
 import type { AttributeStates, CommittedTransaction, LogLine, Write } from "./history.ts";
 import { demand } from "./violation.ts";
@@ -48,6 +49,8 @@ export function replay(history: readonly CommittedTransaction[]): Map<number, Re
 
 /** A commit of things alone gives the device its time too, unless it says that the things left with their device. */
 function takeThings(transaction: CommittedTransaction, line: LogLine, devices: Map<number, ReplayedDevice>): void {
+  // An own device keeps its time when it falls silent, or when the map of its type is changed.
+  if (thingsIn(line).every(isOwn)) return;
   const device = deviceOf(devices, line.deviceId!);
   const isRemoval = transaction.writes.some(
     ({ table, key, after }) => table === "devices" && key === line.deviceId && !after,

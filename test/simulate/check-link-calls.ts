@@ -1,4 +1,5 @@
-import type { CommittedTransaction, LinkCall, Revocation } from "./history.ts";
+import type { CommittedTransaction, LinkCall, Revocation, TokenUse } from "./history.ts";
+import { grantOf } from "./tokens.ts";
 import { demand } from "./violation.ts";
 
 /** The device and token of a user's link after each transaction that changed it. */
@@ -34,6 +35,28 @@ export function checkLinkCalls(calls: readonly LinkCall[], history: readonly Com
     if (change) explained.add(change);
   }
   demandRequested(calls, changes, explained);
+}
+
+/** The node that has acknowledged an unlinking opens no further stream for the removed link. */
+export function checkRemovedLinks(
+  calls: readonly LinkCall[],
+  uses: readonly TokenUse[],
+  history: readonly CommittedTransaction[],
+): void {
+  const changes = linkChanges(history);
+  for (const { kind, outcome, node, deviceId, toMs } of calls) {
+    if (kind !== "unlink" || outcome !== "done") continue;
+    const grant = grantOf(changes.find((one) => one.deviceId === deviceId && one.kind === "removed")!.token);
+    // Another call may have linked with the same token.
+    const isAnothers = changes.some((one) => one.deviceId !== deviceId && grantOf(one.token) === grant);
+    const use = uses.find((one) => {
+      return one.kind === "stream" && one.node === node && one.atMs > toMs && grantOf(one.token) === grant;
+    });
+    demand(
+      isAnothers || !use,
+      () => `${node} acknowledged that link ${deviceId} is removed at ${toMs}, and opens a stream with ${grant}`,
+    );
+  }
 }
 
 /** The token of a removed link is revoked at most once, and only after the removal is durable. */

@@ -7,7 +7,7 @@ import { checkClaims, checkDeliveries, checkLeftDeliveries } from "./check-deliv
 import { checkFans, unsettledFans } from "./check-fans.ts";
 import { checkFirings, checkThingFirings } from "./check-firings.ts";
 import { checkIndexes } from "./check-indexes.ts";
-import { checkLinkCalls, checkRevocations } from "./check-link-calls.ts";
+import { checkLinkCalls, checkRemovedLinks, checkRevocations } from "./check-link-calls.ts";
 import { checkReaders } from "./check-readers.ts";
 import { checkOrder, checkReceived } from "./check-received.ts";
 import { checkRemovals } from "./check-removals.ts";
@@ -20,7 +20,10 @@ import {
   type StoredMap,
   type StoredSlot,
 } from "./expected-device.ts";
-import type { HomeTruth, LinkStanding, RunRecord } from "./history.ts";
+import { checkGoogle } from "./google/check-google.ts";
+import type { CommittedTransaction, HomeTruth, LinkStanding, RunRecord } from "./history.ts";
+import { checkInstances } from "./home-assistant/check-instances.ts";
+import { checkOwnThings } from "./own-things/check-own-things.ts";
 import { retainedLog } from "./retained-log.ts";
 import { demand, Violation } from "./violation.ts";
 
@@ -41,20 +44,25 @@ export function check(record: RunRecord): string | undefined {
     checkIndexes(record.history);
     checkWrites(record.writes, devices);
     checkReads(record.reads, devices);
-    checkPolls(record.polls, devices);
+    checkPolls(record.polls, new Map([...devices].filter(([id]) => !record.unpolled.includes(id))));
     checkReceived(record.receipts, record.standings, devices);
     checkOrder(record.arrivals, record.standings, devices);
     checkRemovals(record.history, record.remains);
     checkThings(record.history);
-    checkLinkCalls(record.calls, record.history);
-    checkRevocations(record.revocations, record.history);
-    checkCredentials(record.credentials, record.history, record.visibility);
+    const ofNest = withoutOtherLinks(record.history);
+    checkLinkCalls(record.calls, ofNest);
+    checkRevocations(record.revocations, ofNest);
+    checkRemovedLinks(record.calls, record.credentials.uses, ofNest);
+    checkCredentials(record.credentials, ofNest, record.visibility);
+    checkInstances(record.history);
+    if (record.google) checkGoogle(record.google, record.history);
     checkBlindIntervals(record.history, record.standings, record.visibility);
     checkFanRequests(record.standings, devices);
     checkFans(record.fans, record.history);
     checkAlerts(record.history);
     checkFirings(record.watches, record);
     checkThingFirings(record.thingWatches, record);
+    if (record.ownThings) checkOwnThings(record.history, record.ownThings, record.visibility !== undefined);
     const log = retainedLog(record.history);
     checkReaders(record.readers, log);
     checkDeliveries(record.attempts, record.history, log);
@@ -65,6 +73,16 @@ export function check(record: RunRecord): string | undefined {
     if (error instanceof Violation) return error.message;
     throw error;
   }
+}
+
+/** The history without the rows of links to other ecosystems than the first one, whose calls and tokens are recorded. */
+function withoutOtherLinks(history: readonly CommittedTransaction[]): readonly CommittedTransaction[] {
+  return history.map((transaction) => ({
+    ...transaction,
+    writes: transaction.writes.filter(({ table, before, after }) => {
+      return table !== "links" || (after ?? before)?.ecosystem === "nest";
+    }),
+  }));
 }
 
 /** The first thing that is missing until every home is mirrored exactly, by one node; undefined when converged. */

@@ -40,3 +40,18 @@ export function countLostRenewals(
     if (isLost) faults.count("link lost in a renewal");
   }
 }
+
+/** Counts what became of commands to own things, and which of these fell silent. */
+export function countOwnThings(history: readonly CommittedTransaction[], faults: Faults): void {
+  for (const { log } of history) {
+    for (const { kind, body } of log) {
+      if (kind === "thing" && body.includes('"what":"state"') && body.includes("t_own_"))
+        faults.count("own thing silent");
+      if (kind !== "thingCommand" || !body.includes("t_own_")) continue;
+      const { state, alert } = JSON.parse(body) as { readonly state: string; readonly alert?: number };
+      if (state === "confirmed" || state === "contradicted" || state === "expired")
+        faults.count(`own command ${state}`);
+      if (state === "sending" && alert !== undefined) faults.count("own thing commanded by an alert");
+    }
+  }
+}

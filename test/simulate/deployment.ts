@@ -6,15 +6,15 @@ import type { Dice } from "./dice.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Interval } from "./history.ts";
 import { MemoryStore, type StoreClient } from "./memory-store.ts";
-import { SimulatedNode } from "./node.ts";
+import { type OtherWires, SimulatedNode } from "./node.ts";
 import { QueuedStore } from "./queued-store.ts";
 import type { Database } from "./rows.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { Process, Scheduler } from "./scheduler.ts";
 import type { Upstream } from "./upstream.ts";
 
 const hourMs = 3_600_000;
 
-export interface DeploymentParts {
+export interface DeploymentParts extends OtherWires {
   readonly scheduler: Scheduler;
   readonly faults: Faults;
   readonly database: Database;
@@ -22,6 +22,8 @@ export interface DeploymentParts {
   readonly postFor: (node: SimulatedNode) => Post;
   readonly newWebhookId: () => string;
   readonly logDays: number;
+  readonly hasOwnThings: boolean;
+  readonly confirmEveryMs: number;
   readonly linkOf: (userId: number) => LinkRow | undefined;
   /** Whether all clocks are right. */
   readonly areClocksRight: boolean;
@@ -84,6 +86,11 @@ export class Deployment {
     if (kind === "node clock jumped") node.clock.offsetMs += dice.between(-hourMs, hourMs) / dice.pick([1, 60, 3_600]);
     if (kind === "place lost") this.#store?.places.lose(node);
     if (this.#store) this.#strikeStore(kind, this.#store);
+  }
+
+  kill(node: Process): void {
+    const slot = this.nodes.indexOf(node as SimulatedNode);
+    if (slot >= 0) this.#kill(slot);
   }
 
   /** Repairs everything, and injects no more faults. */

@@ -1,3 +1,6 @@
+import type { GoogleRecord } from "./google/check-google.ts";
+import type { OwnThingRecord } from "./own-things/record.ts";
+
 /**
  * The record of a run for the checker: plain data with its own types, so that the checker does not depend on the code
  * that it checks.
@@ -83,11 +86,14 @@ export interface ClientRead {
 export interface LinkCall {
   readonly kind: "link" | "relink" | "unlink";
   readonly userId: number;
+  readonly node: string;
   /** The token of the call; null for an unlinking. */
   readonly token: string | null;
   /** The number of committed transactions when the call was made and when it was answered. */
   readonly fromSeq: number;
   toSeq: number;
+  /** The true time of the answer. */
+  toMs: number;
   /** `refused`: a link existed already (or did not exist). `failed`: the outcome is unknown. `open`: never answered. */
   outcome: "open" | "done" | "refused" | "failed";
   deviceId: number | null;
@@ -311,6 +317,12 @@ export interface CredentialRecord {
 }
 
 export interface RunRecord {
+  /** Undefined in a run without devices of a company. */
+  readonly ownThings: OwnThingRecord | undefined;
+  /** Undefined in a run without Google. */
+  readonly google: GoogleRecord | undefined;
+  /** Devices that no client polls. */
+  readonly unpolled: readonly number[];
   readonly credentials: CredentialRecord;
   readonly readers: readonly ReaderRecord[];
   readonly attempts: readonly DeliveryAttempt[];

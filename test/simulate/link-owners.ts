@@ -162,9 +162,11 @@ export class LinkOwners {
       const call: LinkCall = {
         kind,
         userId,
+        node: node.name,
         token,
         fromSeq: committedSoFar(),
         toSeq: Number.POSITIVE_INFINITY,
+        toMs: Number.POSITIVE_INFINITY,
         outcome: "open",
         deviceId: null,
         leftOver: undefined,
@@ -175,6 +177,7 @@ export class LinkOwners {
         (result) => {
           count(-1);
           call.toSeq = committedSoFar();
+          call.toMs = calls.scheduler.nowMs;
           call.outcome = "done";
           call.deviceId = steps.done(result, node, call);
         },

@@ -6,9 +6,12 @@ import type { BlindInterval } from "../../src/store/tables/blind-intervals.ts";
 import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import type { LogPosition } from "../../src/store/tables/log.ts";
+import type { UserRow } from "../../src/store/tables/users.ts";
 import { commandRows } from "./command-rows.ts";
 import { deliveryRows } from "./delivery-rows.ts";
+import { feedAccountRows, feedLeaseRows, feedMessageRows, removeFeedRows } from "./google/feed-rows.ts";
 import { logRows } from "./log-rows.ts";
+import { deviceTypeMapRows, deviceTypeWorkRows, mapOfType, mappedDeviceRows, tenantId } from "./own-things/rows.ts";
 import { exclusive, type LockRequest } from "./row-locks.ts";
 import { type Draft, removeAll } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
@@ -24,6 +27,7 @@ export type SimulatedTables = Pick<
   | "devices"
   | "deviceTypeMaps"
   | "mappedDevices"
+  | "deviceTypeWork"
   | "attributes"
   | "attributeUsage"
   | "things"
@@ -33,6 +37,10 @@ export type SimulatedTables = Pick<
   | "links"
   | "commands"
   | "blindIntervals"
+  | "batchGroups"
+  | "feedAccounts"
+  | "feedMessages"
+  | "feedLeases"
   | "idempotencyKeys"
   | "linkSessions"
   | "audit"
@@ -96,8 +104,13 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   thingTriggers: thingTriggerRows,
   links: linkRows,
   blindIntervals: blindIntervalRows,
-  deviceTypeMaps: () => standIn<SimulatedTables["deviceTypeMaps"]>("deviceTypeMaps", {}),
-  mappedDevices: () => standIn<SimulatedTables["mappedDevices"]>("mappedDevices", {}),
+  deviceTypeMaps: deviceTypeMapRows,
+  mappedDevices: mappedDeviceRows,
+  deviceTypeWork: deviceTypeWorkRows,
+  batchGroups: () => standIn<SimulatedTables["batchGroups"]>("batchGroups", {}),
+  feedAccounts: feedAccountRows,
+  feedMessages: feedMessageRows,
+  feedLeases: feedLeaseRows,
   idempotencyKeys: () => standIn<SimulatedTables["idempotencyKeys"]>("idempotencyKeys", {}),
   linkSessions: () => standIn<SimulatedTables["linkSessions"]>("linkSessions", {}),
   audit: () => standIn<SimulatedTables["audit"]>("audit", {}),
@@ -118,12 +131,22 @@ function userRows(session: Session): SimulatedTables["users"] {
         (rows) => (rows.get("users", id) ? session.nowMs() : undefined),
         () => [exclusive("users", id)],
       ),
+    lockOfTenant: (_, ids) =>
+      session.run(
+        `lock users ${ids}`,
+        (rows) => ({ ids: new Set(ids.filter((id) => rows.get("users", id))), nowMs: session.nowMs() }),
+        () => [...ids].sort((a, b) => a - b).map((id) => exclusive("users", id)),
+      ),
+    byId: (id) => session.run(`user ${id}`, (rows) => rows.get<UserRow>("users", id)),
   });
 }
 
 function deviceRows(session: Session): SimulatedTables["devices"] {
   const ofUser = (rows: Draft, userId: number) =>
     [...rows.all<DeviceRow>("devices").values()].filter((row) => row.userId === userId).sort((a, b) => a.id - b.id);
+  const mapped = (rows: Draft, row: DeviceRow): DeviceRow => {
+    return { ...row, tenantId, mapChangedMs: mapOfType(rows, row.typeId)?.changedMs ?? null };
+  };
   return standIn<SimulatedTables["devices"]>("devices", {
     add: (device) =>
       session.run("add device", (rows) => {
@@ -136,8 +159,16 @@ function deviceRows(session: Session): SimulatedTables["devices"] {
     within: (accessScope, id) =>
       session.run(`device ${id} within reach`, (rows) => {
         const row = rows.get<DeviceRow>("devices", id);
-        return row && accessScope.kind === "user" && row.userId === accessScope.userId ? row : undefined;
+        const isWithin = row && accessScope.kind === "user" && row.userId === accessScope.userId;
+        return isWithin ? mapped(rows, row) : undefined;
       }),
+    someOfTenant: (_, ids) =>
+      session.run(`devices ${ids} of the tenant`, (rows) =>
+        ids.flatMap((id) => {
+          const row = rows.get<DeviceRow>("devices", id);
+          return row ? [mapped(rows, row)] : [];
+        }),
+      ),
     lock: (userId, ids) =>
       session.run(
         `lock devices ${ids}`,
@@ -145,7 +176,7 @@ function deviceRows(session: Session): SimulatedTables["devices"] {
           ofUser(rows, userId)
             .filter(({ id }) => ids.includes(id))
             .map((row) => ({
-              ...row,
+              ...mapped(rows, row),
               isWatched: isWatched(rows, "triggers", row.id),
               areThingsWatched: isWatched(rows, "thing triggers", row.id),
             })),
@@ -157,10 +188,19 @@ function deviceRows(session: Session): SimulatedTables["devices"] {
         (rows) => rows.set("devices", id, { ...rows.get<DeviceRow>("devices", id), lastTimeMs: timeMs }),
         () => [exclusive("devices", id)],
       ),
+    setSilent: (_, id, lastTimeMs) =>
+      session.run(
+        `device ${id} is silent`,
+        (rows) => rows.set("devices", id, { ...rows.get<DeviceRow>("devices", id), silentMs: lastTimeMs }),
+        () => [exclusive("devices", id)],
+      ),
     remove: (_, id) =>
       session.run(
         `remove device ${id}`,
-        (rows) => rows.set("devices", id, undefined),
+        (rows) => {
+          rows.set("devices", id, undefined);
+          removeFeedRows(rows, id);
+        },
         () => [exclusive("devices", id)],
       ),
     versions: (devices) =>

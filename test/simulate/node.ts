@@ -1,7 +1,17 @@
 import { alertsOn, type RunningAlerts } from "../../src/alerts/alerts.ts";
-import { type Commit, type CommitRequest, commitOn, type DeviceCommit } from "../../src/devices/commit.ts";
+import {
+  type Commit,
+  type CommitRequest,
+  commitGroupOn,
+  commitOn,
+  type DeviceCommit,
+} from "../../src/devices/commit.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
+import type { ThingControl } from "../../src/devices/thing-control.ts";
 import type { Credential } from "../../src/ecosystems/credential.ts";
+import { readConfiguration } from "../../src/ecosystems/google-device-access/configuration.ts";
+import { type GoogleOptions, googleConnector } from "../../src/ecosystems/google-device-access/connector.ts";
+import { type HomeAssistantOptions, homeAssistantConnector } from "../../src/ecosystems/home-assistant/connector.ts";
 import { eventsOn, type RunningEvents } from "../../src/events/events.ts";
 import type { Post } from "../../src/events/webhooks/post.ts";
 import { fanEcho } from "../../src/federation/commands/fan-echo.ts";
@@ -9,24 +19,42 @@ import { fanGate } from "../../src/federation/commands/fan-gate.ts";
 import { sentCommands, thingEcho } from "../../src/federation/commands/thing-echo.ts";
 import type { Unlinked } from "../../src/federation/federated-tokens.ts";
 import { federationOn, type RunningFederation } from "../../src/federation/federation.ts";
+import { type Feeds, feedsOn } from "../../src/federation/feeds/feeds.ts";
 import type { Command } from "../../src/home/command-plan.ts";
 import { thermostatIn } from "../../src/home/reported-things.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import { Membership } from "../../src/nodes/membership.ts";
+import { OwnCommandDeadlines } from "../../src/own-things/own-command-deadlines.ts";
+import { ownThingEcho } from "../../src/own-things/own-command-echo.ts";
+import { ownThingControl } from "../../src/own-things/own-thing-control.ts";
+import { OwnThings } from "../../src/own-things/own-things.ts";
+import { type ThingReading, thingReading } from "../../src/own-things/thing-reading.ts";
+import { TypeWork } from "../../src/own-things/type-work.ts";
+import { type DeviceTypes, deviceTypesOn } from "../../src/provisioning/device-types.ts";
 import type { Report, Runtime } from "../../src/runtime/runtime.ts";
+import { alertCommanding } from "../../src/service/alert-commanding.ts";
+import { controlOfAll } from "../../src/service/thing-control.ts";
 import type { Hint, NodeBus } from "../../src/store/node-bus.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
-import { plainThingIds } from "../home/thing-ids.ts";
+import { plainOwnThingIds, plainThingIds } from "../home/thing-ids.ts";
 import type { Clock } from "./clocks.ts";
 import type { Claim, HomeTruth } from "./history.ts";
 import type { StoreClient } from "./memory-store.ts";
 import type { SimulatedTables } from "./memory-tables.ts";
-import type { Scheduler } from "./scheduler.ts";
+import type { Process, Scheduler } from "./scheduler.ts";
 import { grantOf, userOf } from "./tokens.ts";
 import type { Upstream, UpstreamNode } from "./upstream.ts";
 
-export interface NodeParts {
+/** How a node reaches the ecosystems beside the first one; undefined for one that the run does not have. */
+export interface OtherWires {
+  readonly google: ((node: Process) => Pick<GoogleOptions, "call" | "feedTokens" | "relistMs">) | undefined;
+  readonly homeAssistant:
+    | ((node: Process) => Pick<HomeAssistantOptions, "openSocket" | "post" | "turns" | "searchMs">)
+    | undefined;
+}
+
+export interface NodeParts extends OtherWires {
   readonly name: string;
   readonly scheduler: Scheduler;
   readonly clock: Clock;
@@ -38,10 +66,22 @@ export interface NodeParts {
   readonly postFor: (node: SimulatedNode) => Post;
   readonly newWebhookId: () => string;
   readonly logDays: number;
+  /** How often confirmation times are stored: in some runs more often than the service itself does. */
+  readonly confirmEveryMs: number;
+  /** Whether the company has devices of its own; without them nothing looks for their commands. */
+  readonly hasOwnThings: boolean;
   /** The stored link of a user, and the number of committed transactions, for the record. */
   readonly linkOf: (userId: number) => LinkRow | undefined;
   readonly committedSoFar: () => number;
 }
+
+const configuration = readConfiguration("google", {
+  projectId: "project",
+  clientId: "client",
+  clientSecret: "secret",
+  subscription: "projects/project/subscriptions/events",
+  serviceAccountFile: "none",
+});
 
 /** An account that the follower of that time received. */
 export interface NodeReceipt {
@@ -67,12 +107,18 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly federation: RunningFederation;
   readonly alerts: RunningAlerts;
   readonly events: RunningEvents;
+  /** Commands to things of both kinds. */
+  readonly control: ThingControl;
+  readonly things: ThingReading;
+  readonly deviceTypes: DeviceTypes;
   readonly receipts: NodeReceipt[] = [];
   /** Users for whom a snapshot was replaced by a newer one because the store was too slow. */
   readonly withSkippedSnapshots = new Set<number>();
   readonly #parts: NodeParts;
   readonly #membership: Membership;
   readonly #nodeBus: NodeBus;
+  readonly #feeds: Feeds | undefined;
+  readonly #ownWork: readonly (OwnCommandDeadlines | TypeWork)[];
   /** The numbers of calls in progress, by user: to link or relink, and to link. */
   readonly #proving = new Map<number, number>();
   readonly #linking = new Map<number, number>();
@@ -95,28 +141,43 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     const store = parts.storeFor(this);
     this.#store = store;
     this.states = new DeviceStates(store);
+    this.#nodeBus = parts.nodeBusFor(this);
+    this.#membership = new Membership(this.name as NodeId, store, runtime, this.#nodeBus);
+    const shared = { ...runtime, nowMs: () => this.#membership.nowMs() };
     const connectors = new Map([["nest", upstream.connectorFor(this)]]);
-    this.alerts = alertsOn({ store });
-    const commit = commitOn({
+    if (parts.google) {
+      connectors.set("google", googleConnector({ configuration, runtime: shared, ...parts.google(this) }));
+    }
+    if (parts.homeAssistant) {
+      const options = { name: "home", allowPrivateNetworks: false, nowMs: shared.nowMs, timers: shared };
+      connectors.set("home", homeAssistantConnector({ ...options, ...parts.homeAssistant(this) }));
+    }
+    const ownThings = new OwnThings(plainOwnThingIds);
+    this.alerts = alertsOn({ store, ownThings, commanding: alertCommanding(() => this.control) });
+    const commitParts = {
       store,
+      ownThings,
       gates: [fanGate({ connectors, stateOf: (deviceId) => this.federation.keeper.standing(deviceId)?.state })],
       reactions: [
         fanEcho((commandId) => this.federation.fans.sentAt(commandId)),
         thingEcho(sentCommands(() => this.federation)),
+        ownThingEcho(ownThings),
         this.alerts.react,
       ],
-      committed: (commits, isUrgent) => {
+      committed: (commits: readonly DeviceCommit[], isUrgent: boolean) => {
         this.states.apply(commits);
         this.alerts.afterCommit(commits);
         this.federation.afterCommit(commits);
         this.events.afterCommit(isUrgent);
       },
       report: runtime.report,
-    });
+    };
+    const commit = commitOn(commitParts);
     this.commit = (request) => this.#commitWithClaim(request, commit);
-    this.#nodeBus = parts.nodeBusFor(this);
-    this.#membership = new Membership(this.name as NodeId, store, runtime, this.#nodeBus);
-    const shared = { ...runtime, nowMs: () => this.#membership.nowMs() };
+    const nothing = () => undefined;
+    const feedParts = { store, membership: this.#membership, connectors, runtime: shared };
+    const feeds = parts.google && feedsOn({ ...feedParts, count: nothing, onLimitReached: nothing });
+    this.#feeds = feeds;
     const sealing = { seal: (secret: string, place: string) => `${place}: ${secret}`, open: openSealed };
     this.federation = federationOn({
       store,
@@ -127,7 +188,19 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       sealing,
       thingIdOf: plainThingIds,
       runtime: shared,
+      ...(feeds && { feeds }),
+      confirmEveryMs: parts.confirmEveryMs,
     });
+    this.control = controlOfAll(this.federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
+    this.things = thingReading(store, ownThings);
+    this.deviceTypes = deviceTypesOn(store, ownThings.maps);
+    const commitGroup = commitGroupOn(commitParts);
+    this.#ownWork = parts.hasOwnThings
+      ? [
+          new OwnCommandDeadlines({ store, ownThings, runtime: shared }),
+          new TypeWork({ store, commitGroup, ownThings, runtime: shared }),
+        ]
+      : [];
     this.events = eventsOn({
       store,
       runtime: shared,
@@ -160,6 +233,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     await this.#membership.start();
     await this.federation.start();
     this.events.start();
+    for (const work of this.#ownWork) work.start();
     const heed: Readonly<Record<Hint, () => void>> = {
       log: () => this.events.hinted(),
       commands: () => {
@@ -168,7 +242,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       },
       revocations: () => undefined,
       links: () => this.federation.keeper.wake(),
-      feed: () => undefined,
+      feed: () => this.#feeds?.wake(),
     };
     this.#deafen = this.#nodeBus.onHint((hint) => heed[hint]());
     this.isReady = true;
@@ -183,6 +257,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       .catch(() => undefined);
     this.#deafen();
     await this.events.stop();
+    for (const work of this.#ownWork) await work.stop();
     await this.federation.stop();
     await leaving;
   }

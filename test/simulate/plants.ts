@@ -6,6 +6,8 @@ import { fanPlants } from "./plants/fans.ts";
 import { linkingPlants } from "./plants/linking.ts";
 import { linkPlants } from "./plants/links.ts";
 import { modelPlants } from "./plants/model.ts";
+import { otherEcosystemPlants } from "./plants/other-ecosystems.ts";
+import { ownThingPlants } from "./plants/own-things.ts";
 import type { Plant } from "./plants/plant.ts";
 import { statePlants } from "./plants/states.ts";
 import { thingAlertPlants } from "./plants/thing-alerts.ts";
@@ -24,4 +26,6 @@ export const plants: readonly Plant[] = [
   ...thingAlertPlants,
   ...eventPlants,
   ...webhookPlants,
+  ...ownThingPlants,
+  ...otherEcosystemPlants,
 ];

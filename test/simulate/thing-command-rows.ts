@@ -1,5 +1,5 @@
 import type { LinkRow } from "../../src/store/tables/links.ts";
-import type { ThingCommandRow } from "../../src/store/tables/thing-commands.ts";
+import type { NewThingCommand, ThingCommandRow } from "../../src/store/tables/thing-commands.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
 import type { Draft, Rows } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
@@ -21,14 +21,17 @@ export function thingCommandRows(session: Session): SimulatedTables["thingComman
   const isOpen = (row: ThingCommandRow) => isRunning(row) || (row.state === "accepted" && row.settledMs === null);
   const select = (what: string, deviceId: number, isMeant: (row: ThingCommandRow) => boolean) =>
     session.run(what, (rows) => thingCommandsOf(rows, deviceId).filter(isMeant));
+  const add = (rows: Draft, command: NewThingCommand) => {
+    const id = session.nextId();
+    const unsent = { alertId: null, dueMs: null, step: 0, sentMs: null };
+    rows.set(table(command.deviceId), id, { ...unsent, ...command, id, blockedUntilMs: null });
+    if (command.state === "queued") session.hint("commands");
+    return id;
+  };
   return standIn<SimulatedTables["thingCommands"]>("thingCommands", {
-    add: (command) =>
-      session.run(`add command to ${command.thingId}`, (rows) => {
-        const id = session.nextId();
-        rows.set(table(command.deviceId), id, { ...command, id, step: 0, sentMs: null, blockedUntilMs: null });
-        session.hint("commands");
-        return id;
-      }),
+    add: (command) => session.run(`add command to ${command.thingId}`, (rows) => add(rows, command)),
+    addMany: (commands) =>
+      session.run(`add ${commands.length} commands`, (rows) => commands.map((command) => add(rows, command))),
     find: (_, deviceId, id) =>
       session.run(`thing command ${id}`, (rows) => rows.get<ThingCommandRow>(table(deviceId), id)),
     change: (command, from, change) =>
@@ -44,6 +47,21 @@ export function thingCommandRows(session: Session): SimulatedTables["thingComman
       ),
     open: (_, deviceId, thingId) =>
       select("open thing commands", deviceId, (row) => row.thingId === thingId && isOpen(row)),
+    openOf: (_, deviceIds) =>
+      session.run("open commands to own things", (rows) =>
+        deviceIds
+          .flatMap((id) => thingCommandsOf(rows, id))
+          .filter(isOpen)
+          .sort((a, b) => a.id - b.id),
+      ),
+    due: (nowMs, limit, after = { dueMs: 0, id: 0 }) =>
+      session.run("due commands", (rows) =>
+        everyones(rows)
+          .filter(({ state, dueMs }) => state === "sending" && dueMs !== null && dueMs <= nowMs)
+          .sort(byDue)
+          .filter((row) => byDue(row, after) > 0)
+          .slice(0, limit),
+      ),
     running: (_, deviceId, key) =>
       select("running thing commands", deviceId, (row) => row.key === key && isRunning(row)),
     awaitingEcho: (_, deviceId, sentAfterMs) =>
@@ -72,7 +90,8 @@ export function thingCommandRows(session: Session): SimulatedTables["thingComman
     overdue: (queuedBeforeMs, sendingBeforeMs, sentBeforeMs, limit) =>
       session.run("overdue thing commands", (rows) =>
         everyones(rows)
-          .filter(({ state, requestedMs, sentMs, settledMs }) => {
+          .filter(({ state, requestedMs, sentMs, settledMs, dueMs }) => {
+            if (dueMs !== null) return false;
             if (state === "queued") return requestedMs <= queuedBeforeMs;
             if (state === "sending") return requestedMs <= sendingBeforeMs;
             return state === "accepted" && settledMs === null && sentMs! <= sentBeforeMs;
@@ -92,4 +111,10 @@ export function thingCommandRows(session: Session): SimulatedTables["thingComman
         (rows) => thingCommandsOf(rows, deviceId).flatMap(({ id }) => lock(id)),
       ),
   });
+}
+
+type Due = Pick<ThingCommandRow, "dueMs" | "id">;
+
+function byDue(a: Due, b: Due): number {
+  return a.dueMs! - b.dueMs! || a.id - b.id;
 }

@@ -29,6 +29,23 @@ export function thingRows(session: Session): SimulatedTables["things"] {
         if (accessScope.kind !== "user") throw new Error("the simulation has no enterprise clients");
         return thingsOfUser(rows, accessScope.userId).find((row) => row.thingId === thingId);
       }),
+    ofDevices: (devices, { afterDevice, afterThing }, limit) =>
+      session.run(`things of ${devices.map(({ id }) => id)}`, (rows) =>
+        devices
+          .flatMap(({ id }) => thingsOf(rows, id))
+          .filter(({ deviceId, thingId }) => {
+            return deviceId > afterDevice || (deviceId === afterDevice && thingId > afterThing);
+          })
+          .sort((a, b) => a.deviceId - b.deviceId || (a.thingId < b.thingId ? -1 : 1))
+          .slice(0, limit),
+      ),
+    ofKind: (userId, kind, room, limit) =>
+      session.run(`things of kind ${kind}`, (rows) =>
+        thingsOfUser(rows, userId)
+          .filter((row) => row.kind === kind && row.goneMs === null && (room === undefined || row.room === room))
+          .map(({ thingId }) => thingId)
+          .slice(0, limit),
+      ),
     put: (row) => session.run(`thing ${row.thingId}`, (rows) => rows.set(table(row.deviceId), row.thingId, row)),
     setState: ({ userId, thingId, state, print, samples }) =>
       session.run(`state of thing ${thingId}`, (rows) => {

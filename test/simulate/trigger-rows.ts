@@ -1,6 +1,6 @@
 import type { DeviceId, TriggerId } from "../../src/model/ids.ts";
 import type { Evaluation } from "../../src/model/trigger.ts";
-import type { AlertRow, AlertTable } from "../../src/store/tables/alert-rows.ts";
+import type { AlertRow, AlertTable, CommandingWindow } from "../../src/store/tables/alert-rows.ts";
 import type { ThingTriggerRow } from "../../src/store/tables/thing-triggers.ts";
 import type { TriggerRow } from "../../src/store/tables/triggers.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
@@ -8,7 +8,10 @@ import { exclusive } from "./row-locks.ts";
 import { type Draft, type Rows, removeAll } from "./rows.ts";
 import { standIn } from "./stand-in.ts";
 
-type Stored<Row> = Row & { readonly record: readonly Evaluation[] };
+type Stored<Row> = Row & {
+  readonly record: readonly Evaluation[];
+  readonly commanding: CommandingWindow | undefined;
+};
 
 /** The alerts on attributes, and the alerts on things. */
 type TableName = "triggers" | "thing triggers";
@@ -85,7 +88,14 @@ function alertRows<Row extends AlertRow>(session: Session, table: TableName): Om
     add: (trigger) =>
       session.run(`add alert on ${trigger.deviceId}`, (rows) => {
         const id = session.nextId() as TriggerId;
-        put(rows, trigger.deviceId, id, { ...trigger, id, firedMs: null, firings: 0, record: [] });
+        put(rows, trigger.deviceId, id, {
+          ...trigger,
+          id,
+          firedMs: null,
+          firings: 0,
+          record: [],
+          commanding: undefined,
+        });
         return id;
       }),
     within: (accessScope, id) =>
@@ -103,8 +113,8 @@ function alertRows<Row extends AlertRow>(session: Session, table: TableName): Om
       session.run(`alert ${id} with its record`, (rows) => {
         const found = find(rows, userId, id);
         if (!found) return undefined;
-        const { record, ...trigger } = found;
-        return { trigger: trigger as unknown as Row, record, commanding: undefined };
+        const { record, commanding, ...trigger } = found;
+        return { trigger: trigger as unknown as Row, record, commanding };
       }),
     record: (userId, id) => session.run(`record of alert ${id}`, (rows) => find(rows, userId, id)?.record ?? []),
     change: (userId, id, change) => update("change", userId, id, change),

@@ -20,7 +20,7 @@ export function webhookRows(session: Session): SimulatedTables["webhooks"] {
     add: (webhook) =>
       session.run(`add webhook ${webhook.id}`, (rows) => {
         const ownerId = ownerIdOf(webhook);
-        rows.set("webhooks", webhook.id, { ...webhook, ownerId, createdMs: session.nowMs() });
+        rows.set("webhooks", webhook.id, { ...webhook, ownerId, isReadable: true, createdMs: session.nowMs() });
         return { ownerId, id: webhook.id };
       }),
     ofOwner: (owner) => session.run("webhooks of owner", (rows) => where(rows, isOwners(owner))),

@@ -8,8 +8,9 @@ import { undelivered } from "./check-deliveries.ts";
 import { readerBehind } from "./check-readers.ts";
 import { convergence } from "./checker.ts";
 import { Clients } from "./clients.ts";
+import { beginningMs } from "./clocks.ts";
 import { commandsOf } from "./command-rows.ts";
-import { countFirings, countLostRenewals } from "./count-events.ts";
+import { countFirings, countLostRenewals, countOwnThings } from "./count-events.ts";
 import { deliveriesIn } from "./delivery-rows.ts";
 import { Deployment } from "./deployment.ts";
 import { Dice } from "./dice.ts";
@@ -19,6 +20,12 @@ import { Home, type HomeSize } from "./home.ts";
 import { LinkOwners } from "./link-owners.ts";
 import { horizonOf } from "./log-rows.ts";
 import { type SimulatedNode, tokenIn } from "./node.ts";
+import { OtherEcosystems } from "./other-ecosystems.ts";
+import { OwnThingCallers } from "./own-things/callers.ts";
+import { unsettledOwn } from "./own-things/check-own-commands.ts";
+import { untoldThing } from "./own-things/check-own-things.ts";
+import { Company, type OwnDevice } from "./own-things/company.ts";
+import { ownTypes, tenantId, typeWorkIn } from "./own-things/rows.ts";
 import { Readers } from "./readers.ts";
 import { Receivers } from "./receivers.ts";
 import { retainedLog } from "./retained-log.ts";
@@ -37,6 +44,8 @@ import { webhooksIn } from "./webhook-rows.ts";
 const convergesWithinMs = 120_000;
 /** The longest pause before a renewal is tried again. */
 const renewsWithinMs = 150_000;
+/** The longest rest between two searches for silent devices. */
+const silenceFoundWithinMs = 130_000;
 const foundOutWithinMs = 12.5 * 60_000;
 /** Long enough for a second look at a quiet stream. */
 const quietPeriodMs = 12 * 60_000;
@@ -63,6 +72,11 @@ export class World {
   readonly #readers: Readers;
   readonly #receivers: Receivers;
   readonly #webhookOwners: WebhookOwners;
+  readonly #others: OtherEcosystems;
+  readonly #company: Company;
+  readonly #ownThingCallers: OwnThingCallers;
+  readonly #ownDevices: OwnDevice[] = [];
+  readonly #hasOwnThings: boolean;
   readonly #hasWebhooks: boolean;
   readonly #hasShortRetention: boolean;
   readonly #deployment: Deployment;
@@ -94,7 +108,6 @@ export class World {
       renewalRefused: (userId) => this.#linkOwners.relink(userId as UserId),
     });
     this.#upstream = upstream;
-    this.#addUsersAndDevices();
     const lampOf = (userId: UserId) => this.#lamps.get(userId)!;
     const sirenOf = (userId: UserId) => this.#sirens.get(userId)!;
     const linkOf = (userId: number) => this.#linkOf(userId);
@@ -104,8 +117,18 @@ export class World {
     const hasShortRetention = this.#areClocksRight && dice.chance(0.3);
     this.#hasShortRetention = hasShortRetention;
     const isShared = nodes > 1 && !dice.chance(0.25);
-    // On SQLite the node's clock decides when a message is due; with a jumping clock that could be in an hour.
+    // On SQLite the node's clock decides what is due; with a jumping clock that could be in an hour.
     this.#hasWebhooks = (isShared || this.#areClocksRight) && dice.chance(0.4);
+    this.#hasOwnThings = (isShared || this.#areClocksRight) && dice.chance(0.4);
+    this.#others = new OtherEcosystems({
+      scheduler,
+      faults,
+      database: this.#database,
+      linkOf,
+      livingNodes: () => this.#deployment.living,
+      kill: (node) => this.#deployment.kill(node),
+    });
+    this.#addUsersAndDevices();
     this.#receivers = new Receivers({ scheduler, faults, committedSoFar, isQuiet: () => this.#calls.areRare });
     const machines = {
       scheduler,
@@ -116,6 +139,9 @@ export class World {
       postFor: (node: SimulatedNode) => this.#receivers.postFor(node),
       newWebhookId: () => `wh_${this.#database.nextId()}`,
       logDays: hasShortRetention ? shortRetentionDays : 7,
+      hasOwnThings: this.#hasOwnThings,
+      confirmEveryMs: dice.pick([300, 2_000, 60_000]),
+      ...this.#others.wires,
       died: (node: SimulatedNode) => {
         this.#readers.disconnect(node);
         this.#receivers.disconnect(node);
@@ -134,7 +160,7 @@ export class World {
     const formerDevicesOf = (userId: UserId) => linkOwners.former.get(userId) ?? [];
     const ordinary = { lampOf, sirenOf, virtualDeviceOf };
     this.#clients = new Clients({ calls, users, ...ordinary, formerDevicesOf, committedSoFar });
-    const ownTriggers = (userId: number) => triggersOf(this.#database, userId);
+    const ownTriggers = (userId: number) => triggersOf(this.#database, userId).filter(isChanged);
     const webhooksOf = (userId: number) => webhooksIn(this.#database).filter((one) => one.userId === userId);
     const deliveries = () => deliveriesIn(this.#database);
     this.#webhookOwners = new WebhookOwners({ calls, users, lampOf, webhooksOf, deliveries });
@@ -145,8 +171,12 @@ export class World {
     this.#thingAlertOwners = new ThingAlertOwners({
       ...alertParts,
       thingsOf: (deviceId) => thingsOf(this.#database, deviceId),
-      triggersOf: (userId) => thingTriggersOf(this.#database, userId),
+      triggersOf: (userId) => thingTriggersOf(this.#database, userId).filter(isChanged),
     });
+    const own = { calls, faults, devices: this.#ownDevices };
+    this.#ownThingCallers = new OwnThingCallers({ ...own, users, committedSoFar });
+    const { history } = this.#database;
+    this.#company = new Company({ ...own, history, write: (device, values) => this.#writeOwn(device, values) });
   }
 
   /** Runs with random faults, then without. Returns what had not converged when time was up, if anything. */
@@ -156,6 +186,9 @@ export class World {
     this.#clients.start();
     this.#alertOwners.start();
     this.#thingAlertOwners.start();
+    if (this.#hasOwnThings) this.#company.start();
+    if (this.#hasOwnThings) this.#ownThingCallers.start();
+    this.#others.start(this.#calls, () => this.#slowness);
     this.#readers.start();
     if (this.#hasWebhooks) this.#webhookOwners.start();
     if (this.#hasShortRetention) this.#applyRetention();
@@ -164,12 +197,16 @@ export class World {
     await scheduler.runUntil(this.#dice.between(20_000, 45_000));
     if (this.#kind === "quiet stretch") await this.#beQuiet();
     this.#deployment.repair();
+    this.#others.repair();
     for (const userId of this.#users) this.#linkOwners.lookAfter(userId);
     await scheduler.runUntil(scheduler.nowMs + 8_000);
     this.#isSettled = true;
     this.#clients.areQuiet = true;
     this.#alertOwners.areQuiet = true;
     this.#thingAlertOwners.areQuiet = true;
+    this.#company.areQuiet = true;
+    this.#others.beQuiet();
+    this.#ownThingCallers.areQuiet = true;
     this.#readers.beQuiet();
     this.#webhookOwners.areQuiet = true;
     await scheduler.runUntil(scheduler.nowMs + 2_000);
@@ -177,6 +214,7 @@ export class World {
       if (this.#kind === "quiet end") this.#upstream.withhold(index);
       this.#upstream.settle(index);
     }
+    this.#others.settle();
     return this.#converge();
   }
 
@@ -193,7 +231,7 @@ export class World {
     const { scheduler } = this;
     const isWithholding = this.#upstream.isWithholding;
     this.#calls.areRare = isWithholding;
-    const renewalMs = this.#upstream.tokens.rules ? renewsWithinMs : 0;
+    const renewalMs = this.#upstream.tokens.rules ? renewsWithinMs : this.#hasOwnThings ? silenceFoundWithinMs : 0;
     const deadlineMs = scheduler.nowMs + renewalMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
     let known = this.#activityCount;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
@@ -202,7 +240,11 @@ export class World {
       const isNews = news !== known;
       known = news;
       const missing =
-        convergence(this.#standings()) ?? this.#undelivered() ?? (isNews ? "it is never quiet" : undefined);
+        convergence(this.#standings()) ??
+        this.#others.behind() ??
+        this.#openOwn() ??
+        this.#undelivered() ??
+        (isNews ? "it is never quiet" : undefined);
       goodSeconds = missing === undefined ? goodSeconds + 1 : 0;
       if (missing !== undefined && scheduler.nowMs > deadlineMs) return missing;
     }
@@ -215,6 +257,14 @@ export class World {
    */
   get #activityCount(): number {
     return this.#database.history.reduce((sum, { log }) => sum + log.length, this.#linkOwners.calls.length);
+  }
+
+  /** A command to an own thing that has not ended, or a change of own things that is not logged yet. */
+  #openOwn(): string | undefined {
+    if (!this.#hasOwnThings) return undefined;
+    const commands = this.#ownDevices.flatMap(({ id }) => this.#commandsOf(id));
+    const nowMs = this.#areClocksRight ? beginningMs + this.scheduler.nowMs : undefined;
+    return unsettledOwn(commands) ?? untoldThing(this.#database.history, typeWorkIn(this.#database), nowMs);
   }
 
   /** A reader or webhook that has not received everything yet. */
@@ -245,12 +295,17 @@ export class World {
     const visibility = { endMs: this.scheduler.nowMs, streams: lives, frozen: this.#deployment.frozen };
     countFirings(history, this.faults);
     countLostRenewals(renewals.calls, history, this.faults);
+    countOwnThings(history, this.faults);
+    const { commands, reads: ownReads } = this.#ownThingCallers;
     const triggers = this.#users.flatMap((userId): readonly object[] => [
       ...triggersOf(this.#database, userId),
       ...thingTriggersOf(this.#database, userId),
     ]);
     return {
       fans,
+      ownThings: this.#hasOwnThings ? { calls: commands, reads: ownReads } : undefined,
+      google: this.#others.record(),
+      unpolled: this.#unpolled(),
       credentials: { uses: uses.all, calls: renewals.calls, refusals: renewals.refusals },
       watches: this.#alertOwners.watches,
       thingWatches: this.#thingAlertOwners.watches,
@@ -301,8 +356,18 @@ export class World {
         this.#linkOwners.relink(userId);
       } else if (this.#upstream.tokens.rules && this.faults.strikes("access token ended early", 0.15)) {
         this.#upstream.endAccess(this.#dice.pick(this.#users));
-      } else this.#deployment.strike();
+      } else if (!this.#others.strike()) this.#deployment.strike();
       this.#sufferOn();
+    });
+  }
+
+  /** The company writes what a device reports, as a client of the device's user. */
+  #writeOwn({ id, userId }: OwnDevice, values: Readonly<Record<string, string>>): void {
+    const changes = Object.entries(values).map(([key, value]) => ({ key, value }));
+    if (changes.length === 0) return;
+    const updates = [{ deviceId: id, changes }];
+    this.#calls.laterOnSomeNode(`device ${id} is written`, [0, 20], (node) => {
+      node.commit({ userId, cause: { by: "client", user: userId }, updates }).catch(expectOurs);
     });
   }
 
@@ -312,10 +377,15 @@ export class World {
 
   #addUsersAndDevices(): void {
     const draft = new Draft(this.#database);
+    for (const userId of this.#others.users) draft.set("users", userId, { id: userId, tenantId });
     for (const userId of this.#users) {
-      draft.set("users", userId, { id: userId });
+      draft.set("users", userId, { id: userId, tenantId });
       this.#lamps.set(userId, this.#addOrdinary(draft, userId, "Lamp"));
       this.#sirens.set(userId, this.#addOrdinary(draft, userId, "Siren"));
+      if (!this.#hasOwnThings) continue;
+      for (const type of ["Light", "Light", "Valve"]) {
+        this.#ownDevices.push({ id: this.#addOrdinary(draft, userId, type), userId, type });
+      }
     }
     this.#database.apply(draft, { node: "setup", claim: null, atMs: 0 });
   }
@@ -325,7 +395,7 @@ export class World {
     const device: DeviceRow = {
       id,
       userId,
-      typeId: 1,
+      typeId: ownTypes[name] ?? 1,
       typeName: name,
       name,
       room: null,
@@ -385,6 +455,17 @@ export class World {
     });
   }
 
+  /** Nobody polls the company's devices, nor those of the other ecosystems. */
+  #unpolled(): readonly number[] {
+    const polled = new Set<number>(this.#users);
+    const others = this.#database.history.flatMap(({ writes }) =>
+      writes.flatMap(({ table, key, before, after }) => {
+        return table === "devices" && !before && !polled.has(after?.userId as number) ? [key as number] : [];
+      }),
+    );
+    return [...others, ...this.#ownDevices.map(({ id }) => id)];
+  }
+
   #commandsOf(deviceId: number): readonly StoredRow[] {
     const rows: readonly object[] = [
       ...commandsOf(this.#database, deviceId),
@@ -401,6 +482,11 @@ export class World {
       }),
     );
   }
+}
+
+/** The owners of alerts that command things leave them as they are. */
+function isChanged({ commands }: { readonly commands: readonly unknown[] }): boolean {
+  return commands.length === 0;
 }
 
 /** Mostly small homes, some that fill a range of indexes again and again, some larger than the model. */

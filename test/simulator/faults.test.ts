@@ -387,7 +387,7 @@ describe("a command under a fault", () => {
     });
   }
 
-  it("starts a fan that stops again by itself", async (t) => {
+  it("starts a fan that stops again without a command", async (t) => {
     const clock = movedClock(Date.UTC(2026, 0, 1));
     const world = await simulatorWorld(t, clock);
     const account = await world.account();

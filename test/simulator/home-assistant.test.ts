@@ -84,7 +84,7 @@ describe("the simulated Home Assistant", () => {
     assert.equal(second.instance.states.get("climate.hallway")?.state, "heat", "a lost device is back");
   });
 
-  it("lives, and rests after somebody has changed something", () => {
+  it("changes values all the time, and pauses after somebody has changed something", () => {
     const instance = new Instance("°C");
     furnish(instance);
     const changed: string[] = [];

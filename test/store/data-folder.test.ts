@@ -14,7 +14,10 @@ const stranger = 4711;
 const onlyRoot = process.geteuid?.() !== 0;
 
 describe("the data folder", () => {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-folder-"));
+  let folder = "";
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "breezeway-folder-"));
+  });
   after(() => rmSync(folder, { recursive: true }));
 
   it("is created when it is locked, for its owner only", () => {
@@ -104,11 +107,12 @@ describe("the data folder", () => {
 });
 
 describe("the control socket", () => {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-socket-"));
+  let folder = "";
   const temporary = process.env.TMPDIR;
   let deep: DataFolder;
   const handle = async (command: string) => ({ command });
   before(() => {
+    folder = mkdtempSync(join(tmpdir(), "breezeway-socket-"));
     process.env.TMPDIR = folder;
     deep = dataFolder(join(folder, "d".repeat(120)));
     mkdirSync(deep.path);

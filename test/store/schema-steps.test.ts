@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import pg from "pg";
 import { StoreUnavailable } from "../../src/model/errors.ts";
-import { NewerSchema, type SchemaPlan, type Step } from "../../src/store/migrations.ts";
+import { NewerSchema, type SchemaPlan } from "../../src/store/migrations.ts";
 import { LentSql } from "../../src/store/postgres/connection.ts";
 import { changeSchema, type SchemaConnection } from "../../src/store/postgres/schema.ts";
+import type { Step } from "../../src/store/schema-steps/step.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 import { eventually } from "../stories/world.ts";
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { keysFromFile } from "../../src/store/keys/key-file.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
 
@@ -75,7 +75,10 @@ describe("a sealed token", () => {
 });
 
 describe("the key file", () => {
-  const folder = mkdtempSync(join(tmpdir(), "breezeway-key-"));
+  let folder = "";
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "breezeway-key-"));
+  });
   after(() => rmSync(folder, { recursive: true }));
 
   it("is created once, and only its owner can read it", () => {

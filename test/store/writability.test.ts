@@ -2,8 +2,21 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import { type ProbeSize, Writability } from "../../src/store/disk/writability.ts";
+import type { Sql } from "../../src/store/sql.ts";
+import { writeProbe } from "../../src/store/tables/write-probe.ts";
 
 describe("whether a store can write", () => {
+  it("is probed with a small row, or on SQLite with as much as a large commit, which is freed again", async () => {
+    const written = async (size: ProbeSize) => {
+      const lengths: number[] = [];
+      const run = async (_: string, [, value]: readonly unknown[]) => lengths.push(String(value).length);
+      await writeProbe({ dialect: "sqlite", run } as unknown as Sql, size);
+      return lengths;
+    };
+    assert.deepEqual(await written("small"), [0]);
+    assert.deepEqual(await written("ordinary"), [1_048_576, 0]);
+  });
+
   it("is checked by one probe for concurrent callers", async () => {
     const { writability, probes, answer } = made();
     const checks = Array.from({ length: 50 }, () => writability.check());

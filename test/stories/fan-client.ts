@@ -11,7 +11,7 @@ export type FanState =
 
 const fanOf = (y: number) => `d.structures[1].d.thermostats[${y}].fan_timer_active`;
 
-/** A program that runs fans as section 7 of the interface describes, without other knowledge of the service. */
+/** A program that runs fans as docs/interface.md (Fan requests) describes, without other knowledge of the service. */
 export class FanClient {
   readonly #v3: V3Client;
   readonly #deviceId: DeviceId;

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe } from "node:test";
+import { statementsOn } from "../set-up/sample.ts";
 import { assertMirrors } from "./expected-attributes.ts";
 import { deployments, eventually, world } from "./world.ts";
 
 for (const database of deployments) {
   describe(`a linked account on ${database}`, () => {
-    it("is filled when POST answers, and live soon after", async (t) => {
+    const statements = statementsOn(database, { everyNth: 3 });
+    statements.it("is filled when POST answers, and live soon after", async (t) => {
       const story = await world(t, { database, structures: [{ name: "Home", thermostats: 2, alarms: 1 }] });
       const { status, body } = await story.client.federate("POST", story.accountToken);
       assert.equal(status, 200);
@@ -17,24 +19,27 @@ for (const database of deployments) {
       await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
     });
 
-    it("mirrors a whole account exactly: 2 structures, 40 thermostats, 36 alarms, all 519 attributes", async (t) => {
-      const story = await world(t, {
-        database,
-        structures: [
-          { name: "Town house", thermostats: 20, alarms: 18 },
-          { name: "Summer house", thermostats: 20, alarms: 18 },
-        ],
-      });
-      const deviceId = await story.link();
-      const shown = await story.client.device(deviceId);
-      // All except the 40 requestWrite attributes, which are empty until a client writes them.
-      assert.equal(shown.attributes.size, 519 - 40);
-      const { body: map } = await story.client.largeStrings(deviceId);
-      assertMirrors(shown, story.simulator.document(story.accountId), map);
-      assert.equal(Object.keys(map.identifiers).length, 2 + 76);
-    });
+    statements.it(
+      "mirrors a whole account exactly: 2 structures, 40 thermostats, 36 alarms, all 519 attributes",
+      async (t) => {
+        const story = await world(t, {
+          database,
+          structures: [
+            { name: "Town house", thermostats: 20, alarms: 18 },
+            { name: "Summer house", thermostats: 20, alarms: 18 },
+          ],
+        });
+        const deviceId = await story.link();
+        const shown = await story.client.device(deviceId);
+        // All except the 40 requestWrite attributes, which are empty until a client writes them.
+        assert.equal(shown.attributes.size, 519 - 40);
+        const { body: map } = await story.client.largeStrings(deviceId);
+        assertMirrors(shown, story.simulator.document(story.accountId), map);
+        assert.equal(Object.keys(map.identifiers).length, 2 + 76);
+      },
+    );
 
-    it("follows a scene, and gives all attributes of one change the same time", async (t) => {
+    statements.it("follows a scene, and gives all attributes of one change the same time", async (t) => {
       const story = await world(t, { database, structures: [{ thermostats: 1, alarms: 2 }] });
       const deviceId = await story.link();
       const before = await story.client.device(deviceId);
@@ -57,7 +62,7 @@ for (const database of deployments) {
       assert.ok([...times][0]! > before.attributes.get("o.totalStructures")!.updTime);
     });
 
-    it("keeps everything over a restart: values, times and indexes", async (t) => {
+    statements.it("keeps everything over a restart: values, times and indexes", async (t) => {
       const story = await world(t, { database, structures: [{ thermostats: 3, alarms: 2 }] });
       const deviceId = await story.link();
       const before = await story.client.device(deviceId);
@@ -69,7 +74,7 @@ for (const database of deployments) {
       assert.deepEqual((await story.client.device(deviceId)).attributes, before.attributes);
     });
 
-    it("catches up with what changed while the service was down", async (t) => {
+    statements.it("catches up with what changed while the service was down", async (t) => {
       const story = await world(t, { database, structures: [{ thermostats: 1, alarms: 1 }] });
       const deviceId = await story.link();
       await story.service.stop();
@@ -84,27 +89,30 @@ for (const database of deployments) {
       });
     });
 
-    it("answers 118 to a second POST, 119 to a PUT before the first, and replaces the token by PUT", async (t) => {
-      const story = await world(t, { database });
-      const unlinked = await story.client.federate("PUT", story.accountToken);
-      assert.deepEqual([unlinked.status, unlinked.body.errorCode], [404, 119]);
-      const deviceId = await story.link();
-      const second = await story.client.federate("POST", story.accountToken);
-      assert.deepEqual([second.status, second.body.errorCode], [409, 118]);
+    statements.it(
+      "answers 118 to a second POST, 119 to a PUT before the first, and replaces the token by PUT",
+      async (t) => {
+        const story = await world(t, { database });
+        const unlinked = await story.client.federate("PUT", story.accountToken);
+        assert.deepEqual([unlinked.status, unlinked.body.errorCode], [404, 119]);
+        const deviceId = await story.link();
+        const second = await story.client.federate("POST", story.accountToken);
+        assert.deepEqual([second.status, second.body.errorCode], [409, 118]);
 
-      const newToken = story.simulator.issueToken(story.accountId);
-      const replaced = await story.client.federate("PUT", newToken, "NEST");
-      assert.deepEqual([replaced.status, replaced.body], [200, { DeviceId: String(deviceId) }]);
-      story.simulator.revokeToken(story.accountToken);
-      await story.simulator.playScene(story.accountId, { scene: "leave" });
-      await eventually(t.signal, async () => {
-        const shown = await story.client.device(deviceId);
-        assert.equal(shown.attributes.get("d.structures[1].a.away")?.value, "away");
-        assert.equal(shown.presenceInfo, "1");
-      });
-    });
+        const newToken = story.simulator.issueToken(story.accountId);
+        const replaced = await story.client.federate("PUT", newToken, "NEST");
+        assert.deepEqual([replaced.status, replaced.body], [200, { DeviceId: String(deviceId) }]);
+        story.simulator.revokeToken(story.accountToken);
+        await story.simulator.playScene(story.accountId, { scene: "leave" });
+        await eventually(t.signal, async () => {
+          const shown = await story.client.device(deviceId);
+          assert.equal(shown.attributes.get("d.structures[1].a.away")?.value, "away");
+          assert.equal(shown.presenceInfo, "1");
+        });
+      },
+    );
 
-    it("changes nothing when the ecosystem refuses the token or can't be reached", async (t) => {
+    statements.it("changes nothing when the ecosystem refuses the token or can't be reached", async (t) => {
       const story = await world(t, { database });
       const refused = await story.client.federate("POST", "c.wrong");
       assert.deepEqual([refused.status, refused.body.errorCode], [422, 121]);
@@ -117,19 +125,22 @@ for (const database of deployments) {
       assert.deepEqual(list.getDeviceListResponse?.devList, undefined);
     });
 
-    it("needs a new token when its own is revoked, shows as absent, and is live again after a PUT", async (t) => {
-      const story = await world(t, { database });
-      const deviceId = await story.link();
-      await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
-      story.simulator.revokeToken(story.accountToken);
-      await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "0"));
-      await story.restart();
-      assert.equal((await story.client.device(deviceId)).presenceInfo, "0");
-      assert.equal((await story.client.federate("PUT", story.simulator.issueToken(story.accountId))).status, 200);
-      await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
-    });
+    statements.it(
+      "needs a new token when its own is revoked, shows as absent, and is live again after a PUT",
+      async (t) => {
+        const story = await world(t, { database });
+        const deviceId = await story.link();
+        await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
+        story.simulator.revokeToken(story.accountToken);
+        await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "0"));
+        await story.restart();
+        assert.equal((await story.client.device(deviceId)).presenceInfo, "0");
+        assert.equal((await story.client.federate("PUT", story.simulator.issueToken(story.accountId))).status, 200);
+        await eventually(t.signal, async () => assert.equal((await story.client.device(deviceId)).presenceInfo, "1"));
+      },
+    );
 
-    it("never reveals a token: not in its log, not in its store, not in an answer", async (t) => {
+    statements.it("never reveals a token: not in its log, not in its store, not in an answer", async (t) => {
       const story = await world(t, { database });
       await story.link();
       await story.client.federate("POST", story.accountToken);

@@ -44,8 +44,27 @@ describe("commands to a linked Google account", () => {
       await client.send(hallId, "thermostat", "setTarget", { celsius: 19 }),
       "rejected",
     );
-    assert.equal(limited.error.code, "rateLimited");
+    const { code, retryAfterMs, words } = limited.error;
+    assert.deepEqual([code, retryAfterMs, words], ["rateLimited", 60_000, "Rate limited."]);
     google.faults.set("devices", undefined);
+  });
+
+  it("are refused in Google's words when the thermostat's state forbids them, over things and attributes", async (t) => {
+    const { google, account, client, hall, hallId, attributes, deviceId } = await linkedAccount(t);
+    // Breezeway does not hear that the fan is gone.
+    google.delivery.faults.loses = true;
+    account.replace(hall.name, { [`${traits}Fan`]: {} });
+    const fan = await client.send(hallId, "fanTimer", "start", { minutes: 15 });
+    const refused = await client.until(t.signal, fan, "rejected");
+    const { code, words } = refused.error;
+    assert.deepEqual([code, words], ["refused", "Thermostat fan unavailable."]);
+    const shown = await attributes();
+    const [name] = Object.entries(shown).find(([, value]) => value === "Hall") ?? [];
+    const request = name!.replace(/\.name$/, ".fan_timer_active.requestWrite");
+    await client.v3.write(deviceId, { [request]: "true" });
+    await eventually(t.signal, async () => {
+      assert.match(String((await attributes())[request]), /^error: Thermostat fan unavailable\., true, /);
+    });
   });
 
   it("leave eco in two steps, and keep the setpoints meanwhile", async (t) => {

@@ -17,7 +17,7 @@ const writesUntilFull = 500;
 
 for (const [name, { prepare, missing }] of Object.entries(unwritableStores)) {
   describe(`a service on ${name}`, { skip: missing ?? false }, () => {
-    it("refuses writes with 503, is not ready, answers reads, and recovers by itself", {
+    it("refuses writes with 503, is not ready, answers reads, and recovers automatically", {
       timeout: 120_000,
     }, async (t) => {
       const store = await prepare();

@@ -108,11 +108,11 @@ export class KeptHome {
 
   /** A read with the time of the second value returns later changes, and none from before. */
   async assertSinceWorks(url: string): Promise<void> {
-    const { lamp, shelf } = this.#olderHome;
+    const { lamp, fullDevice } = this.#olderHome;
     const since = (deviceId: number) =>
       send(`${url}/v3/devices/${deviceId}?since=${this.#filled.sinceMs}`, this.#token, "GET");
     assert.equal((await since(lamp)).body.attributes.power.value, this.powers.at(-1));
-    assert.deepEqual((await since(shelf)).body.attributes, {});
+    assert.deepEqual((await since(fullDevice)).body.attributes, {});
   }
 
   /** The links are live, and changes in the simulator are mirrored. */
@@ -169,19 +169,19 @@ export class KeptHome {
   }
 
   /** A device with as many names as the limit, or more, can be read, written and erased, but not grown. */
-  async assertShelfOnlyShrinks(url: string): Promise<void> {
-    const { shelf } = this.#olderHome;
-    const attributes = async () => (await send(`${url}/v3/devices/${shelf}`, this.#token, "GET")).body.attributes;
+  async assertFullDeviceOnlyShrinks(url: string): Promise<void> {
+    const { fullDevice } = this.#olderHome;
+    const attributes = async () => (await send(`${url}/v3/devices/${fullDevice}`, this.#token, "GET")).body.attributes;
     const before = Object.keys(await attributes()).length;
     assert.ok(before >= 1_000, `${before} attributes`);
-    assert.equal((await put(url, this.#token, shelf, { place1: "full", place2: "full" })).status, 200);
-    const grown = await put(url, this.#token, shelf, { place1: "grown", another: "x" });
+    assert.equal((await put(url, this.#token, fullDevice, { place1: "full", place2: "full" })).status, 200);
+    const grown = await put(url, this.#token, fullDevice, { place1: "grown", another: "x" });
     assert.deepEqual([grown.status, grown.body.error], [409, "limit_reached"]);
-    assert.equal((await put(url, this.#token, shelf, { place2: null })).status, 200);
+    assert.equal((await put(url, this.#token, fullDevice, { place2: null })).status, 200);
     const after = await attributes();
     assert.deepEqual([after.place1.value, after.place2, after.another], ["full", undefined, undefined]);
     assert.equal(Object.keys(after).length, before - 1);
-    assert.equal((await put(url, this.#token, shelf, { place2: "back" })).status, 200);
+    assert.equal((await put(url, this.#token, fullDevice, { place2: "back" })).status, 200);
   }
 
   /** An alert larger than the limit can be disabled and removed, but not grown. */

@@ -36,8 +36,8 @@ export interface UserTokens {
 /** The attribute of a linked account that reports smoke. */
 export const smoke = "o.structures[1].emergencies.smoke";
 const copies = 104;
-/** As many names as a device may have, and more, which versions without that limit accept. */
-const shelfNames = { most: 1_000, beyond: 1_100 };
+/** How many attribute names a device may have, and a larger number, which versions without that limit accept. */
+const nameCounts = { most: 1_000, beyond: 1_100 };
 
 /** A store with a tenant, a user, clients and devices, made by the command line of the older version. */
 export async function createOlderHome(test: TestContext, { tree, databaseUrl, accounts }: OlderHomePlan) {
@@ -80,7 +80,11 @@ export async function createOlderHome(test: TestContext, { tree, databaseUrl, ac
   const enterprise: ClientCredentials = await command([...client, "--kind", "enterprise"]);
   const addDevice = async (name: string): Promise<DeviceId> =>
     (await command(["device", "add", "--user", String(userId), "--name", name, "--type", "Lamp"])).deviceId;
-  const [lamp, shelf, basket] = [await addDevice("Lamp"), await addDevice("Shelf"), await addDevice("Basket")];
+  const [lamp, fullDevice, basket] = [
+    await addDevice("Lamp"),
+    await addDevice("Full device"),
+    await addDevice("Basket"),
+  ];
   const rows = await storeRows(environment);
   const columns = "is_virtual, last_time_ms, created_ms, tenant_id";
   await rows.all(
@@ -89,14 +93,26 @@ export async function createOlderHome(test: TestContext, { tree, databaseUrl, ac
      SELECT user_id, type_id, 'Socket ' || numbers.n, ${columns} FROM devices, numbers WHERE id = ${lamp}`,
   );
   await rows.end();
-  return { simulator, ecosystems, environment, start, tenantId, userId, userClient, enterprise, lamp, shelf, basket };
+  return {
+    simulator,
+    ecosystems,
+    environment,
+    start,
+    tenantId,
+    userId,
+    userClient,
+    enterprise,
+    lamp,
+    fullDevice,
+    basket,
+  };
 }
 
 export type OlderHome = Awaited<ReturnType<typeof createOlderHome>>;
 
 /** Links, tokens, alerts and webhooks that clients get from the older version and keep over the upgrade. */
 export async function fillOlder(test: TestContext, olderHome: OlderHome, url: string) {
-  const { simulator, lamp, shelf, userClient, enterprise } = olderHome;
+  const { simulator, lamp, fullDevice, userClient, enterprise } = olderHome;
   const tokens = await signIn(() => url, userClient);
   const token = tokens.access_token;
   const { access_token: enterpriseToken } = await grant(url, { grant_type: "client_credentials", ...enterprise });
@@ -118,15 +134,19 @@ export async function fillOlder(test: TestContext, olderHome: OlderHome, url: st
     await eventually(test.signal, async () => assert.equal(await shownValue(url, token, deviceId, smoke), "false"));
   }
 
-  const fillShelf = async (count: number) => {
+  const fillDevice = async (count: number) => {
     const names = Array.from({ length: count }, (_, i) => [`place${i}`, "empty"]);
-    return (await put(url, token, shelf, Object.fromEntries(names))).status;
+    return (await put(url, token, fullDevice, Object.fromEntries(names))).status;
   };
-  const hasLimits = (await fillShelf(shelfNames.beyond)) === 409;
-  if (hasLimits) assert.equal(await fillShelf(shelfNames.most), 200);
+  const hasLimits = (await fillDevice(nameCounts.beyond)) === 409;
+  if (hasLimits) assert.equal(await fillDevice(nameCounts.most), 200);
   const largeAlert = {
     ...{ deviceId: lamp, attrName: "never", operation: "equals", stringThreshold: "x", action: "attribute" },
-    targets: Array.from({ length: 90 }, (_, i) => ({ deviceId: shelf, attrName: `place${i}`, value: "x".repeat(200) })),
+    targets: Array.from({ length: 90 }, (_, i) => ({
+      deviceId: fullDevice,
+      attrName: `place${i}`,
+      value: "x".repeat(200),
+    })),
   };
   // A version with limits refuses an alert of this size.
   const { alertId: largeAlertId = undefined } = hasLimits ? {} : await create(`${url}/v3/alerts`, token, largeAlert);

@@ -121,7 +121,7 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
     await home.assertMirrors(url);
     await home.assertAlertsFire(url);
   }
-  await home.assertShelfOnlyShrinks(another.baseUrl);
+  await home.assertFullDeviceOnlyShrinks(another.baseUrl);
   await home.assertLargeAlertOnlyShrinks(another.baseUrl);
   await untilDelivered();
   await home.untilReceived(moved, movedFrom);

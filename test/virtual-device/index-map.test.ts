@@ -6,6 +6,7 @@ import { assignIndexes, emptyIndexMap, type IndexMap } from "../../src/virtual-d
 import type { Slot } from "../../src/virtual-device/slots.ts";
 import { decodeIndexMap, encodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
 import { alarm, homeWith, incomplete, many, structure, thermostat } from "../home/home-parts.ts";
+import { rounds } from "../set-up/extent.ts";
 import { IndexChecker } from "./index-checker.ts";
 
 describe("the index of a structure or device", () => {
@@ -190,7 +191,7 @@ describe("the index of a structure or device", () => {
           map = turn.isKilled ? decodeIndexMap(encodeIndexMap(assignment.map)) : assignment.map;
         }
       }),
-      { numRuns: 200 },
+      { numRuns: rounds({ all: 200, few: 60 }) },
     );
     for (const [what, count] of Object.entries(met)) assert.ok(count > 50, `only ${count} ${what} were met`);
   });

@@ -24,6 +24,7 @@ import {
   structure,
   thermostat,
 } from "../home/home-parts.ts";
+import { rounds } from "../set-up/extent.ts";
 
 const home = "d.structures[1].a";
 const firstThermostat = "d.structures[1].d.thermostats[1]";
@@ -39,7 +40,7 @@ describe("the mirror of an account", () => {
           assert.deepEqual(byName(view.values), expectedValues(account, view.map));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds({ all: 150, few: 50 }) },
     );
   });
 
@@ -69,7 +70,7 @@ describe("the mirror of an account", () => {
           assert.equal(view.map, once.map);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds({ all: 150, few: 50 }) },
     );
   });
 
@@ -86,7 +87,7 @@ describe("the mirror of an account", () => {
         assert.deepEqual(byName(view.values), byName(values));
         assert.equal(view.map, map);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds({ all: 150, few: 50 }) },
     );
   });
 
@@ -184,7 +185,7 @@ describe("a structure's warnings and emergencies", () => {
     "emergencies.CO": "false",
   };
 
-  it("are true when any alarm is in that state, each by itself", () => {
+  it("are true when any alarm is in that state, each separately", () => {
     const cases: [Parameters<typeof alarm>[1], object][] = [
       [{ smokeAlarmState: "warning" }, { "warnings.all": "true", "warnings.smoke": "true" }],
       [{ coAlarmState: "warning" }, { "warnings.all": "true", "warnings.CO": "true" }],
@@ -225,7 +226,7 @@ describe("a structure's warnings and emergencies", () => {
     assert.equal(value(view.values, "o.structures[1].emergencies.all"), "false");
   });
 
-  it("are blank while nothing was ever told of alarms", () => {
+  it("are blank until an alarm was reported once", () => {
     const view = new View().show(homeWith({ structures: { s }, notWhole: ["alarms"], speaksOfAlarms: false }));
     assert.equal(value(view.values, "o.structures[1].emergencies.smoke"), null);
   });

@@ -15,7 +15,7 @@ describe("stray alarms", () => {
     assert.equal(strays(homeWith({ structures, alarms: { own: alarm("s2") } })), 0);
   });
 
-  it("can't be told while the list of structures is not whole", () => {
+  it("are not counted while the list of structures is incomplete", () => {
     assert.equal(strays(homeWith({ structures, alarms, notWhole: ["structures"] })), 0);
   });
 });

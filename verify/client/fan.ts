@@ -3,7 +3,7 @@ import type { RowContext } from "../row-context.ts";
 import { summaryOf } from "./answer-summary.ts";
 import { homeOf, indexesOf, largeStrings, linkedDevice, thermostatNames, writeAttributes } from "./linked-account.ts";
 
-/** The state of a fan request as a client derives it, after section 7 of the interface. */
+/** The state of a fan request as a client derives it (docs/interface.md, Fan requests). */
 export type FanState =
   | { readonly is: "running" | "pending" | "no error" }
   | { readonly is: "error"; readonly text: string };

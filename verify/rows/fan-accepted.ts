@@ -8,7 +8,7 @@ export const fanAccepted: Row = {
   group: "The linked account",
   title: "A fan starts and stops",
   proves:
-    "The client's check of section 7 finds a started fan: fan_timer_active, later than the request; requestWrite is blank.",
+    "A client can see that the fan has started: fan_timer_active has a later time than the request, and requestWrite is blank.",
   isEssential: true,
   needs: [],
   after: ["mirror"],

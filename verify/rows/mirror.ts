@@ -52,8 +52,8 @@ async function firstDifference(context: RowContext): Promise<string | undefined>
       return `${field} of the structure is ${at(`a.${field}`)}, upstream ${structure[field]}`;
   }
   const smoke = alarms.some((alarm: Json) => alarm.smoke_alarm_state === "emergency");
-  const told = shown.attributes[`o.structures[${x}].emergencies.smoke`]?.value;
-  if (told !== String(smoke)) return `emergencies.smoke is ${told}, upstream ${smoke}`;
+  const summary = shown.attributes[`o.structures[${x}].emergencies.smoke`]?.value;
+  if (summary !== String(smoke)) return `emergencies.smoke is ${summary}, upstream ${smoke}`;
   return (
     differenceOf(shown, x, "thermostats", thermostats, ["name", "is_online", "has_fan", "fan_timer_active"]) ??
     differenceOf(shown, x, "smokeCoAlarms", alarms, [

@@ -111,8 +111,8 @@ export function alertInWords(alert: AnyAlert): string {
     (one) =>
       `set device ${one.deviceId} › ${one.attrName} to ${one.value === null ? "blank" : JSON.stringify(one.value)}`,
   );
-  const told = alert.action === "attribute" ? writes : [`tell "${alert.action}"`];
-  const does = [...told, ...(alert.commands ?? []).map(alertCommandInWords)].join(" and ") || "nothing";
+  const acts = alert.action === "attribute" ? writes : [`tell "${alert.action}"`];
+  const does = [...acts, ...(alert.commands ?? []).map(alertCommandInWords)].join(" and ") || "nothing";
   const watched =
     "thingId" in alert ? `thing ${alert.thingId} › ${alert.field}` : `device ${alert.deviceId} › ${alert.attrName}`;
   return `When ${watched} ${operation} ${compared}, ${does}.`;

@@ -13,7 +13,11 @@ import { alertCommandInWords } from "./alert-commands.ts";
 import { alertInWords, definitionOf, definitionWithin, withDefinitionOptions } from "./alert-definition.ts";
 import { nameDevice } from "./alert-refusals.ts";
 
-const subject: Argument = { name: "alert", isRequired: true, meaning: "the alert's id; see: breezeway alert list" };
+const alertArgument: Argument = {
+  name: "alert",
+  isRequired: true,
+  meaning: "the alert's id; see: breezeway alert list",
+};
 
 /** A dry run reads up to 100,000 changes. */
 const dryRunMs = 300_000;
@@ -45,27 +49,27 @@ const list: OwnCommand = {
   },
 };
 
-/** With an administrator's token, which is for a whole tenant, alerts are listed device by device. */
+/** An administrator's token is for a whole tenant, whose alerts can only be listed device by device. */
 async function listed(call: Call): Promise<readonly AnyAlert[]> {
   const { typed, print, programs, config, terminal } = call;
   const device = optional(typed, "device");
   const thingId = optional(typed, "thing");
   const api = await serviceOf(call, device === undefined ? {} : { device });
   const withThings = hasFlag(typed, "things") || thingId !== undefined;
-  const of = (question: { readonly deviceId?: number }) =>
+  const alertsOf = (filter: { readonly deviceId?: number }) =>
     api.read<readonly AnyAlert[]>((sdk) =>
-      withThings ? sdk.alerts.list({ ...question, things: true, thingId }) : sdk.alerts.list(question),
+      withThings ? sdk.alerts.list({ ...filter, things: true, thingId }) : sdk.alerts.list(filter),
     );
-  if (thingId !== undefined) return print.during("reading the alerts", of({}));
+  if (thingId !== undefined) return print.during("reading the alerts", alertsOf({}));
   if (device !== undefined) {
-    return print.during("reading the alerts", of({ deviceId: id<DeviceId>(typed, "device", "The device's id") }));
+    return print.during("reading the alerts", alertsOf({ deviceId: id<DeviceId>(typed, "device", "The device's id") }));
   }
-  if (isRemote(call)) return print.during("reading the alerts", of({}));
+  if (isRemote(call)) return print.during("reading the alerts", alertsOf({}));
   const { devices } = (await programs.administer(config(), "device owners", typed)) as Answer;
   return progressOn(terminal).inSteps("reading the alerts of each device", devices.length, async (step) => {
     const found: AnyAlert[] = [];
     for (const { deviceId } of devices) {
-      found.push(...(await of({ deviceId })));
+      found.push(...(await alertsOf({ deviceId })));
       step();
     }
     return found;
@@ -76,10 +80,10 @@ const show: OwnCommand = {
   name: "alert show",
   meaning: "show one alert",
   examples: ["alert show 7"],
-  arguments: [subject],
+  arguments: [alertArgument],
   options: withOwnerOptions,
   async run(call) {
-    const [api, alertId] = await chosen(call);
+    const [api, alertId] = await chosenAlert(call);
     call.print.data(await readAlert(call, api, alertId), inWords);
   },
 };
@@ -97,7 +101,7 @@ const add: OwnCommand = {
   options: (command) => withOwnerOptions(withDefinitionOptions(command)),
   async run(call) {
     const definition = definitionOf(call.typed);
-    const api = await serviceOf(call, aboutOf(call));
+    const api = await serviceOf(call, concernedBy(call));
     const adding = api.write((sdk) => sdk.alerts.create(definition));
     const added = await call.print
       .during("adding the alert", adding)
@@ -110,10 +114,10 @@ const remove: OwnCommand = {
   name: "alert remove",
   meaning: "remove an alert",
   examples: ["alert remove 7"],
-  arguments: [subject],
+  arguments: [alertArgument],
   options: withOwnerOptions,
   async run(call) {
-    const [api, alertId] = await chosen(call);
+    const [api, alertId] = await chosenAlert(call);
     const removing = api.write((sdk) => sdk.alerts.remove(alertId));
     await call.print.during("removing", removing);
     call.print.data({ alertId }, () => `Removed alert ${alertId}.`);
@@ -125,10 +129,10 @@ const [enable, disable] = ([true, false] as const).map(
     name: isOn ? "alert enable" : "alert disable",
     meaning: isOn ? "enable an alert, and arm it" : "disable an alert, so that it does not fire",
     examples: [`alert ${isOn ? "enable" : "disable"} 7`],
-    arguments: [subject],
+    arguments: [alertArgument],
     options: withOwnerOptions,
     async run(call) {
-      const [api, alertId] = await chosen(call);
+      const [api, alertId] = await chosenAlert(call);
       const definition = { ...definitionWithin(await readAlert(call, api, alertId)), enable: isOn };
       const changed = await api.write((sdk) => sdk.alerts.change(alertId, definition));
       call.print.data(changed, (one) => {
@@ -142,10 +146,10 @@ const explain: OwnCommand = {
   name: "alert explain",
   meaning: "explain why an alert fired or did not fire",
   examples: ["alert explain 7"],
-  arguments: [subject],
+  arguments: [alertArgument],
   options: withOwnerOptions,
   async run(call) {
-    const [api, alertId] = await chosen(call);
+    const [api, alertId] = await chosenAlert(call);
     const explaining = api.read((sdk) => sdk.alerts.explain<AnyAlert>(alertId));
     call.print.data(await call.print.during("asking", explaining), (one: Answer) => {
       const watched = "thingId" in one.alert ? "field" : "attribute";
@@ -175,10 +179,10 @@ const dryRun: OwnCommand = {
     const { typed, print } = call;
     const [from, to] = [timeOption(typed, "from"), timeOption(typed, "to")];
     const definition = definitionOf(typed);
-    const api = await serviceOf(call, aboutOf(call));
-    const trying = api.read((sdk) => sdk.alerts.dryRun(definition, { from, to }), { withinMs: dryRunMs });
-    const ran = await print.during("trying it out", trying).catch((error) => nameDevice(error, api, definition));
-    print.data(ran, ({ events, firings, commands = [] }) => {
+    const api = await serviceOf(call, concernedBy(call));
+    const running = api.read((sdk) => sdk.alerts.dryRun(definition, { from, to }), { withinMs: dryRunMs });
+    const result = await print.during("trying it out", running).catch((error) => nameDevice(error, api, definition));
+    print.data(result, ({ events, firings, commands = [] }) => {
       const fired = `Of ${counted(events, "event")} it would have fired at ${counted(firings.length, "event")}.`;
       const sent = commands.map((one) => `\nEach firing would ${alertCommandInWords(one)}.`);
       const head = [fired, ...sent].join("");
@@ -189,13 +193,13 @@ const dryRun: OwnCommand = {
   },
 };
 
-async function chosen(call: Call): Promise<readonly [api: Api, alertId: TriggerId]> {
+async function chosenAlert(call: Call): Promise<readonly [api: Api, alertId: TriggerId]> {
   const alertId = id<TriggerId>(call.typed, "alert", "The alert's id");
   return [await serviceOf(call, { alert: String(alertId) }), alertId];
 }
 
-/** The device tells the owner. The owner of a thing must be named if there are several tenants. */
-function aboutOf({ typed: { device } }: Call): Input {
+/** The device, whose owner is the one to act for. The owner of a thing must be named if there are several tenants. */
+function concernedBy({ typed: { device } }: Call): Input {
   return device === undefined ? {} : { device };
 }
 

@@ -7,7 +7,10 @@ import type { Noun } from "../noun.ts";
 import { counted, rows, table, whole } from "../terminal/output.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
 
-const subject = { name: "client", meaning: "the client's id or the beginning of it; see: breezeway client list" };
+const clientArgument = {
+  name: "client",
+  meaning: "the client's id or the beginning of it; see: breezeway client list",
+};
 
 const returnUrlMeaning = "an address to which link pages send users back: https, exactly as the client sends it";
 const vouchesMeaning = "it has signed its users in itself: link pages do not ask them to; see docs/linking.md";
@@ -75,7 +78,7 @@ const edit: AdminCommand = {
     "client edit bwc_… --vouches-for-users",
     "client edit bwc_… --no-return-url",
   ],
-  arguments: [subject],
+  arguments: [clientArgument],
   options: (command) =>
     command
       .option("--client <id>", "the same, as an option")
@@ -115,13 +118,13 @@ const list: AdminCommand = {
   async act({ identity, clients }, input) {
     const found = await clients.listClients(await chosenTenant(identity, input));
     const names = await tenantNames(identity);
-    return { answer: { clients: found.map((one) => shown(one, names.get(one.tenantId))) } };
+    return { answer: { clients: found.map((one) => fieldsOf(one, names.get(one.tenantId))) } };
   },
   toText({ clients }, _typed, width) {
     if (clients.length === 0) return "There are no clients yet. See: breezeway client add --help";
     return table(
       [whole("CLIENT"), "NAME", "TENANT", "KIND", whole("REDIRECT ADDRESS")],
-      (clients as ReturnType<typeof shown>[]).map((one) => [
+      (clients as ReturnType<typeof fieldsOf>[]).map((one) => [
         one.client_id,
         one.name,
         one.tenant,
@@ -142,11 +145,11 @@ const show: AdminCommand = {
   name: "client show",
   meaning: "show one client, without its secret",
   examples: ["client show bwc_…"],
-  arguments: [subject],
+  arguments: [clientArgument],
   options: (command) => command.option("--client <id>", "the same, as an option"),
   async act({ identity, clients }, input) {
     const found = await chosenClient(clients, input);
-    const client = shown(found, (await tenantNames(identity)).get(found.tenantId));
+    const client = fieldsOf(found, (await tenantNames(identity)).get(found.tenantId));
     return { answer: { ...client, grants: await clients.grantsByScope(found.id) } };
   },
   toText: (answer, _typed, width) =>
@@ -179,7 +182,7 @@ const rotateSecret: AdminCommand = {
   name: "client rotate-secret",
   meaning: "give a client a new secret, shown once; the old one stays valid for --overlap",
   examples: ["client rotate-secret bwc_… --overlap 48"],
-  arguments: [subject],
+  arguments: [clientArgument],
   options: (command) =>
     command
       .option("--client <id>", "the same, as an option")
@@ -204,7 +207,7 @@ const remove: AdminCommand = {
   name: "client remove",
   meaning: "remove a client; its tokens end at once",
   examples: ["client remove bwc_…"],
-  arguments: [subject],
+  arguments: [clientArgument],
   options: (command) => command.option("--client <id>", "the same, as an option"),
   async act({ clients }, input) {
     const { id } = await chosenClient(clients, input);
@@ -225,7 +228,7 @@ async function chosenClient(clients: AdministrationParts["clients"], input: Inpu
   return all.find(({ id }) => id === chosen)!;
 }
 
-function shown(client: Client, tenant: string | undefined) {
+function fieldsOf(client: Client, tenant: string | undefined) {
   const { id, name, kind, redirectUris, requiresPkce, returnUrls, vouchesForUsers, createdMs } = client;
   return {
     client_id: id,
@@ -242,11 +245,11 @@ function shown(client: Client, tenant: string | undefined) {
 
 /** The id and the secret, with a warning that the secret is shown once. */
 function credentials({ client_id, client_secret }: Record<string, string>): string {
-  const shown = rows([
+  const lines = rows([
     ["  client_id", client_id],
     ["  client_secret", client_secret],
   ]);
-  return `${shown}\n\nThe secret is shown only now: the service stores a hash of it.`;
+  return `${lines}\n\nThe secret is shown only now: the service stores a hash of it.`;
 }
 
 export const client: Noun = {

@@ -7,7 +7,11 @@ import { id, texts } from "../input.ts";
 import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 
-export const subject = { name: "device", meaning: "the device's id; see: breezeway device list", isRequired: true };
+export const deviceArgument = {
+  name: "device",
+  meaning: "the device's id; see: breezeway device list",
+  isRequired: true,
+};
 
 export const set: OwnCommand = {
   name: "device set",
@@ -18,7 +22,7 @@ export const set: OwnCommand = {
     "device set 1 Hallway/fan_timer_active.requestWrite=true",
   ],
   arguments: [
-    subject,
+    deviceArgument,
     {
       name: "name=value",
       isRequired: true,
@@ -30,9 +34,9 @@ export const set: OwnCommand = {
   async run(call) {
     const { typed, print } = call;
     const device = id<DeviceId>(typed, "device", "The device's id");
-    const given = texts(typed, "name=value").map(readWrite);
+    const writes = texts(typed, "name=value").map(readWrite);
     const api = await serviceOf(call, { device: String(device) });
-    const written = await nameWrites(call, api, device, given);
+    const written = await nameWrites(call, api, device, writes);
     const writing = api.write((sdk) => sdk.setDeviceAttributes(device, written), device);
     await print.during("writing", writing).catch((error) => {
       if (!(error instanceof ServiceRefused) || error.code !== "unknown_attribute") throw error;
@@ -56,17 +60,17 @@ async function nameWrites(
   call: Call,
   api: Awaited<ReturnType<typeof serviceOf>>,
   device: DeviceId,
-  given: readonly (readonly [string, string | null])[],
+  writes: readonly (readonly [string, string | null])[],
 ): Promise<Readonly<Record<string, string | null>>> {
   const isWire = ([name]: readonly [string, unknown]) => /^[od]\./.test(name);
-  if (given.every(isWire)) return Object.fromEntries(given);
+  if (writes.every(isWire)) return Object.fromEntries(writes);
   const { attributeMatching } = await import("../devices/friendly-names.ts");
   const shown = await call.print.during("reading", api.getDevice(device));
   if (shown.deviceTypeName !== virtualDeviceType) {
-    for (const [name] of given) refusePlace(shown, name);
-    return Object.fromEntries(given);
+    for (const [name] of writes) refusePlace(shown, name);
+    return Object.fromEntries(writes);
   }
-  return Object.fromEntries(given.map(([name, value]) => [attributeMatching(withRequests(shown), name), value]));
+  return Object.fromEntries(writes.map(([name, value]) => [attributeMatching(withRequests(shown), name), value]));
 }
 
 /** An ordinary device would take `Hallway/power` as the name of a new attribute, which is never intended. */

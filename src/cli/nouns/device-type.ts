@@ -6,7 +6,7 @@ import { optional, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { table } from "../terminal/output.ts";
 
-const subject = { name: "type", meaning: "the name of the device type" };
+const typeArgument = { name: "type", meaning: "the name of the device type" };
 const named = "--tenant <name or id>";
 const tenantMeaning = "the tenant; see: breezeway tenant list";
 
@@ -17,7 +17,7 @@ const set: AdminCommand = {
     "device-type set Lamp --tenant Acme --template lamp",
     "device-type set Valve --tenant Acme --file valve.json",
   ],
-  arguments: [subject],
+  arguments: [typeArgument],
   options: (command) =>
     command
       .requiredOption(named, tenantMeaning)
@@ -76,7 +76,7 @@ const show: AdminCommand = {
   name: "device-type show",
   meaning: "show the trait map of a device type as JSON",
   examples: ["device-type show Lamp --tenant Acme"],
-  arguments: [subject],
+  arguments: [typeArgument],
   options: (command) => command.requiredOption(named, tenantMeaning),
   async act({ identity, deviceTypes }, input) {
     const { tenantId } = await identity.findTenant(text(input, "tenant"));
@@ -100,7 +100,7 @@ const remove: AdminCommand = {
   name: "device-type remove",
   meaning: "remove the trait map of a device type; its devices stay, and are no longer things",
   examples: ["device-type remove Lamp --tenant Acme"],
-  arguments: [subject],
+  arguments: [typeArgument],
   options: (command) => command.requiredOption(named, tenantMeaning),
   async act({ identity, deviceTypes }, input) {
     const { tenantId } = await identity.findTenant(text(input, "tenant"));

@@ -9,7 +9,7 @@ import type { Noun } from "../noun.ts";
 import { isRemote, serviceOf, withOwnerOptions, withServiceOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 import { table } from "../terminal/output.ts";
-import { set, subject } from "./device-set.ts";
+import { deviceArgument, set } from "./device-set.ts";
 
 const add: AdminCommand = {
   name: "device add",
@@ -47,7 +47,7 @@ const list: OwnCommand = {
       .option("--tenant <name or id>", "of one tenant only (on this machine)"),
   async run(call) {
     const { print } = call;
-    const devices = isRemote(call) ? await listedByService(call) : await listedByStore(call);
+    const devices = isRemote(call) ? await listedByService(call) : await listedOnThisMachine(call);
     print.data({ devices }, (answer) => {
       if (answer.devices.length === 0) {
         const isNarrowed = ["type", "user", "tenant"].some((name) => call.typed[name] !== undefined);
@@ -68,7 +68,7 @@ const list: OwnCommand = {
   },
 };
 
-async function listedByStore({ programs, config, typed }: Call): Promise<readonly object[]> {
+async function listedOnThisMachine({ programs, config, typed }: Call): Promise<readonly object[]> {
   return ((await programs.administer(config(), "device owners", typed)) as Answer).devices;
 }
 
@@ -76,11 +76,11 @@ async function listedByService(call: Call): Promise<readonly object[]> {
   const api = await serviceOf(call);
   const deviceTypeName = optional(call.typed, "type");
   const reading = api.read((sdk) => sdk.getDevices({ deviceTypeName }));
-  return call.print.during("reading the devices", reading).catch(explain);
+  return call.print.during("reading the devices", reading).catch(rethrowWithOption);
 }
 
-/** Replaces the service's parameter name by the option of the command line. */
-function explain(error: unknown): never {
+/** Names the option of the command line instead of the service's parameter. */
+function rethrowWithOption(error: unknown): never {
   if (error instanceof ServiceRefused && /deviceTypeName is required/.test(error.message)) {
     throw new BadParameter(
       "type",
@@ -90,7 +90,7 @@ function explain(error: unknown): never {
   throw error;
 }
 
-const names = {
+const nameArguments = {
   name: "name",
   isList: true,
   meaning: "only these: attribute names, or names of the home such as Hallway, Kitchen/smoke_alarm_state, away",
@@ -101,7 +101,7 @@ const get: OwnCommand = {
   alias: "show",
   meaning: "show a device and its attributes; with --watch, also each change as it happens",
   examples: ["device get 1", "device get 1 Hallway away", "device get 1 --watch", "device get 1 --since 15m --json"],
-  arguments: [subject, names],
+  arguments: [deviceArgument, nameArguments],
   options: (command) =>
     withOwnerOptions(command)
       .option("--watch", "keep running and show each change")
@@ -113,7 +113,7 @@ const watch: OwnCommand = {
   name: "device watch",
   meaning: "show a device, then each change as it happens",
   examples: ["device watch 1", "device watch 1 Kitchen", "device watch 1 --json | head -3"],
-  arguments: [subject, names],
+  arguments: [deviceArgument, nameArguments],
   options: withOwnerOptions,
   run: (call) => showDevice(call, true),
 };
@@ -131,11 +131,13 @@ async function showDevice(call: Call, isWatched: boolean): Promise<void> {
   const api = await serviceOf(call, { device: String(device) });
   const read = async () => {
     const whole = await print.during("reading the device", api.getDevice(device));
-    const meant = wanted.flatMap((one) => attributesMatching(whole, one));
-    for (const one of wanted)
-      if (attributesMatching(whole, one).length === 0) throw new NotFound(noAttributeMessage(whole, one));
+    const attributes = wanted.flatMap((name) => {
+      const matching = attributesMatching(whole, name);
+      if (matching.length === 0) throw new NotFound(noAttributeMessage(whole, name));
+      return matching;
+    });
     if (wanted.length === 0 && since === undefined) return { device: whole, names: Object.keys(whole.attributes) };
-    const shown = await api.getDevice(device, { attributes: meant, since });
+    const shown = await api.getDevice(device, { attributes, since });
     // Friendly names come from the attributes of the whole device.
     return {
       device: { ...shown, attributes: { ...whole.attributes, ...shown.attributes } },

@@ -7,7 +7,7 @@ const doctor: OwnCommand = {
   meaning: "check this machine for problems, and say what to do about each",
   examples: ["doctor", "doctor --data /var/lib/breezeway --json"],
   async run(call) {
-    const { examine } = await import("../doctor.ts");
+    const { examine } = await import("../machine-checks.ts");
     const { print } = call;
     const findings = await print.during("checking", examine(call));
     const isWell = findings.every(({ state }) => state !== "fail");

@@ -20,12 +20,20 @@ export function eventInWords(type: string, data: Answer, style: Style): string {
       return `${head}  ${thingInWords(data)}  ${style.dim(causeInWords(data.cause))}`;
     case "thingCommand":
       return `${head}  ${data.thingId}  ${data.commandId} ${commandInWords(data as CommandReceipt)}: ${shownState(data as CommandReceipt, style)}${data.error ? `, ${shownAs(data.error.text)}` : ""}`;
+    case "linkSession":
+      return `${head}  ${data.linkSessionId}  ${data.ecosystem} ${style.bold(data.status)}${sessionEndInWords(data)}`;
     default: {
       const { deviceId: _, time: __, ...facts } = data;
       const words = Object.entries(facts).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
       return `${head}  ${where}  ${shownAs(words.join(" "))}`;
     }
   }
+}
+
+/** The device of a linked account, or why there is none. */
+function sessionEndInWords({ deviceId, problem }: Answer): string {
+  if (problem) return `: ${shownAs(problem.description)}`;
+  return deviceId === null ? "" : `: device ${deviceId}`;
 }
 
 /** A thing's id, what happened to it, and the changed fields. */

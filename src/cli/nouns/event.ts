@@ -56,6 +56,7 @@ const watch: OwnCommand = {
     "event watch --device 2 --attribute d.structures[1].a.away --json",
     "event watch --things",
     "event watch --thing t_…",
+    "event watch --link-sessions",
   ],
   options: (command) =>
     withOwnerOptions(command)
@@ -63,6 +64,7 @@ const watch: OwnCommand = {
       .option("--attribute <name...>", "among attribute events, only changes of these attributes")
       .option("--things", "also changes of things, and of commands to them")
       .option("--thing <id...>", "the same, only of these things")
+      .option("--link-sessions", "also how link sessions end")
       .option("--after <id>", "resume after the event with this id"),
   async run(call) {
     const { follow } = await import("../remote/follow.ts");
@@ -75,6 +77,7 @@ const watch: OwnCommand = {
       attributes: texts(typed, "attribute"),
       things: hasFlag(typed, "things") || thingIds.length > 0,
       thingIds,
+      linkSessions: hasFlag(typed, "link-sessions"),
       lastEventId: optional(typed, "after"),
     };
     for await (const { id, type, data } of follow(api, options, print)) {

@@ -92,8 +92,8 @@ async function ecosystemToken(call: Call, api: Api, ecosystem: string): Promise<
 
 /** Checks that the service accepts the security token and knows the ecosystem. It answers `notLinked` to a user without a link. */
 async function checkReady({ print }: Call, api: Api, ecosystem: string): Promise<void> {
-  const asked = api.asUser((sdk) => sdk.getLinkStatus(ecosystem));
-  await print.during("asking the service", asked).catch((error: unknown) => {
+  const status = api.asUser((sdk) => sdk.getLinkStatus(ecosystem));
+  await print.during("asking the service", status).catch((error: unknown) => {
     if (!(error instanceof ServiceRefused) || error.code !== adaptorErrors.notLinked) throw error;
   });
 }

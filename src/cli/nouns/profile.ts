@@ -19,7 +19,7 @@ import { commandError, ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table, whole } from "../terminal/output.ts";
 import { readPassword, requiredSecret } from "../terminal/secret-input.ts";
 
-const subject: Argument = { name: "name", isRequired: true, meaning: "the profile's name" };
+const profileArgument: Argument = { name: "name", isRequired: true, meaning: "the profile's name" };
 
 const add: OwnCommand = {
   name: "profile add",
@@ -29,7 +29,7 @@ const add: OwnCommand = {
     "profile add home --url https://breezeway.example --client bwc_…",
     "profile add home --url https://breezeway.example --login ada --app-id 42",
   ],
-  arguments: [subject],
+  arguments: [profileArgument],
   options: (command) =>
     command
       .requiredOption("--url <address>", "the service's address")
@@ -107,7 +107,7 @@ const show: OwnCommand = {
   name: "profile show",
   meaning: "show one profile, without its secrets",
   examples: ["profile show home"],
-  arguments: [subject],
+  arguments: [profileArgument],
   async run({ typed, terminal, print }) {
     const name = text(typed, "name");
     print.data(shown(name, findProfile(terminal.environment, name)), (one: Answer) =>
@@ -125,7 +125,7 @@ const remove: OwnCommand = {
   name: "profile remove",
   meaning: "remove a profile with its secrets",
   examples: ["profile remove home"],
-  arguments: [subject],
+  arguments: [profileArgument],
   async run({ typed, terminal, print }) {
     const name = text(typed, "name");
     findProfile(terminal.environment, name);

@@ -39,14 +39,14 @@ const list: AdminCommand = {
   },
 };
 
-const subject = { name: "tenant", meaning: "its name or id; see: breezeway tenant list" };
+const tenantArgument = { name: "tenant", meaning: "its name or id; see: breezeway tenant list" };
 const named = "--tenant <name or id>";
 
 const show: AdminCommand = {
   name: "tenant show",
   meaning: "show a tenant's branding and terms",
   examples: ["tenant show Acme"],
-  arguments: [subject],
+  arguments: [tenantArgument],
   options: (command) => command.option(named, "the same, as an option"),
   async act({ identity }, input) {
     return { answer: await shown(identity, await identity.findTenant(text(input, "tenant"))) };
@@ -60,7 +60,7 @@ const brand: AdminCommand = {
   name: "tenant brand",
   meaning: "change the branding of a tenant's pages; options that are left out keep their values",
   examples: ['tenant brand Acme --accent "#0b6470" --logo logo.png', "tenant brand Acme --clear logo"],
-  arguments: [subject],
+  arguments: [tenantArgument],
   options: (command) =>
     command
       .option(named, "the same, as an option")
@@ -94,7 +94,7 @@ const terms: AdminCommand = {
   name: "tenant terms",
   meaning: "set the terms that users accept before they give a client access",
   examples: ["tenant terms Acme --file terms.txt --version 3", "tenant terms Acme --clear"],
-  arguments: [subject],
+  arguments: [tenantArgument],
   options: (command) =>
     command
       .option(named, "the same, as an option")
@@ -157,7 +157,7 @@ const remove: AdminCommand = {
   name: "tenant remove",
   meaning: "remove a tenant that has no users, with its clients and their tokens",
   examples: ["tenant remove Acme"],
-  arguments: [subject],
+  arguments: [tenantArgument],
   options: (command) => command.option(named, "the same, as an option"),
   async act({ identity, clients }, input) {
     const { tenantId, name } = await identity.findTenant(text(input, "tenant"));

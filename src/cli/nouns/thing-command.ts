@@ -9,7 +9,7 @@ import { ServiceRefused } from "../remote/service-errors.ts";
 import { rows } from "../terminal/output.ts";
 import { commandInWords, outcomeInWords, receiptTable } from "../things/receipt-view.ts";
 
-export const subject: Argument = {
+export const thingArgument: Argument = {
   name: "thing",
   isRequired: true,
   meaning: "the thing's id; see: breezeway thing list",
@@ -34,7 +34,7 @@ export const command: OwnCommand = {
     "thing command t_… fanTimer start minutes=30 --wait 60",
   ],
   arguments: [
-    subject,
+    thingArgument,
     { name: "trait", isRequired: true, meaning: "a trait of the thing; see: breezeway thing get" },
     {
       name: "command",
@@ -74,7 +74,7 @@ export const receipts: OwnCommand = {
   alias: "receipt",
   meaning: "list what became of the last 100 commands of a thing, newest first, or show one of them",
   examples: ["thing receipts t_…", "thing receipts t_… c12", "thing receipts t_… --json"],
-  arguments: [subject, { name: "command", meaning: "the id of one command" }],
+  arguments: [thingArgument, { name: "command", meaning: "the id of one command" }],
   options: withOwnerOptions,
   async run(call) {
     const { typed, print } = call;

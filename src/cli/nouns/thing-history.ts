@@ -5,13 +5,13 @@ import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { newest } from "../remote/newest.ts";
 import { table, whole } from "../terminal/output.ts";
 import { causeInWords, fieldsInWords } from "./event-words.ts";
-import { explained, subject } from "./thing-command.ts";
+import { explained, thingArgument } from "./thing-command.ts";
 
 export const history: OwnCommand = {
   name: "thing history",
   meaning: "list the changes of a thing, newest last",
   examples: ["thing history t_…", "thing history t_… --from 2h --field smoke.state", "thing history t_… --json"],
-  arguments: [subject],
+  arguments: [thingArgument],
   options: (command) =>
     withOwnerOptions(command)
       .option("--field <name...>", "only changes of these fields, written as trait and field")

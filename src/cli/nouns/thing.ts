@@ -10,12 +10,12 @@ import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 import { table, whole } from "../terminal/output.ts";
 import { conditionOf, thingView } from "../things/thing-view.ts";
-import { command, explained, receipts, subject } from "./thing-command.ts";
+import { command, explained, receipts, thingArgument } from "./thing-command.ts";
 import { history } from "./thing-history.ts";
 
 const list: OwnCommand = {
   name: "thing list",
-  meaning: "list the things of linked accounts, without those that are gone",
+  meaning: "list things, without those that are gone",
   examples: ["thing list", "thing list --kind alarm", 'thing list --room "Living room" --profile home'],
   options: (command) =>
     withOwnerOptions(command)
@@ -28,7 +28,7 @@ const list: OwnCommand = {
     print.data({ things }, () => {
       if (things.length === 0) {
         const isNarrowed = ["kind", "room", "source", "user"].some((name) => call.typed[name] !== undefined);
-        return `There are no ${isNarrowed ? "such things" : "things"}. Linked accounts have things. See: breezeway link list`;
+        return `There are no ${isNarrowed ? "such things" : "things"}. Linked accounts have things, and devices whose type has a trait map. See: breezeway link list, breezeway device-type list`;
       }
       return table(
         [whole("THING"), "KIND", "NAME", "ROOM", "HOME", "SOURCE", "CONDITION"],
@@ -61,11 +61,11 @@ async function listed(call: Call): Promise<readonly Thing[]> {
     }
     return found;
   });
-  return reading.catch(explain);
+  return reading.catch(rethrowWithOption);
 }
 
-/** Replaces the service's parameter name by the option of the command line. */
-function explain(error: unknown): never {
+/** Names the option of the command line instead of the service's parameter. */
+function rethrowWithOption(error: unknown): never {
   if (!(error instanceof ServiceRefused) || !/^The parameter kind /.test(error.message)) throw error;
   throw new BadParameter("kind", error.message.replace("The parameter kind", "--kind"));
 }
@@ -75,7 +75,7 @@ const get: OwnCommand = {
   alias: "show",
   meaning: "show a thing and its traits; a gone thing is kept for 90 days",
   examples: ["thing get t_…", "thing get t_… --since 15m --json"],
-  arguments: [subject],
+  arguments: [thingArgument],
   options: (command) =>
     withOwnerOptions(command).option("--since <time>", "only what changed after: 15m, 2h, 2026-01-31T12:00Z"),
   async run(call) {
@@ -92,7 +92,7 @@ const watch: OwnCommand = {
   name: "thing watch",
   meaning: "show a thing, then its changes; it asks the service every 2 seconds",
   examples: ["thing watch t_…", "thing watch t_… --json | head -3"],
-  arguments: [subject],
+  arguments: [thingArgument],
   options: withOwnerOptions,
   async run(call) {
     const { watchThing } = await import("../things/watch-thing.ts");
@@ -110,6 +110,6 @@ function readThing({ typed, print }: Call, api: Api, since?: number): Promise<Th
 export const thing: Noun = {
   name: "thing",
   alias: "things",
-  meaning: "thermostats, alarms and other things of linked accounts",
+  meaning: "thermostats, alarms, lamps and other things: of linked accounts, and of devices with a trait map",
   commands: [list, get, watch, history, command, receipts],
 };

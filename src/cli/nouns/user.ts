@@ -9,7 +9,7 @@ import { readPassword } from "../terminal/secret-input.ts";
 import { linkAnswer, linkStateInWords } from "./link-facts.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
 
-const subject = { name: "user", meaning: "the user's id; see: breezeway user list" };
+const userArgument = { name: "user", meaning: "the user's id; see: breezeway user list" };
 
 const add: AdminCommand = {
   name: "user add",
@@ -69,7 +69,7 @@ const show: AdminCommand = {
   name: "user show",
   meaning: "show one user with devices and links",
   examples: ["user show 3"],
-  arguments: [subject],
+  arguments: [userArgument],
   options: (command) => command.option("--user <id>", "the same, as an option"),
   async act({ identity, devices, linksOf }, input) {
     const found = await identity.findUser(id<UserId>(input, "user", "The user's id"));
@@ -98,7 +98,7 @@ const setPassword: AdminCommand = {
   name: "user set-password",
   meaning: "set a user's password, from standard input or BREEZEWAY_PASSWORD; this signs the user out everywhere",
   examples: ["user set-password 3"],
-  arguments: [subject],
+  arguments: [userArgument],
   options: (command) => command.option("--user <id>", "the same, as an option"),
   precheck: ({ user }) => ({ command: "user show", input: { user } }),
   extraInput: async (_, terminal) => ({ password: await readPassword(terminal) }),
@@ -117,7 +117,7 @@ const remove: AdminCommand = {
   name: "user remove",
   meaning: "remove a user with their links, devices and history, and the access that they gave to clients",
   examples: ["user remove 3"],
-  arguments: [subject],
+  arguments: [userArgument],
   options: (command) => command.option("--user <id>", "the same, as an option"),
   async act({ identity, federation }, input) {
     const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user", "The user's id"));

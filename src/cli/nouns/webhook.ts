@@ -10,7 +10,7 @@ import { serviceOf, withOwnerOptions } from "../remote/chosen-service.ts";
 import { ServiceRefused } from "../remote/service-errors.ts";
 import { rows, table, whole } from "../terminal/output.ts";
 
-const subject = {
+const webhookArgument = {
   name: "webhook",
   isRequired: true,
   meaning: "the webhook's id or the beginning of it; see: breezeway webhook list",
@@ -46,21 +46,23 @@ const add: OwnCommand = {
   examples: [
     "webhook add https://example.com/hooks",
     "webhook add https://example.com/hooks --device 2 --attribute d.structures[1].a.away",
-    "webhook add https://example.com/hooks --things",
+    "webhook add https://example.com/hooks --things --link-sessions",
   ],
   arguments: [{ name: "address", isRequired: true, meaning: "a public https address" }],
   options: (command) =>
     withOwnerOptions(command)
       .option("--device <id...>", "only of these devices")
       .option("--attribute <name...>", "only changes of these attributes")
-      .option("--things", "also changes of things, and of commands to them"),
+      .option("--things", "also changes of things, and of commands to them")
+      .option("--link-sessions", "also how link sessions end"),
   async run(call) {
     const { typed, print } = call;
     const api = await serviceOf(call, { keeps: true });
     const [deviceIds, attributes] = [ids<DeviceId>(typed, "device"), texts(typed, "attribute")];
-    // Older services refuse the member.
+    // Older services refuse these members.
     const things = hasFlag(typed, "things") ? { things: true } : {};
-    const wanted = { url: text(typed, "address"), deviceIds, attributes, ...things };
+    const linkSessions = hasFlag(typed, "link-sessions") ? { linkSessions: true } : {};
+    const wanted = { url: text(typed, "address"), deviceIds, attributes, ...things, ...linkSessions };
     const adding = api.write((sdk) => sdk.webhooks.add(wanted));
     const added = await print.during("adding the webhook", adding).catch((error: unknown) => {
       if (!(error instanceof ServiceRefused)) throw error;
@@ -82,7 +84,7 @@ const show: OwnCommand = {
   name: "webhook show",
   meaning: "show a webhook and its last 100 deliveries",
   examples: ["webhook show wh_…"],
-  arguments: [subject],
+  arguments: [webhookArgument],
   options: withOwnerOptions,
   async run(call) {
     const { print } = call;
@@ -96,7 +98,9 @@ const show: OwnCommand = {
         ["devices", one.deviceIds.join(" ") || "all"],
         ["attributes", one.attributes.join(" ") || "all"],
         ["things", one.things ? "yes" : "no"],
+        ["link sessions", one.linkSessions ? "yes" : "no"],
         ["since", dateAndTime(one.createdTime)],
+        ...(one.problem === undefined ? [] : [["problem", one.problem] as const]),
       ]);
       if (deliveries.length === 0) return `${facts}\n\nThere are no deliveries yet.`;
       const sent = table(
@@ -121,7 +125,7 @@ const remove: OwnCommand = {
   name: "webhook remove",
   meaning: "remove a webhook",
   examples: ["webhook remove wh_…"],
-  arguments: [subject],
+  arguments: [webhookArgument],
   options: withOwnerOptions,
   async run(call) {
     const api = await serviceOf(call);

@@ -12,7 +12,7 @@ import type { AccountList } from "./lists.ts";
 import { isThermostat, structureOf, type TargetRange, thermostatThing } from "./thermostat-thing.ts";
 import { structureInfo, traitNames } from "./trait-names.ts";
 
-/** How many events and lists were taken at a time. */
+/** How many events had been applied and how many lists taken when a list was requested. */
 export interface ListMark {
   readonly arrivals: number;
   readonly lists: number;
@@ -38,7 +38,7 @@ export class AccountState {
     return this.#arrivals;
   }
 
-  /** To be noted when a list is requested. */
+  /** The present mark, for a list that is requested now. */
   get mark(): ListMark {
     return { arrivals: this.#arrivals, lists: this.#lists };
   }

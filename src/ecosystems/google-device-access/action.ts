@@ -1,12 +1,13 @@
 import { thermostatIn } from "../../home/reported-things.ts";
 import type { Action, CommandOutcome } from "../connector.ts";
-import { callJson, type JsonAnswer, retryAfterIn } from "../kit/json-call.ts";
+import { type CallJson, type JsonAnswer, retryAfterIn } from "../kit/json-call.ts";
 import type { CallBudget } from "./call-budget.ts";
 import { commandFor } from "./command.ts";
 import { describeRefusal, refusalIn } from "./refusal.ts";
 
 export interface ActionParts {
   readonly apiUrl: string;
+  readonly call: CallJson;
   /** Commands of one account, and commands to one thermostat. */
   readonly commands: CallBudget;
   readonly thermostat: CallBudget;
@@ -37,7 +38,7 @@ export async function sendAction(
   parts.commands.take(token);
   parts.thermostat.take(device);
   const url = `${parts.apiUrl}/${segments.map(encodeURIComponent).join("/")}:executeCommand`;
-  return outcomeOf(await callJson({ method: "POST", url, token, body: command }, signal), token);
+  return outcomeOf(await parts.call({ method: "POST", url, token, body: command }, signal), token);
 }
 
 function outcomeOf(answer: JsonAnswer, token: string): CommandOutcome {

@@ -1,12 +1,10 @@
 import { pause, type Runtime } from "../../runtime/runtime.ts";
-import type { RateLimit } from "./limits.ts";
+import { callWaitMs, type RateLimit } from "../kit/call-window.ts";
 
-/** Google counts a call when it arrives, which is later than when Breezeway counts it. */
-const marginMs = 1_000;
 /** Bound on memory: keys without a recent call are forgotten when there are more. */
 const maximalKeys = 20_000;
 
-/** Counts the calls of each key, so that no call exceeds a rate limit of the ecosystem (sliding windows). */
+/** Counts this node's calls of each key, so that no call exceeds a rate limit of the ecosystem (sliding windows). */
 export class CallBudget {
   readonly #limits: readonly RateLimit[];
   readonly #runtime: Pick<Runtime, "elapsedMs">;
@@ -14,20 +12,20 @@ export class CallBudget {
   readonly #calls = new Map<string, number[]>();
 
   constructor(limits: readonly RateLimit[], runtime: Pick<Runtime, "elapsedMs">) {
-    this.#limits = limits.map(({ calls, perMs }) => ({ calls, perMs: perMs + marginMs }));
+    this.#limits = limits;
     this.#runtime = runtime;
   }
 
-  /** How long to wait before so many calls are allowed; 0: now. */
+  /** How long to wait until this number of calls is allowed; 0: now. */
   waitMs(key: string, calls = 1): number {
-    const nowMs = this.#runtime.elapsedMs();
-    const made = this.#calls.get(key) ?? [];
-    const waits = this.#limits.map(({ calls: most, perMs }) => {
-      // The call that must be out of the window before the new ones are within the limit.
-      const blocking = made.at(-(most - Math.min(calls, most) + 1));
-      return blocking === undefined ? 0 : blocking + perMs - nowMs;
-    });
-    return Math.max(0, ...waits);
+    return callWaitMs(this.#limits, this.#calls.get(key) ?? [], calls, this.#runtime.elapsedMs());
+  }
+
+  /** Takes the calls if they are allowed. Returns 0 then, else how long to wait. */
+  tryTake(key: string, calls: number): number {
+    const waitMs = this.waitMs(key, calls);
+    if (waitMs === 0) this.take(key, calls);
+    return waitMs;
   }
 
   take(key: string, calls = 1): void {
@@ -49,21 +47,17 @@ export class CallBudget {
   }
 }
 
-/** Takes calls from the budget as soon as they are allowed. False when that would take too long, or was aborted. */
+/** Waits until `take` returns 0. False when that would take too long, or was aborted. */
 export async function admit(
-  budget: CallBudget,
-  key: string,
-  calls: number,
+  take: () => Promise<number>,
   { runtime, patienceMs, signal }: { runtime: Runtime; patienceMs: number; signal: AbortSignal },
 ): Promise<boolean> {
   const untilMs = runtime.elapsedMs() + patienceMs;
-  for (;;) {
-    if (signal.aborted) return false;
-    const waitMs = budget.waitMs(key, calls);
-    if (waitMs <= 0) break;
+  while (!signal.aborted) {
+    const waitMs = await take();
+    if (waitMs <= 0) return true;
     if (runtime.elapsedMs() + waitMs > untilMs) return false;
     await pause(runtime, waitMs, signal);
   }
-  budget.take(key, calls);
-  return true;
+  return false;
 }

@@ -3,12 +3,13 @@ import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import { type Runtime, within } from "../../runtime/runtime.ts";
 import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { pauseMs } from "../kit/back-off.ts";
+import { type CallJson, callJson } from "../kit/json-call.ts";
 import { AccountState } from "./account-state.ts";
 import { sendAction } from "./action.ts";
 import { CallBudget } from "./call-budget.ts";
 import type { GoogleConfiguration } from "./configuration.ts";
 import { FollowedAccount, type KnownAccount } from "./followed-account.ts";
-import { type GoogleLimits, googleLimits } from "./limits.ts";
+import { type GoogleLimits, googleLimits, withMargin } from "./limits.ts";
 import { listAccount } from "./lists.ts";
 import { ServiceAccountTokens } from "./service-account.ts";
 import { Subscription } from "./subscription.ts";
@@ -18,6 +19,9 @@ export interface GoogleOptions {
   readonly configuration: GoogleConfiguration;
   readonly runtime: Runtime;
   readonly limits?: GoogleLimits;
+  /** How calls are made, and how the feed gets its token; over HTTP, and with the key file of the settings. */
+  readonly call?: CallJson;
+  readonly feedTokens?: Pick<ServiceAccountTokens, "token" | "forget">;
   /** Time limit of one call; 30 s. */
   readonly answerLimitMs?: number;
   /** Time limit of a pull; 2 minutes. */
@@ -28,10 +32,10 @@ export interface GoogleOptions {
   readonly clockSkewMs?: number;
 }
 
-/** Lists that are younger than this spare a new link one call. */
+/** A new link uses the structures of a list that is younger than this, which saves one call. */
 const recentMs = 30_000;
 const maximalRecent = 1_000;
-/** A read waits so long for its turn within the rate limit; a stream longer. */
+/** How long a read, and how long a stream, waits for its turn within the rate limit. */
 const readPatienceMs = 10_000;
 const followPatienceMs = 90_000;
 
@@ -40,21 +44,25 @@ const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 /** Google Device Access: REST for lists and commands, and one Pub/Sub subscription with the events of all accounts. */
 export function googleConnector(options: GoogleOptions): Connector {
   const { configuration, runtime, limits = googleLimits, relistMs = 3_600_000, clockSkewMs = 1_000 } = options;
-  const { answerLimitMs = 30_000, pullLimitMs = 120_000 } = options;
+  const { answerLimitMs = 30_000, pullLimitMs = 120_000, call = callJson } = options;
   const { name, apiUrl, projectId, tokenUrl } = configuration;
   const serviceAccount = { file: configuration.serviceAccountFile, tokenUrl };
-  const tokens = { configuration, nowMs: runtime.nowMs };
+  const { feedTokens = new ServiceAccountTokens(serviceAccount, runtime) } = options;
+  const tokens = { configuration, nowMs: runtime.nowMs, call };
   const lists = {
     projectUrl: `${apiUrl}/enterprises/${projectId}`,
-    budget: new CallBudget(limits.lists, runtime),
+    call,
+    limits: withMargin(limits.lists),
+    budget: new CallBudget(withMargin(limits.lists), runtime),
     runtime,
     answerLimitMs,
     clockSkewMs,
   };
   const actions = {
     apiUrl,
-    commands: new CallBudget(limits.commands, runtime),
-    thermostat: new CallBudget(limits.thermostat, runtime),
+    call,
+    commands: new CallBudget(withMargin(limits.commands), runtime),
+    thermostat: new CallBudget(withMargin(limits.thermostat), runtime),
   };
   const followed = new Set<FollowedAccount>();
   const recent = new Map<string, KnownAccount & { readonly elapsedMs: number }>();
@@ -69,13 +77,14 @@ export function googleConnector(options: GoogleOptions): Connector {
   async function read(token: string, signal: AbortSignal): Promise<Home> {
     const stream = [...followed].find((one) => one.isFollowedWith(token));
     const mark = stream?.mark;
-    const list = await listAccount(lists, token, { patienceMs: readPatienceMs }, signal);
+    const options = { patienceMs: readPatienceMs, ...(stream && { calls: stream.calls }) };
+    const list = await listAccount(lists, token, options, signal);
     if ("end" in list) {
       const { reason, detail } = list.end;
       if (reason === "unauthorized") throw new EcosystemRefused(`${name} refused the token: ${detail}.`);
       throw new EcosystemUnreachable(`${name} could not be read: ${detail}.`);
     }
-    remember(token, list);
+    if (!stream) remember(token, list);
     // The stream goes on from this list: otherwise its next event would show older values again.
     if (stream?.isFollowedWith(token) && mark) return stream.take(list, mark);
     const state = new AccountState(configuration);
@@ -108,7 +117,8 @@ export function googleConnector(options: GoogleOptions): Connector {
       "link page: POST /v3/link-sessions answers with its address.",
     feed: new Subscription({
       url: `${configuration.pubsubUrl}/${configuration.subscription}`,
-      tokens: new ServiceAccountTokens(serviceAccount, runtime),
+      tokens: feedTokens,
+      call,
       runtime,
       pullLimitMs,
       answerLimitMs,
@@ -117,6 +127,7 @@ export function googleConnector(options: GoogleOptions): Connector {
     follow,
     act: (token, action, signal) =>
       within(runtime, answerLimitMs, signal, (inTime) => sendAction(actions, token, action, inTime)),
+    revokesAllConsents: true,
     renew: (credential, signal) => renewCredential(tokens, credential, signal),
     async revoke(token, signal) {
       const isRevoked = await within(runtime, answerLimitMs, signal, (inTime) => revokeToken(tokens, token, inTime));

@@ -17,8 +17,8 @@ export function readEvent(content: string): AccountEvent | undefined {
   const update = event.resourceUpdate;
   if (!isJsonObject(update) || typeof update.name !== "string") return { kind: "other", timeMs };
   const traits = isJsonObject(update.traits) ? update.traits : {};
-  const told = Object.entries(traits).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
-  return { kind: "traits", timeMs, device: update.name, traits: Object.fromEntries(told) };
+  const readable = Object.entries(traits).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]));
+  return { kind: "traits", timeMs, device: update.name, traits: Object.fromEntries(readable) };
 }
 
 /** The account that a message belongs to; undefined when it names none. */

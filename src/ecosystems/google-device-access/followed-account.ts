@@ -1,12 +1,12 @@
 import type { Home } from "../../home/home.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason, StreamListener } from "../connector.ts";
-import type { FollowedLink, MessageReader } from "../feed.ts";
+import type { AccountCalls, FollowedLink, MessageReader } from "../feed.ts";
 import type { JsonObject } from "../kit/parse-json.ts";
 import { AccountState, type ListMark, storedStructures } from "./account-state.ts";
 import { readEvent } from "./events.ts";
 import { type ListOutcome, ListPlanner } from "./list-planner.ts";
-import { type AccountList, type ListParts, listAccount } from "./lists.ts";
+import { type AccountList, callsOfList, type ListParts, listAccount } from "./lists.ts";
 import type { TargetRange } from "./thermostat-thing.ts";
 
 export interface FollowedParts {
@@ -19,7 +19,7 @@ export interface FollowedParts {
   readonly patienceMs: number;
 }
 
-/** What a list of a moment ago has shown: then the first list needs one call less. */
+/** The account and structures of a recent list, which save the first list one call. */
 export type KnownAccount = Pick<AccountList, "account" | "structures">;
 
 /**
@@ -34,7 +34,7 @@ export class FollowedAccount implements MessageReader {
   readonly #planner: ListPlanner;
   readonly #stopping = new AbortController();
   #account = "";
-  /** Until when the events are known to have told all changes, and how many had arrived by then. */
+  /** The last time at which a list agreed with the events, and how many events had arrived by then. */
   #proof = { elapsedMs: 0, arrivals: 0 };
   #end: StreamEnd | undefined;
   #resolveEnd: (end: StreamEnd) => void = () => undefined;
@@ -54,6 +54,10 @@ export class FollowedAccount implements MessageReader {
   /** Whether this account is followed with that token. */
   isFollowedWith(token: string): boolean {
     return this.#account !== "" && this.#link.access() === token;
+  }
+
+  get calls(): AccountCalls {
+    return this.#link.calls;
   }
 
   /** Resolves when the account is no longer followed. Never rejects. */
@@ -111,20 +115,24 @@ export class FollowedAccount implements MessageReader {
 
   /** Lists the account and begins to read its messages. Returns how to end that. */
   async #begin(known: KnownAccount | undefined): Promise<(() => void) | undefined> {
-    const { messages } = this.#link;
+    const { messages, calls } = this.#link;
+    const { limits } = this.#parts.lists;
     const { account, silence } = await messages.state();
     if (silence !== undefined) {
       this.#finish("unreachable", `the feed of events gives no answer: ${silence}`);
       return undefined;
     }
-    // Messages are stored before the list is made: those in between would be missed otherwise.
+    // The account is assigned before the list is made: messages that arrive in between would not be stored otherwise.
     const assigned = known?.account ?? account;
     if (assigned !== undefined && assigned !== account) await messages.assign(assigned);
+    if (known) await calls.count(callsOfList(undefined), limits);
     const stored = await this.#link.storedThings();
-    // A link that has changed its node spares the list of structures: their names are stored.
-    let list = await this.#firstList(known?.structures ?? storedStructures(stored));
+    // After a change of the owner node the names of the structures are stored: they need no list.
+    const structures = known?.structures ?? storedStructures(stored);
+    let list = await this.#firstList(structures);
     if (list && list.account !== assigned) {
       await messages.assign(list.account);
+      await calls.count(callsOfList(structures), limits);
       list = await this.#firstList(undefined);
     }
     if (!list || this.#end) return undefined;
@@ -147,7 +155,7 @@ export class FollowedAccount implements MessageReader {
 
   #list(structures: readonly JsonObject[] | undefined): Promise<AccountList | { readonly end: StreamEnd }> {
     const { lists, patienceMs } = this.#parts;
-    const options = { patienceMs, ...(structures && { structures }) };
+    const options = { patienceMs, calls: this.#link.calls, ...(structures && { structures }) };
     return listAccount(lists, this.#link.access(), options, this.#stopping.signal);
   }
 

@@ -1,8 +1,4 @@
-/** So many calls within so many milliseconds. */
-export interface RateLimit {
-  readonly calls: number;
-  readonly perMs: number;
-}
+import type { RateLimit } from "../kit/call-window.ts";
 
 /** The limits of Google, for one project and user. */
 export interface GoogleLimits {
@@ -15,6 +11,12 @@ export interface GoogleLimits {
 }
 
 const minuteMs = 60_000;
+/** Google counts a call when it arrives, which is later than when Breezeway counts it. */
+const marginMs = 1_000;
+
+export function withMargin(limits: readonly RateLimit[]): readonly RateLimit[] {
+  return limits.map(({ calls, perMs }) => ({ calls, perMs: perMs + marginMs }));
+}
 
 export const googleLimits: GoogleLimits = {
   lists: [{ calls: 5, perMs: minuteMs }],

@@ -1,6 +1,9 @@
+import { StoreUnavailable } from "../../model/errors.ts";
 import { type Runtime, within } from "../../runtime/runtime.ts";
 import type { StreamEnd } from "../connector.ts";
-import { callJson, type JsonAnswer } from "../kit/json-call.ts";
+import type { AccountCalls } from "../feed.ts";
+import type { RateLimit } from "../kit/call-window.ts";
+import type { CallJson, JsonAnswer } from "../kit/json-call.ts";
 import { isJsonObject, type JsonObject } from "../kit/parse-json.ts";
 import { admit, type CallBudget } from "./call-budget.ts";
 import { isAccount } from "./events.ts";
@@ -20,6 +23,10 @@ export interface AccountList {
 export interface ListParts {
   /** `{apiUrl}/enterprises/{projectId}` */
   readonly projectUrl: string;
+  readonly call: CallJson;
+  /** Limits of lists, for one account. */
+  readonly limits: readonly RateLimit[];
+  /** Counts the lists with a token whose account is not known yet. */
   readonly budget: CallBudget;
   readonly runtime: Runtime;
   /** The time limit of one call. */
@@ -31,25 +38,31 @@ export interface ListParts {
 export interface ListOptions {
   /** Known from a list before: then they are not listed again. */
   readonly structures?: readonly JsonObject[];
+  /** The calls of the account; left out while there is no link. */
+  readonly calls?: AccountCalls;
   /** How long to wait for the budget. */
   readonly patienceMs: number;
 }
 
-/** Lists the account within the budget, or says why it can't be listed. Never throws. */
+/** How many calls a list takes. */
+export function callsOfList(structures: readonly JsonObject[] | undefined): number {
+  return structures ? 1 : 2;
+}
+
+/** Lists the account within the budget, or says why it can't be listed. */
 export async function listAccount(
   parts: ListParts,
   token: string,
-  { structures, patienceMs }: ListOptions,
+  options: ListOptions,
   signal: AbortSignal,
 ): Promise<AccountList | { readonly end: StreamEnd }> {
-  const { budget, runtime, answerLimitMs, projectUrl } = parts;
-  const calls = structures ? 1 : 2;
-  if (!(await admit(budget, token, calls, { runtime, patienceMs, signal }))) {
-    return noList("refused", "lists are limited to a few each minute; it is tried again");
-  }
+  const { runtime, answerLimitMs, projectUrl, call } = parts;
+  const { structures } = options;
+  const refused = await refusedBy(parts, token, options, signal);
+  if (refused !== undefined) return noList("refused", refused);
   const get = (path: string) =>
     within(runtime, answerLimitMs, signal, (inTime) =>
-      callJson({ method: "GET", url: `${projectUrl}/${path}`, token }, inTime),
+      call({ method: "GET", url: `${projectUrl}/${path}`, token }, inTime),
     );
   // One after the other: a structure that is added in between is named by a device and has no name yet.
   const listed = structures ? undefined : await get("structures");
@@ -60,6 +73,24 @@ export async function listAccount(
   const end = failureOf(devices, "devices");
   if (end) return end;
   return readList(parts, devices, runtime.elapsedMs() - sentMs, structures ?? objectsIn(listed, "structures"));
+}
+
+/** Waits for the budget. Returns why the account must not be listed now. */
+async function refusedBy(
+  { limits, budget, runtime }: ListParts,
+  token: string,
+  { structures, calls, patienceMs }: ListOptions,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const count = callsOfList(structures);
+  const take = async () => (await calls?.take(count, limits)) ?? budget.tryTake(token, count);
+  try {
+    if (await admit(take, { runtime, patienceMs, signal })) return undefined;
+    return "lists are limited to a few each minute; it is tried again";
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return "the store that counts lists is not available; it is tried again";
+    throw error;
+  }
 }
 
 function readList(

@@ -18,6 +18,7 @@ interface ServiceAccountKey {
 }
 
 const scope = "https://www.googleapis.com/auth/pubsub";
+/** Of an assertion, and of a token for which Google tells none. */
 const lifetimeSeconds = 3_600;
 /** A token is replaced this long before it expires. */
 const marginMs = 60_000;
@@ -56,7 +57,7 @@ export class ServiceAccountTokens {
     return { token };
   }
 
-  /** Google has refused the token. */
+  /** Called when Google has refused the token: the next call gets another one. */
   forget(): void {
     this.#issued = undefined;
   }

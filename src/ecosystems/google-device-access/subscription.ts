@@ -1,6 +1,6 @@
 import { pause, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Feed, FeedMessage, FeedReceiver } from "../feed.ts";
-import { callJson, type JsonAnswer } from "../kit/json-call.ts";
+import type { CallJson, JsonAnswer } from "../kit/json-call.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../kit/parse-json.ts";
 import { accountIn } from "./events.ts";
 import { describeRefusal } from "./refusal.ts";
@@ -10,6 +10,7 @@ export interface SubscriptionParts {
   /** `{pubsubUrl}/projects/{project}/subscriptions/{name}` */
   readonly url: string;
   readonly tokens: Pick<ServiceAccountTokens, "token" | "forget">;
+  readonly call: CallJson;
   readonly runtime: Runtime;
   /** The time limit of a pull. Google keeps an empty pull open for about a minute and a half. */
   readonly pullLimitMs: number;
@@ -83,11 +84,11 @@ export class Subscription implements Feed {
     limitMs: number,
     signal: AbortSignal,
   ): Promise<{ readonly document: JsonObject } | { readonly fault: string }> {
-    const { url, tokens, runtime } = this.#parts;
+    const { url, tokens, runtime, call } = this.#parts;
     return within(runtime, limitMs, signal, async (inTime) => {
       const access = await tokens.token(inTime);
       if ("fault" in access) return access;
-      const answer = await callJson({ method: "POST", url: `${url}:${method}`, token: access.token, body }, inTime);
+      const answer = await call({ method: "POST", url: `${url}:${method}`, token: access.token, body }, inTime);
       if (answer.isAnswered && answer.status === 401) tokens.forget();
       return resultOf(answer);
     });

@@ -73,14 +73,14 @@ function traitsOf(device: Device, available: boolean | null, range: TargetRange)
 
 function thermostatTrait(
   device: Device,
-  told: JsonObject,
+  modeTrait: JsonObject,
   available: boolean | null,
   unit: "C" | "F" | null,
   range: TargetRange,
 ): Thermostat {
   const eco = device.trait(traitNames.eco);
   const setpoint = device.trait(traitNames.setpoint);
-  const ownMode = modes.get(told.mode) ?? null;
+  const ownMode = modes.get(modeTrait.mode) ?? null;
   const isEco = eco?.mode === "MANUAL_ECO";
   const [heatCelsius, coolCelsius] = [celsiusOf(setpoint?.heatCelsius), celsiusOf(setpoint?.coolCelsius)];
   return {
@@ -96,7 +96,7 @@ function thermostatTrait(
       preset: null,
       action: actionOf(device.trait(traitNames.hvac)?.status, isEco ? "eco" : ownMode),
     },
-    capabilities: capabilitiesOf(modesIn(told.availableModes, eco?.availableModes), unit, range),
+    capabilities: capabilitiesOf(modesIn(modeTrait.availableModes, eco?.availableModes), unit, range),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Consent, ConsentOutcome } from "../consent.ts";
 import type { Credential, RenewalOutcome } from "../credential.ts";
-import { callJson, type JsonAnswer } from "../kit/json-call.ts";
+import type { CallJson, JsonAnswer } from "../kit/json-call.ts";
 import type { GoogleConfiguration } from "./configuration.ts";
 
 export interface TokenParts {
@@ -10,6 +10,7 @@ export interface TokenParts {
   >;
   /** The store's clock, by which credentials expire. */
   readonly nowMs: () => number;
+  readonly call: CallJson;
 }
 
 const scope = "https://www.googleapis.com/auth/sdm.service";
@@ -35,8 +36,14 @@ export function googleConsent(parts: TokenParts): Consent {
     },
     async exchange({ code, redirectUri }, signal): Promise<ConsentOutcome> {
       const form = { grant_type: "authorization_code", code, redirect_uri: redirectUri };
-      const read = readTokens(await askForTokens(parts, form, signal), nowMs());
+      const answer = await askForTokens(parts, form, signal);
+      const read = readTokens(answer, nowMs());
       if (read.state !== "issued") return read;
+      // The owner can withhold the permission and is sent back with a code all the same.
+      const granted = answer.isAnswered ? answer.document.scope : undefined;
+      if (typeof granted === "string" && !granted.split(" ").includes(scope)) {
+        return { state: "refused", reason: "the permission to see and control devices was not granted at Google" };
+      }
       if (read.credential.refreshToken !== undefined) return { state: "granted", credential: read.credential };
       return { state: "refused", reason: "Google issued no refresh token" };
     },
@@ -57,21 +64,25 @@ export async function renewCredential(
 }
 
 /** Ends the account's consent at Google. Never throws. */
-export async function revokeToken({ configuration }: TokenParts, token: string, signal: AbortSignal): Promise<boolean> {
-  const answer = await callJson({ method: "POST", url: configuration.revokeUrl, form: { token } }, signal);
+export async function revokeToken(
+  { configuration, call }: TokenParts,
+  token: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const answer = await call({ method: "POST", url: configuration.revokeUrl, form: { token } }, signal);
   if (!answer.isAnswered) return false;
   // Google answers 400 for a token that it no longer knows.
   return answer.status === 200 || (answer.status === 400 && answer.document.error === "invalid_token");
 }
 
 function askForTokens(
-  { configuration }: TokenParts,
+  { configuration, call }: TokenParts,
   form: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<JsonAnswer> {
   const { clientId, clientSecret, tokenUrl } = configuration;
   const client = { client_id: clientId, client_secret: clientSecret };
-  return callJson({ method: "POST", url: tokenUrl, form: { ...client, ...form } }, signal);
+  return call({ method: "POST", url: tokenUrl, form: { ...client, ...form } }, signal);
 }
 
 type Issued =

@@ -3,18 +3,20 @@ import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
 import { nameLookup } from "../../runtime/network/name-lookup.ts";
 import type { Resolve } from "../../runtime/network/public-address.ts";
+import { type Timers, within } from "../../runtime/runtime.ts";
 import type { Action, CommandOutcome, Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { pauseMs } from "../kit/back-off.ts";
-import { withDeadline } from "../kit/deadline.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
 import { isJsonObject } from "../kit/parse-json.ts";
 import { accessIn, accessText, credentialFrom } from "./address.ts";
 import { instanceConsent } from "./consent.ts";
+import { type PostForm, postForm } from "./form-post.ts";
 import { LiveHome } from "./live-home.ts";
 import { RefusedAccesses } from "./refused-accesses.ts";
 import { renewCredential, revokeCredential } from "./renewal.ts";
 import { serviceCallFor } from "./service-call.ts";
 import { Session, type SessionParts } from "./session.ts";
+import { openSocket } from "./socket.ts";
 
 export interface HomeAssistantOptions {
   /** The configured name. */
@@ -32,7 +34,20 @@ export interface HomeAssistantOptions {
   /** The store's clock, by which credentials expire. */
   readonly nowMs?: () => number;
   readonly onLimitReached?: OnLimitReached;
+  /** Timers and connections; those of the process. */
+  readonly timers?: Timers;
+  readonly turns?: SessionParts["turns"];
+  readonly openSocket?: SessionParts["openSocket"];
+  readonly post?: PostForm;
 }
+
+const processTimers: Timers = {
+  elapsedMs: () => performance.now(),
+  after(delayMs, act) {
+    const timer = setTimeout(act, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
 
 const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 
@@ -41,44 +56,53 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   const { allowPrivateNetworks, watchdogMs = 70_000, pingMs = 30_000, answerLimitMs = 30_000 } = options;
   const { searchMs = 600_000 } = options;
   const { onLimitReached = () => undefined, resolve = nameLookup({ isLocal: allowPrivateNetworks }) } = options;
-  const { nowMs = Date.now } = options;
+  const { nowMs = Date.now, timers = processTimers, turns = new IngestTurns() } = options;
   const rules = { resolve, allowsPrivate: allowPrivateNetworks };
-  const parts: SessionParts = { rules, turns: new IngestTurns(), onLimitReached, watchdogMs, pingMs };
+  const { post = (form, signal) => postForm(form, rules, signal) } = options;
+  const open: SessionParts["openSocket"] = (url, signal) => openSocket(url, rules, signal);
+  const parts: SessionParts = {
+    openSocket: options.openSocket ?? open,
+    timers,
+    turns,
+    onLimitReached,
+    watchdogMs,
+    pingMs,
+  };
   const name = options.name.toLowerCase();
   /** The homes that this node follows, by their consent. Commands use their sessions. */
   const live = new Map<string, LiveHome>();
 
   const refused = new RefusedAccesses();
 
-  async function open(access: string, signal: AbortSignal): Promise<Session | { readonly end: StreamEnd }> {
-    const given = accessIn(access);
-    if (!given) return { end: { reason: "unauthorized", detail: "the link has no address of an instance" } };
+  async function openSession(access: string, signal: AbortSignal): Promise<Session | { readonly end: StreamEnd }> {
+    const tokens = accessIn(access);
+    if (!tokens) return { end: { reason: "unauthorized", detail: "the link has no address of an instance" } };
     // An instance counts wrong tokens. An expired one is renewed first.
-    if (given.expiresMs !== undefined && given.expiresMs <= nowMs()) {
+    if (tokens.expiresMs !== undefined && tokens.expiresMs <= nowMs()) {
       return { end: { reason: "unauthorized", detail: "the token has expired" } };
     }
     if (refused.has(access))
       return { end: { reason: "unauthorized", detail: "the instance refused the token before" } };
-    const opened = await Session.open(given, parts, signal);
+    const opened = await Session.open(tokens, parts, signal);
     if ("end" in opened && opened.end.reason === "unauthorized") refused.add(access);
     return opened;
   }
 
   /** Opens a session and reads the home; the session ends when the signal aborts. */
   async function openHome(access: string, signal: AbortSignal): Promise<LiveHome | { readonly end: StreamEnd }> {
-    const session = await open(access, signal);
+    const session = await openSession(access, signal);
     if ("end" in session) return session;
     const abort = () => session.finish("unreachable", "no answer in time");
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
-    const home = new LiveHome(session);
+    const home = new LiveHome(session, timers);
     await home.start();
     signal.removeEventListener("abort", abort);
     return home.home.home() ? home : { end: await session.ended };
   }
 
   async function read(access: string, signal: AbortSignal): Promise<Home> {
-    const opened = await withDeadline(signal, answerLimitMs, (inTime) => openHome(access, inTime));
+    const opened = await within(timers, answerLimitMs, signal, (inTime) => openHome(access, inTime));
     if ("end" in opened) {
       const { reason, detail } = opened.end;
       if (reason === "unauthorized") throw new EcosystemRefused(`${name} refused the token: ${detail}.`);
@@ -89,17 +113,18 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
   }
 
   async function follow(access: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
-    const session = await withDeadline(signal, answerLimitMs, (inTime) => open(access, inTime));
+    const session = await within(timers, answerLimitMs, signal, (inTime) => openSession(access, inTime));
     if ("end" in session) return signal.aborted ? stopped : session.end;
     const stop = () => session.finish(stopped.reason, stopped.detail);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
-    const followed = new LiveHome(session, { listener, searchMs });
+    const followed = new LiveHome(session, timers, { listener, searchMs });
     const key = accessIn(access)!.consentKey;
     live.set(key, followed);
-    const late = setTimeout(() => session.finish("unreachable", "the home was not read in time"), answerLimitMs);
+    const isLate = () => session.finish("unreachable", "the home was not read in time");
+    const cancel = timers.after(answerLimitMs, isLate);
     await followed.start().catch((error) => session.finish("malformed", "the home could not be read", { error }));
-    clearTimeout(late);
+    cancel();
     const end = await session.ended;
     signal.removeEventListener("abort", stop);
     if (live.get(key) === followed) live.delete(key);
@@ -122,13 +147,13 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     capabilities: { fanNeedsHome: false, planning: { endsEcoFirst: false } },
     credentialFrom: (token, address) => credentialFrom(token, address, allowPrivateNetworks),
     accessOf: accessText,
-    consent: instanceConsent({ rules, nowMs }),
+    consent: instanceConsent({ rules, post, nowMs }),
     read,
     follow,
-    act: (access, action, signal) => withDeadline(signal, answerLimitMs, (inTime) => act(access, action, inTime)),
-    renew: (credential, signal) => renewCredential({ rules, nowMs }, credential, signal),
+    act: (access, action, signal) => within(timers, answerLimitMs, signal, (inTime) => act(access, action, inTime)),
+    renew: (credential, signal) => renewCredential({ post, nowMs }, credential, signal),
     revoke: (_, signal, credential) =>
-      withDeadline(signal, answerLimitMs, (inTime) => revokeCredential(rules, credential, inTime)),
+      within(timers, answerLimitMs, signal, (inTime) => revokeCredential(post, credential, inTime)),
     pauseMs,
   };
 }

@@ -1,11 +1,15 @@
 import { isIP } from "node:net";
-import { isPublic } from "../../runtime/network/public-address.ts";
+import { type AddressRules, isPublic } from "../../runtime/network/public-address.ts";
 import type { Consent, ConsentAnswer, ConsentOutcome, ConsentRequest, ConsentStart } from "../consent.ts";
 import { withDeadline } from "../kit/deadline.ts";
 import { canonicalAddress } from "./address.ts";
-import { errorIn, postForm } from "./form-post.ts";
+import { errorIn } from "./form-post.ts";
 import { probeInstance } from "./instance-probe.ts";
 import { issuedIn, type TokenParts } from "./renewal.ts";
+
+export interface ConsentParts extends TokenParts {
+  readonly rules: AddressRules;
+}
 
 /** Time limit of each call to the instance. */
 const answerLimitMs = 10_000;
@@ -14,7 +18,7 @@ const answerLimitMs = 10_000;
  * Consent on the instance's own pages (IndieAuth): a client is known by its address, and needs no registration. The
  * instance does not know PKCE, and shows no page that declines.
  */
-export function instanceConsent(parts: TokenParts): Consent {
+export function instanceConsent(parts: ConsentParts): Consent {
   return {
     asksForAddress: true,
     begin: (request, signal) => withDeadline(signal, answerLimitMs, (inTime) => begin(parts, request, inTime)),
@@ -23,7 +27,7 @@ export function instanceConsent(parts: TokenParts): Consent {
 }
 
 async function begin(
-  { rules }: TokenParts,
+  { rules }: ConsentParts,
   { redirectUri, state, address: told }: ConsentRequest,
   signal: AbortSignal,
 ): Promise<ConsentStart> {
@@ -48,7 +52,7 @@ async function begin(
 }
 
 async function exchange(
-  { rules, nowMs }: TokenParts,
+  { rules, post, nowMs }: ConsentParts,
   { code, redirectUri, address: told }: ConsentAnswer,
   signal: AbortSignal,
 ): Promise<ConsentOutcome> {
@@ -56,7 +60,7 @@ async function exchange(
   if ("problem" in checked) return { state: "unanswered", detail: `the address ${checked.sentence}` };
   const clientId = clientIdOf(redirectUri);
   const form = { grant_type: "authorization_code", code, client_id: clientId };
-  const answer = await postForm({ url: new URL(checked.address), path: "/auth/token", form }, rules, signal);
+  const answer = await post({ url: new URL(checked.address), path: "/auth/token", form }, signal);
   if (!answer) return { state: "unanswered", detail: "no answer" };
   const issued = issuedIn(answer, nowMs());
   if (issued) return { state: "granted", credential: { ...issued, address: checked.address, clientId } };

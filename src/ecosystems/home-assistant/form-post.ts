@@ -9,12 +9,21 @@ export interface FormAnswer {
   readonly body: unknown;
 }
 
+export interface FormPost {
+  readonly url: URL;
+  readonly path: string;
+  readonly form: Readonly<Record<string, string>>;
+}
+
+/** How a form is posted. It is handed in, so that the simulation can answer. */
+export type PostForm = (post: FormPost, signal: AbortSignal) => Promise<FormAnswer | undefined>;
+
 /**
  * Posts a form to an instance. The address comes from a stranger: the name is resolved and checked for each request, and
  * redirects are not followed. Undefined when there is no answer; the cause is left out, because it may quote the address.
  */
 export async function postForm(
-  { url, path, form }: { readonly url: URL; readonly path: string; readonly form: Readonly<Record<string, string>> },
+  { url, path, form }: FormPost,
   rules: AddressRules,
   signal: AbortSignal,
 ): Promise<FormAnswer | undefined> {

@@ -1,3 +1,4 @@
+import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamListener } from "../connector.ts";
 import { InstanceHome, readConfig } from "./instance-home.ts";
 import { readRegistries } from "./registries.ts";
@@ -31,25 +32,27 @@ export class LiveHome {
   readonly #listener: StreamListener | undefined;
   readonly #contexts = new ShownContexts();
   #subscription: number | undefined;
-  #reload: NodeJS.Timeout | undefined;
-  #search: NodeJS.Timeout | undefined;
+  readonly #timers: Timers;
+  #reload: Cancel | undefined;
+  #search: Cancel | undefined;
   #isLoading = false;
   /** A registry changed while the registries were being read. */
   #isOutdated = false;
 
   /** Without `followed` the home is read once and not followed. */
-  constructor(session: Session, followed?: Followed) {
+  constructor(session: Session, timers: Timers, followed?: Followed) {
     this.session = session;
+    this.#timers = timers;
     this.#listener = followed?.listener;
-    if (followed) this.#search = setInterval(() => void this.#searchEntities(), followed.searchMs);
+    if (followed) this.#searchLater(followed.searchMs);
     const { home } = this;
     session.isUrgent = (text) => home.alarmIds().some((entityId) => text.includes(entityId));
     session.ponged = () => {
       if (this.home.home()) this.#listener?.unchanged();
     };
     void session.ended.then(() => {
-      clearTimeout(this.#reload);
-      clearInterval(this.#search);
+      this.#reload?.();
+      this.#search?.();
     });
   }
 
@@ -130,6 +133,13 @@ export class LiveHome {
     for (const contextId of contextIds) this.#contexts.show(contextId);
   }
 
+  #searchLater(searchMs: number): void {
+    this.#search = this.#timers.after(searchMs, () => {
+      this.#searchLater(searchMs);
+      void this.#searchEntities();
+    });
+  }
+
   /** An entity without a registry entry appears without any event on this session. */
   async #searchEntities(): Promise<void> {
     const answer = await this.session.call("get_states", {}, { isLarge: true });
@@ -139,10 +149,10 @@ export class LiveHome {
   #loadSoon(delayMs: number): void {
     if (this.#isLoading) this.#isOutdated = true;
     else {
-      clearTimeout(this.#reload);
-      this.#reload = setTimeout(() => {
+      this.#reload?.();
+      this.#reload = this.#timers.after(delayMs, () => {
         this.#load().catch((error) => this.session.finish("malformed", "the registries could not be taken", { error }));
-      }, delayMs);
+      });
     }
   }
 }

@@ -18,6 +18,7 @@ export const homeAssistant: Protocol<HomeAssistantConfiguration> = {
   readConfiguration,
   async connector({ name, allowPrivateNetworks }, { runtime, onLimitReached }) {
     const { homeAssistantConnector } = await import("./connector.ts");
-    return homeAssistantConnector({ name, allowPrivateNetworks, nowMs: runtime.nowMs, onLimitReached });
+    const { nowMs } = runtime;
+    return homeAssistantConnector({ name, allowPrivateNetworks, nowMs, timers: runtime, onLimitReached });
   },
 };

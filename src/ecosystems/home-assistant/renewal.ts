@@ -1,11 +1,10 @@
-import type { AddressRules } from "../../runtime/network/public-address.ts";
 import type { Credential, RenewalOutcome } from "../credential.ts";
 import { isJsonObject } from "../kit/parse-json.ts";
 import { accessIn, accessText } from "./address.ts";
-import { errorIn, type FormAnswer, postForm } from "./form-post.ts";
+import { errorIn, type FormAnswer, type PostForm } from "./form-post.ts";
 
 export interface TokenParts {
-  readonly rules: AddressRules;
+  readonly post: PostForm;
   /** The store's clock. */
   readonly nowMs: () => number;
 }
@@ -15,7 +14,7 @@ export interface TokenParts {
  * its owner can replace it. The instance knows a client by its address (`clientId`). Never throws.
  */
 export async function renewCredential(
-  { rules, nowMs }: TokenParts,
+  { post, nowMs }: TokenParts,
   credential: Credential,
   signal: AbortSignal,
 ): Promise<RenewalOutcome> {
@@ -25,7 +24,7 @@ export async function renewCredential(
     return { state: "refused", reason: "the instance refused the token, and it can't be renewed" };
   }
   const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id: clientId };
-  const answer = await postForm({ url, path: "/auth/token", form }, rules, signal);
+  const answer = await post({ url, path: "/auth/token", form }, signal);
   if (!answer) return { state: "unanswered", detail: "no answer" };
   if (answer.status === 400 && errorIn(answer) === "invalid_grant") {
     return { state: "refused", reason: "the instance no longer accepts the refresh token" };
@@ -40,14 +39,14 @@ export async function renewCredential(
  * can delete it, on the profile page of the instance. Never throws.
  */
 export async function revokeCredential(
-  rules: AddressRules,
+  post: PostForm,
   credential: Credential | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
   const url = credential && accessIn(accessText(credential))?.url;
   if (credential?.refreshToken === undefined || !url) return false;
   const form = { token: credential.refreshToken };
-  return (await postForm({ url, path: "/auth/revoke", form }, rules, signal))?.status === 200;
+  return (await post({ url, path: "/auth/revoke", form }, signal))?.status === 200;
 }
 
 /** The tokens in an answer of the token endpoint; undefined when it has none. */

@@ -1,17 +1,18 @@
 import type WebSocket from "ws";
 import type { OnLimitReached } from "../../model/limits.ts";
-import type { AddressRules } from "../../runtime/network/public-address.ts";
+import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamEnd, StreamEndReason } from "../connector.ts";
 import type { IngestTurns } from "../kit/ingest-turns.ts";
 import { isJsonObject, type JsonObject, largestMessageBytes, parseJson } from "../kit/parse-json.ts";
 import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
 import type { Access } from "./address.ts";
 import { authenticate } from "./authentication.ts";
-import { openSocket } from "./socket.ts";
 
 export interface SessionParts {
-  readonly rules: AddressRules;
-  readonly turns: IngestTurns;
+  /** Opens the WebSocket of an instance, or says why there is none; never rejects. */
+  readonly openSocket: (url: URL, signal: AbortSignal) => Promise<WebSocket | { readonly end: StreamEnd }>;
+  readonly timers: Timers;
+  readonly turns: Pick<IngestTurns, "take" | "forget">;
   readonly onLimitReached: OnLimitReached;
   /** A session that receives nothing for this time is dead. */
   readonly watchdogMs: number;
@@ -45,11 +46,11 @@ export class Session {
   #unread: string[] = [];
   #unreadLength = 0;
   #isPaused = false;
-  #throttle: NodeJS.Timeout | undefined;
+  #throttle: Cancel | undefined;
   #lastId = 0;
-  #receivedMs = performance.now();
-  #watchdog: NodeJS.Timeout | undefined;
-  #pings: NodeJS.Timeout | undefined;
+  #receivedMs: number;
+  #watchdog: Cancel | undefined;
+  #pings: Cancel | undefined;
   #end: StreamEnd | undefined;
   #resolveEnd: (end: StreamEnd) => void = () => undefined;
   /** Resolves when the session has ended on either side. Never rejects. */
@@ -64,6 +65,7 @@ export class Session {
   constructor(socket: WebSocket, parts: SessionParts) {
     this.#socket = socket;
     this.#parts = parts;
+    this.#receivedMs = parts.timers.elapsedMs();
   }
 
   /** Opens a session, or says how the attempt ended. A refused token is never tried again. */
@@ -72,7 +74,7 @@ export class Session {
     parts: SessionParts,
     signal: AbortSignal,
   ): Promise<Session | { readonly end: StreamEnd }> {
-    const socket = await openSocket(url, parts.rules, signal);
+    const socket = await parts.openSocket(url, signal);
     if ("end" in socket) return socket;
     const end = await authenticate(socket, token, signal);
     if (end) {
@@ -114,9 +116,9 @@ export class Session {
   finish(reason: StreamEndReason, detail: string, more: Pick<StreamEnd, "unheardMs" | "error"> = {}): void {
     if (this.#end) return;
     this.#end = { reason, detail, ...more };
-    clearTimeout(this.#watchdog);
-    clearTimeout(this.#throttle);
-    clearInterval(this.#pings);
+    this.#watchdog?.();
+    this.#throttle?.();
+    this.#pings?.();
     this.#parts.turns.forget(this.#read);
     this.#socket.terminate();
     for (const { settle } of this.#pending.values()) settle({ state: "lost", detail });
@@ -125,9 +127,8 @@ export class Session {
   }
 
   #start(): void {
-    const { watchdogMs, pingMs } = this.#parts;
-    this.#watchdog = setTimeout(() => this.#finishUnheard(), watchdogMs);
-    this.#pings = setInterval(() => void this.#ping(), pingMs);
+    this.#watchFor(this.#parts.watchdogMs);
+    this.#pingLater();
     const socket = this.#socket;
     socket.on("message", (data, isBinary) => {
       if (isBinary) this.finish("malformed", "a binary message came, which this protocol doesn't have");
@@ -152,14 +153,32 @@ export class Session {
     return { id, answer };
   }
 
+  #pingLater(): void {
+    const { timers, pingMs } = this.#parts;
+    this.#pings = timers.after(pingMs, () => {
+      this.#pingLater();
+      void this.#ping();
+    });
+  }
+
   async #ping(): Promise<void> {
     const answer = await this.call("ping");
     if (answer.state === "succeeded") this.ponged();
   }
 
   #heard(): void {
-    this.#watchdog?.refresh();
-    this.#receivedMs = performance.now();
+    this.#receivedMs = this.#parts.timers.elapsedMs();
+  }
+
+  /** One timer for many messages: it looks when the last one came, and waits for the rest of the time. */
+  #watchFor(delayMs: number): void {
+    const { timers, watchdogMs } = this.#parts;
+    this.#watchdog = timers.after(delayMs, () => {
+      const unheardMs = timers.elapsedMs() - this.#receivedMs;
+      if (unheardMs < watchdogMs) this.#watchFor(Math.ceil(watchdogMs - unheardMs));
+      // The measured silence, not the configured one: the watchdog is late if the process was suspended.
+      else this.finish("silent", "nothing was heard for too long", { unheardMs: Math.ceil(unheardMs) });
+    });
   }
 
   #receive(text: string): void {
@@ -184,10 +203,10 @@ export class Session {
     if (throttleMs === 0 || this.#throttle) return;
     this.#parts.onLimitReached("streamBytesPerSecond");
     this.#socket.pause();
-    this.#throttle = setTimeout(() => {
+    this.#throttle = this.#parts.timers.after(throttleMs, () => {
       this.#throttle = undefined;
       this.#resume();
-    }, throttleMs);
+    });
   }
 
   #resume(): void {
@@ -233,11 +252,5 @@ export class Session {
       const error = isJsonObject(message.error) ? message.error : {};
       pending?.settle({ state: "failed", code: String(error.code ?? ""), message: String(error.message ?? "") });
     }
-  }
-
-  /** Reports the measured silence, not the configured one: the watchdog is late if the process was suspended. */
-  #finishUnheard(): void {
-    const unheardMs = Math.ceil(performance.now() - this.#receivedMs);
-    this.finish("silent", "nothing was heard for too long", { unheardMs });
   }
 }

@@ -25,6 +25,9 @@ export type JsonAnswer =
     }
   | { readonly isAnswered: false; readonly detail: string };
 
+/** How a call is made. It is handed in, so that the simulation can answer. */
+export type CallJson = (call: JsonCall, signal: AbortSignal) => Promise<JsonAnswer>;
+
 /** Makes one call. Redirects are not followed: a token must not reach another host. Never throws. */
 export async function callJson({ method, url, token, body, form }: JsonCall, signal: AbortSignal): Promise<JsonAnswer> {
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) return unauthorized;

@@ -1,3 +1,4 @@
+import type { Traits } from "../../home/catalogue.ts";
 import type { Oddities, Sighting, Structure } from "../../home/home.ts";
 import type { Thing } from "../../home/thing.ts";
 import type { AlarmState } from "../../home/traits/alarm-states.ts";
@@ -39,8 +40,8 @@ export function readThermostat(value: unknown, listedIn: string | null, counts: 
     state: { active, untilMs: untilMs > 0 ? untilMs : null, untilText },
     capabilities: fanTimers[`${supported}`],
   };
-  const traits = { ...climateTraits(object, isOnline), fanTimer };
-  return { isRead: true, object: { kind: "thermostat", ...described(object, listedIn), isOnline, traits } };
+  const traits = climateTraits(object, isOnline, fanTimer);
+  return { isRead: true, object: thingOf("thermostat", object, listedIn, isOnline, traits) };
 }
 
 /** `listedIn` is the structure that lists the alarm; the alarm's own `structure_id` goes first. */
@@ -54,14 +55,14 @@ export function readAlarm(value: unknown, listedIn: string | null, counts: Count
   const smoke = alarmTrait(smokeWord, testing, isOnline, counts);
   const carbonMonoxide = alarmTrait(coWord, testing, isOnline, counts);
   if ((isOnline ?? coWord ?? smokeWord ?? color) === null) return unreadDevice(object, listedIn, counts);
-  const battery = {
-    available: isOnline,
-    state: { state: batteryOf(object.battery_health), percent: null },
-    ...noCapabilities,
+  const batteryState = { state: batteryOf(object.battery_health), percent: null };
+  const traits = {
+    smoke,
+    carbonMonoxide,
+    battery: { available: isOnline, state: batteryState, capabilities: noCapabilities },
+    indicator: { available: isOnline, state: { color }, capabilities: noCapabilities },
   };
-  const indicator = { available: isOnline, state: { color }, ...noCapabilities };
-  const traits = { smoke, carbonMonoxide, battery, indicator };
-  return { isRead: true, object: { kind: "alarm", ...described(object, listedIn), isOnline, traits } };
+  return { isRead: true, object: thingOf("alarm", object, listedIn, isOnline, traits) };
 }
 
 /** The longest time that the ecosystem's own application offers. */
@@ -75,23 +76,34 @@ const fanTimers = {
 } as const;
 
 const emptyObject: JsonObject = {};
-const noCapabilities = { capabilities: {} };
+const noCapabilities = {};
 const graded = { graded: true };
 
 /** A device with nothing but ids and name is only known to exist: its values stay as they were. */
 function unreadDevice(object: JsonObject, listedIn: string | null, counts: Counts): Sighting<Thing> {
   counts.incomplete += 1;
-  const { structureId, name } = described(object, listedIn);
-  return { isRead: false, partial: { structureId, name } };
+  return {
+    isRead: false,
+    partial: { structureId: textOf(object.structure_id) ?? listedIn, name: textOf(object.name) },
+  };
 }
 
-function described(object: JsonObject, listedIn: string | null) {
+function thingOf(
+  kind: "thermostat" | "alarm",
+  object: JsonObject,
+  listedIn: string | null,
+  isOnline: boolean | null,
+  traits: Traits,
+): Thing {
   return {
+    kind,
     structureId: textOf(object.structure_id) ?? listedIn,
     name: textOf(object.name),
     room: textOf(object.where_name),
     maker: "Nest",
     model: null,
+    isOnline,
+    traits,
   };
 }
 
@@ -107,7 +119,7 @@ function isIdList(value: unknown): boolean {
 function presenceOf(word: string | null, counts: Counts): Presence {
   const state = word === null ? null : (presences.get(word) ?? "unknown");
   if (state === "unknown") counts.unknownAwayStates += 1;
-  return { available: word !== null, state: { state, word }, ...noCapabilities };
+  return { available: word !== null, state: { state, word }, capabilities: noCapabilities };
 }
 
 const presences: ReadonlyMap<string, NonNullable<Presence["state"]["state"]>> = new Map([

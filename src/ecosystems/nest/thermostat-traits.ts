@@ -1,4 +1,5 @@
 import type { Traits } from "../../home/catalogue.ts";
+import type { FanTimer } from "../../home/traits/fan-timer.ts";
 import type { Thermostat, ThermostatMode } from "../../home/traits/thermostat.ts";
 import { celsiusOf, claimOf, percentOf } from "../kit/document-values.ts";
 import type { JsonObject } from "../kit/parse-json.ts";
@@ -6,11 +7,8 @@ import type { JsonObject } from "../kit/parse-json.ts";
 /** The ranges of the ecosystem's thermostats. The document does not tell them. */
 const range = { minCelsius: 9, maxCelsius: 32, stepCelsius: 0.5, gapCelsius: 1.5 };
 
-/** What a thermostat tells of heating, cooling, temperature and humidity. */
-export function climateTraits(
-  object: JsonObject,
-  available: boolean | null,
-): Required<Pick<Traits, "thermostat" | "temperature" | "humidity">> {
+/** What a thermostat tells of heating, cooling, temperature and humidity, beside its fan timer. */
+export function climateTraits(object: JsonObject, available: boolean | null, fanTimer: FanTimer): Traits {
   const unit = unitOf(object.temperature_scale);
   return {
     thermostat: thermostatTrait(object, available, unit),
@@ -20,6 +18,7 @@ export function climateTraits(
       capabilities: units[unit ?? "none"],
     },
     humidity: { available, state: { percent: percentOf(object.humidity) }, capabilities: nothing },
+    fanTimer,
   };
 }
 

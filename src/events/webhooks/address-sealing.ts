@@ -1,4 +1,6 @@
 import { type Cancel, pause, type Runtime } from "../../runtime/runtime.ts";
+import { sealedAddressStep } from "../../store/migrations.ts";
+import { confirmOlderMs, refuseOlderVersions } from "../../store/older-versions.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 
 export interface AddressSealingParts {
@@ -8,7 +10,6 @@ export interface AddressSealingParts {
 }
 
 const everyMs = 60_000;
-const confirmMs = 15_000;
 const batch = { webhooks: 100, pauseMs: 50 };
 
 /**
@@ -73,15 +74,9 @@ export class AddressSealing {
 
   async #turnOn(): Promise<void> {
     if (this.#isOn) return;
-    const { store } = this.#parts;
-    const found = await store.transaction(async (tx) => {
-      if (store.isShared && !(await tx.nodes.areAllNew())) return "old nodes";
-      const wereRefused = await tx.nodes.refuseOld();
-      return wereRefused || !store.isShared ? "ready" : "refused now";
-    });
-    this.#isOn = found === "ready";
-    // A node of an older version that started at the same time shows up by its heartbeat.
-    this.#waitMs = found === "refused now" ? confirmMs : everyMs;
+    const older = await refuseOlderVersions(this.#parts.store, sealedAddressStep);
+    this.#isOn = older === "gone";
+    this.#waitMs = older === "refused" ? confirmOlderMs : everyMs;
   }
 
   async #sealStored(): Promise<void> {

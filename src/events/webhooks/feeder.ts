@@ -1,6 +1,7 @@
 import type { AttributeBody, ThingBody } from "../../devices/log-entries.ts";
 import { isUrgentThing } from "../../devices/urgent-things.ts";
 import { type OwnerId, ownerIdOf } from "../../model/ids.ts";
+import type { Report } from "../../runtime/runtime.ts";
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
 import { comparePositions, type LogPosition, type TailedEntry } from "../../store/tables/log.ts";
 import type { FeedPosition, WebhookRow } from "../../store/tables/webhooks.ts";
@@ -17,7 +18,11 @@ export type FeedTables = Pick<Transaction, "log" | "logEpoch" | "webhooks" | "de
 export interface FeedParts {
   readonly filters: CompiledFilters;
   readonly backlog: Backlog;
+  /** Called for each webhook whose filter can't be read. It gets no messages; all others do. */
+  readonly unreadable: (webhook: WebhookRow) => void;
 }
+
+const mostReported = 1_000;
 
 /** Bound of one step, in entries and deliveries (slightly exceeded), because others wait during it. */
 const atOnce = { entries: 500, deliveries: 200 };
@@ -30,7 +35,7 @@ const atOnce = { entries: 500, deliveries: 200 };
 export async function feedWebhooks(
   store: Store<FeedTables>,
   priority: Priority,
-  { filters, backlog }: FeedParts,
+  { filters, backlog, unreadable }: FeedParts,
 ): Promise<"no webhooks" | "there is more" | "done"> {
   if (!(await store.read((tx) => tx.webhooks.isAny(), { soon: true }))) return "no webhooks";
   return store.transaction(async (tx) => {
@@ -41,7 +46,9 @@ export async function feedWebhooks(
     const entries = await tx.log.tail(from, atOnce.entries);
     if (entries.length === 0) return "done";
     const users = [...new Set(entries.flatMap(({ userId }) => (userId === null ? [] : [userId])))];
-    const webhooks = await tx.webhooks.hearing(users);
+    const hearing = await tx.webhooks.hearing(users);
+    const webhooks = hearing.filter(({ isReadable }) => isReadable);
+    for (const webhook of hearing) if (!webhook.isReadable) unreadable(webhook);
     const byOwner = Map.groupBy(webhooks, ({ ownerId }) => ownerId);
     const planned: Planned[] = [];
     let fed = 0;
@@ -68,6 +75,19 @@ export async function feedWebhooks(
     await tx.webhooks.setFeed({ ...(from === feed ? reached : latest(reached, feed)), things: reached, epoch });
     return fed < entries.length || fed === atOnce.entries ? "there is more" : "done";
   }, priority);
+}
+
+/** Reports each webhook that can't be read once, and a bounded number of them. */
+export function unreadableWebhooks(report: Report): FeedParts["unreadable"] {
+  const reported = new Set<string>();
+  return ({ id, ownerId }) => {
+    if (reported.has(id) || reported.size >= mostReported) return;
+    reported.add(id);
+    report.error(
+      { webhook: id, owner: ownerId },
+      "a webhook gets no messages, since its filter can't be read; its client must remove it and add it again",
+    );
+  };
 }
 
 /** Whether only nodes that know things make this message. */

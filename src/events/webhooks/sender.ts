@@ -8,7 +8,7 @@ import { type AttemptParts, Attempts } from "./attempts.ts";
 import { Backlog } from "./backlog.ts";
 import { CompiledFilters } from "./compiled-filters.ts";
 import { type DueMessage, DueMessages } from "./due-messages.ts";
-import { type FeedTables, feedWebhooks } from "./feeder.ts";
+import { type FeedParts, type FeedTables, feedWebhooks, unreadableWebhooks } from "./feeder.ts";
 import { thingMessageId } from "./message.ts";
 import { inTurns, SendingSlots } from "./sending-slots.ts";
 
@@ -52,6 +52,7 @@ export class WebhookSender {
   readonly #attempts: Attempts;
   readonly #backlog: Backlog;
   readonly #filters: CompiledFilters;
+  readonly #unreadable: FeedParts["unreadable"];
   #round: Promise<void> | undefined;
   #isRoundRequested = false;
   #hasWebhooks = true;
@@ -67,6 +68,7 @@ export class WebhookSender {
     this.#backlog = new Backlog(parts.onLimitReached ?? (() => undefined));
     this.#attempts = new Attempts(parts, parts.runtime.report);
     this.#filters = new CompiledFilters(unreadableReporter(parts.runtime.report));
+    this.#unreadable = unreadableWebhooks(parts.runtime.report);
   }
 
   start(): void {
@@ -118,6 +120,7 @@ export class WebhookSender {
         const fed = await feedWebhooks(store, isUrgent ? { urgent: true } : { soon: true }, {
           filters: this.#filters,
           backlog: this.#backlog,
+          unreadable: this.#unreadable,
         });
         if (fed === "there is more") this.#isUrgent ||= isUrgent;
         this.#hasWebhooks = fed !== "no webhooks";

@@ -48,8 +48,8 @@ export interface CommandKind<Command extends StoredCommand> {
   awaited(command: Command, sentMs: number): void;
   /** Called now and then, with this node's monotonic clock. */
   forgetOverdue(nowMs: number): void;
-  /** Settles an accepted command by a state that the ecosystem shows as its effect; left out: the deadline decides. */
-  settleCaused?(tx: CommitTables, command: Command, nowMs: number): Promise<readonly DeviceUpdate[]>;
+  /** Settles an accepted command by a state that the ecosystem shows as its effect. */
+  settleCaused(tx: CommitTables, command: Command, nowMs: number): Promise<void>;
   /** Settles a command that stayed in one state for too long. */
   settleOverdue(tx: CommitTables, command: Command, nowMs: number): Promise<readonly DeviceUpdate[]>;
 }

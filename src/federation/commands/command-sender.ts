@@ -235,9 +235,10 @@ export class CommandSender<Command extends StoredCommand> {
   }
 
   async #settleCaused(command: Command): Promise<void> {
-    const { kind } = this.#parts;
-    if (!kind.settleCaused) return;
-    await this.#record(command, async (tx, nowMs) => (await kind.settleCaused?.(tx, command, nowMs)) ?? []);
+    await this.#record(command, async (tx, nowMs) => {
+      await this.#parts.kind.settleCaused(tx, command, nowMs);
+      return [];
+    });
     this.#parts.ended();
   }
 

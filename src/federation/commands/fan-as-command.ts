@@ -1,3 +1,4 @@
+import type { CommandReceipt } from "../../devices/command-receipts.ts";
 import { type Command, exactly, type PlannedCommand } from "../../home/command-plan.ts";
 import type { CommandRow } from "../../store/tables/commands.ts";
 
@@ -14,5 +15,23 @@ export function plannedFan(row: Pick<CommandRow, "value">): PlannedCommand {
     command,
     plan: { steps, expected: [exactly("fanTimer", "active", active)], absolute: command },
     isSent: true,
+  };
+}
+
+/** The receipt of a fan request, in the form of a receipt of a command to the thermostat's thing. */
+export function receiptOfFan(row: CommandRow, thingId: string): CommandReceipt {
+  const { state, text, requestedMs, sentMs, settledMs } = row;
+  const code = state === "expired" ? "noAnswer" : "refused";
+  const error = text === null ? null : { code, text };
+  return {
+    id: `f${row.id}`,
+    thingId,
+    command: fanAsCommand(row),
+    alertId: null,
+    state,
+    error: error as CommandReceipt["error"],
+    requestedMs,
+    sentMs,
+    settledMs,
   };
 }

@@ -2,7 +2,7 @@ import { thermostatKey } from "../../home/reported-things.ts";
 import type { CommandChange, CommandRow } from "../../store/tables/commands.ts";
 import type { AwaitedFans } from "./awaited-fans.ts";
 import type { CommandKind } from "./command-kind.ts";
-import { answered, isShownAlready, overdue } from "./fan-outcome.ts";
+import { answered, caused, isShownAlready, overdue } from "./fan-outcome.ts";
 import { changeReceipt } from "./fan-receipts.ts";
 
 /** Fan requests: commands that clients write to `requestWrite` of a virtual device. */
@@ -34,6 +34,7 @@ export function fanCommands(awaited: AwaitedFans): CommandKind<CommandRow> {
     },
     awaited: (command, sentMs) => awaited.add(command, sentMs),
     forgetOverdue: (nowMs) => awaited.forgetOverdue(nowMs),
+    settleCaused: caused,
     settleOverdue: overdue,
   };
 }

@@ -66,12 +66,25 @@ export async function overdue(tx: CommitTables, found: CommandRow, nowMs: number
   if (command.state !== "accepted") {
     return record(tx, command, slot, [command.state], { state: "expired", text: noAnswer, settledMs: nowMs }, nowMs);
   }
-  const isFollowed = (await tx.links.ofDevice(userId, deviceId))?.state === "live";
-  const isDecidable = slot.isSameThermostat && slot.isLatest && isFollowed;
-  const evidence = slot.fan === command.value ? "confirmed" : "contradicted";
-  const change = { state: isDecidable ? evidence : "accepted", settledMs: nowMs } as const;
+  const change = { state: (await shownOutcome(tx, command, slot)) ?? "accepted", settledMs: nowMs } as const;
   await changeReceipt(tx, command, ["accepted"], change, nowMs);
   return [];
+}
+
+/** Settles an accepted request by the state that the ecosystem shows as its effect. */
+export async function caused(tx: CommitTables, found: CommandRow, nowMs: number): Promise<void> {
+  const { userId, deviceId, id } = found;
+  const command = await tx.commands.find(userId, deviceId, id);
+  if (command?.state !== "accepted" || command.settledMs !== null) return;
+  const state = await shownOutcome(tx, command, await slotOf(tx, command));
+  if (state) await changeReceipt(tx, command, ["accepted"], { state, settledMs: nowMs }, nowMs);
+}
+
+/** What the fan's shown state says of the latest request; undefined when it says nothing. */
+async function shownOutcome(tx: CommitTables, { userId, deviceId, value }: CommandRow, slot: FanSlot) {
+  const isFollowed = (await tx.links.ofDevice(userId, deviceId))?.state === "live";
+  if (!slot.isSameThermostat || !slot.isLatest || !isFollowed) return undefined;
+  return slot.fan === value ? "confirmed" : "contradicted";
 }
 
 async function record(

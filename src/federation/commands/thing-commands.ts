@@ -26,10 +26,7 @@ export function thingCommands(connectors: ReadonlyMap<string, Connector>): Comma
     },
     awaited: () => undefined,
     forgetOverdue: () => undefined,
-    async settleCaused(tx, row, nowMs) {
-      await recordCaused(tx, row, nowMs);
-      return [];
-    },
+    settleCaused: recordCaused,
     async settleOverdue(tx, row, nowMs) {
       await recordOverdue(tx, row, nowMs);
       return [];

@@ -7,8 +7,8 @@ import type { AccessScope } from "../../model/access-scope.ts";
 import { UnknownCommand, UnknownThing } from "../../model/errors.ts";
 import type { Store } from "../../store/seam.ts";
 import type { ThingRow } from "../../store/tables/things.ts";
-import { receiptOf, receiptOfFan } from "./command-receipt.ts";
-import { admitToThing, type ThingGateParts } from "./thing-gate.ts";
+import { receiptOfFan } from "./fan-as-command.ts";
+import { admitToThing, type GateReceipt, type ThingGateParts } from "./thing-gate.ts";
 
 export interface ThingControlParts extends ThingGateParts {
   readonly store: Store<CommitTables>;
@@ -89,4 +89,8 @@ export function thingControl(parts: ThingControlParts): ThingControl {
       return receipt;
     },
   };
+}
+
+function receiptOf(receipt: GateReceipt, thingId: string): CommandReceipt {
+  return "command" in receipt ? receiptOfCommand(receipt.command) : receiptOfFan(receipt.fanRequest, thingId);
 }

@@ -21,14 +21,15 @@ export const silentAfterMs = 180_000;
 /** How often a quiet link is confirmed. */
 const quietEveryMs = 30_000;
 const messagesAtOnce = 100;
-const linksAtOnce = 1_000;
 
+/** A link that this node follows, and the reader of its messages. */
 interface Reading {
   readonly link: LinkKey;
   readonly reader: MessageReader;
   readonly sinceMs: number;
+  /** Whether messages are being handed over. */
   isBusy: boolean;
-  /** The answer of the feed with which the link was last confirmed as quiet. */
+  /** When the feed gave the answer by which the link was last confirmed as quiet. */
   quietMs: number;
 }
 
@@ -108,12 +109,12 @@ export class FeedInbox {
   async #look(): Promise<void> {
     const { store, nodeId } = this.#parts;
     const [waiting, leases] = await store.read((tx) =>
-      Promise.all([tx.feedMessages.waiting(nodeId, linksAtOnce), tx.feedLeases.all()]),
+      Promise.all([tx.feedMessages.waiting(nodeId), tx.feedLeases.all()]),
     );
     const withMessages = new Set(waiting.map(({ deviceId }) => deviceId));
     for (const reading of [...this.#readings.values()]) {
       if (withMessages.has(reading.link.deviceId)) void this.#hand(reading);
-      else if (!reading.isBusy) this.#judge(reading, leases);
+      else if (!reading.isBusy) this.#reportHealth(reading, leases);
     }
   }
 
@@ -138,8 +139,8 @@ export class FeedInbox {
     }
   }
 
-  /** Without messages, the health of the feed tells whether the link is quiet or unheard. */
-  #judge(reading: Reading, leases: readonly FeedLease[]): void {
+  /** No message waits: the link is quiet if the feed answers, and silent if it does not. */
+  #reportHealth(reading: Reading, leases: readonly FeedLease[]): void {
     const { link, reader, sinceMs, quietMs } = reading;
     const lease = leases.find(({ ecosystem }) => ecosystem === link.ecosystem);
     const answeredMs = lease?.answeredMs ?? sinceMs;

@@ -1,11 +1,12 @@
 import type { Connector } from "../../ecosystems/connector.ts";
-import type { LinkMessages } from "../../ecosystems/feed.ts";
+import type { AccountCalls, LinkMessages } from "../../ecosystems/feed.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
 import type { Membership } from "../../nodes/membership.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import type { FedLink } from "../../store/tables/feed-accounts.ts";
 import type { LinkKey } from "../link-key.ts";
+import { accountCalls } from "./account-calls.ts";
 import { FeedInbox, type InboxTables } from "./feed-inbox.ts";
 import { type FeedOutcome, FeedPuller, type PullerTables } from "./feed-puller.ts";
 
@@ -22,6 +23,8 @@ export interface FeedsParts {
 export interface Feeds {
   /** The messages of a link, from the feed of its ecosystem. */
   messagesOf(link: LinkKey): LinkMessages;
+  /** The calls of a link's account. */
+  callsOf(link: LinkKey): AccountCalls;
   /** Whether another link has the same account. */
   isAccountShared(link: FedLink): Promise<boolean>;
   /** A hint: messages may be waiting. */
@@ -40,6 +43,7 @@ export function feedsOn(parts: FeedsParts): Feeds {
   });
   return {
     messagesOf: (link) => inbox.of(link),
+    callsOf: (link) => accountCalls(store, link),
     isAccountShared: (link) => store.read((tx) => tx.feedAccounts.isShared(link)),
     wake: () => inbox.wake(),
     async start() {

@@ -4,7 +4,7 @@ import type { Route } from "../routes.ts";
 /** Request headers that pages may send; tokens are sent in `Authorization`. */
 const requestHeaders = "authorization, content-type, idempotency-key, last-event-id";
 /** Answer headers that pages may read. */
-const answerHeaders = "www-authenticate, retry-after, x-request-id, idempotency-replayed";
+const answerHeaders = "www-authenticate, retry-after, x-request-id, idempotency-replayed, link";
 /** How long browsers may cache a preflight. An origin that is removed from the list is still refused at once. */
 const preflightSeconds = 7_200;
 

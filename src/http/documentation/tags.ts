@@ -12,7 +12,7 @@ export const tags: Readonly<Record<TagName, string>> = {
   Provisioning:
     "How a company manages devices of its own with an enterprise token: one by one or in batches, and their states.",
   Things:
-    "The things of linked accounts: thermostats, alarms and homes, each with traits. A trait is a named group of fields with capabilities; its words are the same for every ecosystem.",
+    "The things of linked accounts and of own devices that have a trait map: thermostats, alarms, lamps, homes and others, each with traits. A trait is a named group of fields with capabilities; its words are the same for every ecosystem.",
   Alerts:
     "Rules on attributes and on things: when a condition becomes true, an alert writes to other devices of the same user, or sends an event. The platform calls for triggers work on the same alerts, without those on things.",
   Events:

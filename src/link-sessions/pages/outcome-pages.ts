@@ -80,7 +80,8 @@ function popup(back: string | undefined, message: PopupMessage): Partial<PageMor
   return { outcome, script: popupScript };
 }
 
-export function linkedPage(frame: PageFrame, homes: HomeSummary, message: PopupMessage): Page {
+export function linkedPage(frame: PageFrame, accountName: string, homes: HomeSummary, message: PopupMessage): Page {
+  if (homes.length === 0) return nothingSharedPage(frame, accountName, message);
   const words = html`${homes.map((home) => html`<p>${homeLine(home)}</p>`)}
 <p>${named(frame.brand.tenantName)} can read your home now, and keeps it up to date.</p>`;
   return messagePage(
@@ -88,6 +89,14 @@ export function linkedPage(frame: PageFrame, homes: HomeSummary, message: PopupM
     { look: "done", icon: "check", title: "Your home is connected", words },
     popup(frame.back, message),
   );
+}
+
+/** The owner has consented, but has chosen no home there. */
+function nothingSharedPage(frame: PageFrame, accountName: string, message: PopupMessage): Page {
+  const words = html`<p>Your ${accountName} shares no devices yet.</p>
+<p>${named(frame.brand.tenantName)} shows devices that you share there later.</p>`;
+  const empty = { look: "done", icon: "check", title: "Your account is connected", words } as const;
+  return messagePage(frame, empty, popup(frame.back, message));
 }
 
 function homeLine(home: StructureSummary): Html {

@@ -70,12 +70,12 @@ async function refused(
   appended();
 }
 
-const passing = ["server_error", "temporarily_unavailable"];
+const temporaryErrors = ["server_error", "temporarily_unavailable"];
 
-/** How the session ends; undefined for an error that may pass. */
+/** How the session ends; undefined for a temporary error. */
 function endOf(error: string): SessionEnd | undefined {
   if (error === "access_denied") return { phase: "declined" };
-  if (passing.includes(error)) return undefined;
+  if (temporaryErrors.includes(error)) return undefined;
   // An unknown word comes from outside: only the shape that the standard defines is shown.
   const word = /^[a-z_]{1,60}$/.test(error) ? error : "an error";
   return { phase: "failed", problem: problems.refused(`it answered ${word}`) };

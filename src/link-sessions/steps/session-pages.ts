@@ -121,11 +121,12 @@ export function sessionPages({ identity, baseUrl }: Pick<StepParts, "identity" |
       const { phase, summary } = found.session;
       const frame = await frameOf(found);
       const message = messageOf(found, phase);
-      if (phase === "linked") return page(200, linkedPage(frame, JSON.parse(summary ?? "[]") as HomeSummary, message));
+      const { displayName } = found.connector;
+      const homes = JSON.parse(summary ?? "[]") as HomeSummary;
+      if (phase === "linked") return page(200, linkedPage(frame, displayName, homes, message));
       if (phase === "declined") return page(200, declinedPage(frame, message));
       const problem = problemOf(found.session) ?? problems.internal();
       if (problem.code === "already_linked") return this.alreadyLinked(found);
-      const { displayName } = found.connector;
       const [sentence, detail] = wordsOf(problem, displayName);
       return page(200, failedPage(frame, sentence, detail, message));
     },

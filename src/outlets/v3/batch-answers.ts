@@ -21,7 +21,7 @@ export function refusalOf(error: BreezewayError): LineRefusal {
   return { status, error: code, error_description: sentence };
 }
 
-/** The answer line to line `number`, counted from 1. */
+/** The answer to line `number`, counted from 1, of a batch that adds devices. */
 export function answerLine(number: number, answer: StoredLine): string {
   const fields = typeof answer === "number" ? { status: 201, deviceId: answer } : answer;
   return `${JSON.stringify({ line: number, ...fields })}\n`;

@@ -19,8 +19,14 @@ const signatureBytes = 32;
 export function cursorsWith(key: string): {
   readonly devices: Cursors<DevicePlace>;
   readonly things: Cursors<ThingPlace>;
+  /** The id behind which the page begins. */
+  readonly users: Cursors<number>;
 } {
   return {
+    users: cursorsOf(key, "users", {
+      write: (afterId) => [afterId],
+      read: ([afterId]) => afterId as number,
+    }),
     devices: cursorsOf(key, "devices", {
       write: ({ afterId, typeName }) => [afterId, typeName],
       read: ([afterId, typeName]) => ({
@@ -53,13 +59,13 @@ export function cursorsWith(key: string): {
   };
 }
 
-/** The content of a cursor: a JSON list. */
-interface Form<Place> {
+/** How a position becomes the content of a cursor, a JSON list, and back. JSON writes undefined as null. */
+interface Format<Place> {
   write(place: Place): readonly unknown[];
   read(content: readonly unknown[]): Place;
 }
 
-function cursorsOf<Place>(key: string, list: string, form: Form<Place>): Cursors<Place> {
+function cursorsOf<Place>(key: string, list: string, format: Format<Place>): Cursors<Place> {
   const sign = (caller: Principal, content: Buffer) =>
     createHmac("sha256", key)
       .update(`${list} of ${ownerOf(caller)}\n`)
@@ -67,7 +73,7 @@ function cursorsOf<Place>(key: string, list: string, form: Form<Place>): Cursors
       .digest();
   return {
     write(caller, place) {
-      const content = Buffer.from(JSON.stringify(form.write(place)));
+      const content = Buffer.from(JSON.stringify(format.write(place)));
       return Buffer.concat([sign(caller, content), content]).toString("base64url");
     },
     read(caller, cursor) {
@@ -78,7 +84,7 @@ function cursorsOf<Place>(key: string, list: string, form: Form<Place>): Cursors
       if (!isWhole || !timingSafeEqual(bytes.subarray(0, signatureBytes), sign(caller, content))) {
         throw new BadParameter("cursor", "The parameter cursor must be one that this list answered to this caller.");
       }
-      return form.read(JSON.parse(content.toString()) as readonly unknown[]);
+      return format.read(JSON.parse(content.toString()) as readonly unknown[]);
     },
   };
 }

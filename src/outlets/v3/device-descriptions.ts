@@ -37,7 +37,11 @@ export const unknownAttribute: ErrorDescription = {
   code: "unknown_attribute",
   when: "Linked accounts have no attribute of that name.",
 };
-const badParameter: ErrorDescription = { status: 400, code: "invalid_request", when: "A parameter is malformed." };
+export const badParameter: ErrorDescription = {
+  status: 400,
+  code: "invalid_request",
+  when: "A parameter is malformed.",
+};
 
 const deviceFields = {
   deviceId: integer("The device's id.", { minimum: 1 }),

@@ -20,7 +20,7 @@ export interface DeviceRouteParts extends CurrentDeviceParts, KeyedRouteParts {
 }
 
 export const devicePath = "/v3/devices/:deviceId";
-/** Shared with the fast lane (device-read-lane.ts), which answers for this route. */
+/** Shared with the fast path (device-fast-path.ts), which answers for this route. */
 export const deviceReadScopes: NeededScopes = ["devices:read"];
 const bodyBytes = 65_536;
 

@@ -66,7 +66,7 @@ const example = {
 };
 
 const states =
-  "`queued` (durable), `sending` (sent to the ecosystem, once), `accepted` (by the ecosystem), `confirmed` (the ecosystem showed the result), `contradicted` (it showed another state after a minute), `rejected` (by this service or by the ecosystem; `error` says why) or `expired` (it was not sent in time, or it is unknown whether it was carried out; `error` says which).";
+  "`queued` (durable), `sending` (sent to the ecosystem, once), `accepted` (by the ecosystem), `confirmed` (the ecosystem showed the result), `contradicted` (it kept showing another state), `rejected` (by this service or by the ecosystem; `error` says why) or `expired` (it was not sent in time, or it is unknown whether it was carried out; `error` says which).";
 
 export const sendThingCommand: Description = {
   operationId: "sendThingCommand",

@@ -11,6 +11,7 @@ import {
   orNull,
   text,
 } from "../../http/documentation/schema.ts";
+import { badParameter } from "./device-descriptions.ts";
 
 export const thingId: Parameter = {
   name: "thingId",
@@ -26,7 +27,6 @@ export const unknownThing: ErrorDescription = {
   code: "unknown_thing",
   when: "The token gives access to no thing with this id.",
 };
-const badParameter: ErrorDescription = { status: 400, code: "invalid_request", when: "A parameter is malformed." };
 
 const nullableText = (meaning: string) => orNull(text(meaning));
 
@@ -113,7 +113,7 @@ export const listThings: Description = {
   tag: "Things",
   summary: "List things",
   words: [
-    "The things of linked accounts that the token gives access to, at most 100 a page. Ask again with `cursor` for the next page; the last page has none. With a filter or an enterprise token a page may be short or empty and still have a cursor. A cursor never expires and includes the filter. Things that are gone are left out.",
+    "The things that the token gives access to, at most 100 a page: first those of linked accounts, then those of own devices. Ask again with `cursor` for the next page; the last page has none. With a filter or an enterprise token a page may be short or empty and still have a cursor. A cursor never expires and includes the filter. Things that are gone are left out.",
   ],
   parameters: [
     { ...filter("kind", "Only things of this kind.", "alarm"), schema: { type: "string", enum: [...thingKinds] } },

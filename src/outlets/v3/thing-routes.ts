@@ -72,15 +72,15 @@ const filters = ["kind", "room", "source"] as const;
 /** The start of the page. A cursor holds its filter, so a different filter beside it is refused as a mistake. */
 function pageStartOf(incoming: Incoming, caller: Principal, cursors: Cursors<ThingPlace>): ThingPlace {
   const cursor = singleValue(incoming, "cursor");
-  const asked = Object.fromEntries(filters.map((name) => [name, singleValue(incoming, name)]));
-  const { kind } = asked;
+  const filter = Object.fromEntries(filters.map((name) => [name, singleValue(incoming, name)]));
+  const { kind } = filter;
   if (kind !== undefined && !thingKinds.some((known) => known === kind)) {
     throw new BadParameter("kind", `The parameter kind must be one of: ${thingKinds.join(", ")}.`);
   }
-  if (cursor === undefined) return { afterDevice: 0, afterThing: "", ...asked };
+  if (cursor === undefined) return { afterDevice: 0, afterThing: "", ...filter };
   const place = cursors.read(caller, cursor);
   for (const name of filters) {
-    if (asked[name] !== undefined && asked[name] !== place[name]) {
+    if (filter[name] !== undefined && filter[name] !== place[name]) {
       throw new BadParameter(name, `The parameter ${name} must be the cursor's, or left out.`);
     }
   }

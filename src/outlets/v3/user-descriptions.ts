@@ -1,15 +1,28 @@
 import type { Description } from "../../http/documentation/description.ts";
 import { integer, list, milliseconds, named, object, text } from "../../http/documentation/schema.ts";
+import { badParameter } from "./device-descriptions.ts";
 
 export const listUsers: Description = {
   operationId: "listUsers",
   tag: "Users and devices",
   summary: "List users",
-  words: ["A user's token lists that user only; an enterprise token lists every user of its tenant, ascending by id."],
+  words: [
+    "A user's token lists that user only; an enterprise token lists the users of its tenant, ascending by id, 100,000 at most. If there are more, the header `Link` has the address of the next page.",
+  ],
+  parameters: [
+    {
+      name: "cursor",
+      in: "query",
+      isRequired: false,
+      schema: { type: "string" },
+      meaning: "From the `Link` of the previous page.",
+    },
+  ],
   answers: [
     {
       status: 200,
       meaning: "The ids of the users.",
+      headers: { Link: text('`</v3/users?cursor=…>; rel="next"`; missing on the last page.') },
       content: {
         contentType: "application/json",
         schema: list("The ids of the users.", integer("A user's id.", { minimum: 1 })),
@@ -17,6 +30,7 @@ export const listUsers: Description = {
       },
     },
   ],
+  errors: [badParameter],
 };
 
 export const getUser: Description = {

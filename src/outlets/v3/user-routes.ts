@@ -2,10 +2,17 @@ import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Route } from "../../http/routes.ts";
 import { type UserReading, unknownUser } from "../../identity/user-reading.ts";
 import { parseId, type UserId } from "../../model/ids.ts";
+import type { Cursors } from "./cursor.ts";
 import { getUser, listUsers } from "./user-descriptions.ts";
+import { singleValue } from "./v3-parameters.ts";
+
+export interface UserRouteParts {
+  readonly users: UserReading;
+  readonly cursors: { readonly users: Cursors<number> };
+}
 
 /** Users (docs/interface.md, Users and devices). */
-export function userRoutes(users: UserReading): readonly Route[] {
+export function userRoutes({ users, cursors }: UserRouteParts): readonly Route[] {
   return [
     {
       methods: ["GET"],
@@ -14,7 +21,14 @@ export function userRoutes(users: UserReading): readonly Route[] {
       errors: "standard",
       scopes: ["devices:read"],
       description: listUsers,
-      answer: async (_incoming, caller) => jsonAnswer(200, await users.usersOf(caller)),
+      async answer(incoming, caller) {
+        const cursor = singleValue(incoming, "cursor");
+        const afterId = cursor === undefined ? 0 : cursors.users.read(caller, cursor);
+        const { ids, nextAfterId } = await users.usersOf(caller, afterId);
+        // The answer is a list of integers, so that the cursor must be in a header (RFC 8288).
+        const next = nextAfterId && cursors.users.write(caller, nextAfterId);
+        return jsonAnswer(200, ids, next ? { link: `</v3/users?cursor=${next}>; rel="next"` } : {});
+      },
     },
     {
       methods: ["GET"],

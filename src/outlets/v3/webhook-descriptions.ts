@@ -37,6 +37,7 @@ const ofWebhook = {
 const ofThings = {
   things: boolean("True when it gets `thing` and `thingCommand` messages; missing otherwise."),
   linkSessions: boolean("True when it gets `linkSession` messages; missing otherwise."),
+  problem: text("Why it gets no messages; missing otherwise."),
 };
 const webhook: Schema = named("Webhook", object("An address that gets a message for each event.", ofWebhook, ofThings));
 const example = {

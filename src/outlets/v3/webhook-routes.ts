@@ -136,10 +136,15 @@ function readNewWebhook(body: Body) {
   };
 }
 
-function webhookBody({ id, url, deviceIds, attributes, hearsThings, hearsLinkSessions, createdMs }: WebhookRow) {
+function webhookBody(webhook: WebhookRow) {
+  const { id, url, deviceIds, attributes, hearsThings, hearsLinkSessions, createdMs, isReadable } = webhook;
   const heard = { ...(hearsThings && { things: true }), ...(hearsLinkSessions && { linkSessions: true }) };
-  return { webhookId: id, url, deviceIds, attributes, ...heard, createdTime: createdMs };
+  const problem = !isReadable && { problem: unreadableFilter };
+  return { webhookId: id, url, deviceIds, attributes, ...heard, createdTime: createdMs, ...problem };
 }
+
+const unreadableFilter =
+  "The stored filter can't be read, so the webhook gets no messages. Remove it, add it again, and read your devices again.";
 
 function deliveryBody({ id, messageId, type, deviceId, state, attempts, ...rest }: DeliveryRow) {
   return {

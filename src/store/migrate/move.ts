@@ -6,6 +6,7 @@ import { toStoreError, unavailable } from "../postgres/errors.ts";
 import { newPool } from "../postgres/pool.ts";
 import { lockSchema } from "../postgres/schema.ts";
 import { databaseClock } from "../postgres/store.ts";
+import { nodeTable } from "../tables/nodes.ts";
 import { layoutsOf, type TableLayout } from "./layout.ts";
 import { sourceRows, TableDigest, type TableSummary } from "./rows.ts";
 import { openSource, type Source, type SourceRequest } from "./source.ts";
@@ -76,7 +77,7 @@ async function copyAndVerify(
   // Each row is written once and read back once.
   const total = 2 * countRows(source, layouts);
   let done = 0;
-  const countRowsDone = (rows: readonly unknown[]) => {
+  const reportDone = (rows: readonly unknown[]) => {
     done += rows.length;
     onProgress(done, total);
   };
@@ -88,7 +89,7 @@ async function copyAndVerify(
     for (const rows of sourceRows(source.database, layout)) {
       await insertRows(client, layout, rows);
       digest.add(rows);
-      countRowsDone(rows);
+      reportDone(rows);
     }
     await advanceIdCounter(sql, source.database, layout);
     sourceSummaries.set(layout, digest.summary());
@@ -99,7 +100,7 @@ async function copyAndVerify(
     const digest = new TableDigest(layout);
     for await (const rows of copiedRows(client, layout)) {
       digest.add(rows);
-      countRowsDone(rows);
+      reportDone(rows);
     }
     const found = digest.summary();
     if (found.rows !== expected.rows || found.sha256 !== expected.sha256) {
@@ -109,6 +110,9 @@ async function copyAndVerify(
     }
   }
   if (differences.length > 0) throw new CopyDiffers(differences);
+  // A version that can't read the source can't read the copied rows either.
+  const reach = source.database.prepare("SELECT MAX(oldest) AS oldest FROM schema_reach").get();
+  await nodeTable(sql).refuseOlder(Number(reach?.oldest));
   await sql.commit();
   // The planner has no statistics of the new tables yet, and would choose slow plans.
   await client.query("ANALYZE");

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
+import { expandedText } from "../compressed-text.ts";
 import type { TableLayout } from "./layout.ts";
 
 export type Value = string | number | null;
@@ -42,7 +43,8 @@ export function* sourceRows(database: DatabaseSync, { name, columns, key }: Tabl
   statement.setReturnArrays(true);
   let batch: Row[] = [];
   let characters = 0;
-  for (const row of statement.iterate() as Iterable<unknown> as Iterable<Row>) {
+  for (const stored of statement.iterate() as Iterable<unknown> as Iterable<readonly (Value | Uint8Array)[]>) {
+    const row = stored.map((value) => (value instanceof Uint8Array ? expandedText(value) : value));
     batch.push(row);
     for (const value of row) if (typeof value === "string") characters += value.length;
     if (batch.length < rowsAtOnce && characters < charactersAtOnce) continue;

@@ -22,6 +22,11 @@ export class Connection {
     return Number(this.#statement(text).run(...parameters.map(bindable)).changes);
   }
 
+  runEach(text: string, parameterSets: readonly (readonly Parameter[])[]): void {
+    const statement = this.#statement(text);
+    for (const parameters of parameterSets) statement.run(...parameters.map(bindable));
+  }
+
   close(): void {
     this.#statements.clear();
     this.database.close();
@@ -89,8 +94,7 @@ class LentSql implements Sql {
   }
 
   async runEach(text: string, parameterSets: readonly (readonly Parameter[])[]): Promise<void> {
-    const connection = this.#open();
-    for (const parameters of parameterSets) connection.run(text, parameters);
+    this.#open().runEach(text, parameterSets);
   }
 
   async nowMs(): Promise<number> {
@@ -107,7 +111,9 @@ class LentSql implements Sql {
   }
 }
 
-function bindable(parameter: Parameter): string | number | null {
+function bindable(parameter: Parameter): string | number | null | Uint8Array {
+  if (typeof parameter === "number") return parameter;
   const checked = storable(parameter);
-  return typeof checked === "object" && checked !== null ? JSON.stringify(checked) : checked;
+  const isList = typeof checked === "object" && checked !== null && !(checked instanceof Uint8Array);
+  return isList ? JSON.stringify(checked) : checked;
 }

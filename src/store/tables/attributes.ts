@@ -11,7 +11,7 @@ export interface AttributeRow {
   readonly timeMs: number;
 }
 
-/** The present state of devices. `devices/commit.ts` is the only writer. */
+/** The present state of devices. `devices/commit.ts` is the only writer, with `device-addition.ts` for first values. */
 export interface AttributeTable {
   all(userId: UserId, deviceId: DeviceId): Promise<AttributeRow[]>;
   some(userId: UserId, deviceId: DeviceId, keys: readonly AttributeKey[]): Promise<AttributeRow[]>;
@@ -24,6 +24,16 @@ export interface AttributeTable {
     timeMs: number,
     changes: readonly { readonly key: AttributeKey; readonly value: string | null }[],
   ): Promise<void>;
+  /** Writes the first values of devices that have none, with fewer statements. The names of a device are distinct. */
+  writeFirst(devices: readonly FirstValues[]): Promise<void>;
+}
+
+/** The first values of a device with named attributes. */
+export interface FirstValues {
+  readonly userId: UserId;
+  readonly deviceId: DeviceId;
+  readonly timeMs: number;
+  readonly values: readonly { readonly key: AttributeKey; readonly value: string | null }[];
 }
 
 interface StoredRow {
@@ -38,7 +48,7 @@ const unnumbered = -1;
 
 const columns = `number, name, value, time_ms AS "timeMs"`;
 
-/** Up to so many keys are looked up one by one on SQLite: that is faster there than a join with a list of keys. */
+/** On SQLite, up to this number of keys are looked up one by one, which is faster there than a join with a list of keys. */
 const fewKeys = 4;
 
 export function attributeTable(sql: Sql): AttributeTable {
@@ -98,6 +108,28 @@ export function attributeTable(sql: Sql): AttributeTable {
           `INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)
            VALUES ($1, $2, $3, $4, $5, $6) ${upsert}`,
           changes.map((_, i) => [userId, deviceId, numbers[i]!, names[i]!, values[i]!, timeMs]),
+        );
+      }
+    },
+    async writeFirst(devices) {
+      const rows = devices.flatMap(({ userId, deviceId, timeMs, values }) =>
+        values.map(({ key, value }) => [userId, deviceId, String(key), value, timeMs] as const),
+      );
+      const insert = "INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)";
+      if (sql.dialect === "sqlite") {
+        await sql.runEach(`${insert} VALUES ($1, $2, ${unnumbered}, $3, $4, $5)`, rows);
+      } else if (rows.length > 0) {
+        await sql.post(
+          `${insert} SELECT user_id, device_id, ${unnumbered}, name, value, time_ms
+           FROM unnest($1::int[], $2::int[], $3::text[], $4::text[], $5::bigint[])
+             AS first (user_id, device_id, name, value, time_ms)`,
+          [
+            rows.map(([userId]) => userId),
+            rows.map(([, deviceId]) => deviceId),
+            rows.map(([, , name]) => name),
+            rows.map(([, , , value]) => value),
+            rows.map(([, , , , timeMs]) => timeMs),
+          ],
         );
       }
     },

@@ -17,8 +17,8 @@ export interface DeviceTypeMapTable {
   byName(tenantId: TenantId, typeName: string): Promise<DeviceTypeMapRow | undefined>;
   /** All maps of a tenant, ascending by the id of the type. */
   ofTenant(tenantId: TenantId): Promise<DeviceTypeMapRow[]>;
-  /** The ids of the tenant's types that have a map. */
-  typesOf(tenantId: TenantId): Promise<ReadonlySet<number>>;
+  /** When each map of the tenant was changed last, by the id of its type. */
+  versionsOf(tenantId: TenantId): Promise<ReadonlyMap<number, number>>;
   /** Locks the maps of a tenant against other changes until the transaction ends; returns how many there are. */
   lock(tenantId: TenantId): Promise<number>;
   /** Sets the map of a type; a new name becomes a device type. The caller holds the lock. */
@@ -41,12 +41,12 @@ export function deviceTypeMapTable(sql: Sql): DeviceTypeMapTable {
     byName: async (tenantId, typeName) =>
       isStorable(typeName) ? first(rows("AND t.name = $2", [tenantId, typeName])) : undefined,
     ofTenant: (tenantId) => rows("ORDER BY m.type_id", [tenantId]),
-    async typesOf(tenantId) {
-      const found = await sql.all<{ typeId: number }>(
-        `SELECT type_id AS "typeId" FROM device_type_maps WHERE tenant_id = $1`,
+    async versionsOf(tenantId) {
+      const found = await sql.all<Pick<DeviceTypeMapRow, "typeId" | "changedMs">>(
+        `SELECT type_id AS "typeId", changed_ms AS "changedMs" FROM device_type_maps WHERE tenant_id = $1`,
         [tenantId],
       );
-      return new Set(found.map(({ typeId }) => typeId));
+      return new Map(found.map(({ typeId, changedMs }) => [typeId, changedMs]));
     },
     async lock(tenantId) {
       if (sql.dialect === "postgres") {

@@ -49,10 +49,16 @@ export interface NewDeviceRow extends Pick<DeviceRow, "userId" | "typeName" | "n
   readonly typeId?: number;
 }
 
+/** A device that is added with its first values. */
+export interface NewOwnDeviceRow extends Pick<DeviceRow, "userId" | "typeId" | "name" | "room" | "lastTimeMs"> {
+  /** What its first values take. */
+  readonly growth: Growth;
+}
+
 export interface DeviceTable {
   add(device: NewDeviceRow): Promise<DeviceId>;
-  /** Adds devices whose types are known; returns their ids in the same order. */
-  addMany(devices: readonly (NewDeviceRow & { readonly typeId: number })[]): Promise<DeviceId[]>;
+  /** Adds devices of a tenant's users that are not virtual; returns their ids in the same order. */
+  addOwn(tenantId: TenantId, devices: readonly NewOwnDeviceRow[]): Promise<readonly DeviceId[]>;
   ofUser(userId: UserId): Promise<DeviceRow[]>;
   /** Whether the user has at least `count` devices that are not virtual. */
   hasOwn(userId: UserId, count: number): Promise<boolean>;
@@ -124,27 +130,40 @@ export function deviceTable(sql: Sql): DeviceTable {
       );
       return added[0]!.id;
     },
-    async addMany(devices) {
+    async addOwn(tenantId, devices) {
+      if (devices.length === 0) return [];
+      const nowMs = await sql.nowMs();
+      const insert = `INSERT INTO devices (tenant_id, created_ms, is_virtual, user_id, type_id, name, room, last_time_ms,
+        attribute_names, attribute_bytes, erased_ms, counted_ms)`;
       if (sql.dialect === "sqlite") {
-        const ids: DeviceId[] = [];
-        for (const device of devices) ids.push(await this.add(device));
-        return ids;
+        await sql.runEach(
+          `${insert} VALUES ($1, $2, 0, $3, $4, $5, $6, $7, $8, $9, $10, $7)`,
+          devices.map(({ userId, typeId, name, room, lastTimeMs, growth }) => {
+            const erasedMs = growth.isErasing ? lastTimeMs : null;
+            return [tenantId, nowMs, userId, typeId, name, room, lastTimeMs, growth.names, growth.bytes, erasedMs];
+          }),
+        );
+        // There is one writer, and AUTOINCREMENT issues consecutive ids.
+        const [last] = await sql.all<{ id: number }>("SELECT last_insert_rowid() AS id");
+        return devices.map((_, index) => (last!.id - devices.length + 1 + index) as DeviceId);
       }
       // Ids rise in the order of insertion.
       const added = await sql.all<{ id: DeviceId }>(
-        `INSERT INTO devices (user_id, tenant_id, type_id, name, is_virtual, last_time_ms, created_ms, room,
-           attribute_names, attribute_bytes, counted_ms)
-         SELECT added.user_id, u.tenant_id, added.type_id, added.name, added.is_virtual, 0, $1, added.room, 0, 0, 0
-         FROM unnest($2::int[], $3::int[], $4::text[], $5::int[], $6::text[]) WITH ORDINALITY
-           AS added (user_id, type_id, name, is_virtual, room, place) JOIN users u ON u.id = added.user_id
-         ORDER BY added.place RETURNING id`,
+        `${insert} SELECT $1, $2, 0, user_id, type_id, name, room, last_time_ms, names, bytes, erased_ms, last_time_ms
+         FROM unnest($3::int[], $4::int[], $5::text[], $6::text[], $7::bigint[], $8::int[], $9::bigint[], $10::bigint[])
+           WITH ORDINALITY AS added (user_id, type_id, name, room, last_time_ms, names, bytes, erased_ms, place)
+         ORDER BY place RETURNING id`,
         [
-          await sql.nowMs(),
+          tenantId,
+          nowMs,
           devices.map(({ userId }) => userId),
           devices.map(({ typeId }) => typeId),
           devices.map(({ name }) => name),
-          devices.map(({ isVirtual }) => (isVirtual ? 1 : 0)),
-          devices.map(({ room = null }) => room),
+          devices.map(({ room }) => room),
+          devices.map(({ lastTimeMs }) => lastTimeMs),
+          devices.map(({ growth }) => growth.names),
+          devices.map(({ growth }) => growth.bytes),
+          devices.map(({ growth, lastTimeMs }) => (growth.isErasing ? lastTimeMs : null)),
         ],
       );
       return added.map(({ id }) => id).sort((a, b) => a - b);

@@ -13,6 +13,9 @@ export interface FeedAccountTable {
   of(link: FedLink): Promise<string | undefined>;
   /** Whether another link has the same account. */
   isShared(link: FedLink): Promise<boolean>;
+  /** Locks all links of the link's account. Returns when each last made calls that the ecosystem limits. */
+  lockCalls(link: FedLink): Promise<readonly (FedLink & { readonly callsMs: readonly number[] })[]>;
+  setCalls(link: FedLink, callsMs: readonly number[]): Promise<void>;
 }
 
 export function feedAccountTable(sql: Sql): FeedAccountTable {
@@ -41,6 +44,25 @@ export function feedAccountTable(sql: Sql): FeedAccountTable {
         [userId, deviceId],
       );
       return others.length > 0;
+    },
+    async lockCalls({ userId, deviceId }) {
+      // In one order, so that two transactions don't deadlock.
+      const rows = await sql.all<FedLink & { readonly calls: string | null }>(
+        `SELECT account.user_id AS "userId", account.device_id AS "deviceId", account.calls
+         FROM feed_accounts own JOIN feed_accounts account
+           ON account.ecosystem = own.ecosystem AND account.account = own.account
+         WHERE own.user_id = $1 AND own.device_id = $2
+         ORDER BY account.user_id, account.device_id${sql.dialect === "postgres" ? " FOR UPDATE OF account" : ""}`,
+        [userId, deviceId],
+      );
+      return rows.map(({ calls, ...link }) => ({ ...link, callsMs: calls === null ? [] : JSON.parse(calls) }));
+    },
+    async setCalls({ userId, deviceId }, callsMs) {
+      await sql.run("UPDATE feed_accounts SET calls = $3 WHERE user_id = $1 AND device_id = $2", [
+        userId,
+        deviceId,
+        JSON.stringify(callsMs),
+      ]);
     },
   };
 }

@@ -24,8 +24,8 @@ export interface FeedMessageTable {
   ): Promise<(FedLink & { readonly account: string })[]>;
   /** Drops the messages of those links that have more than `most`; one row remains in their place. */
   drop(links: readonly FedLink[], most: number, nowMs: number): Promise<FedLink[]>;
-  /** The links of this node for which messages wait. */
-  waiting(owner: NodeId, limit: number): Promise<FedLink[]>;
+  /** All links of this node for which messages wait: a link that is missing here counts as quiet. */
+  waiting(owner: NodeId): Promise<FedLink[]>;
   /** The messages of one link, oldest first. */
   of(link: FedLink, limit: number): Promise<FeedMessageRow[]>;
   /** Removes messages, if the node still owns the link. */
@@ -77,11 +77,11 @@ export function feedMessageTable(sql: Sql): FeedMessageTable {
       await insert(full.map(({ userId, deviceId }) => [userId, deviceId, droppedId, null, nowMs]));
       return full;
     },
-    waiting: (owner, limit) =>
+    waiting: (owner) =>
       sql.all(
         `SELECT DISTINCT m.user_id AS "userId", m.device_id AS "deviceId" FROM feed_messages m
-         JOIN links l ON l.user_id = m.user_id AND l.device_id = m.device_id WHERE l.owner = $1 LIMIT $2`,
-        [owner, limit],
+         JOIN links l ON l.user_id = m.user_id AND l.device_id = m.device_id WHERE l.owner = $1`,
+        [owner],
       ),
     of: ({ userId, deviceId }, limit) =>
       sql.all(

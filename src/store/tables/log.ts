@@ -1,4 +1,5 @@
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
+import { compressedText, expandedText } from "../compressed-text.ts";
 import type { Sql } from "../sql.ts";
 
 /**
@@ -44,6 +45,8 @@ export interface TailedEntry extends LogEntry {
 
 export interface LogTable {
   append(entry: LogEntry): Promise<void>;
+  /** Appends many entries in this order, with fewer statements. */
+  appendAll(entries: readonly LogEntry[]): Promise<void>;
   /** Entries after the position, oldest first. No entry ever appears later before the last one that was returned. */
   tail(after: LogPosition, limit: number): Promise<TailedEntry[]>;
   /**
@@ -57,7 +60,10 @@ export interface LogTable {
   horizon(): Promise<LogPosition>;
   /** Removes entries that are older than `beforeMs`, at most `limit` from the beginning; returns how many. */
   removeOlder(beforeMs: number, limit: number): Promise<number>;
-  /** Changes of a device's attributes, or of its things too, in a time range (its end excluded), oldest first. */
+  /**
+   * Changes of a device's attributes, or of its things too, in a time range (its end excluded), oldest first. Entries of
+   * one time are never divided: there can be a few more than `limit`, and the next page begins one millisecond later.
+   */
   changes(
     userId: UserId,
     deviceId: DeviceId,
@@ -73,7 +79,10 @@ export interface LogTable {
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
   /** Removes the entries of a device, and its webhook deliveries; returns the number of entries. */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
-  /** Removes the entries of a user. Revocations stay, without the user: other nodes may not have read them yet. */
+  /**
+   * Removes the entries of a user, and all webhook deliveries about the user, also those to webhooks of a tenant.
+   * Revocations stay, without the user: other nodes may not have read them yet.
+   */
   removeOfUser(userId: UserId): Promise<number>;
 }
 
@@ -84,7 +93,8 @@ export interface TimeRange {
 
 export const logStart: LogPosition = { transaction: 0, id: 0 };
 
-interface StoredEntry extends LogEntry {
+interface StoredEntry extends Omit<LogEntry, "body"> {
+  readonly body: string | Uint8Array;
   readonly transaction: number;
   readonly id: number;
 }
@@ -104,7 +114,11 @@ const noUser = 0;
 const columns = `NULLIF(user_id, ${noUser}) AS "userId", device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
 const tenant = `(SELECT u.tenant_id FROM users u WHERE u.id = log.user_id) AS "tenantId"`;
 
+const insert = "INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)";
+
 export function logTable(sql: Sql): LogTable {
+  const valuesOf = ({ userId, deviceId, kind, timeMs, body }: LogEntry) =>
+    [userId ?? noUser, deviceId, kind, timeMs, compressedText(body, sql.dialect)] as const;
   /** Prevents that entries become deliveries while they are removed (see WebhookTable.lockFeed). */
   const lockFeed = async () => {
     if (sql.dialect === "postgres") await sql.all("SELECT 1 FROM webhook_feed FOR UPDATE");
@@ -114,30 +128,44 @@ export function logTable(sql: Sql): LogTable {
     return { ...(row ?? logStart) };
   };
   return {
-    async append({ userId, deviceId, kind, timeMs, body }) {
-      await sql.post("INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)", [
-        userId ?? noUser,
-        deviceId,
-        kind,
-        timeMs,
-        body,
-      ]);
+    async append(entry) {
+      await sql.post(insert, valuesOf(entry));
       sql.hint("log");
-      if (kind === "revocation") sql.hint("revocations");
+      if (entry.kind === "revocation") sql.hint("revocations");
+    },
+    async appendAll(entries) {
+      if (sql.dialect === "sqlite") await sql.runEach(insert, entries.map(valuesOf));
+      else {
+        // Ids rise in the order of insertion.
+        await sql.post(
+          `INSERT INTO log (user_id, device_id, kind, time_ms, body) SELECT user_id, device_id, kind, time_ms, body
+           FROM unnest($1::int[], $2::int[], $3::text[], $4::bigint[], $5::text[]) WITH ORDINALITY
+             AS added (user_id, device_id, kind, time_ms, body, place) ORDER BY place`,
+          [
+            entries.map(({ userId }) => userId ?? noUser),
+            entries.map(({ deviceId }) => deviceId),
+            entries.map(({ kind }) => kind),
+            entries.map(({ timeMs }) => timeMs),
+            entries.map(({ body }) => body),
+          ],
+        );
+      }
+      sql.hint("log");
+      if (entries.some(({ kind }) => kind === "revocation")) sql.hint("revocations");
     },
     async revocations({ transaction, id }, limit) {
       // When `after` was the end, all transactions up to its own had ended, and their entries were visible.
       const rows =
         sql.dialect === "postgres"
-          ? await sql.all<{ body: string }>(
+          ? await sql.all<Pick<StoredEntry, "body">>(
               "SELECT body FROM log WHERE kind = 'revocation' AND xid > $1::text::xid8 ORDER BY xid, id LIMIT $2",
               [String(transaction), limit],
             )
-          : await sql.all<{ body: string }>(
+          : await sql.all<Pick<StoredEntry, "body">>(
               "SELECT body FROM log WHERE kind = 'revocation' AND id > $1 ORDER BY id LIMIT $2",
               [id, limit],
             );
-      return rows.map(({ body }) => body);
+      return rows.map(({ body }) => expandedText(body));
     },
     async tail(after, limit) {
       const rows =
@@ -153,7 +181,11 @@ export function logTable(sql: Sql): LogTable {
               `SELECT ${columns}, ${tenant}, 0 AS "transaction" FROM log WHERE id > $1 ORDER BY id LIMIT $2`,
               [after.id, limit],
             );
-      return rows.map(({ transaction, id, ...entry }) => ({ ...entry, position: { transaction, id } }));
+      return rows.map(({ transaction, id, ...entry }) => ({
+        ...entry,
+        body: expandedText(entry.body),
+        position: { transaction, id },
+      }));
     },
     async end() {
       if (sql.dialect === "sqlite") {
@@ -207,12 +239,17 @@ export function logTable(sql: Sql): LogTable {
     },
     async changes(userId, deviceId, { fromMs, toMs }, limit, kinds = "attributes") {
       const isMeant = kinds === "attributes" ? "kind = 'attribute'" : "kind IN ('attribute', 'thing')";
+      const ofDevice = `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND ${isMeant}`;
       const rows = await sql.all<StoredEntry>(
-        `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND time_ms >= $3 AND time_ms < $4
-           AND ${isMeant} ORDER BY time_ms, id LIMIT $5`,
+        `${ofDevice} AND time_ms >= $3 AND time_ms < $4 ORDER BY time_ms, id LIMIT $5`,
         [userId, deviceId, fromMs, toMs, limit],
       );
-      return rows.map(({ id: _, ...entry }) => entry);
+      const last = rows.length < limit ? undefined : rows.at(-1);
+      if (last) {
+        const sameTime = `${ofDevice} AND time_ms = $3 AND id > $4 ORDER BY id`;
+        rows.push(...(await sql.all<StoredEntry>(sameTime, [userId, deviceId, last.timeMs, last.id])));
+      }
+      return rows.map(({ id: _, ...entry }) => ({ ...entry, body: expandedText(entry.body) }));
     },
     async removeOfDevice(userId, deviceId) {
       await lockFeed();
@@ -230,7 +267,7 @@ export function logTable(sql: Sql): LogTable {
         `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 ORDER BY time_ms, id`,
         [userId, deviceId],
       );
-      return rows.map(({ id: _, ...entry }) => entry);
+      return rows.map(({ id: _, ...entry }) => ({ ...entry, body: expandedText(entry.body) }));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { NodeId } from "../../model/ids.ts";
-import { schemaVersion, scopeStep, sealedAddressStep, thingStep } from "../migrations.ts";
+import { schemaVersion, scopeStep, thingStep } from "../migrations.ts";
 import type { Sql } from "../sql.ts";
 
 /** The nodes and their heartbeats, on the store's clock. No decision compares the clocks of two machines. */
@@ -14,14 +14,14 @@ export interface NodeTable {
   /** Whether the store has been up for a lease. Before that, a missing heartbeat does not mean that a node is dead. */
   isSettled(leaseMs: number): Promise<boolean>;
   forget(silentForMs: number): Promise<number>;
-  /** Whether all listed nodes can read sealed addresses. */
-  areAllNew(): Promise<boolean>;
+  /** Whether all listed nodes know this step of the schema. */
+  doAllKnow(step: number): Promise<boolean>;
   /** Whether all listed nodes enforce scopes. */
   doAllEnforceScopes(): Promise<boolean>;
   /** Listed nodes whose version follows links without writing their things. */
   withoutThings(): Promise<NodeId[]>;
-  /** Makes versions that can't read sealed addresses refuse this store. Returns whether they did before. */
-  refuseOld(): Promise<boolean>;
+  /** Makes versions that don't know this step of the schema refuse the store. Returns whether they did before. */
+  refuseOlder(step: number): Promise<boolean>;
 }
 
 /** The keys of a node's key file, as its last heartbeat reported them. */
@@ -34,7 +34,7 @@ export interface NodeKeys {
 }
 
 export function nodeTable(sql: Sql): NodeTable {
-  const haveAllStep = async (step: number) =>
+  const doAllKnow = async (step: number) =>
     (await sql.all("SELECT 1 FROM nodes WHERE schema_version IS NULL OR schema_version < $1 LIMIT 1", [step]))
       .length === 0;
   return {
@@ -77,8 +77,8 @@ export function nodeTable(sql: Sql): NodeTable {
       );
       return row!.isSettled;
     },
-    areAllNew: () => haveAllStep(sealedAddressStep),
-    doAllEnforceScopes: () => haveAllStep(scopeStep),
+    doAllKnow,
+    doAllEnforceScopes: () => doAllKnow(scopeStep),
     async withoutThings() {
       const older = await sql.all<{ id: NodeId }>(
         "SELECT id FROM nodes WHERE schema_version IS NULL OR schema_version < $1",
@@ -86,8 +86,7 @@ export function nodeTable(sql: Sql): NodeTable {
       );
       return older.map(({ id }) => id);
     },
-    refuseOld: async () =>
-      (await sql.run("UPDATE schema_reach SET oldest = $1 WHERE oldest < $1", [sealedAddressStep])) === 0,
+    refuseOlder: async (step) => (await sql.run("UPDATE schema_reach SET oldest = $1 WHERE oldest < $1", [step])) === 0,
     forget: async (silentForMs) => sql.run("DELETE FROM nodes WHERE beat_ms < $1", [(await sql.nowMs()) - silentForMs]),
   };
 }

@@ -18,8 +18,8 @@ export interface UserTable {
   byName(tenantId: TenantId, name: string): Promise<UserRow | undefined>;
   /** The user if they are in the access scope. Foreign and absent users are both undefined. */
   within(accessScope: AccessScope, id: UserId): Promise<UserRow | undefined>;
-  /** The ids of all users in the access scope, ascending. */
-  idsWithin(accessScope: AccessScope): Promise<UserId[]>;
+  /** The next ids of users in the access scope, ascending. Every id is larger than 0. */
+  idsWithin(accessScope: AccessScope, afterId: number, limit: number): Promise<UserId[]>;
   /** Of one tenant, or of all. */
   list(tenantId?: TenantId): Promise<UserRow[]>;
   setPasswordHash(id: UserId, passwordHash: string): Promise<void>;
@@ -66,9 +66,12 @@ export function userTable(sql: Sql): UserTable {
       const [column, owner] = ownerIn(accessScope);
       return findOne(`${column} = $1 AND id = $2`, [owner, id]);
     },
-    async idsWithin(accessScope) {
+    async idsWithin(accessScope, afterId, limit) {
       const [column, owner] = ownerIn(accessScope);
-      const rows = await sql.all<{ id: UserId }>(`SELECT id FROM users WHERE ${column} = $1 ORDER BY id`, [owner]);
+      const rows = await sql.all<{ id: UserId }>(
+        `SELECT id FROM users WHERE ${column} = $1 AND id > $2 ORDER BY id LIMIT $3`,
+        [owner, afterId, limit],
+      );
       return rows.map(({ id }) => id);
     },
     async list(tenantId) {

@@ -21,6 +21,8 @@ export interface WebhookRow extends WebhookKey {
   readonly sealedSecret: string;
   readonly deviceIds: readonly DeviceId[];
   readonly attributes: readonly string[];
+  /** False when its filter can't be read. Then both lists are empty, and it gets no messages. */
+  readonly isReadable: boolean;
   /** Whether it receives firings of alerts: its client had the scope `alerts`. */
   readonly hearsAlerts: boolean;
   /** Whether it receives messages about things. */
@@ -32,7 +34,8 @@ export interface WebhookRow extends WebhookKey {
   readonly createdMs: number;
 }
 
-export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | Heard> & Partial<Pick<WebhookRow, Heard>>;
+export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | "isReadable" | Heard> &
+  Partial<Pick<WebhookRow, Heard>>;
 type Heard = "hearsAlerts" | "hearsThings" | "hearsLinkSessions";
 
 /** The owner of webhooks: one client, for one user or for its tenant. */
@@ -61,7 +64,7 @@ export interface WebhookTable {
   lock(key: WebhookKey): Promise<void>;
   /** The caller holds the feed's lock. */
   remove(key: WebhookKey): Promise<void>;
-  /** Removes the user's webhooks, and all deliveries about them, also to webhooks of a tenant; returns how many webhooks. */
+  /** Removes the user's webhooks; returns how many. `log.removeOfUser` removes the deliveries. */
   removeOfUser(userId: UserId): Promise<number>;
   /** Removes webhooks that are no longer alive, with their deliveries; returns how many. */
   removeDead(): Promise<number>;
@@ -98,7 +101,7 @@ const isAlive = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (
   FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user' AND (${coversWebhook})))`;
 const ofOwner = "w.owner_id = $1 AND w.client_id = $2";
 
-type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | Heard | "from"> & {
+type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "isReadable" | Heard | "from"> & {
   readonly deviceIds: string;
   readonly attributes: string;
   readonly hearsAlerts: number;
@@ -189,7 +192,6 @@ export function webhookTable(sql: Sql): WebhookTable {
     remove,
     async removeOfUser(userId) {
       await lockFeed();
-      await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
       return sql.run("DELETE FROM webhooks WHERE owner_id = $1", [userId]);
     },
     async removeDead() {
@@ -211,6 +213,21 @@ export function webhookTable(sql: Sql): WebhookTable {
   };
 }
 
+/** One row that can't be read must not hide the others. */
+function readFilter(
+  deviceIds: string,
+  attributes: string,
+): Pick<WebhookRow, "deviceIds" | "attributes" | "isReadable"> {
+  try {
+    const [devices, names]: unknown[] = [JSON.parse(deviceIds), JSON.parse(attributes)];
+    if (Array.isArray(devices) && Array.isArray(names))
+      return { deviceIds: devices, attributes: names, isReadable: true };
+  } catch {
+    // Like a filter of another shape.
+  }
+  return { deviceIds: [], attributes: [], isReadable: false };
+}
+
 function fromStored({
   deviceIds,
   attributes,
@@ -223,8 +240,7 @@ function fromStored({
 }: StoredWebhook): WebhookRow {
   return {
     ...row,
-    deviceIds: JSON.parse(deviceIds) as DeviceId[],
-    attributes: JSON.parse(attributes) as string[],
+    ...readFilter(deviceIds, attributes),
     hearsAlerts: hearsAlerts !== 0,
     hearsThings: hearsThings !== 0,
     hearsLinkSessions: hearsLinkSessions !== 0,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Credential } from "../../../src/ecosystems/credential.ts";
 import { openCredential, sealCredential } from "../../../src/federation/credential.ts";
-import { beginRenewal, renewalLimitMs, storeRenewed } from "../../../src/federation/stored-credential.ts";
+import { beginRenewal, renewalLimitMs, storeRenewed } from "../../../src/federation/stored-renewal.ts";
 import { sealingWith } from "../../../src/store/keys/sealing.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { onStore, type StoreHarness } from "./harness.ts";

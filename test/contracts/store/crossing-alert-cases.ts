@@ -20,7 +20,7 @@ export function crossingAlertCases(harness: StoreHarness): void {
         const { userId, devices, byClient } = await makeHome(stores[0]!, { devices: 2 });
         const [one, other] = devices as [DeviceId, DeviceId];
         const lanes = 12;
-        const total = rounds({ all: 1_500, few: 300 });
+        const total = rounds({ all: 1_500, few: 144 });
         const runs = { count: 0 };
         const lane = async (lane: number) => {
           const store = counting(stores[lane % stores.length]!, runs);

@@ -126,6 +126,55 @@ export function deviceTableCases(harness: StoreHarness): void {
       assert.deepEqual(await shown(id), { name: "Spot", room: null });
     }));
 
+  it("add many devices with their first values, in their order", () =>
+    onStore(harness, async (store) => {
+      const ada = await makeHome(store, { name: "Ada" });
+      const bob = await makeHome(store, { name: "Bob" });
+      const { typeId } = (await store.read((tx) => tx.devices.find(ada.userId, ada.devices[0]!)))!;
+      const none = { names: 0, bytes: 0, isErasing: false };
+      const rows = [
+        { userId: bob.userId, room: null, lastTimeMs: 0, growth: none },
+        { userId: ada.userId, room: "Küche", lastTimeMs: 70, growth: { names: 2, bytes: 12, isErasing: true } },
+        { userId: ada.userId, room: null, lastTimeMs: 71, growth: { names: 1, bytes: 3, isErasing: false } },
+      ].map((row, index) => ({ ...row, typeId, name: `new ${index}` }));
+      const ids = await store.transaction(async (tx) => {
+        const added = await tx.devices.addOwn(ada.tenantId, rows);
+        const [, second, third] = added as readonly [DeviceId, DeviceId, DeviceId];
+        await tx.attributes.writeFirst([
+          {
+            ...{ userId: ada.userId, deviceId: second, timeMs: 70 },
+            values: [
+              { key: "7", value: "by name" },
+              { key: "gone", value: null },
+            ],
+          },
+          { userId: ada.userId, deviceId: third, timeMs: 71, values: [{ key: "a", value: "ü" }] },
+        ]);
+        await tx.attributes.writeFirst([]);
+        assert.deepEqual(await tx.devices.addOwn(ada.tenantId, []), []);
+        return added;
+      });
+      assert.equal(new Set(ids).size, rows.length);
+      await store.read(async (tx) => {
+        for (const [index, { growth, ...row }] of rows.entries()) {
+          const id = ids[index]!;
+          const added = { ...row, id, typeName: "lamp", isVirtual: false };
+          assert.deepEqual(plain(await tx.devices.find(row.userId, id)), added);
+          assert.ok(await tx.devices.within(tenant(ada.tenantId), id));
+          const { names, bytes } = (await tx.attributeUsage.ofDevice(row.userId, id))!;
+          assert.deepEqual({ names, bytes }, { names: growth.names, bytes: growth.bytes });
+        }
+        assert.deepEqual(await tx.attributes.all(ada.userId, ids[1]!), [
+          { key: "7", value: "by name", timeMs: 70 },
+          { key: "gone", value: null, timeMs: 70 },
+        ]);
+        assert.deepEqual(await tx.attributes.all(ada.userId, ids[2]!), [{ key: "a", value: "ü", timeMs: 71 }]);
+        assert.deepEqual(await tx.attributes.all(bob.userId, ids[0]!), []);
+      });
+      const next = await store.transaction((tx) => tx.devices.addOwn(ada.tenantId, rows));
+      assert.ok(Math.min(...next) > Math.max(...ids));
+    }));
+
   it("read the link states of many devices", () =>
     onStore(harness, async (store) => {
       const [ada, bob] = [await makeHome(store, { name: "Ada", devices: 2 }), await makeHome(store, { name: "Bob" })];

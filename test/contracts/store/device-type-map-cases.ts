@@ -21,6 +21,8 @@ export function deviceTypeMapCases(harness: StoreHarness): void {
       await store.read(async (tx) => {
         assert.deepEqual(plain((await tx.deviceTypeMaps.find(tenantId, second.typeId))!), plain(second));
         assert.deepEqual((await tx.deviceTypeMaps.ofTenant(tenantId)).map(plain), [plain(second)]);
+        assert.deepEqual(await tx.deviceTypeMaps.versionsOf(tenantId), new Map([[second.typeId, second.changedMs]]));
+        assert.deepEqual(await tx.deviceTypeMaps.versionsOf((tenantId + 1) as TenantId), new Map());
         assert.equal(await tx.deviceTypeMaps.byName((tenantId + 1) as TenantId, "lamp"), undefined);
         assert.equal(await tx.deviceTypeMaps.byName(tenantId, "a\0b"), undefined);
       });

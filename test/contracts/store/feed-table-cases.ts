@@ -31,7 +31,7 @@ export function feedTableCases(harness: StoreHarness): void {
       assert.equal((await add("hearth", 2)).length, 2);
       assert.deepEqual(await add("another", 3), []);
       await store.read(async (tx) => {
-        assert.deepEqual((await tx.feedMessages.waiting(one, 10)).map(plain), [links[0]]);
+        assert.deepEqual((await tx.feedMessages.waiting(one)).map(plain), [links[0]]);
         for (const link of links) {
           assert.deepEqual((await tx.feedMessages.of(link, 10)).map(plain), [
             { messageId: "1", content: "first" },
@@ -52,6 +52,31 @@ export function feedTableCases(harness: StoreHarness): void {
         { messageId: "2", content: "second" },
       ]);
       assert.equal(await store.transaction((tx) => tx.feedMessages.removeBefore(2)), 3);
+    }));
+
+  it("keeps when each link of an account has made calls, and shows the calls of its other links", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob, carl] = [
+        await fedLink(store, "a", one),
+        await fedLink(store, "b", two),
+        await fedLink(store, "c", one),
+      ];
+      await store.transaction(async (tx) => {
+        assert.deepEqual(await tx.feedAccounts.lockCalls(ada), [], "it has no account yet");
+        await tx.feedAccounts.set(ada, "hearth", "x");
+        await tx.feedAccounts.set(bob, "hearth", "x");
+        await tx.feedAccounts.set(carl, "hearth", "y");
+        await tx.feedAccounts.setCalls(ada, [1, 1_800_000_000_000]);
+        await tx.feedAccounts.setCalls(carl, [3]);
+      });
+      await store.transaction(async (tx) => {
+        const expected = [
+          { ...ada, callsMs: [1, 1_800_000_000_000] },
+          { ...bob, callsMs: [] },
+        ];
+        assert.deepEqual((await tx.feedAccounts.lockCalls(bob)).map(plain), expected);
+        assert.deepEqual((await tx.feedAccounts.lockCalls(ada)).map(plain), expected);
+      });
     }));
 
   it("replaces the messages of a link with too many by one row without content", () =>

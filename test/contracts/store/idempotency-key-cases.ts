@@ -21,6 +21,18 @@ export function idempotencyKeyCases(harness: StoreHarness): void {
       assert.deepEqual(found, answer(`answer ${first}`));
     }));
 
+  it("keep a sealed answer apart from a plain one, and say which it is", () =>
+    onStore(harness, async (store) => {
+      const other = { ...key, hash: "other" };
+      const sealed = { isSealed: true, text: "v1.key.iv.body" } as const;
+      await store.transaction(async (tx) => {
+        await tx.idempotencyKeys.add(key, sealed, dayMs);
+        await tx.idempotencyKeys.add(other, answer("plain"), dayMs);
+      });
+      assert.deepEqual(await store.read((tx) => tx.idempotencyKeys.find(key)), sealed);
+      assert.deepEqual(await store.read((tx) => tx.idempotencyKeys.find(other)), answer("plain"));
+    }));
+
   it("are free again when the transaction that took them fails", () =>
     onStore(harness, async (store) => {
       const failed = store.transaction(async (tx) => {

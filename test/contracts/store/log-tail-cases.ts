@@ -11,7 +11,9 @@ export function logTailCases(harness: StoreHarness): void {
       const home = await makeHome(store);
       const entries = ["a", "b", "c", "d", "e"].map((body) => entryOf(home, body));
       await store.transaction(async (tx) => {
-        for (const entry of entries) await tx.log.append(entry);
+        await tx.log.append(entries[0]!);
+        await tx.log.appendAll(entries.slice(1));
+        await tx.log.appendAll([]);
         await tx.log.append({ ...entryOf(home, "of no device"), deviceId: null, kind: "revocation" });
       });
       const reader = new TailReader(store, 2);
@@ -25,6 +27,53 @@ export function logTailCases(harness: StoreHarness): void {
       assert.equal(reader.seen.length, 6);
     }),
   );
+
+  it("returns the changes of a device in pages that never end between two entries of one time", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const entries = [10, 20, 20, 20, 30].map((timeMs, index) => ({ ...entryOf(home, `${index}`), timeMs }));
+      await store.transaction((tx) => tx.log.appendAll(entries));
+      const page = async (fromMs: number, limit: number) => {
+        const range = { fromMs, toMs: 99 };
+        const found = await store.read((tx) => tx.log.changes(home.userId, home.devices[0]!, range, limit));
+        return found.map(({ body }) => body);
+      };
+      assert.deepEqual(await page(0, 1), ["0"]);
+      assert.deepEqual(await page(0, 2), ["0", "1", "2", "3"]);
+      assert.deepEqual(await page(20, 3), ["1", "2", "3"]);
+      assert.deepEqual(await page(0, 5), ["0", "1", "2", "3", "4"]);
+    }));
+
+  it("returns large entries as they were appended, which SQLite compresses", () =>
+    onStore(harness, async (store, database) => {
+      const home = await makeHome(store);
+      const [deviceId] = home.devices;
+      const bodies = [1_999, 2_000, 100_000].map((length) => `{"é\u2028":"${"x".repeat(length - 9)}"}`);
+      const entries = bodies.map((body) => entryOf(home, body));
+      const revocation = { ...entryOf(home, bodies[2]!), deviceId: null, kind: "revocation" as const };
+      await store.transaction(async (tx) => {
+        for (const entry of [...entries, revocation]) await tx.log.append(entry);
+      });
+      const read = await store.read(async (tx) => ({
+        tail: (await tx.log.tail(logStart, 10)).map(({ body }) => body),
+        ofDevice: await tx.log.ofDevice(home.userId, deviceId!),
+        changes: await tx.log.changes(home.userId, deviceId!, { fromMs: 0, toMs: 2 ** 52 }, 10),
+        revocations: await tx.log.revocations(logStart, 10),
+      }));
+      assert.deepEqual(read, {
+        tail: [...bodies, bodies[2]],
+        ofDevice: entries,
+        changes: entries,
+        revocations: [bodies[2]],
+      });
+      if (store.isShared) return;
+      const stored = await database.sql<{ bytes: number }>("SELECT octet_length(body) AS bytes FROM log ORDER BY id");
+      assert.deepEqual(
+        stored.map(({ bytes }) => bytes < 1_000),
+        [false, true, true, true],
+      );
+      await assert.rejects(store.transaction((tx) => tx.log.append(entryOf(home, "\0".repeat(3_000)))));
+    }));
 
   it("knows its end, and its horizon after retention has removed old entries", { timeout: 30_000 }, (t) =>
     onStore(harness, async (store) => {

@@ -31,14 +31,14 @@ export async function addMessages(
   store: OpenStore,
   { ownerId, id: webhookId }: { readonly ownerId: OwnerId; readonly id: string },
   devices: readonly number[],
-  { body = "{}", isUrgent = false } = {},
+  { body = "{}", isUrgent = false, userId = 1 as UserId } = {},
 ): Promise<void> {
   await store.transaction(async (tx) => {
     for (const [i, deviceId] of devices.entries()) {
       await tx.deliveries.add({
         ownerId,
         webhookId,
-        userId: 1 as UserId,
+        userId,
         deviceId: deviceId as DeviceId,
         messageId: `msg_${webhookId}_${i}`,
         type: "attribute",

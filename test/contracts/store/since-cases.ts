@@ -12,7 +12,7 @@ import { makeHome, silent } from "./home.ts";
 const writers = 8;
 
 export function sinceCases(harness: StoreHarness): void {
-  const perWriter = harness.kind === "sqlite" ? 120 : rounds({ all: 80, few: 30 });
+  const perWriter = harness.kind === "sqlite" ? rounds({ all: 120, few: 40 }) : rounds({ all: 80, few: 30 });
 
   it("misses no change of 8 writers while the clock jumps back an hour", { timeout: 120_000 }, (t) =>
     onDatabase(harness, async (database) => {

@@ -5,6 +5,7 @@ import type { AuditFilter } from "../../../src/store/tables/audit.ts";
 import { logStart } from "../../../src/store/tables/log.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { makeHome, node, plain } from "./home.ts";
+import { addMessages, makeTenant, makeWebhook } from "./made-webhook.ts";
 
 export function tableCases(harness: StoreHarness): void {
   it("store tenants, and refuse a name or an id that is taken", () =>
@@ -82,11 +83,13 @@ export function tableCases(harness: StoreHarness): void {
       const user = (userId: UserId) => ({ kind: "user", userId }) as const;
       const tenant = (tenantId: TenantId) => ({ kind: "enterprise", tenantId }) as const;
       await store.read(async (tx) => {
-        assert.deepEqual(await tx.users.idsWithin(user(ada.userId)), [ada.userId]);
-        assert.deepEqual(await tx.users.idsWithin(tenant(ada.tenantId)), [ada.userId, bob.userId]);
-        assert.deepEqual(await tx.users.idsWithin(tenant(other)), [carol]);
-        assert.deepEqual(await tx.users.idsWithin(user(999 as UserId)), []);
-        assert.deepEqual(await tx.users.idsWithin(tenant(999 as TenantId)), []);
+        assert.deepEqual(await tx.users.idsWithin(user(ada.userId), 0, 9), [ada.userId]);
+        assert.deepEqual(await tx.users.idsWithin(tenant(ada.tenantId), 0, 9), [ada.userId, bob.userId]);
+        assert.deepEqual(await tx.users.idsWithin(tenant(ada.tenantId), 0, 1), [ada.userId]);
+        assert.deepEqual(await tx.users.idsWithin(tenant(ada.tenantId), ada.userId, 9), [bob.userId]);
+        assert.deepEqual(await tx.users.idsWithin(tenant(other), 0, 9), [carol]);
+        assert.deepEqual(await tx.users.idsWithin(user(999 as UserId), 0, 9), []);
+        assert.deepEqual(await tx.users.idsWithin(tenant(999 as TenantId), 0, 9), []);
         for (const id of [ada.userId, bob.userId, carol]) {
           const row = await tx.users.byId(id);
           for (const one of [ada.userId, bob.userId, carol]) {
@@ -175,10 +178,15 @@ export function tableCases(harness: StoreHarness): void {
           body: '{"grant":"g"}',
         });
       });
+      assert.equal(await store.read((tx) => tx.webhooks.isAny()), false);
+      const webhook = await makeWebhook(store, { id: await makeTenant(store, "hearing"), name: "hearing" }, "wh_1");
+      assert.equal(await store.read((tx) => tx.webhooks.isAny()), true);
+      for (const { userId, devices } of [ada, bob]) await addMessages(store, webhook, devices, { userId });
       const { userId } = ada;
       await store.transaction(async (tx) => {
         assert.equal(await tx.attributes.removeOfUser(userId), 2);
         assert.equal(await tx.blindIntervals.removeOfUser(userId), 2);
+        assert.equal(await tx.webhooks.removeOfUser(userId), 0);
         assert.equal(await tx.log.removeOfUser(userId), 2);
         assert.deepEqual(await tx.devices.removeOfUser(userId), ada.devices);
         await tx.users.remove(userId);
@@ -187,6 +195,11 @@ export function tableCases(harness: StoreHarness): void {
         assert.deepEqual(await tx.devices.ofUser(userId), []);
         assert.equal((await tx.attributes.all(bob.userId, bob.devices[0]!)).length, 1);
         assert.equal((await tx.blindIntervals.ofDevice(bob.userId, bob.devices[0]!)).length, 1);
+        const messages = await tx.deliveries.ofWebhook(webhook, 10);
+        assert.deepEqual(
+          messages.map((message) => message.userId),
+          [bob.userId],
+        );
         const left = (await tx.log.tail(logStart, 10)).map((entry) => [entry.userId, entry.kind]);
         assert.deepEqual(left, [
           [bob.userId, "attribute"],

@@ -29,7 +29,7 @@ export function tenantAndNodeCases(harness: StoreHarness): void {
     onStore(harness, async (store, database) => {
       const known = () =>
         store.read(async (tx) => ({
-          readSealedAddresses: await tx.nodes.areAllNew(),
+          readSealedAddresses: await tx.nodes.doAllKnow(sealedAddressStep),
           enforceScopes: await tx.nodes.doAllEnforceScopes(),
           withoutThings: (await tx.nodes.withoutThings()) as readonly NodeId[],
         }));

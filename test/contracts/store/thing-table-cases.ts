@@ -68,6 +68,26 @@ export function thingTableCases(harness: StoreHarness): void {
       assert.deepEqual(marks.map(plain), [{ thingId, key, print, samples, goneMs }]);
     }));
 
+  it("finds the present things of a kind, in one room or in all", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      await store.transaction(async (tx) => {
+        await tx.things.put(thingOf(ada, "t_3"));
+        await tx.things.put(thingOf(ada, "t_1"));
+        await tx.things.put(thingOf(ada, "t_2", { room: "Attic" }));
+        await tx.things.put(thingOf(ada, "t_4", { goneMs: 7 }));
+        await tx.things.put(thingOf(ada, "t_5", { kind: "light" }));
+        await tx.things.put(thingOf(bob, "t_6"));
+      });
+      await store.read(async (tx) => {
+        const ofKind = (kind: string, room?: string, limit = 9) => tx.things.ofKind(ada.userId, kind, room, limit);
+        assert.deepEqual(await ofKind("alarm"), ["t_1", "t_2", "t_3"]);
+        assert.deepEqual(await ofKind("alarm", undefined, 2), ["t_1", "t_2"]);
+        assert.deepEqual(await ofKind("alarm", "Hallway"), ["t_1", "t_3"]);
+        assert.deepEqual([await ofKind("alarm\0"), await ofKind("alarm", "Hall\0way")], [[], []]);
+      });
+    }));
+
   it("pages over the present things of links within the access scope, with any filter", () =>
     onStore(harness, async (store) => {
       const [ada, bob] = [await linkedHome(store), await linkedHome(store, "Bob")];

@@ -27,8 +27,8 @@ function onThing(home: Home, thingId: string, fields: Partial<NewThingTrigger> =
   return { ...rule, userId: home.userId, deviceId: home.devices[0]!, thingId, field: "smoke.state", ...fields };
 }
 
-function onAttribute({ userId, devices }: Home): NewTrigger {
-  return { ...rule, userId, deviceId: devices[0]!, key: "power", attributeName: "power" };
+function onAttribute({ userId, devices }: Home, name = "power"): NewTrigger {
+  return { ...rule, userId, deviceId: devices[0]!, key: name, attributeName: name };
 }
 
 export function thingTriggerTableCases(harness: StoreHarness): void {
@@ -93,6 +93,24 @@ export function thingTriggerTableCases(harness: StoreHarness): void {
       assert.deepEqual(
         ids,
         ids.map((_, i) => ids[0]! + i),
+      );
+    }));
+
+  it("finds enabled alerts on attributes in the order of their ids, whatever the attributes are called", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const { userId, devices } = home;
+      const names = ["power", "level", "room", "colour"];
+      const ids = await store.transaction(async (tx) => {
+        const added = [];
+        for (const name of names) added.push(await tx.triggers.add(onAttribute(home, name)));
+        await tx.triggers.add({ ...onAttribute(home), isEnabled: false });
+        return added;
+      });
+      const found = await store.read((tx) => tx.triggers.watching(userId, devices[0]!, names));
+      assert.deepEqual(
+        found.map(({ id, key }) => [id, key]),
+        ids.map((id, index) => [id, names[index]]),
       );
     }));
 

@@ -210,8 +210,8 @@ async function append(store: OpenStore, home: Home, ...happenings: readonly Happ
 }
 
 function feed(store: OpenStore): Promise<string> {
-  const unreadable = () => assert.fail("an entry could not be read");
-  const parts = { filters: new CompiledFilters(unreadable), backlog: new Backlog(() => undefined) };
+  const unreadable = () => assert.fail("an entry or a webhook could not be read");
+  const parts = { filters: new CompiledFilters(unreadable), backlog: new Backlog(() => undefined), unreadable };
   return feedWebhooks(store, { soon: true }, parts);
 }
 

@@ -49,7 +49,8 @@ export class MemoryFeed {
       ...connector,
       follow: (token, listener, signal) => {
         const messages = this.#messages(silentAfterMs);
-        const link = { access: () => token, storedThings: async () => new Map(), messages };
+        const calls = { take: async () => undefined, count: async () => undefined };
+        const link = { access: () => token, storedThings: async () => new Map(), messages, calls };
         return connector.follow(token, { ...listener, link }, signal);
       },
     };

@@ -15,7 +15,7 @@ import type { Thing } from "../../../src/home/thing.ts";
 import { rounds } from "../../set-up/extent.ts";
 
 /** `SEEDS=2000` runs more. */
-const seeds = Number(process.env.SEEDS ?? rounds({ all: 300, few: 30 }));
+const seeds = Number(process.env.SEEDS ?? rounds({ all: 300, few: 12 }));
 const steps = 60;
 
 /**

@@ -51,7 +51,7 @@ describe("a home that can only be read", () => {
     await settled();
   };
 
-  it("is read at once, and then at the pace; an equal home is told as unchanged", async () => {
+  it("is read at once, and then at the pace; an equal home is reported as unchanged", async () => {
     follow();
     assert.equal(reads.length, 1);
     await answer(home());

@@ -23,7 +23,7 @@ describe("a home from single objects", () => {
     heard = [];
   });
 
-  it("is not told before every kind was listed completely", () => {
+  it("is not reported before every kind was listed completely", () => {
     for (const kind of kinds) whole.beginListing(kind);
     whole.set("structures", "s1", cabin);
     whole.set("thermostats", "t1", thermostatThing({ structureId: "s1" }));
@@ -42,7 +42,7 @@ describe("a home from single objects", () => {
     assert.deepEqual(heard, [expected]);
   });
 
-  it("is told once after each change, and as unchanged when an object is sent again as it was", () => {
+  it("is reported once after each change, and as unchanged when an object is sent again as it was", () => {
     listEmpty(...kinds);
     report();
     whole.set("thermostats", "t1", thermostatThing({}));
@@ -58,7 +58,7 @@ describe("a home from single objects", () => {
     assert.deepEqual(heard, [homeWith(), homeWith({ thermostats }), "unchanged", homeWith(later), "unchanged"]);
   });
 
-  it("does not change after it was told", () => {
+  it("does not change after it was reported", () => {
     listEmpty(...kinds);
     report();
     whole.set("alarms", "a1", alarmThing({}));
@@ -80,7 +80,7 @@ describe("a home from single objects", () => {
     assert.deepEqual(ids(whole, "thermostats"), ["t3"]);
   });
 
-  it("is told when a complete listing only leaves an object out", () => {
+  it("is reported when a complete listing only leaves an object out", () => {
     listEmpty(...kinds);
     whole.set("alarms", "a1", alarmThing({}));
     report();

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { surfaceDatabases } from "../../set-up/deployment.ts";
+import { rounds } from "../../set-up/extent.ts";
 import { ada, admin, callback, oauthWorld } from "../oauth-world.ts";
 import { formOf, ScriptedBrowser, type Shown } from "../scripted-browser.ts";
 import { accept, ask, queryOf } from "./browsing.ts";
@@ -291,7 +292,7 @@ describe("the authorization endpoint: parameters", () => {
       );
       assert.equal(parameters.get("state"), state);
     };
-    await fc.assert(fc.asyncProperty(anyState, check), { numRuns: 100 });
+    await fc.assert(fc.asyncProperty(anyState, check), { numRuns: rounds({ all: 100, few: 25 }) });
     for (const state of awkward) await check(state);
     const declined = await world.browser().authorize(world.authorizeUrl({ state: awkward[0] }), ada, "decline");
     assert.equal(declined.searchParams.get("state"), awkward[0]);

@@ -32,7 +32,7 @@ describe("@badgateway/oauth2-client", () => {
     });
   }
 
-  it("refreshes by itself when its access token has expired", async (t) => {
+  it("refreshes automatically when its access token has expired", async (t) => {
     const world = await foreignWorld(t);
     const library = libraryFor(world);
     const first = await linked(world, library, true);

@@ -32,7 +32,7 @@ describe("google-auth-library", () => {
     });
   }
 
-  it("refreshes by itself when its access token has expired, each time with the same refresh token", async (t) => {
+  it("refreshes automatically when its access token has expired, each time with the same refresh token", async (t) => {
     const world = await foreignWorld(t);
     const library = await linked(world);
     library.forceRefreshOnFailure = true;

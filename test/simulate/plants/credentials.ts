@@ -2,7 +2,7 @@ import type { LinkCredential } from "../../../src/federation/link-credential.ts"
 import { withTables } from "./changed-parts.ts";
 import { plant, replace } from "./plant.ts";
 
-const stored = () => import("../../../src/federation/stored-credential.ts");
+const stored = () => import("../../../src/federation/stored-renewal.ts");
 
 export const credentialPlants = [
   plant(

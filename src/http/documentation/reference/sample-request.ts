@@ -20,16 +20,17 @@ export interface SampleRequest {
 /** A literal value, or the shell variable that holds a secret. */
 export type SampleValue = { readonly name: string } & ({ readonly value: string } | { readonly variable: string });
 
-/** Undefined where a required value has no example: only the service's own pages can send it. */
+/** Undefined when a required parameter has no example, because only the service's own pages can send it. */
 export function sampleRequest(described: DescribedRoute): SampleRequest | undefined {
   const { methods, path, access, errors, description } = described;
   const { parameters = [], body } = description;
   if (parameters.some((one) => one.isRequired && sampleValue(one).length === 0)) return undefined;
+  // Platform calls answer with faults, and take credentials as parameters.
+  const isPlatformCall = errors === "fault";
   // POST, because a secret in an address would end up in logs and histories.
-  const isSecretInParameters = errors === "fault" && methods.includes("POST");
-  const method = isSecretInParameters ? "POST" : methods[0]!;
+  const method = isPlatformCall && methods.includes("POST") ? "POST" : methods[0]!;
   const isInBody = ({ in: place }: Parameter) => place === "body" || (place !== "query" && takesBody(method));
-  const sent = [...(errors === "fault" ? accessOf(described).credentials : []), ...parameters].filter(
+  const sent = [...(isPlatformCall ? accessOf(described).credentials : []), ...parameters].filter(
     ({ in: place }) => place !== "path" && place !== "header",
   );
   return {
@@ -40,7 +41,7 @@ export function sampleRequest(described: DescribedRoute): SampleRequest | undefi
     ...(body?.contentType === ndjsonBody
       ? { json: undefined, lines: String(body.example).trimEnd() }
       : { json: body?.example }),
-    authorization: errors === "fault" ? undefined : authorizations[access],
+    authorization: isPlatformCall ? undefined : authorizations[access],
   };
 }
 

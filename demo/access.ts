@@ -12,13 +12,13 @@ const clientName = "Demo client";
 const renewEveryMs = 30 * 60_000;
 
 /** The files that hold the demo's tokens. */
-export interface KeyFiles {
+export interface TokenFiles {
   readonly secTokenFile: string;
   readonly accessTokenFile: string;
   stop(): void;
 }
 
-export interface Keys extends KeyFiles {
+export interface DemoAccess extends TokenFiles {
   readonly appId: TenantId;
   readonly userId: UserId;
   /** An SDK client of the demo's user, with the newest secToken. */
@@ -28,7 +28,7 @@ export interface Keys extends KeyFiles {
 }
 
 /** Creates the demo's tenant, user and client where they are missing, and renews their tokens while the demo runs. */
-export async function keysOf(service: Service, folder: string): Promise<Keys> {
+export async function accessTo(service: Service, folder: string): Promise<DemoAccess> {
   const { identity, store } = service.parts;
   const { tenantId: appId } = await identity
     .addTenant({ name: tenantName })

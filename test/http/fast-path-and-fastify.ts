@@ -9,7 +9,7 @@ import { addRoutes } from "../../src/http/routes.ts";
 import { defaultHttpLimits } from "../../src/http/server.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import { DeviceAnswerCache } from "../../src/outlets/v3/device-body.ts";
-import { deviceReadLane } from "../../src/outlets/v3/device-read-lane.ts";
+import { deviceFastPath } from "../../src/outlets/v3/device-fast-path.ts";
 import { deviceRoutes } from "../../src/outlets/v3/device-routes.ts";
 import { collecting, type Reported } from "../platform/made-platform.ts";
 import { madeV3 } from "./made-v3.ts";
@@ -20,13 +20,13 @@ export interface ServerSettings {
   readonly tls?: SecureContextOptions & { readonly ca: string };
 }
 
-export type TestServer = Awaited<ReturnType<typeof laneAndFastify>>["lane"];
+export type TestServer = Awaited<ReturnType<typeof fastPathAndFastify>>["fastPath"];
 
 /**
- * The same devices behind two servers: one with the fast lane, one with Fastify only. The look-up of the tokens
+ * The same devices behind two servers: one with the fast path, one with Fastify only. The look-up of the tokens
  * `store-down` and `broken` fails; a test may replace `tokens.verify`.
  */
-export async function laneAndFastify(
+export async function fastPathAndFastify(
   t: TestContext,
   { corsOrigins = [], trustedProxies = [], tls }: ServerSettings = {},
 ) {
@@ -39,7 +39,7 @@ export async function laneAndFastify(
     },
   };
   const callers = { ...world.callers, byAccessToken: (token: string) => tokens.verify(token) };
-  const startServer = async (hasLane: boolean) => {
+  const startServer = async (hasFastPath: boolean) => {
     const reported: Reported[] = [];
     const finished: Parameters<ExchangeListener>[0][] = [];
     const report = collecting(reported);
@@ -51,11 +51,11 @@ export async function laneAndFastify(
       ...transportHeaders(tls !== undefined),
       ...corsHeaders(corsOrigins),
     });
-    const lane = deviceReadLane({ exchanges, callers, v3: world.v3, deviceAnswers, corsOrigins });
+    const fastPath = deviceFastPath({ exchanges, callers, v3: world.v3, deviceAnswers, corsOrigins });
     const taken = { count: 0 };
     const firstTaken = Promise.withResolvers<void>();
-    const counted: typeof lane = (request, response) => {
-      const isTaken = lane(request, response);
+    const counted: typeof fastPath = (request, response) => {
+      const isTaken = fastPath(request, response);
       if (isTaken) taken.count += 1;
       // By then an answer from memory was sent.
       if (isTaken) setImmediate(firstTaken.resolve);
@@ -66,7 +66,7 @@ export async function laneAndFastify(
       onLimitReached: () => undefined,
       trustedProxies,
       tls,
-      lane: hasLane ? counted : undefined,
+      fastPath: hasFastPath ? counted : undefined,
       ...defaultHttpLimits,
     });
     const routes = deviceRoutes(world.v3, deviceAnswers);
@@ -97,7 +97,7 @@ export async function laneAndFastify(
       firstClosed: firstClosed.promise,
     };
   };
-  return { ...world, tokens, lane: await startServer(true), fastify: await startServer(false) };
+  return { ...world, tokens, fastPath: await startServer(true), fastify: await startServer(false) };
 }
 
 /**

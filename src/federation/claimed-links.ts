@@ -12,7 +12,7 @@ export interface OwnLink {
   readonly epoch: number;
 }
 
-export interface SharedLinksParts {
+export interface ClaimedLinksParts {
   readonly store: Store<ShareTables>;
   readonly membership: Membership;
   readonly runtime: Runtime;
@@ -47,8 +47,8 @@ const handedBackAtOnce = 40;
  * that other nodes have claimed, and hands back surplus. While the store is unreachable the node keeps its links,
  * because possibly no other node has claimed them. On SQLite there is no other node.
  */
-export class SharedLinks {
-  readonly #parts: SharedLinksParts;
+export class ClaimedLinks {
+  readonly #parts: ClaimedLinksParts;
   readonly #task: BackgroundTask;
   /** The membership life in which the links were last compared with the store; undefined before the start. */
   #sureOfLife: number | undefined;
@@ -60,7 +60,7 @@ export class SharedLinks {
   #isFull = false;
   #isStopped = false;
 
-  constructor(parts: SharedLinksParts) {
+  constructor(parts: ClaimedLinksParts) {
     this.#parts = parts;
     const sentence = "links could not be compared with the store or claimed; trying again";
     this.#task = new BackgroundTask("link_shares", sentence, parts.runtime);

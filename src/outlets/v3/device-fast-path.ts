@@ -3,7 +3,7 @@ import { type Answer, jsonTextAnswer } from "../../http/answer/answer.ts";
 import { corsHeaders } from "../../http/answer/cors.ts";
 import { failureAnswer } from "../../http/answer/error-response.ts";
 import type { PreparedAnswer } from "../../http/answer/prepared-answer.ts";
-import type { Lane } from "../../http/app.ts";
+import type { FastPath } from "../../http/app.ts";
 import { headersRefusal } from "../../http/connection/malformed-requests.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import type { Exchanges } from "../../http/open-exchanges.ts";
@@ -14,7 +14,7 @@ import { type CurrentDeviceParts, currentDevice } from "./current-device.ts";
 import type { DeviceAnswerCache } from "./device-body.ts";
 import { devicePath, deviceReadScopes } from "./device-routes.ts";
 
-export interface LaneParts {
+export interface FastPathParts {
   readonly exchanges: Exchanges;
   readonly callers: Pick<Callers, "byAccessToken" | "clientHolding">;
   readonly v3: CurrentDeviceParts;
@@ -23,11 +23,11 @@ export interface LaneParts {
 }
 
 /**
- * The fast lane in front of Fastify for the most frequent request: `GET /v3/devices/{id}` with a token and nothing
+ * The fast path in front of Fastify for the most frequent request: `GET /v3/devices/{id}` with a token and nothing
  * unusual. It calls the same parts as the route and answers with the same bytes. It leaves every request that it does not
  * recognise untouched, for the route.
  */
-export function deviceReadLane({ exchanges, callers, v3, deviceAnswers, corsOrigins }: LaneParts): Lane {
+export function deviceFastPath({ exchanges, callers, v3, deviceAnswers, corsOrigins }: FastPathParts): FastPath {
   const answer = async (exchange: Exchange, bearer: string, deviceId: DeviceId) => {
     let prepared: PreparedAnswer;
     try {

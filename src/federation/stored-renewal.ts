@@ -6,7 +6,7 @@ import type { LinkKey } from "./link-key.ts";
 /** Time limit of one renewal. A renewal that began longer ago has ended, even if its node died. */
 export const renewalLimitMs = 30_000;
 
-export interface StoredCredentialParts {
+export interface StoredRenewalParts {
   readonly store: Store<Pick<Transaction, "users" | "links">>;
   readonly link: LinkKey;
   readonly sealing: TokenSealing;
@@ -28,7 +28,7 @@ export type RenewalStart =
  * `endedMarkMs`: the mark of a renewal that has ended: of this node's last one, or of one for which this node has waited.
  */
 export function beginRenewal(
-  { store, link, sealing }: StoredCredentialParts,
+  { store, link, sealing }: StoredRenewalParts,
   current: Credential,
   endedMarkMs: number | undefined,
 ): Promise<RenewalStart> {
@@ -56,7 +56,7 @@ export function beginRenewal(
  * result over to the next owner, and a result never replaces a newer token. Returns undefined when it was discarded.
  */
 export function storeRenewed(
-  { store, link, sealing }: StoredCredentialParts,
+  { store, link, sealing }: StoredRenewalParts,
   before: Credential,
   markMs: number,
   renewed: Credential,

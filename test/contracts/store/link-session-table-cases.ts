@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { OwnerId, UserId } from "../../../src/model/ids.ts";
+import type { LinkSessionProgress, LinkSessionRow } from "../../../src/store/tables/link-sessions.ts";
+import { onStore, type StoreHarness } from "./harness.ts";
+import { type Home, makeHome, plain } from "./home.ts";
+
+/** A session for this user, which the user's own client has made. */
+function sessionOf({ tenantId, userId }: Home, id: string, fields: Partial<LinkSessionRow> = {}): LinkSessionRow {
+  return {
+    ownerId: userId,
+    id,
+    tenantId,
+    clientId: "bwc_1",
+    userId,
+    ecosystem: "nest",
+    mode: "link",
+    returnUrl: "https://app.example/linked",
+    clientState: "own state",
+    tokenHash: `token of ${id}`,
+    stateHash: `state of ${id}`,
+    browserHash: null,
+    isSignedIn: false,
+    sealed: "…",
+    attempt: 0,
+    phase: "open",
+    claimedMs: null,
+    problem: null,
+    deviceId: null,
+    summary: null,
+    createdMs: 1,
+    expiresMs: 100,
+    ...fields,
+  };
+}
+
+export function linkSessionTableCases(harness: StoreHarness): void {
+  it("keeps a link session as it was added and saved, and finds it by id, token and state", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const session = sessionOf(home, "ls_1");
+      const progress: LinkSessionProgress = {
+        userId: 8 as UserId,
+        isSignedIn: true,
+        browserHash: "b",
+        stateHash: "s",
+        sealed: "other",
+        attempt: 2,
+        phase: "linked",
+        claimedMs: 9,
+        problem: "{}",
+        deviceId: home.devices[0]!,
+        summary: "[]",
+      };
+      await store.transaction(async (tx) => {
+        await tx.linkSessions.add(session);
+        await tx.linkSessions.add(sessionOf(home, "ls_2", { isSignedIn: true }));
+        assert.deepEqual(plain(await tx.linkSessions.lock(session)), session);
+      });
+      await store.read(async (tx) => {
+        const { ownerId } = session;
+        assert.deepEqual(plain(await tx.linkSessions.find(session)), session);
+        assert.deepEqual(plain(await tx.linkSessions.byHash("token", { ownerId, hash: "token of ls_1" })), session);
+        assert.equal((await tx.linkSessions.byHash("state", { ownerId, hash: "state of ls_2" }))?.id, "ls_2");
+        assert.equal((await tx.linkSessions.find({ ownerId, id: "ls_2" }))?.isSignedIn, true);
+        const foreign = (ownerId + 1) as OwnerId;
+        assert.equal(await tx.linkSessions.find({ ownerId: foreign, id: "ls_1" }), undefined);
+        assert.equal(await tx.linkSessions.byHash("token", { ownerId: foreign, hash: "token of ls_1" }), undefined);
+        assert.equal(await tx.linkSessions.find({ ownerId, id: "ls_1\0" }), undefined);
+      });
+      await store.transaction((tx) => tx.linkSessions.save({ ...session, ...progress }));
+      await store.read(async (tx) => {
+        assert.deepEqual(plain(await tx.linkSessions.find(session)), { ...session, ...progress });
+        assert.equal((await tx.linkSessions.find({ ownerId: session.ownerId, id: "ls_2" }))?.phase, "open");
+      });
+      await store.transaction((tx) => tx.linkSessions.remove(session));
+      assert.equal(await store.read((tx) => tx.linkSessions.find(session)), undefined);
+      assert.equal(await store.read((tx) => tx.linkSessions.count(session.ownerId, "bwc_1", 9)), 1);
+    }));
+
+  it("counts the link sessions of one client, and removes all of a user", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const ofTenant = { ownerId: -ada.tenantId as OwnerId };
+      await store.transaction(async (tx) => {
+        for (const id of ["ls_1", "ls_2", "ls_3"]) await tx.linkSessions.add(sessionOf(ada, id));
+        await tx.linkSessions.add(sessionOf(ada, "ls_4", { clientId: "bwc_2" }));
+        await tx.linkSessions.add(sessionOf(ada, "ls_5", ofTenant));
+        await tx.linkSessions.add(sessionOf(bob, "ls_6", ofTenant));
+        await tx.linkSessions.add(sessionOf(bob, "ls_7"));
+      });
+      const count = (ownerId: OwnerId, clientId: string, most: number) =>
+        store.read((tx) => tx.linkSessions.count(ownerId, clientId, most));
+      assert.equal(await count(ada.userId, "bwc_1", 9), 3);
+      assert.equal(await count(ada.userId, "bwc_1", 2), 2);
+      assert.equal(await count(ada.userId, "bwc_2", 9), 1);
+      assert.equal(await count(ofTenant.ownerId, "bwc_1", 9), 2);
+      assert.equal(await store.transaction((tx) => tx.linkSessions.removeOfUser(ada.userId)), 5);
+      assert.deepEqual(
+        [await count(ada.userId, "bwc_1", 9), await count(ofTenant.ownerId, "bwc_1", 9)],
+        [0, 1],
+        "the session that the company made for Bob stays",
+      );
+      assert.equal(await count(bob.userId, "bwc_1", 9), 1);
+    }));
+
+  it("finds expired link sessions that hold a credential, and removes expired ones, oldest first", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const phases = ["open", "exchanging", "reading", "unread", "asking", "linked"] as const;
+      await store.transaction(async (tx) => {
+        for (const [index, phase] of phases.entries()) {
+          await tx.linkSessions.add(sessionOf(home, `ls_${phase}`, { phase, expiresMs: 100 + index }));
+        }
+      });
+      const held = async (beforeMs: number, limit: number) =>
+        (await store.read((tx) => tx.linkSessions.held(beforeMs, limit))).map(({ id }) => id);
+      assert.deepEqual(await held(200, 10), ["ls_reading", "ls_unread", "ls_asking"]);
+      assert.deepEqual(await held(200, 2), ["ls_reading", "ls_unread"]);
+      assert.deepEqual(await held(104, 10), ["ls_reading", "ls_unread"]);
+      const remove = (beforeMs: number, limit: number) =>
+        store.transaction((tx) => tx.linkSessions.removeExpired(beforeMs, limit));
+      assert.equal(await remove(100, 10), 0, "it expires at that time, not before it");
+      assert.equal(await remove(200, 3), 3);
+      assert.deepEqual(await held(200, 10), ["ls_unread", "ls_asking"]);
+      assert.equal(await remove(200, 10), 3);
+    }));
+}

@@ -1,0 +1,42 @@
+import { type Argued, arguedIn as of } from "./argued.ts";
+
+const forTheCompiler = "equivalent: the databases bind undefined as NULL; the fallback is for the compiler";
+const postgresOnly = "only PostgreSQL runs this; the contract of the store covers it there";
+const queued = "equivalent on SQLite, where all writers queue; PostgreSQL needs the lock";
+
+/** The argued survivors of `src/store/tables`. */
+export const arguedOfStore: readonly Argued[] = [
+  ...of("src/store/tables/devices.ts", "addMany", [["condition", "isVirtual", "true", postgresOnly]]),
+  ...of("src/store/tables/links.ts", "setState", [
+    ["??", "blindness?.sinceMs ?? null", "blindness?.sinceMs", forTheCompiler],
+  ]),
+  ...of("src/store/tables/log.ts", "removeOfUser", [["statement", "await lockFeed();", "", queued]]),
+  ...of("src/store/tables/webhooks.ts", "removeOfUser", [["statement", "await lockFeed();", "", queued]]),
+  ...of("src/store/tables/mapped-devices.ts", "attributes", [
+    [
+      "condition",
+      "devices.length === 0 || known.length === 0",
+      "false",
+      "equivalent: the statement finds nothing then; the check only saves it",
+    ],
+  ]),
+  ...of("src/store/tables/thing-commands.ts", "blockedUntil", [
+    [
+      "??",
+      "row?.untilMs ?? null",
+      "row?.untilMs",
+      "equivalent: MAX answers one row, with null for none; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/store/tables/thing-commands.ts", "due", [
+    ["??", "after?.id ?? 0", "after?.id", "equivalent: no command is due at time 0, so the id is not compared"],
+  ]),
+  ...of("src/store/tables/write-probe.ts", "takeTableSpace", [
+    [
+      "array",
+      `[ "SAVEPOINT space", \`CREATE UNLOGGED TABLE \${table} (filler TEXT NOT NULL)\`, \`INSERT INTO \${table} SELECT repeat('x', \${rowBytes}) FROM generate_series(1, \${rows})\`, "ROLLBACK TO SAVEPOINT space", ]`,
+      "[]",
+      postgresOnly,
+    ],
+  ]),
+];
