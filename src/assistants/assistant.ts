@@ -1,6 +1,6 @@
 import type { CommandReceipt } from "../devices/command-receipts.ts";
-import type { AlarmRise } from "../store/tables/assistant-marks.ts";
 import type { Runtime } from "../runtime/runtime.ts";
+import type { AlarmRise } from "../store/tables/assistant-marks.ts";
 import type { CurrentThing } from "./current-thing.ts";
 import type { CallMaker } from "./maker-call.ts";
 
