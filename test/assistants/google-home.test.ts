@@ -67,7 +67,7 @@ describe("Google Home", () => {
 
   it("needs a token of its outlet's own client, and the scope of each intent", async (t) => {
     const { story, google, outlet, synced } = await googleWorld(t, { scope: "devices:read" });
-    const { devices } = await synced();
+    const { devices, user } = await synced();
     const thermostat = devices.find(({ type }: Json) => type === typeOf("THERMOSTAT"));
     const refused = await google.execute(thermostat.id, ["ThermostatSetMode", { thermostatMode: "heat" }]);
     assert.deepEqual(refused, { ids: [thermostat.id], status: "ERROR", errorCode: "relinkRequired" });
@@ -75,6 +75,15 @@ describe("Google Home", () => {
     const sync = { requestId: "1", inputs: [{ intent: "action.devices.SYNC" }] };
     const foreign = await google.call(sync, another.accessToken);
     assert.deepEqual([foreign.status, foreign.body.error], [401, "invalid_token"]);
+    const bob = { name: "bob", password: "battery staple" };
+    await story.service.parts.identity.addUser({ tenant: "Story", ...bob, isAdmin: false });
+    const bobs = await GoogleAccount.link(() => story.service.baseUrl, outlet, "devices:read devices:control", bob);
+    const { agentUserId, devices: ofBob } = await bobs.intent("SYNC");
+    assert.deepEqual([ofBob, agentUserId === user.agentUserId], [[], false]);
+    const absent = { status: "ERROR", errorCode: "deviceNotFound", online: false };
+    assert.deepEqual((await bobs.query(thermostat.id))[thermostat.id], absent);
+    const foreignHome = await bobs.execute(thermostat.id, ["ThermostatSetMode", { thermostatMode: "off" }]);
+    assert.equal(foreignHome.errorCode, "deviceNotFound");
     const alerts = await GoogleAccount.link(() => story.service.baseUrl, outlet, "alerts");
     assert.equal((await alerts.call(sync)).status, 403);
     for (const body of [

@@ -86,7 +86,10 @@ describe("the reporter", () => {
       await log(changed("t_a"), alarmed("t_b"));
       assert.equal(await feed(), "done");
       assert.equal((await grant())?.dueMs, 0);
-      assert.deepEqual((await marks()).map(({ thingId }) => thingId), ["t_b"]);
+      assert.deepEqual(
+        (await marks()).map(({ thingId }) => thingId),
+        ["t_b"],
+      );
       await sendDue(parts, key, stillGoing);
       assert.deepEqual(sent, ["t_b state alarm"]);
       const [left] = await marks(1_000);
@@ -113,7 +116,10 @@ describe("the reporter", () => {
       await feed();
       await sendDue(parts, key, stillGoing);
       assert.deepEqual(sent, ["t_a state alarm", "t_b state alarm"]);
-      assert.deepEqual((await marks()).map(({ rises }) => rises.map(({ state }) => state)), [["warning"]]);
+      assert.deepEqual(
+        (await marks()).map(({ rises }) => rises.map(({ state }) => state)),
+        [["warning"]],
+      );
       await sendDue(parts, key, stillGoing);
       assert.deepEqual(sent.at(-1), "t_a state warning");
       assert.deepEqual(await marks(), []);
@@ -179,7 +185,11 @@ describe("the reporter", () => {
       await log(alarmed("t_a"));
       await feed();
       const { homes } = parts;
-      const slow = { ...homes, some: async () => (await runtime.advance(reportTimes.usedMs), homes.some(key.userId, [])) };
+      const some = async () => {
+        await runtime.advance(reportTimes.usedMs);
+        return homes.some(key.userId, []);
+      };
+      const slow = { ...homes, some };
       await sendDue({ ...parts, homes: slow }, key, stillGoing);
       assert.deepEqual(sent, []);
       assert.equal((await grant())?.dueMs, 0);
@@ -237,6 +247,9 @@ describe("the reporter", () => {
     }));
 
   it("waits longer after each failure, at most a quarter of an hour", () => {
-    assert.deepEqual([1, 2, 5, 30].map((attempts) => waitAfter(attempts, 0.5)), [1_000, 2_000, 16_000, 900_000]);
+    assert.deepEqual(
+      [1, 2, 5, 30].map((attempts) => waitAfter(attempts, 0.5)),
+      [1_000, 2_000, 16_000, 900_000],
+    );
   });
 });

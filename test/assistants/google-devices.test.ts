@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { CurrentThing } from "../../src/assistants/current-thing.ts";
+import { googleDevices, statesOf, syncEntry, thingIdOf } from "../../src/assistants/google-home/devices.ts";
+import { googleErrorOf, outcomeError } from "../../src/assistants/google-home/errors.ts";
+import { isGoogles, protocols } from "../../src/ecosystems/registry.ts";
+import type { Thermostat } from "../../src/home/traits/thermostat.ts";
+
+const cleared = { state: "clear", word: null, testing: null } as const;
+
+/** A thing with these traits; all are available. */
+function thing(kind: CurrentThing["kind"], traits: object, change: Partial<CurrentThing> = {}): CurrentThing {
+  const available = Object.entries(traits).map(([name, trait]) => [
+    name,
+    { available: true, capabilities: {}, ...trait },
+  ]);
+  const none = { name: "Hall", room: null, homeName: null, maker: null, model: null, goneMs: null };
+  const reached = { isGoogles: false, isStale: false, thingId: "t_1", traits: Object.fromEntries(available) };
+  return { kind, ...none, ...reached, ...change } as CurrentThing;
+}
+
+function thermostat(
+  state: Partial<Thermostat["state"]>,
+  change: Partial<CurrentThing> = {},
+  capabilities: object = {},
+) {
+  const all = { modes: ["off", "heat", "cool", "heatCool", "eco"], dual: true, unit: "C", minGapCelsius: 1.5 };
+  const range = { minHeatCelsius: 9, maxHeatCelsius: 30, minCoolCelsius: 10, maxCoolCelsius: 32 };
+  const targets = { heatCelsius: null, coolCelsius: null, targetCelsius: null };
+  const eco = { ecoHeatCelsius: null, ecoCoolCelsius: null, action: null };
+  return thing(
+    "thermostat",
+    {
+      thermostat: { state: { ...targets, ...eco, ...state }, capabilities: { ...all, ...range, ...capabilities } },
+      temperature: { state: { celsius: 20.5 }, capabilities: { unit: "C" } },
+    },
+    change,
+  );
+}
+
+const shown = (one: CurrentThing) => statesOf(googleDevices(one)[0]!);
+
+describe("a device at Google", () => {
+  it("shows the targets of each mode in the form that Google wants", () => {
+    const both = { heatCelsius: 19, coolCelsius: 24, ecoHeatCelsius: 12, ecoCoolCelsius: 28 };
+    const pair = (low: number, high: number) => ({
+      thermostatTemperatureSetpointHigh: high,
+      thermostatTemperatureSetpointLow: low,
+    });
+    const one = (celsius: number) => ({ thermostatTemperatureSetpoint: celsius });
+    const cases: readonly (readonly [Partial<Thermostat["state"]>, string, object])[] = [
+      [{ ...both, mode: "heat", targetCelsius: 19.5 }, "heat", one(19.5)],
+      [{ ...both, mode: "cool" }, "cool", one(24)],
+      [{ ...both, mode: "heatCool" }, "heatcool", pair(19, 24)],
+      [{ ...both, mode: "eco" }, "eco", pair(12, 28)],
+      [{ mode: "eco", ecoHeatCelsius: 12 }, "eco", one(12)],
+      [{ ...both, mode: "off" }, "off", one(19)],
+      [{ mode: "fanOnly", targetCelsius: 21 }, "fan-only", one(21)],
+    ];
+    for (const [state, thermostatMode, targets] of cases) {
+      const always = { online: true, activeThermostatMode: "none", thermostatTemperatureAmbient: 20.5 };
+      assert.deepEqual(shown(thermostat(state)), { ...always, thermostatMode, ...targets }, thermostatMode);
+    }
+    const single = thermostat({ mode: "heatCool", targetCelsius: 21, ...both }, {}, { dual: false });
+    assert.equal(shown(single).thermostatTemperatureSetpoint, 21);
+    assert.equal(
+      shown(thermostat({ mode: "heat", targetCelsius: 20, action: "heating" })).activeThermostatMode,
+      "heat",
+    );
+  });
+
+  it("is offline when it is stale, gone or not available, and when a value that Google needs is unknown", () => {
+    const known = { mode: "heat", targetCelsius: 20 } as const;
+    assert.equal(shown(thermostat(known)).online, true);
+    const offline = { online: false };
+    for (const one of [
+      thermostat(known, { isStale: true }),
+      thermostat(known, { goneMs: 7 }),
+      thermostat({ mode: "heat" }),
+      thermostat({ mode: null, targetCelsius: 20 }),
+      thing("light", { onOff: { state: { on: true }, available: false } }),
+      thing("light", { onOff: { state: { on: null } } }),
+      thing("alarm", { smoke: { state: cleared, available: false } }),
+    ]) {
+      assert.deepEqual(shown(one), offline);
+    }
+    const dark = thing("light", { onOff: { state: { on: false } }, brightness: { state: { percent: null } } });
+    assert.deepEqual(shown(dark), { online: true, on: false });
+  });
+
+  it("shows an alarm that it does not know, or that does not answer, as unknown and never as harmless", () => {
+    const sensors = (state: object, available = true) =>
+      shown(
+        thing("alarm", { smoke: { state: { ...cleared, ...state }, available }, carbonMonoxide: { state: cleared } }),
+      ).currentSensorStateData as { currentSensorState: string }[];
+    const words = (state: object, available?: boolean) =>
+      sensors(state, available).map(({ currentSensorState }) => currentSensorState);
+    const clear = "no carbon monoxide detected";
+    assert.deepEqual(words({}), ["no smoke detected", clear]);
+    assert.deepEqual(words({ state: "warning" }), ["high", clear]);
+    assert.deepEqual(words({ state: "alarm" }), ["smoke detected", clear]);
+    assert.deepEqual(words({ state: "unknown" }), ["unknown", clear]);
+    assert.deepEqual(words({ state: null }), ["unknown", clear]);
+    assert.deepEqual(words({}, false), ["unknown", clear]);
+  });
+
+  it("of a thermostat's fan is a device of its own", () => {
+    const fanTimer = { state: { active: false }, capabilities: { supported: true } };
+    const both = thermostat({ mode: "heat", targetCelsius: 20 });
+    const withFan = { ...both, traits: { ...both.traits, fanTimer: { available: true, ...fanTimer } } } as CurrentThing;
+    const devices = googleDevices(withFan);
+    assert.deepEqual(
+      devices.map(({ id, type }) => [id, type]),
+      [
+        ["t_1", "THERMOSTAT"],
+        ["t_1:fan", "FAN"],
+      ],
+    );
+    assert.deepEqual(
+      devices.map(({ id }) => thingIdOf(id)),
+      ["t_1", "t_1"],
+    );
+    assert.deepEqual(statesOf(devices[1]!), { online: true, on: false });
+    const { name, traits } = syncEntry(devices[1]!) as { name: object; traits: string[] };
+    assert.deepEqual([name, traits], [{ name: "Hall fan" }, ["action.devices.traits.OnOff"]]);
+    const start = devices[1]!.traits[0]!.commands!.OnOff!({ on: true }, withFan);
+    assert.deepEqual(start, { trait: "fanTimer", command: "start", params: {} });
+  });
+
+  it("is never one that came from Google, and a home is none", () => {
+    const light = { onOff: { state: { on: true } } };
+    assert.equal(googleDevices(thing("light", light)).length, 1);
+    assert.deepEqual(googleDevices(thing("light", light, { isGoogles: true })), []);
+    assert.deepEqual(googleDevices(thing("home", { presence: { state: { state: "home" } } })), []);
+    const fromGoogle = protocols.map(({ protocol }) => {
+      const configured = { name: "any", protocol };
+      return [undefined, null, "hue", "nest"].map((integration) =>
+        isGoogles(configured, integration === undefined ? {} : { integration }),
+      );
+    });
+    assert.deepEqual(fromGoogle, [
+      [false, false, false, false],
+      [true, false, false, true],
+      [true, true, true, true],
+    ]);
+    assert.equal(isGoogles(undefined, {}), true, "an ecosystem that is not configured");
+  });
+
+  it("answers with Google's own codes", () => {
+    assert.equal(googleErrorOf({ code: "notInMode", mode: "eco" }), "inEcoMode");
+    assert.equal(googleErrorOf({ code: "notInMode", mode: "heat" }), "inHeatOrCool");
+    assert.equal(googleErrorOf({ code: "notHome" }), "inAwayMode");
+    assert.equal(googleErrorOf({ code: "stale" }), "offline");
+    assert.equal(outcomeError({ state: "contradicted", error: null }), "hardError");
+    assert.equal(outcomeError({ state: "expired", error: null }), "transientError");
+  });
+});
