@@ -1,6 +1,15 @@
 import type { CommandReceipt } from "../devices/command-receipts.ts";
+import type { Runtime } from "../runtime/runtime.ts";
 import type { AlarmRise } from "../store/tables/assistant-marks.ts";
 import type { CurrentThing } from "./current-thing.ts";
+import type { CallMaker } from "./maker-call.ts";
+
+/** What the service hands to every kind of assistant. */
+export interface AssistantParts {
+  readonly call: CallMaker;
+  readonly runtime: Runtime;
+  readonly newUuid: () => string;
+}
 
 export const assistantKinds = ["google-home", "alexa"] as const;
 

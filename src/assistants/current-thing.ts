@@ -4,8 +4,8 @@ import type { Traits } from "../home/catalogue.ts";
 /** A thing as an assistant is told about it: its last known state, and whether that is current. */
 export interface CurrentThing extends ReadThing {
   readonly traits: Traits;
-  /** The protocol of the ecosystem that reports it; undefined for own things and for an ecosystem that is not configured. */
-  readonly protocol: string | undefined;
+  /** Google has this thing's device already: what came from Google must never go back to it. */
+  readonly isGoogles: boolean;
   /** Nothing confirms the state at present. */
   readonly isStale: boolean;
 }

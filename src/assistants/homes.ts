@@ -13,8 +13,8 @@ export interface HomeParts {
   readonly staleOfEach: (
     links: readonly { readonly userId: UserId; readonly deviceId: DeviceId }[],
   ) => Promise<ReadonlyMap<DeviceId, boolean>>;
-  /** The protocol of an ecosystem, by its name in the settings. */
-  readonly protocolOf: (ecosystem: string) => string | undefined;
+  /** Whether Google has the device of a linked thing already. */
+  readonly isGoogles: (thing: ReadThing) => boolean;
 }
 
 /** The things of one user, as assistants see them. */
@@ -25,14 +25,14 @@ export interface AssistantHomes {
   some(userId: UserId, thingIds: readonly string[]): Promise<ReadonlyMap<string, CurrentThing>>;
 }
 
-export function assistantHomes({ things, staleOfEach, protocolOf }: HomeParts): AssistantHomes {
+export function assistantHomes({ things, staleOfEach, isGoogles }: HomeParts): AssistantHomes {
   const current = async (read: readonly ReadThing[]): Promise<readonly CurrentThing[]> => {
     const linked = read.filter(({ source }) => source !== ownSource);
     const stale = linked.length > 0 ? await staleOfEach(linked) : new Map<DeviceId, boolean>();
     return read.map((thing) => ({
       ...thing,
       traits: storedTraits(thing, thing.state),
-      protocol: thing.source === ownSource ? undefined : protocolOf(thing.source),
+      isGoogles: thing.source !== ownSource && isGoogles(thing),
       isStale: thing.source !== ownSource && (stale.get(thing.deviceId) ?? true),
     }));
   };

@@ -17,6 +17,8 @@ export interface Protocol<Configuration extends EcosystemConfiguration = Ecosyst
    */
   readonly consent: "token" | "code";
   readonly page: ProtocolPage;
+  /** Whether Google has this thing's device already, so that it must not be shown there again. Left out: never. */
+  isGoogles?(thing: { readonly integration?: string | null }): boolean;
   /** Reads the settings of the ecosystem with this name. Throws InvalidSetting. */
   readConfiguration(name: string, settings: Settings): Configuration;
   connector(configuration: Configuration, parts: ConnectorParts): Promise<Connector>;

@@ -28,6 +28,14 @@ export function connectorOf(configuration: EcosystemConfiguration, parts: Connec
   return protocolOf(configuration).connector(configuration, parts);
 }
 
+/** Whether Google has the device of a thing already. An ecosystem that is no longer configured may have been Google's. */
+export function isGoogles(
+  configuration: EcosystemConfiguration | undefined,
+  thing: { readonly integration?: string | null },
+): boolean {
+  return configuration === undefined || (protocolOf(configuration).isGoogles?.(thing) ?? false);
+}
+
 export function protocolOf({ name, protocol: wanted }: EcosystemConfiguration): Protocol {
   const found = protocols.find(({ protocol }) => protocol === wanted);
   if (!found) throw new Error(`The ecosystem ${name} has the protocol ${wanted}, which is not registered.`);

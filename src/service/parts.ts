@@ -18,7 +18,7 @@ import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";
 import { deviceWriting } from "../devices/write.ts";
 import { callJson } from "../ecosystems/kit/json-call.ts";
-import { connectorOf } from "../ecosystems/registry.ts";
+import { connectorOf, isGoogles } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
 import { AddressSealing } from "../events/webhooks/address-sealing.ts";
 import { addressContext } from "../events/webhooks/webhooks.ts";
@@ -241,7 +241,7 @@ async function partsOn(
     appended: () => events.afterCommit(false),
   });
 
-  const protocols = new Map(config.ecosystems.map(({ name, protocol }) => [name, protocol]));
+  const ecosystems = new Map(config.ecosystems.map((one) => [one.name, one]));
   const things = thingReading(store, ownThings);
   const assistants = assistantsOn({
     store,
@@ -251,7 +251,7 @@ async function partsOn(
     control,
     things,
     ...staleLinksOn(store, federation),
-    protocolOf: (ecosystem) => protocols.get(ecosystem),
+    isGoogles: (thing) => isGoogles(ecosystems.get(thing.source), thing),
     agentUserIdOf: await agentUserIds(store),
     call: callJson,
     newUuid: randomUUID,

@@ -11,6 +11,7 @@ const allowedFiles = new Map([
   ["src/ecosystems/registry.ts", "the list of protocols"],
   ["src/ecosystems/google-device-access/configuration.ts", "the host of Google's consent page"],
   ["src/ecosystems/google-device-access/thermostat-thing.ts", "the maker of Google's thermostats"],
+  ["src/ecosystems/home-assistant/googles-integrations.ts", "the names of Home Assistant's integrations"],
   ["src/outlets/adaptor/adaptor-descriptions.ts", "an example value of anEcosystemName"],
   ["src/outlets/platform/device-operation-descriptions.ts", "the device name in an example answer"],
   ["src/outlets/v3/device-descriptions.ts", "the device name in example answers"],

@@ -1,5 +1,4 @@
-import type { Assistant, Outcome } from "../assistant.ts";
-import type { AssistantParts } from "../registry.ts";
+import type { Assistant, AssistantParts, Outcome } from "../assistant.ts";
 import { HomeGraph, type HomeGraphMethod } from "./home-graph.ts";
 import { googleMessages } from "./reports.ts";
 import {

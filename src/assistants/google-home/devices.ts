@@ -33,7 +33,7 @@ const accessories: readonly GoogleTrait[] = [energyStorage];
 
 /** The devices of a thing. None for what Google itself has told us, or has no type for. */
 export function googleDevices(thing: CurrentThing): readonly GoogleDevice[] {
-  if (isGoogles(thing)) return [];
+  if (thing.isGoogles) return [];
   const type = typeOf(thing);
   const traits = wholeTraits.filter((trait) => trait.attributes(thing) !== undefined);
   const isShown = type !== undefined && traits.some((trait) => !accessories.includes(trait));
@@ -49,21 +49,6 @@ export function googleDevices(thing: CurrentThing): readonly GoogleDevice[] {
 /** The thing of a device's id. */
 export function thingIdOf(deviceId: string): string {
   return deviceId.endsWith(fanPart) ? deviceId.slice(0, -fanPart.length) : deviceId;
-}
-
-/** The integrations of Home Assistant that show Google's own devices. */
-const googlesIntegrations: readonly string[] = ["nest", "google_home", "google_assistant_sdk", "google_assistant"];
-
-/**
- * Whether Google already has this device: what came from Google must never go back to it. An ecosystem that is no longer
- * configured may have been Google's.
- */
-function isGoogles({ source, protocol, integration }: CurrentThing): boolean {
-  if (source === "own") return false;
-  if (protocol === undefined || protocol === "google-device-access") return true;
-  if (protocol !== "home-assistant") return false;
-  // A version before this one did not store the integration: the next report of Home Assistant tells it.
-  return integration === undefined || (integration !== null && googlesIntegrations.includes(integration));
 }
 
 const types: Readonly<Record<ThingKind, GoogleType | undefined>> = {

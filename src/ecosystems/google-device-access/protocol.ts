@@ -5,6 +5,7 @@ import { type GoogleConfiguration, protocol, readConfiguration } from "./configu
 export const googleDeviceAccess: Protocol<GoogleConfiguration> = {
   protocol,
   consent: "code",
+  isGoogles: () => true,
   page: {
     shortExample: '{"google":{"protocol":"google-device-access","projectId":"…","clientId":"…","…":"…"}}',
     example: {

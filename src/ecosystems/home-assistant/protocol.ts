@@ -1,10 +1,12 @@
 import type { Protocol } from "../protocol.ts";
 import { type HomeAssistantConfiguration, protocol, readConfiguration } from "./configuration.ts";
+import { showsGooglesDevice } from "./googles-integrations.ts";
 
 /** Home Assistant: each account is an instance with an address of its own, and is followed over a WebSocket. */
 export const homeAssistant: Protocol<HomeAssistantConfiguration> = {
   protocol,
   consent: "token",
+  isGoogles: showsGooglesDevice,
   page: {
     shortExample: '{"home":{"protocol":"home-assistant"}}',
     example: { name: "home", settings: { protocol, allowPrivateNetworks: false } },
