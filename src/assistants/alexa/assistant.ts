@@ -1,6 +1,5 @@
-import type { Assistant, CheckedFact } from "../assistant.ts";
+import type { Assistant, AssistantParts, CheckedFact } from "../assistant.ts";
 import type { CallMaker } from "../maker-call.ts";
-import type { AssistantParts } from "../assistant.ts";
 import { deliverOn } from "./gateway.ts";
 import { hasTokens, type LoginTokens, loginTokens } from "./login-tokens.ts";
 import { type GatewayRegion, gatewayRegions } from "./regions.ts";

@@ -135,7 +135,7 @@ describe("reports to Alexa's event gateway", () => {
     await play("smoke");
     await eventually(t.signal, async () => assert.equal(detected(), "DETECTED"));
     assert.equal(amazon.login.renewals, 1);
-    for (const fault of [namedFaults.unavailable, namedFaults.throttled, namedFaults.neverEnabled]) {
+    for (const fault of [namedFaults.unavailable, namedFaults.neverEnabled]) {
       amazon.faults.set("gateway", fault, 1);
       await play("clear");
       await eventually(t.signal, async () => assert.equal(detected(), "NOT_DETECTED"));

@@ -40,7 +40,7 @@ export function thing(
     capabilities,
     state: state as ThingState,
     traits,
-    protocol: "nest",
+    isGoogles: false,
     isStale: false,
     ...facts,
   };
