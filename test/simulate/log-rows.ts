@@ -1,5 +1,11 @@
 import type { DeviceId, TenantId } from "../../src/model/ids.ts";
-import { comparePositions, type LogEntry, type LogPosition, logStart, type TailedEntry } from "../../src/store/tables/log.ts";
+import {
+  comparePositions,
+  type LogEntry,
+  type LogPosition,
+  logStart,
+  type TailedEntry,
+} from "../../src/store/tables/log.ts";
 import { lockFeed, removeDeliveries } from "./delivery-rows.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
 import { exclusive } from "./row-locks.ts";
