@@ -8,12 +8,13 @@ import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { OwnAlarms } from "../own-things/own-alarms.ts";
 import type { OwnThings } from "../own-things/own-things.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
-import { admit, type SizedDevice, sized } from "./addition.ts";
+import { admit } from "./addition.ts";
 import { AdditionLimits } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
 import { describeIn } from "./description.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
+import { type SizedDevice, sized } from "./sized-device.ts";
 import { linesToAlarm, type StateWrite, writeSome } from "./state-writes.ts";
 import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
 
