@@ -4,7 +4,7 @@ import type { TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Transaction } from "../store/seam.ts";
 import { tooManyOfTenant, tooManyOfUser } from "./inventory.ts";
-import type { SizedDevice } from "./new-device.ts";
+import type { SizedDevice } from "./sized-device.ts";
 
 type LimitTables = Pick<Transaction, "devices" | "attributeUsage">;
 

@@ -2,7 +2,6 @@ import type { AttributeChange } from "../devices/commit.ts";
 import { virtualDeviceType } from "../model/device-types.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
-import type { Growth } from "../store/tables/devices.ts";
 
 /** An ordinary device to be added. Virtual devices are created by linking an account. */
 export interface NewDevice {
@@ -13,9 +12,6 @@ export interface NewDevice {
   /** The first values of its attributes; their names are distinct. */
   readonly changes?: readonly AttributeChange[];
 }
-
-/** A device to be added, and what its first values take: that is counted before the transaction begins. */
-export type SizedDevice = NewDevice & { readonly growth: Growth };
 
 /** The parts of a device that its company may change. */
 export interface DeviceDescription {
