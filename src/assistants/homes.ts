@@ -1,7 +1,6 @@
 import type { ReadThing } from "../devices/read-thing.ts";
 import { storedTraits } from "../home/stored-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
-import { UnknownThing } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import { ownSource } from "../own-things/own-things.ts";
 import type { ThingPlace, ThingReading } from "../own-things/thing-reading.ts";
@@ -48,17 +47,9 @@ export function assistantHomes({ things, staleOfEach, isGoogles }: HomeParts): A
       return current(read);
     },
     async some(userId, thingIds) {
-      const found = await Promise.all(thingIds.map((thingId) => foundOrNone(things, userId, thingId)));
-      return new Map((await current(found.flatMap((thing) => thing ?? []))).map((thing) => [thing.thingId, thing]));
+      if (thingIds.length === 0) return new Map();
+      const found = await current(await things.some(userId, thingIds));
+      return new Map(found.map((thing) => [thing.thingId, thing]));
     },
   };
-}
-
-async function foundOrNone(things: ThingReading, userId: UserId, thingId: string): Promise<ReadThing | undefined> {
-  try {
-    return await things.find({ kind: "user", userId }, thingId);
-  } catch (error) {
-    if (error instanceof UnknownThing) return undefined;
-    throw error;
-  }
 }

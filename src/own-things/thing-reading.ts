@@ -5,6 +5,7 @@ import { decodeDescriptor, decodeState } from "../home/thing-text.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import { virtualDeviceType } from "../model/device-types.ts";
 import { UnknownThing } from "../model/errors.ts";
+import type { UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { ThingPlace as LinkedPlace, ThingRow } from "../store/tables/things.ts";
@@ -33,6 +34,8 @@ export interface ThingReading {
   page(accessScope: AccessScope, place: ThingPlace): Promise<ThingPage>;
   /** A gone thing is found as long as its row is kept. */
   find(accessScope: AccessScope, thingId: string): Promise<ReadThing>;
+  /** Those of these things that the user has, with a fixed number of statements; gone ones are among them. */
+  some(userId: UserId, thingIds: readonly string[]): Promise<readonly ReadThing[]>;
 }
 
 export const thingsPerPage = 100;
@@ -77,6 +80,15 @@ export function thingReading(
       });
       if (!thing) throw new UnknownThing();
       return thing;
+    },
+    async some(userId, thingIds) {
+      const wellFormed = thingIds.filter((thingId) => /^t_[\w-]{22}$/.test(thingId));
+      const deviceIds = wellFormed.flatMap((thingId) => ownThings.ids.deviceOf(thingId) ?? []);
+      const linked = wellFormed.filter((thingId) => ownThings.ids.deviceOf(thingId) === undefined);
+      return store.read(async (tx) => [
+        ...(linked.length > 0 ? (await tx.things.some(userId, linked)).map(readThing) : []),
+        ...(deviceIds.length > 0 ? await ownThings.derive(tx, await tx.mappedDevices.some(userId, deviceIds)) : []),
+      ]);
     },
   };
 }

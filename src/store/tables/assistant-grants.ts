@@ -109,6 +109,10 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
     ).map(fromStored);
   const lock = ({ userId, outletId }: AssistantGrantKey) => first(rows(`${ofKey}${forUpdate}`, [userId, outletId]));
   const remove = async ({ userId, outletId }: AssistantGrantKey) => {
+    // Every transaction locks the grant before its marks.
+    if (sql.dialect === "postgres") {
+      await sql.all(`SELECT 1 FROM assistant_grants WHERE ${ofRow} FOR UPDATE`, [userId, outletId]);
+    }
     for (const table of waiting) await sql.run(`DELETE FROM ${table} WHERE ${ofRow}`, [userId, outletId]);
     return (await sql.run(`DELETE FROM assistant_grants WHERE ${ofRow}`, [userId, outletId])) > 0;
   };
