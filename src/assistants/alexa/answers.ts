@@ -62,7 +62,12 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
     const present = await homes.all(caller.user.userId);
     const known = new Set(present.map(({ thingId }) => thingId));
     const leaving = [...(await leavingOf(caller)).values()].filter(({ thingId }) => !known.has(thingId));
-    return discoverResponse(answered, discoveredHome([...present, ...leaving], caller.settings.alarms).endpoints);
+    const { endpoints, omitted } = discoveredHome([...present, ...leaving], caller.settings.alarms);
+    if (omitted > 0) {
+      const fields = { user: caller.user.userId, outlet: caller.outlet.id, omitted };
+      runtime.report.warn(fields, "Alexa takes no more endpoints of this user; some are not offered");
+    }
+    return discoverResponse(answered, endpoints);
   };
 
   const runCommand = async (caller: AlexaCaller, endpoint: Endpoint, directive: Directive, answered: Answered) => {

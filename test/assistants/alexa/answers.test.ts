@@ -43,6 +43,7 @@ function world(given: World = {}) {
   const sent: SentCommands[] = [];
   const replies: NewReply[] = [];
   const granted: object[] = [];
+  const warned: object[] = [];
   const outlet = { id: "outlet-1", clientId: "skill", tenantId, kind: "alexa", settings } as unknown as Outlet;
   const principal = (
     kind === "user" ? { kind, userId, tenantId, scopes } : { kind, tenantId, scopes }
@@ -80,7 +81,10 @@ function world(given: World = {}) {
       },
     },
     tokens: { exchange: async () => given.exchanged ?? tokens, renew: () => assert.fail("nothing is renewed") },
-    runtime: { ...processRuntime(silent), nowMs: () => changedMs + 1_000 },
+    runtime: {
+      ...processRuntime({ ...silent, warn: (fields) => void warned.push(fields) }),
+      nowMs: () => changedMs + 1_000,
+    },
     newMessageId: () => "m-1",
   });
   const ask = async (
@@ -94,7 +98,7 @@ function world(given: World = {}) {
     const body = { directive: { header, ...endpoint, payload: { scope, ...payload } } };
     return checked(await answers.answer(readDirective(body)!, region));
   };
-  return { ask, sent, replies, granted };
+  return { ask, sent, replies, granted, warned };
 }
 
 interface Asked {
@@ -157,6 +161,14 @@ describe("a directive", () => {
     assert.equal((event.payload.endpoints as readonly object[]).length, 2);
     const nothing = await world({ things: [] }).ask("Alexa.Discovery Discover");
     assert.deepEqual(nothing.event.payload, { endpoints: [] });
+  });
+
+  it("discovers what Alexa takes, and has the omitted endpoints counted in the log", async () => {
+    const things = Array.from({ length: 302 }, (_, index) => ({ ...lamp, thingId: `t_${index}` }));
+    const { ask, warned } = world({ things });
+    const { event } = await ask("Alexa.Discovery Discover");
+    assert.equal((event.payload.endpoints as readonly object[]).length, 300);
+    assert.deepEqual(warned, [{ user: userId, outlet: "outlet-1", omitted: 2 }]);
   });
 
   it("asks for the state of an endpoint", async () => {
