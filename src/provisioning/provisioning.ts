@@ -88,7 +88,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
     return device.userId;
   };
   const isUrgentAddition = async (tenantId: TenantId, devices: readonly NewDevice[]) =>
-    (await ownAlarms.areAdded(tenantId, devices)) && ownAlarms.admits(tenantId);
+    (await ownAlarms.hasAlarm(tenantId, devices)) && ownAlarms.admits(tenantId);
   return {
     async addAll(tenantId, devices, keep) {
       const left = await counts.left(tenantId);
