@@ -181,6 +181,19 @@ describe("the limited calls of an account", () => {
     assert.equal(await take(bob, 1), 10_000);
   });
 
+  it("are free again after the window also when the clock was set back", async (t) => {
+    const { link, store, pass } = await madeFeeds(t);
+    const ada = await link(one, "x");
+    const take = (calls: number) => accountCalls(store, ada).take(calls, [{ calls: 5, perMs: 60_000 }]);
+    await store.transaction(async (tx) => {
+      const ahead = (await tx.clock.nowMs()) + 3_600_000;
+      await tx.feedAccounts.setCalls(ada, Array<number>(5).fill(ahead));
+    });
+    assert.equal(await take(1), 60_000);
+    await pass(60_000);
+    assert.equal(await take(1), 0);
+  });
+
   it("count those that were made before the account was known, and those of many links at once", async (t) => {
     const { link, store } = await madeFeeds(t);
     const links = await Promise.all(["x", "x", "x", "x"].map((account) => link(one, account)));

@@ -12,12 +12,16 @@ export type CallTables = Pick<Transaction, "feedAccounts" | "clock">;
 export function accountCalls(store: Store<CallTables>, link: FedLink): AccountCalls {
   const change = (calls: number, limits: readonly RateLimit[], waitFor: typeof callWaitMs) =>
     store.transaction(async (tx) => {
-      const rows = await tx.feedAccounts.lockCalls(link);
+      const stored = await tx.feedAccounts.lockCalls(link);
+      const nowMs = await tx.clock.nowMs();
+      const rows = stored.map((row) => ({ ...row, callsMs: row.callsMs.map((ms) => Math.min(ms, nowMs)) }));
+      // The clock was set back: future times are stored as the present, or they would block calls until it catches up.
+      for (const [index, { callsMs }] of stored.entries()) {
+        if (callsMs.some((ms) => ms > nowMs)) await tx.feedAccounts.setCalls(rows[index]!, rows[index]!.callsMs);
+      }
       const own = rows.find(({ deviceId }) => deviceId === link.deviceId);
       if (!own) return undefined;
-      const nowMs = await tx.clock.nowMs();
-      // Clamp future timestamps: after the clock was set back they would block calls for too long.
-      const madeMs = rows.flatMap(({ callsMs }) => callsMs.map((ms) => Math.min(ms, nowMs))).sort((a, b) => a - b);
+      const madeMs = rows.flatMap(({ callsMs }) => callsMs).sort((a, b) => a - b);
       const waitMs = waitFor(limits, madeMs, calls, nowMs);
       if (waitMs > 0) return waitMs;
       const most = Math.max(...limits.map((limit) => limit.calls));
