@@ -231,7 +231,8 @@ export class World {
     const { scheduler } = this;
     const isWithholding = this.#upstream.isWithholding;
     this.#calls.areRare = isWithholding;
-    const renewalMs = this.#upstream.tokens.rules ? renewsWithinMs : this.#hasOwnThings ? silenceFoundWithinMs : 0;
+    const renews = this.#upstream.tokens.rules !== undefined || this.#others.users.length > 0;
+    const renewalMs = renews ? renewsWithinMs : this.#hasOwnThings ? silenceFoundWithinMs : 0;
     const deadlineMs = scheduler.nowMs + renewalMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
     let known = this.#activityCount;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
