@@ -11,6 +11,7 @@ import { ingest } from "./ingest.ts";
 import { loginFlood } from "./login-flood.ts";
 import { postgresCosts } from "./postgres-costs.ts";
 import { isMet, type Row } from "./row.ts";
+import { storedHomes } from "./stored-homes.ts";
 import { type NamedResult, tableOf } from "./table.ts";
 import { tokens } from "./tokens.ts";
 import { typeWork } from "./type-work.ts";
@@ -33,6 +34,7 @@ const rows: readonly Row[] = [
   googleLinks,
   ingest,
   postgresCosts,
+  storedHomes,
 ];
 
 const argumentsOfCommand = process.argv.slice(2);

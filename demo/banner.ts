@@ -10,7 +10,7 @@ export interface BannerParts {
   readonly version: string;
   readonly house: House;
   readonly service: Pick<Service, "baseUrl">;
-  readonly ecosystem: Pick<DemoEcosystem, "url" | "smokeCommand">;
+  readonly ecosystem: Pick<DemoEcosystem, "url" | "sceneCommand">;
   readonly files: TokenFiles;
   readonly folder: string;
   readonly consoleLink: string;
@@ -31,7 +31,7 @@ export function banner({ version, house, service, ecosystem, files, folder, cons
   Tokens     ${shownPath(files.accessTokenFile)}   (enterprise access token for /v3: reaches every user of tenant ${tenantName})
              ${shownPath(files.secTokenFile)}   (user ${login.name}'s secToken, for /adaptor and /zdk)
 
-  Try        ${ecosystem.smokeCommand}
+  Try        ${ecosystem.sceneCommand}
              npx breezeway devices get ${house.deviceId} --watch${dataFlag}
              curl -s ${baseUrl}/v3/devices/${house.deviceId} -H "Authorization: Bearer $(cat ${shellQuoted(shownPath(files.accessTokenFile))})"
 

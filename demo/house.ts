@@ -2,7 +2,7 @@ import { ConfigurationError } from "../src/config/config.ts";
 import type { DeviceId } from "../src/model/ids.ts";
 import type { Service } from "../src/service/service.ts";
 import { type DemoAccess, failedTo } from "./access.ts";
-import type { DemoEcosystem } from "./ecosystems/ecosystem.ts";
+import type { DemoEcosystem, LampRule } from "./ecosystems/ecosystem.ts";
 
 /** A simulated home, the virtual device that mirrors it, and a lamp. */
 export interface House {
@@ -13,8 +13,6 @@ export interface House {
 
 export const structureName = "Maple Street";
 const lampName = "Hall lamp";
-/** The lamp follows the presence in the first structure. */
-export const lampAttribute = "d.structures[1].a.away";
 const defaultSeed = "7";
 
 /** Creates the house, its link, its lamp and the alerts between them where they are missing. */
@@ -24,14 +22,14 @@ export async function prepareHouse(
   access: DemoAccess,
   seed: string,
 ): Promise<House> {
-  const deviceId = (await linkedDevice(service, ecosystem, access)) ?? (await link(ecosystem, access, seed));
+  const deviceId = (await linkedDevice(service, ecosystem, access)) ?? (await link(service, ecosystem, access, seed));
   const lampId = await lampOf(service, access);
   const house = { deviceId, lampId, access };
   // Once for each link: alerts that the user has removed are not created again.
   const prepared = `demo_prepared_${deviceId}`;
   const { store } = service.parts;
   if ((await store.read((tx) => tx.settings.get(prepared))) === undefined) {
-    await prepareLamp(house);
+    await prepareLamp(house, ecosystem.lamp);
     await store.transaction((tx) => tx.settings.getOrKeep(prepared, "yes"));
   }
   return house;
@@ -57,8 +55,15 @@ async function linkedDevice(
 }
 
 /** Links the house; an existing link gets the token. */
-async function link(ecosystem: DemoEcosystem, access: DemoAccess, seed: string): Promise<DeviceId> {
-  const { token, ...options } = ecosystem.issueToken(seed);
+async function link({ parts }: Service, ecosystem: DemoEcosystem, access: DemoAccess, seed: string): Promise<DeviceId> {
+  const issued = ecosystem.issueToken(seed);
+  if ("credential" in issued) {
+    const { federation, devices } = parts;
+    const isLinked = (await devices.list(access.userId)).some(({ isVirtual }) => isVirtual);
+    const act = isLinked ? federation.relink : federation.link;
+    return act(access.userId, ecosystem.configuration.name, issued.credential);
+  }
+  const { token, ...options } = issued;
   const linked = await access
     .byUser()
     .updateFederatedToken(ecosystem.configuration.name, token, options)
@@ -73,18 +78,18 @@ async function lampOf({ parts }: Service, { userId }: DemoAccess): Promise<Devic
   return ((await parts.administration.run("device add", lamp)) as { deviceId: DeviceId }).deviceId;
 }
 
-/** Adds the two alerts that the interface describes: the lamp is on while somebody is home, and off while nobody is. */
-async function prepareLamp({ deviceId, lampId, access }: House): Promise<void> {
+/** Adds two alerts: one switches the lamp on, the other off. */
+async function prepareLamp({ deviceId, lampId, access }: House, rule: LampRule): Promise<void> {
   const known = await access.byClient.alerts.list({ deviceId });
   for (const [pattern, power] of [
-    ["home", "on"],
-    ["(auto-)?away", "off"],
+    [rule.on, "on"],
+    [rule.off, "off"],
   ] as const) {
     if (known.some(({ stringThreshold }) => stringThreshold === pattern)) continue;
     await access.byUser().addTrigger({
       deviceId,
       action: "attribute",
-      attrName: lampAttribute,
+      attrName: rule.attribute,
       operation: "regex",
       stringThreshold: pattern,
       address: "",
@@ -96,5 +101,5 @@ async function prepareLamp({ deviceId, lampId, access }: House): Promise<void> {
       targetDeviceAttributes: `${lampId},power:"${power}"`,
     });
   }
-  await access.byClient.setDeviceAttribute(lampId, "power", "on");
+  await access.byClient.setDeviceAttribute(lampId, "power", rule.first);
 }

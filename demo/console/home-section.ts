@@ -12,7 +12,7 @@ import { thermostatTile } from "./thermostat-tile.ts";
 export interface HomeParts {
   readonly view: HomeView;
   readonly receipts: readonly CommandReceipt[];
-  readonly ecosystem: Pick<DemoEcosystem, "refusesWhileAway">;
+  readonly ecosystem: Pick<DemoEcosystem, "walk">;
   readonly button: Button;
   readonly nowMs: number;
   /** Time of the last known state; undefined while the state is current. */
@@ -26,13 +26,13 @@ const receiptMs = 10 * 60_000;
 export function homeSection({ view, receipts, ecosystem, button, nowMs, asOfMs }: HomeParts): Html {
   const { home, thermostats, alarms, others } = view;
   const id = home?.thingId ?? "homeless";
-  const isRefused = ecosystem.refusesWhileAway && presenceIn(home) !== "home";
+  const isRefused = ecosystem.walk === "refusal" && presenceIn(home) !== "home";
   const receiptOf = ({ thingId }: Thing) =>
     receipts.find((receipt) => receipt.thingId === thingId && nowMs - receipt.requestedTime < receiptMs);
   return html`<section class="structure" aria-labelledby="${id}-name">
 <div class="structure-head" data-part id="${id}">
-<div><h2 id="${id}-name">${home ? (home.name ?? "Home") : "Devices without a home"}</h2>${home && presenceLine(home, asOfMs)}</div>
-${home && sceneButtons(view, home.thingId, button)}
+<div><h2 id="${id}-name">${home ? (home.name ?? "Home") : "Devices without a home"}</h2>${home?.traits.presence && presenceLine(home, asOfMs)}</div>
+${home?.traits.presence && sceneButtons(view, home.thingId, button)}
 </div>
 <div class="tiles">${thermostats.map((thing) => thermostatTile({ thing, receipt: receiptOf(thing), isRefused, button, asOfMs }))}</div>
 <div class="tiles small">${alarms.map((alarm) => alarmTile(alarm, asOfMs))}</div>

@@ -22,7 +22,7 @@ export interface PageParts {
   readonly done: ReadonlySet<StepNumber>;
   readonly formToken: string;
   readonly baseUrl: string;
-  readonly ecosystem: Pick<DemoEcosystem, "url" | "refusesWhileAway">;
+  readonly ecosystem: Pick<DemoEcosystem, "url" | "walk" | "lamp">;
   readonly accessTokenFile: string;
   readonly version: string;
   readonly nowMs: number;

@@ -10,12 +10,8 @@ export interface StepProgress {
   update(view: HouseView, leftMs: number): ReadonlySet<StepNumber>;
 }
 
-export function stepProgressIn(
-  file: string,
-  startedMs: number,
-  { refusesWhileAway }: Pick<DemoEcosystem, "refusesWhileAway">,
-): StepProgress {
-  const middleSteps = refusesWhileAway ? refusedSteps : smokeSteps;
+export function stepProgressIn(file: string, startedMs: number, { walk }: Pick<DemoEcosystem, "walk">): StepProgress {
+  const middleSteps = { refusal: refusedSteps, smoke: smokeSteps, fan: fanSteps }[walk];
   const done = new Set<StepNumber>(existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : []);
   return {
     update(view, leftMs) {
@@ -58,6 +54,27 @@ function* smokeSteps(
   if (done.has(1) && changes.some(isSmoke)) yield 2;
   if (done.has(2) && receipts.some(({ command, state }) => command === "adjustTarget" && state === "confirmed"))
     yield 3;
+}
+
+/** A fan was run and stopped, and an alert switched the lamp each time; a thermostat has got too many commands. */
+function* fanSteps({ changes, lamp, receipts }: HouseView, done: ReadonlySet<StepNumber>): Generator<StepNumber> {
+  const has = (command: string, power: string) =>
+    receipts.some(
+      (receipt) =>
+        receipt.trait === "fanTimer" &&
+        receipt.command === command &&
+        receipt.state === "confirmed" &&
+        changes.some(
+          ({ deviceId, cause, value, updateTime }) =>
+            deviceId === lamp.deviceId &&
+            cause.by === "alert" &&
+            value === power &&
+            updateTime >= receipt.requestedTime,
+        ),
+    );
+  if (has("start", "on")) yield 1;
+  if (done.has(1) && has("stop", "off")) yield 2;
+  if (done.has(2) && receipts.some(({ error }) => error?.code === "rateLimited")) yield 3;
 }
 
 const isClient = (by: string) => by === "client" || by === "administrator";

@@ -1,6 +1,5 @@
 import { type Html, html } from "../../src/web/html.ts";
 import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
-import { lampAttribute } from "../house.ts";
 import type { HouseView } from "./house-view.ts";
 import { iconOf } from "./icons.ts";
 import type { StepNumber } from "./step-progress.ts";
@@ -8,7 +7,7 @@ import type { StepNumber } from "./step-progress.ts";
 export interface StripParts {
   readonly view: HouseView;
   readonly done: ReadonlySet<StepNumber>;
-  readonly ecosystem: Pick<DemoEcosystem, "refusesWhileAway">;
+  readonly ecosystem: Pick<DemoEcosystem, "walk" | "lamp">;
   /** A command that switches the lamp, with the demo's enterprise access token. */
   readonly curl: string;
 }
@@ -21,17 +20,22 @@ interface Step {
 
 /** Four things to try; each is checked off when it has happened. */
 export function stepStrip({ view, done, ecosystem, curl }: StripParts): Html {
-  const isHome = view.attributes.some(({ name, value }) => name === lampAttribute && value === "home");
+  const isHome = view.attributes.some(({ name, value }) => name === ecosystem.lamp.attribute && value === "home");
+  const leave: Step = {
+    number: 1,
+    title: "Leave home",
+    words:
+      isHome || done.has(1)
+        ? html`Press <b>Leave home</b> and watch the hall lamp: an alert switches it off.`
+        : html`Nobody is home just now. Press <b>Come home</b>, then <b>Leave home</b>, and watch the lamp.`,
+  };
+  const firstSteps = {
+    refusal: [leave, ...refusedSteps(isHome, done)],
+    smoke: [leave, ...smokeSteps],
+    fan: fanSteps,
+  };
   const steps: readonly Step[] = [
-    {
-      number: 1,
-      title: "Leave home",
-      words:
-        isHome || done.has(1)
-          ? html`Press <b>Leave home</b> and watch the hall lamp: an alert switches it off.`
-          : html`Nobody is home just now. Press <b>Come home</b>, then <b>Leave home</b>, and watch the lamp.`,
-    },
-    ...(ecosystem.refusesWhileAway ? refusedSteps(isHome, done) : smokeSteps),
+    ...firstSteps[ecosystem.walk],
     {
       number: 4,
       title: "Be a client yourself",
@@ -78,5 +82,24 @@ const smokeSteps: readonly Step[] = [
     number: 3,
     title: "Make it warmer",
     words: html`Press <b>Warmer</b>: sent, accepted, and confirmed when the instance shows it.`,
+  },
+];
+
+/** For an ecosystem that tells neither presence nor smoke. */
+const fanSteps: readonly Step[] = [
+  {
+    number: 1,
+    title: "Run a fan",
+    words: html`Press <b>Run fan</b>: sent, accepted, confirmed. An alert switches the hall lamp on.`,
+  },
+  {
+    number: 2,
+    title: "Stop it",
+    words: html`Press <b>Stop fan</b> and watch the lamp: another alert switches it off.`,
+  },
+  {
+    number: 3,
+    title: "Be refused",
+    words: html`Press <b>Warmer</b> until it is refused: Google accepts five commands a minute. The error text is what a client reads.`,
   },
 ];

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigurationError } from "../../src/config/config.ts";
 import type { DemoEcosystem, DemoEcosystemOptions } from "./ecosystem.ts";
+import { startGoogleHouse } from "./google.ts";
 import { startHouse } from "./home-assistant.ts";
 import { startNest, usualPort } from "./nest.ts";
 
@@ -14,6 +15,7 @@ interface Choice {
 const choices: ReadonlyMap<string, Choice> = new Map([
   ["nest", { port: usualPort, start: startNest }],
   ["home-assistant", { port: 8123, start: startHouse }],
+  ["google-device-access", { port: 8092, start: startGoogleHouse }],
 ]);
 
 /**
@@ -24,7 +26,7 @@ export function ecosystemChoice(folder: string, chosen: string | undefined): Cho
   const stored = storedChoice(folder);
   const name = chosen ?? stored ?? "nest";
   const choice = choices.get(name);
-  const known = [...choices.keys()].join(" or ");
+  const known = [...choices.keys()].join(", ");
   if (!choice) throw new ConfigurationError([`--ecosystem ${name}: the demo can play ${known}`]);
   if (stored !== undefined && stored !== name) {
     throw new ConfigurationError([

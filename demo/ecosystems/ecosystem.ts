@@ -1,3 +1,4 @@
+import type { Credential } from "../../src/ecosystems/credential.ts";
 import type { EcosystemConfiguration } from "../../src/ecosystems/protocol.ts";
 
 /** A simulated ecosystem with the demo's house. */
@@ -7,14 +8,18 @@ export interface DemoEcosystem {
   readonly url: string;
   /** False when the simulator has a new house: a link from before is of no use then. */
   readonly hasHouse: boolean;
-  /** The ecosystem refuses commands while nobody is home. */
-  readonly refusesWhileAway: boolean;
-  /** A shell command that makes smoke in the house. */
-  readonly smokeCommand: string;
+  /** What the page suggests to try. */
+  readonly walk: Walk;
+  /** What the hall lamp follows. */
+  readonly lamp: LampRule;
+  /** A shell command that makes something happen in the house. */
+  readonly sceneCommand: string;
   /** A file of the data folder that tells `breezeway sim` the address; undefined when that command can't be used. */
   readonly addressFile: string | undefined;
-  /** A token for the house, which is made if there is none. */
-  issueToken(seed: string): { readonly token: string; readonly ecosystemUrl?: string };
+  /** A token for the house, which is made if there is none; or a credential, if clients can bring no token. */
+  issueToken(
+    seed: string,
+  ): { readonly token: string; readonly ecosystemUrl?: string } | { readonly credential: Credential };
   /** Plays a scene in the home with this name. Returns why it can't be played. */
   playScene(scene: string, homeName: string | null): Promise<string | undefined>;
   /** When a person last emptied the house; infinity if nobody did. */
@@ -24,6 +29,26 @@ export interface DemoEcosystem {
   pauseLife(): void;
   stop(): Promise<void>;
 }
+
+/** `refusal`: the ecosystem refuses commands while nobody is home. `smoke`: there is smoke. `fan`: it tells neither presence nor smoke. */
+export type Walk = "refusal" | "smoke" | "fan";
+
+/** An attribute of the virtual device, and the values that switch the lamp. */
+export interface LampRule {
+  readonly attribute: string;
+  readonly on: string;
+  readonly off: string;
+  /** The lamp before anything has happened. */
+  readonly first: "on" | "off";
+}
+
+/** The lamp is on while somebody is home, and off while nobody is. */
+export const lampOfPresence: LampRule = {
+  attribute: "d.structures[1].a.away",
+  on: "home",
+  off: "(auto-)?away",
+  first: "on",
+};
 
 export interface DemoEcosystemOptions {
   /** The data folder. */

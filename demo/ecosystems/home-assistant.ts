@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { seededRandom } from "../../simulator/home/random.ts";
 import { startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
 import { readEcosystem } from "../../src/ecosystems/registry.ts";
-import { type DemoEcosystem, type DemoEcosystemOptions, lifeEveryMs } from "./ecosystem.ts";
+import { type DemoEcosystem, type DemoEcosystemOptions, lampOfPresence, lifeEveryMs } from "./ecosystem.ts";
 
 export async function startHouse({ folder, port, homeName }: DemoEcosystemOptions): Promise<DemoEcosystem> {
   const stateFile = join(folder, "home-assistant.json");
@@ -13,8 +13,9 @@ export async function startHouse({ folder, port, homeName }: DemoEcosystemOption
     url: simulator.url,
     // The link names the address of the simulator, whose port may be another one now: link at each start.
     hasHouse: false,
-    refusesWhileAway: false,
-    smokeCommand: `curl -d scene=smoke ${simulator.url}/simulator/scene`,
+    walk: "smoke",
+    lamp: lampOfPresence,
+    sceneCommand: `curl -d scene=smoke ${simulator.url}/simulator/scene`,
     addressFile: undefined,
     issueToken() {
       const [known] = simulator.tokens.longLived;

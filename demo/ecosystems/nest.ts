@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { simulatedEcosystemAt } from "../../src/ecosystems/registry.ts";
-import { type DemoEcosystem, type DemoEcosystemOptions, lifeEveryMs } from "./ecosystem.ts";
+import { type DemoEcosystem, type DemoEcosystemOptions, lampOfPresence, lifeEveryMs } from "./ecosystem.ts";
 
 export const usualPort = 8090;
 /** More than the ecosystem accepts: every press of a button is a command, and a viewer presses often. */
@@ -14,8 +14,9 @@ export async function startNest({ folder, port, homeName }: DemoEcosystemOptions
     configuration: simulatedEcosystemAt(simulator.url),
     url: simulator.url,
     hasHouse: simulator.accountIds().length > 0,
-    refusesWhileAway: true,
-    smokeCommand: `npx breezeway sim trigger smoke${simulator.port === usualPort ? "" : ` --simulator ${simulator.url}`}`,
+    walk: "refusal",
+    lamp: lampOfPresence,
+    sceneCommand: `npx breezeway sim trigger smoke${simulator.port === usualPort ? "" : ` --simulator ${simulator.url}`}`,
     addressFile: "demo-simulator-url",
     issueToken(seed) {
       const [known] = simulator.accountIds();

@@ -23,13 +23,15 @@ export type AccountEvent = Readonly<Record<string, unknown>>;
 
 export interface AccountParts {
   readonly projectId: string;
+  /** The id of an account, a structure, a room or a device. */
+  readonly newId: () => string;
   readonly nowMs: () => number;
   readonly publish: (account: Account, event: AccountEvent) => void;
 }
 
 /** A person's account: homes, devices, and what was shared with the project. */
 export class Account {
-  readonly userId = `AVPH${randomBytes(20).toString("base64url")}`;
+  readonly userId: string;
   readonly person: string;
   readonly structures = new Map<string, Structure>();
   readonly devices = new Map<string, Device>();
@@ -42,10 +44,11 @@ export class Account {
   constructor(person: string, parts: AccountParts) {
     this.person = person;
     this.#parts = parts;
+    this.userId = `AVPH${parts.newId()}`;
   }
 
   addStructure(customName: string): Structure {
-    const name = `enterprises/${this.#parts.projectId}/structures/${newId()}`;
+    const name = `enterprises/${this.#parts.projectId}/structures/${this.#parts.newId()}`;
     const structure = { name, customName, rooms: new Map<string, string>() };
     this.structures.set(name, structure);
     this.relate("CREATED", "", name);
@@ -53,14 +56,14 @@ export class Account {
   }
 
   addRoom(structure: Structure, customName: string): string {
-    const name = `${structure.name}/rooms/${newId()}`;
+    const name = `${structure.name}/rooms/${this.#parts.newId()}`;
     structure.rooms.set(name, customName);
     this.relate("CREATED", structure.name, name);
     return name;
   }
 
   addDevice(room: string, type: string, traits: Readonly<Record<string, Fields>>): Device {
-    const name = `enterprises/${this.#parts.projectId}/devices/${newId()}`;
+    const name = `enterprises/${this.#parts.projectId}/devices/${this.#parts.newId()}`;
     const device: Device = {
       name,
       type,
@@ -129,7 +132,7 @@ export class Account {
   #send(content: AccountEvent): void {
     if (!this.isListed) return;
     const timestamp = new Date(this.#parts.nowMs()).toISOString();
-    this.#parts.publish(this, { eventId: newId(), timestamp, userId: this.userId, ...content });
+    this.#parts.publish(this, { eventId: randomId(), timestamp, userId: this.userId, ...content });
   }
 
   #roomName(room: string): string {
@@ -138,6 +141,16 @@ export class Account {
   }
 }
 
-export function newId(): string {
+/** How a device is shown to people. */
+export function titleOf({ type, traits, parentRelations }: Device): string {
+  const { customName } = traits["sdm.devices.traits.Info"] ?? {};
+  const kind = type.replace("sdm.devices.types.", "").toLowerCase();
+  const room = parentRelations[0]?.displayName ?? "no room";
+  return typeof customName === "string" && customName !== ""
+    ? `${customName}, ${kind} in ${room}`
+    : `${kind} in ${room}`;
+}
+
+export function randomId(): string {
   return randomBytes(24).toString("base64url");
 }

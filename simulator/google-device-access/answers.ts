@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Call, readCall } from "../http/call.ts";
+import { sendPage } from "../pages/page.ts";
 import type { Fields } from "./account.ts";
 import { answerDevices, type DevicesApiParts } from "./devices-api.ts";
 import type { Area, Faults } from "./faults.ts";
+import { answerHouse, type HouseParts } from "./house-answers.ts";
 import { answerConsent, answerRevocation, answerToken, type OAuthAnswer, type OAuthParts } from "./oauth.ts";
 import { badValue, notFound, Refused } from "./refused.ts";
 import type { Subscription } from "./subscription.ts";
 
-export interface AnswerParts extends OAuthParts, DevicesApiParts {
+export interface AnswerParts extends OAuthParts, DevicesApiParts, HouseParts {
   readonly projectId: string;
   readonly url: string;
   readonly subscriptionName: string;
@@ -18,19 +21,23 @@ export interface AnswerParts extends OAuthParts, DevicesApiParts {
 export async function answer(parts: AnswerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = "GET" } = request;
   const { pathname, searchParams } = new URL(request.url ?? "/", parts.url);
+  const call = readCall(request, response);
   const body = await bodyOf(request);
   response.setHeader("Date", new Date(parts.nowMs()).toUTCString());
   try {
-    await applyFault(parts.faults, areaOf(pathname), response);
+    const area = areaOf(pathname);
+    if (area) await applyFault(parts.faults, area, response);
     if (pathname === `/partnerconnections/${parts.projectId}/auth`) {
-      return sendOAuth(response, answerConsent(parts, method, searchParams, new URLSearchParams(body)));
+      return sendOAuth(call, answerConsent(parts, method, searchParams, new URLSearchParams(body)));
     }
     if (method === "POST" && pathname === "/token") {
-      return sendOAuth(response, answerToken(parts, `${parts.url}/token`, new URLSearchParams(body)));
+      return sendOAuth(call, answerToken(parts, `${parts.url}/token`, new URLSearchParams(body)));
     }
     if (method === "POST" && pathname === "/revoke") {
-      return sendOAuth(response, answerRevocation(parts, new URLSearchParams(body)));
+      return sendOAuth(call, answerRevocation(parts, new URLSearchParams(body)));
     }
+    if (pathname === "/" || pathname.startsWith("/simulator/"))
+      return answerHouse(parts, call, new URLSearchParams(body));
     if (!pathname.startsWith("/v1/")) throw notFound();
     const path = decodeURIComponent(pathname.slice("/v1/".length));
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
@@ -38,6 +45,7 @@ export async function answer(parts: AnswerParts, request: IncomingMessage, respo
     const account = parts.tokens.accountOf(token);
     if (!account) throw unauthenticated();
     response.setHeader("userId", account.userId);
+    parts.log.record(method === "POST" ? "command" : "request", account.userId, { method, path, body });
     send(response, 200, answerDevices(parts, { account, method, path, body: parsed(body) }));
   } catch (error) {
     if (error instanceof Hang) return;
@@ -86,9 +94,11 @@ async function applyFault(faults: Faults, area: Area, response: ServerResponse):
   await new Promise((resolve) => setTimeout(resolve, fault.byMs));
 }
 
-function areaOf(pathname: string): Area {
+/** Which calls a request belongs to; undefined for pages. */
+function areaOf(pathname: string): Area | undefined {
   if (pathname.startsWith("/v1/projects/")) return "feed";
-  return pathname.startsWith("/v1/") ? "devices" : "tokens";
+  if (pathname.startsWith("/v1/")) return "devices";
+  return pathname === "/token" || pathname === "/revoke" ? "tokens" : undefined;
 }
 
 function unauthenticated(): Refused {
@@ -101,11 +111,11 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "Content-Type": "application/json; charset=UTF-8" }).end(JSON.stringify(body));
 }
 
-function sendOAuth(response: ServerResponse, { status, body, html, location }: OAuthAnswer): void {
+function sendOAuth(call: Call, { status, body, page, location }: OAuthAnswer): void {
+  const { response } = call;
   if (location !== undefined) return void response.writeHead(status, { Location: location }).end();
-  if (html !== undefined)
-    return void response.writeHead(status, { "Content-Type": "text/html; charset=UTF-8" }).end(html);
-  send(response, status, body ?? {});
+  if (page) sendPage(call, status, page);
+  else send(response, status, body ?? {});
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -24,8 +24,11 @@ export function addThermostat(account: Account, room: string, { hasFan = true, c
 }
 
 /** A house with two thermostats, one without a fan, and a doorbell. */
-export function furnish(account: Account): { readonly hall: Device; readonly attic: Device } {
-  const house = account.addStructure("Maple Street");
+export function furnish(
+  account: Account,
+  homeName = "Maple Street",
+): { readonly hall: Device; readonly attic: Device } {
+  const house = account.addStructure(homeName);
   const [hall, attic, door] = ["Hall", "Attic", "Front door"].map((name) => account.addRoom(house, name));
   account.addDevice(door!, "sdm.devices.types.DOORBELL", { [`${prefix}Info`]: { customName: "Bell" } });
   return {

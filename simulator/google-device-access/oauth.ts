@@ -1,5 +1,6 @@
+import type { Page } from "../pages/page.ts";
 import type { Account } from "./account.ts";
-import { consentPage } from "./consent-page.ts";
+import { consentPage, refusedPage } from "./pages/consent-page.ts";
 import type { Tokens } from "./tokens.ts";
 
 export interface OAuthParts {
@@ -13,7 +14,7 @@ export interface OAuthParts {
 export interface OAuthAnswer {
   readonly status: number;
   readonly body?: object;
-  readonly html?: string;
+  readonly page?: Page;
   readonly location?: string;
 }
 
@@ -31,12 +32,12 @@ export function answerConsent(
   const redirectUri = parameters.get("redirect_uri") ?? "";
   const state = parameters.get("state") ?? "";
   if (clientId !== parts.clientId || !URL.canParse(redirectUri))
-    return { status: 400, html: "Error 400: invalid_client" };
+    return { status: 400, page: refusedPage("invalid_client") };
   if (method !== "POST") {
     const isAskedFor = query.get("response_type") === "code" && query.get("scope") === codeScope;
-    if (!isAskedFor) return { status: 400, html: "Error 400: invalid_request" };
+    if (!isAskedFor) return { status: 400, page: refusedPage("invalid_request") };
     const page = consentPage(parts.projectId, [...parts.accounts.values()], { clientId, redirectUri, state });
-    return { status: 200, html: page };
+    return { status: 200, page };
   }
   const account = parts.accounts.get(form.get("account") ?? "");
   const back = new URL(redirectUri);

@@ -87,6 +87,8 @@ export interface DueThing {
   readonly thingId: string;
   /** The thing as it is now; undefined when nothing is stored of it any more. A gone thing has `goneMs`. */
   readonly current: CurrentThing | undefined;
+  /** No field has changed before this without having been reported; 0 when all is to be told. */
+  readonly sinceMs: number;
   /** The state is to be reported. */
   readonly wantsState: boolean;
   /** That the thing was added, changed or removed is to be told. */

@@ -221,6 +221,7 @@ const otherVariables = [
     "BREEZEWAY_TOKEN",
     "BREEZEWAY_SEC_TOKEN",
     "BREEZEWAY_ECOSYSTEM_TOKEN",
+    "BREEZEWAY_MESSAGING_CLIENT_SECRET",
   ].flatMap((name) => [name, `${name}_FILE`]),
 ];
 

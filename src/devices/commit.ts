@@ -9,41 +9,15 @@ import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
 import { type AddedDevice, addDevices } from "./device-addition.ts";
+import type { AttributeChange, CommitTables, DeviceCommit } from "./device-commit.ts";
 import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growth.ts";
 import { attributeEntry, thingEntry } from "./log-entries.ts";
 import type { OwnDeviceThings, OwnSilence } from "./own-device-things.ts";
 import type { DeviceState } from "./states.ts";
-import { type PreparedThings, prepareThings, type ThingChange, type ThingWrite } from "./thing-writes.ts";
+import { type PreparedThings, prepareThings, type ThingWrite } from "./thing-writes.ts";
 import { showsOwnAlarm } from "./urgent-things.ts";
 
-/** The tables that a commit touches. */
-export type CommitTables = Pick<
-  Transaction,
-  | "users"
-  | "devices"
-  | "deviceTypeMaps"
-  | "mappedDevices"
-  | "attributes"
-  | "attributeUsage"
-  | "things"
-  | "thingCommands"
-  | "triggers"
-  | "thingTriggers"
-  | "links"
-  | "commands"
-  | "idempotencyKeys"
-  | "linkSessions"
-  | "audit"
-  | "log"
-  | "clock"
->;
-
-export interface AttributeChange {
-  readonly key: AttributeKey;
-  readonly value: string | null;
-  /** The ecosystem confirmed the value again: it counts as a change even if it equals the stored value. */
-  readonly isRestated?: boolean;
-}
+export type { AttributeChange, CommitTables, DeviceCommit } from "./device-commit.ts";
 
 export interface DeviceUpdate {
   readonly deviceId: DeviceId;
@@ -74,28 +48,6 @@ export interface CommitRequest {
   readonly receivedMs?: number;
   /** Further writes of the same transaction, under the same lock: the index map, the link's state, a stored answer. */
   readonly also?: (tx: CommitTables) => Promise<void>;
-}
-
-/** One commit to one device: all its changes have the same time. */
-export interface DeviceCommit {
-  readonly userId: UserId;
-  readonly deviceId: DeviceId;
-  readonly cause: Cause;
-  readonly hop: number;
-  readonly timeMs: number;
-  /** The device's time before this commit: a cached state of that time can be updated with these changes. */
-  readonly previousTimeMs: number;
-  readonly changes: readonly (AttributeChange & { readonly before: string | null })[];
-  readonly things: readonly ThingChange[];
-  readonly receivedMs?: number | undefined;
-  /** False when no enabled alert watches an attribute of the device; undefined when this was not looked up. */
-  readonly isWatched?: boolean | undefined;
-  /** Whether the device is an own thing: its type has a trait map. */
-  readonly isMapped?: boolean;
-  /** The same for alerts on the things that the device reports. */
-  readonly areThingsWatched?: boolean | undefined;
-  /** The device fell silent: it keeps its time, `previousTimeMs`. */
-  readonly isSilence?: true;
 }
 
 /**

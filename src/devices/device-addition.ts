@@ -2,7 +2,7 @@ import type { Cause } from "../model/cause.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
 import type { Growth } from "../store/tables/devices.ts";
 import type { LogEntry } from "../store/tables/log.ts";
-import type { AttributeChange, CommitTables, DeviceCommit } from "./commit.ts";
+import type { AttributeChange, CommitTables, DeviceCommit } from "./device-commit.ts";
 import { attributeEntry, deviceEntry, thingEntry } from "./log-entries.ts";
 import type { OwnDeviceThings } from "./own-device-things.ts";
 import type { DeviceState } from "./states.ts";

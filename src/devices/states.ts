@@ -2,7 +2,7 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
-import type { DeviceCommit } from "./commit.ts";
+import type { DeviceCommit } from "./device-commit.ts";
 
 export type StateTables = Pick<Transaction, "devices" | "attributes">;
 

@@ -61,6 +61,7 @@ export function oauthOn(parts: OAuthParts) {
       commandTokens.open(accessToken)?.clientId ?? verification.rememberedClientOf(accessToken),
     clientOf: async (accessToken: string) =>
       commandTokens.open(accessToken)?.clientId ?? verification.clientOf(accessToken),
+    isExpired: (accessToken: string) => verification.isExpired(accessToken),
     async watch(accessToken: string, revoked: () => void): Promise<TokenLife> {
       const access = commandTokens.open(accessToken);
       if (!access) return verification.watch(accessToken, revoked);

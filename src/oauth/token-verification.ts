@@ -117,6 +117,13 @@ export class Verification {
     return row.grant.clientId;
   }
 
+  /** Whether the token was valid and has expired. Tokens that expired long ago are not known any more. */
+  async isExpired(accessToken: string): Promise<boolean> {
+    if (!isCredential("bwa_", accessToken)) return false;
+    const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
+    return row !== undefined && row.remainingMs <= 0;
+  }
+
   /** Calls `onRevoked` once when the token is revoked. The caller itself ends at `untilMs`, when the token expires. */
   async watch(accessToken: string, onRevoked: () => void): Promise<TokenLife> {
     for (;;) {

@@ -1,6 +1,7 @@
 import { referenceRoutes } from "../http/documentation/reference-routes.ts";
 import type { Route } from "../http/routes.ts";
 import { type AdaptorFederation, adaptorRoutes } from "./adaptor/adaptor-routes.ts";
+import { type AlexaRouteParts, alexaRoutes } from "./alexa/alexa-routes.ts";
 import { type FulfilmentRouteParts, fulfilmentRoutes } from "./google-home/fulfilment-routes.ts";
 import { type LinkPageRouteParts, linkPageRoutes } from "./link-pages/link-page-routes.ts";
 import { type Check, healthRoutes } from "./monitoring/health-routes.ts";
@@ -37,6 +38,7 @@ export interface RouteParts {
   readonly oauth: Omit<OAuthRouteParts, "baseUrl">;
   readonly linkPages: Omit<LinkPageRouteParts, "baseUrl">;
   readonly googleHome: FulfilmentRouteParts;
+  readonly alexa: AlexaRouteParts;
   readonly federation: AdaptorFederation;
   readonly sessions: SessionRouteParts;
   readonly platform: Platform;
@@ -71,6 +73,7 @@ export function routeTable(
     ...webhookRoutes(parts.v3),
     ...linkSessionRoutes(parts.v3),
     ...fulfilmentRoutes(parts.googleHome),
+    ...alexaRoutes(parts.alexa),
     ...platformRoutes(parts.platform),
     ...sessionRoutes(parts.sessions),
     ...adaptorRoutes(parts.federation, parts.v3.devices),

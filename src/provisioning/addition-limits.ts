@@ -3,8 +3,8 @@ import { LimitReached } from "../model/errors.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Transaction } from "../store/seam.ts";
-import type { SizedDevice } from "./addition.ts";
 import { tooManyOfTenant, tooManyOfUser } from "./inventory.ts";
+import type { SizedDevice } from "./sized-device.ts";
 
 type LimitTables = Pick<Transaction, "devices" | "attributeUsage">;
 

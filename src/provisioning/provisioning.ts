@@ -8,12 +8,13 @@ import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { OwnAlarms } from "../own-things/own-alarms.ts";
 import type { OwnThings } from "../own-things/own-things.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
-import { admit, type SizedDevice, sized } from "./addition.ts";
+import { admit } from "./addition.ts";
 import { AdditionLimits } from "./addition-limits.ts";
 import { type KeepGroup, type Line, type LineOutcome, outcomeOf } from "./batch-lines.ts";
 import { describeIn } from "./description.ts";
 import { removeIn } from "./inventory.ts";
 import { checkDescription, type DeviceDescription, type NewDevice } from "./new-device.ts";
+import { type SizedDevice, sized } from "./sized-device.ts";
 import { linesToAlarm, type StateWrite, writeSome } from "./state-writes.ts";
 import type { TenantDeviceCounts } from "./tenant-device-counts.ts";
 
@@ -102,9 +103,9 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
           if ("refused" in outcome) throw new RefusedLine(index, outcome.refused);
           admitted.push(outcome.done);
         }
-        const states = await add(tenantId, admitted, users.nowMs);
-        await keep?.(tx, states);
-        return states;
+        const made = await add(tenantId, admitted, users.nowMs);
+        await keep?.(tx, made);
+        return made;
       }, priority);
       counts.added(tenantId, added.length);
       return added;
@@ -127,10 +128,10 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
         }
         const admitted = decided.flatMap((one) => ("done" in one ? [one.done] : []));
         const states = (await add(tenantId, admitted, users.nowMs)).values();
-        const done = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
-        await keep?.(tx, done);
+        const made = decided.map((one) => ("done" in one ? { done: states.next().value! } : one));
+        await keep?.(tx, made);
         groupSize.took(elapsedMs() - startedMs);
-        return done;
+        return made;
       }, priority);
       counts.added(tenantId, outcomes.filter((outcome) => "done" in outcome).length);
       return outcomes;

@@ -4,7 +4,7 @@ import type { Identity } from "../identity/identity.ts";
 import type { OpenStore } from "../store/seam.ts";
 
 /**
- * Refuses to serve a store with the demo's user to other machines: the password of this user is public (demo/keys.ts).
+ * Refuses to serve a store with the demo's user to other machines: the password of this user is public (demo/access.ts).
  */
 export async function refuseRemoteDemo(
   config: Config,

@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { alertsOn } from "../alerts/alerts.ts";
+import { alexaAnswers } from "../assistants/alexa/answers.ts";
+import { loginTokens } from "../assistants/alexa/login-tokens.ts";
 import { assistantsOn } from "../assistants/assistants.ts";
 import { administrationOn } from "../cli/administration/administration.ts";
 import type { Config } from "../config/config.ts";
@@ -258,6 +260,14 @@ async function partsOn(
     onLimitReached,
   });
 
+  const alexa = alexaAnswers({
+    ...assistants,
+    accessTokens: oauth,
+    tokens: loginTokens({ call: callJson, nowMs: sharedRuntime.nowMs }),
+    runtime: sharedRuntime,
+    newMessageId: randomUUID,
+  });
+
   gates.push(fanGate({ connectors, stateOf: (deviceId) => federation.keeper.standing(deviceId)?.state }));
   reactions.push(
     fanEcho((commandId) => federation.fans.sentAt(commandId)),
@@ -346,6 +356,7 @@ async function partsOn(
     ownThings,
     things,
     assistants,
+    alexa,
     provisioning,
     erasedNames,
     alerts,

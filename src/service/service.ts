@@ -168,6 +168,7 @@ async function outletParts(
     },
     linkPages: { linkSessions },
     googleHome: { assistants: parts.assistants, tokens: oauth },
+    alexa: { alexa: parts.alexa },
     federation,
     sessions: identity,
     platform: platformCalls({

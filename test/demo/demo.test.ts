@@ -86,6 +86,25 @@ describe("the demo", () => {
     assert.match(refused.stderr, /is linked to home-assistant/);
   });
 
+  it("plays a Google account: a fan switches the lamp, and the same house is there after kill -9", {
+    timeout,
+  }, async (t) => {
+    const folder = demoFolder(t);
+    const first = await startDemo(t, folder, 0, {}, ["--ecosystem", "google-device-access"]);
+    const things = async (demo: RunningDemo) =>
+      ((await demo.get("things?kind=thermostat")) as { things: { thingId: string; name: string }[] }).things;
+    const before = await things(first);
+    assert.deepEqual(before.map(({ name }) => name).sort(), ["Attic heater", "Hall"]);
+    assert.match(await (await fetch(first.simulatorUrl)).text(), /Let something go wrong/);
+    await promisify(exec)(`curl -sf -d scene=fan ${first.simulatorUrl}/simulator/scene`);
+    await eventually(t.signal, async () => assert.equal((await home(first)).lamp.attributes.power.value, "on"));
+    first.process.kill("SIGKILL");
+    await first.ended;
+    const second = await startDemo(t, folder);
+    const ids = (list: readonly { thingId: string }[]) => list.map(({ thingId }) => thingId).sort();
+    assert.deepEqual(ids(await things(second)), ids(before));
+  });
+
   it("is refused on any address other than loopback, and with a shared database", async () => {
     const environment = { BREEZEWAY_DATABASE_URL: "postgres://127.0.0.1:1/none" };
     const { code, stderr } = await runCommand(["demo", "--host", "0.0.0.0"], { environment });

@@ -30,6 +30,7 @@ describe("what the service answers", () => {
     await useKeys(world, accessToken, lampId);
     await useLinkSessions(world, accessToken);
     await useGoogleHome(world);
+    await useAlexa(world);
     await usePlatform(world, deviceId);
     await useTriggers(world, { deviceId, lampId, crowdedId });
     await unlink(world);
@@ -165,6 +166,14 @@ async function lackScopes({ operations, call, addClient, code }: DocumentedWorld
   }
   const wider = { ...client, grant_type: "refresh_token", refresh_token, scope: "alerts" };
   await call("issueToken", 400, { form: wider });
+}
+
+/** A directive with a token of nobody is answered with an event, too. */
+async function useAlexa({ call }: DocumentedWorld): Promise<void> {
+  await call("answerDirective", 400, { json: {} });
+  const header = { namespace: "Alexa.Discovery", name: "Discover", payloadVersion: "3", messageId: "1" };
+  const payload = { scope: { type: "BearerToken", token: "none" } };
+  await call("answerDirective", 200, { json: { directive: { header, payload } } });
 }
 
 /** The client of an outlet, which Google uses. */

@@ -96,6 +96,7 @@ export async function madeServer(
     oauth,
     v3,
     googleHome: { assistants: {} as never, tokens: {} as never },
+    alexa: { alexa: {} as never },
     linkPages: { linkSessions: { steps: linkSteps({} as StepParts) } },
     platform: platform.calls,
     federation: {

@@ -8,6 +8,7 @@ export const unusedParts = {
   v3: {},
   oauth: { oauth: { authorizeSteps: authorizeSteps({} as never) } },
   googleHome: { assistants: {} as never, tokens: {} as never },
+  alexa: { alexa: {} as never },
   linkPages: { linkSessions: { steps: linkSteps({} as never) } },
   federation: {},
   sessions: {},

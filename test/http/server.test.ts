@@ -312,6 +312,7 @@ describe("the server", () => {
       oauth,
       v3,
       googleHome: { assistants: {} as never, tokens: {} as never },
+      alexa: { alexa: {} as never },
       linkPages: { linkSessions: { steps: [] } },
       platform: calls,
       federation,

@@ -103,6 +103,13 @@ function commandingAlert(deviceId: string, thingId: string) {
 
 const commanding = { scopes: ["devices:control"] } as const;
 
+const unauthorizedDirective = {
+  directive: {
+    header: { namespace: "Alexa.Discovery", name: "Discover", payloadVersion: "3", messageId: "1" },
+    payload: { scope: { type: "BearerToken", token: "none" } },
+  },
+};
+
 const calls: Readonly<Record<string, (things: Things, method: string) => readonly Call[]>> = {
   "public /livez": open,
   "public /readyz": open,
@@ -147,6 +154,9 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   "bearer /google-home/fulfilment": () => [
     { json: { requestId: "1", inputs: [{ intent: "action.devices.SYNC" }] }, success: 401 },
   ],
+
+  // The token is in the directive. A wrong one is answered with an event that says so (test/assistants/alexa).
+  "public /alexa/v3/directives": () => [{ json: unauthorizedDirective }],
 
   "bearer /v3/users": open,
   "bearer /v3/users/:userId": ({ userId }) => [{ path: { userId } }],

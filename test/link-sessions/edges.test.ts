@@ -123,7 +123,9 @@ describe("a node that ends between the callback and the link", () => {
     const { world, token, id, url, visitor, consent } = await atEcosystem(t);
     await visitor.consent(consent, world.accounts.maple);
     await claim(world, id, "exchanging");
-    assert.equal(titleOf(await visitor.open(url)), "Reading your home …");
+    const reading = await visitor.open(url);
+    assert.equal(titleOf(reading), "Reading your home …");
+    assert.doesNotMatch(reading.body, /close this page/);
     assert.equal((await world.session(token, id)).status, "pending");
     await world.timePasses(3 * 60_000);
     const interrupted = await visitor.follow(await visitor.open(url));

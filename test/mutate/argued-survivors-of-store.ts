@@ -6,7 +6,6 @@ const queued = "equivalent on SQLite, where all writers queue; PostgreSQL needs 
 
 /** The argued survivors of `src/store/tables`. */
 export const arguedOfStore: readonly Argued[] = [
-  ...of("src/store/tables/devices.ts", "addMany", [["condition", "isVirtual", "true", postgresOnly]]),
   ...of("src/store/tables/links.ts", "setState", [
     ["??", "blindness?.sinceMs ?? null", "blindness?.sinceMs", forTheCompiler],
   ]),

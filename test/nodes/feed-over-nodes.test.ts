@@ -6,6 +6,7 @@ import type { Account } from "../../simulator/google-device-access/account.ts";
 import { addThermostat } from "../../simulator/google-device-access/house.ts";
 import { type Google, startGoogle } from "../../simulator/google-device-access/simulator.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { decodeState } from "../../src/home/thing-text.ts";
 import type { UserId } from "../../src/model/ids.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { openParts } from "../../src/service/parts.ts";
@@ -147,7 +148,7 @@ async function assertMirrored(sql: pg.Pool, linked: readonly Linked[], google: G
   assert.equal(google.subscription.backlog, 0);
   assert.equal((await sql.query("SELECT 1 FROM feed_messages")).rowCount, 0);
   const { rows } = await sql.query("SELECT user_id, state FROM things WHERE kind = 'thermostat'");
-  const shown = new Map(rows.map(({ user_id, state }) => [user_id, JSON.parse(state).temperature.celsius[0]]));
+  const shown = new Map(rows.map(({ user_id, state }) => [user_id, decodeState(state).temperature?.celsius?.[0]]));
   const expected = linked.map(({ userId, account: { devices } }) => {
     const [device] = devices.values();
     return [userId, device!.traits[temperature]!.ambientTemperatureCelsius];

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CommandReceipt } from "../../src/devices/command-receipts.ts";
+import { ownThingControl } from "../../src/own-things/own-thing-control.ts";
+import { OwnThings } from "../../src/own-things/own-things.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
 import { clockedStore, noonMs } from "./clocked-store.ts";
-import { lampMap, madeOwnThings } from "./made-own-things.ts";
+import { lampMap, madeOwnThings, plainIds } from "./made-own-things.ts";
 
 describe("a command to an own thing", () => {
   it("is sent by logging what the device should show, and confirmed when the company writes it", async (t) => {
@@ -28,8 +30,8 @@ describe("a command to an own thing", () => {
       ],
     );
     assert.deepEqual(
-      (await control.receipts(accessScope, thingId)).map(({ id }) => id),
-      [sent.id],
+      (await control.receipts(accessScope, thingId)).map(({ id, error }) => [id, error]),
+      [[sent.id, null]],
     );
   });
 
@@ -57,6 +59,51 @@ describe("a command to an own thing", () => {
     assert.deepEqual([await state(first), await state(second)], ["confirmed", "sending"]);
     await write({ power: "on" });
     assert.deepEqual([await state(first), await state(second)], ["confirmed", "contradicted"]);
+  });
+
+  it("is contradicted from the second second on", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const { send, write, state } = await madeOwnThings(store);
+    const sent = await send("onOff", "set", { on: true });
+    clock.nowMs += 2_000;
+    await write({ power: "off" });
+    assert.equal(await state(sent), "contradicted");
+  });
+
+  it("expires at its deadline although the thing shows what it asked for, if nothing was written since", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const { send, write, state, settleDue } = await madeOwnThings(store);
+    await write({ power: "on" });
+    const sent = await send("onOff", "set", { on: true });
+    clock.nowMs += 30_000;
+    await settleDue();
+    assert.equal(await state(sent), "expired");
+  });
+
+  it("expires at its deadline when its device is no thing any more", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const { send, logged, settleDue, tenantId } = await madeOwnThings(store);
+    await send("onOff", "set", { on: true });
+    assert.ok(await store.transaction((tx) => tx.deviceTypeMaps.remove(tenantId, "lamp")));
+    clock.nowMs += 30_000;
+    await settleDue();
+    assert.equal((await logged()).at(-1).state, "expired");
+  });
+
+  it("is unknown when its device stops being a thing before the command is admitted", async (t) => {
+    const { store } = await clockedStore(t);
+    const { accessScope, thingId, tenantId } = await madeOwnThings(store);
+    const racing: typeof store = Object.assign(Object.create(store), {
+      transaction: (body: Parameters<typeof store.transaction>[0]) =>
+        store.transaction(async (tx) => {
+          await tx.deviceTypeMaps.remove(tenantId, "lamp");
+          return body(tx);
+        }),
+      read: (body: Parameters<typeof store.read>[0]) => store.read(body),
+    });
+    const control = ownThingControl({ store: racing, ownThings: new OwnThings(plainIds) });
+    const command = { trait: "onOff", command: "set", params: { on: true } } as const;
+    await assert.rejects(control.command(accessScope, thingId, { command, clientId: null }), { code: "unknown_thing" });
   });
 
   it("expires at the deadline of its type without an answer, and not before", async (t) => {
@@ -267,6 +314,14 @@ describe("a command to an own thing", () => {
       new Set(admitted.map(({ thingId, state }) => `${thingId} ${state}`)),
       new Set([`${one} sending`, `${three} sending`]),
     );
+  });
+
+  it("reaches all things of a kind, also those of the second page of devices", async (t) => {
+    const { store } = await clockedStore(t);
+    const { control, userId, devices, thingIdOf } = await madeOwnThings(store, { lamps: 501 });
+    const reached = (limit: number) => store.read((tx) => control.reached(tx, userId, { kind: "light" }, limit));
+    assert.deepEqual(await reached(600), devices.map(thingIdOf));
+    assert.equal((await reached(500)).length, 500);
   });
 
   it("removes old receipts of its thing when it ends, and when it is refused", async (t) => {

@@ -7,7 +7,7 @@ import { deviceWriting } from "../../src/devices/write.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { OwnThings } from "../../src/own-things/own-things.ts";
 import { thingReading } from "../../src/own-things/thing-reading.ts";
-import { TypeWork } from "../../src/own-things/type-work.ts";
+import { TypeWork, type TypeWorkParts } from "../../src/own-things/type-work.ts";
 import { deviceTypesOn } from "../../src/provisioning/device-types.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
@@ -49,13 +49,14 @@ async function madeType(t: TestContext, lamps = 3) {
     after: (_: number, act: () => void) => processRuntime(silent).after(0, act),
     countFailure: (task: string) => void failures.push(task),
   };
-  const work = () => new TypeWork({ store, commitGroup: commitGroupOn(parts), ownThings, runtime });
+  const work = (change: Partial<TypeWorkParts> = {}) =>
+    new TypeWork({ store, commitGroup: commitGroupOn(parts), ownThings, runtime, ...change });
   const writing = deviceWriting(store, commitOn(parts));
   const accessScope = { kind: "user", userId } as const;
   const only = work();
   return {
     ...home,
-    ...{ store, clock, alerts, states, failures, cursed, elapsed, work, accessScope, run: () => only.run() },
+    ...{ store, clock, alerts, states, failures, cursed, elapsed, work, runtime, accessScope, run: () => only.run() },
     types: deviceTypesOn(store, ownThings.maps),
     tenantId,
     read: (deviceId: DeviceId) => thingReading(store, ownThings).find(accessScope, plainIds.thingIdOf(deviceId)),
@@ -131,6 +132,51 @@ describe("a change of a trait map", () => {
     );
   });
 
+  it("is not logged for a device that is removed meanwhile", async (t) => {
+    const { types, tenantId, userId, devices, store, told, work } = await madeType(t);
+    const [removed, kept] = devices as [DeviceId, DeviceId];
+    await types.set(tenantId, "lamp", lampMap);
+    let reads = 0;
+    const racing: typeof store = Object.assign(Object.create(store), {
+      transaction: (...given: Parameters<typeof store.transaction>) => store.transaction(...given),
+      async read(...given: Parameters<typeof store.read>) {
+        const found = await store.read(...given);
+        // The second read finds the devices of the type.
+        if (++reads === 2) await store.transaction((tx) => tx.devices.remove(userId, removed));
+        return found;
+      },
+    });
+    await work({ store: racing }).run();
+    assert.ok(reads >= 2);
+    assert.deepEqual([await told(removed), (await told(kept)).length], [[], 1]);
+  });
+
+  it("is looked for once a second, one round after the other, until the work stops", async (t) => {
+    const { types, tenantId, devices, told, work, runtime } = await madeType(t);
+    const waiting: { readonly delayMs: number; readonly act: () => void }[] = [];
+    const after = (delayMs: number, act: () => void) => {
+      // Pauses between transactions pass at once.
+      if (delayMs < 1_000) return runtime.after(0, act);
+      const one = { delayMs, act };
+      waiting.push(one);
+      return () => void waiting.splice(waiting.indexOf(one), 1);
+    };
+    const running = work({ runtime: { ...runtime, after } });
+    await running.stop();
+    const started = work({ runtime: { ...runtime, after } });
+    started.start();
+    await types.set(tenantId, "lamp", lampMap);
+    for (let round = 0; round < 2; round++) {
+      const [next, ...more] = waiting.splice(0);
+      assert.deepEqual([next?.delayMs, more], [1_000, []]);
+      next!.act();
+      while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.equal((await told(devices[0]!)).length, 1);
+    await started.stop();
+    assert.deepEqual(waiting, []);
+  });
+
   it("leaves other types alone when it can't be logged", async (t) => {
     const { types, tenantId, userId, devices, store, run, told, failures, cursed } = await madeType(t);
     const device = { userId, typeName: "broken", name: "broken", isVirtual: false };
@@ -195,6 +241,14 @@ describe("an own device that writes nothing for longer than its silence limit", 
     clock.nowMs += 120_000;
     await run();
     assert.deepEqual((await told(lamp)).at(-1)?.fields, { "onOff.available": false, "brightness.available": false });
+  });
+
+  it("is looked for ten times within its limit", async (t) => {
+    const { types, tenantId, clock, run, store } = await madeType(t);
+    await types.set(tenantId, "lamp", silentMap);
+    await run();
+    const due = (afterMs: number) => store.read((tx) => tx.deviceTypeWork.due(clock.nowMs + afterMs, 9));
+    assert.deepEqual([(await due(roundMs - 1)).length, (await due(roundMs)).length], [0, 1]);
   });
 
   it("is found in a type whose map an older version has set, and no longer when the limit is gone", async (t) => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
-import { sized } from "../../src/provisioning/addition.ts";
 import { AdditionLimits } from "../../src/provisioning/addition-limits.ts";
+import { sized } from "../../src/provisioning/sized-device.ts";
 
 /** The limits of a tenant whose clients have named so many types, on tables that count what is asked. */
 function limitsWith({ types = 0, left = 10, ownDevices = 0, bytes = 0 }) {

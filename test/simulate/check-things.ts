@@ -1,5 +1,5 @@
-import { decodeState } from "../../src/home/thing-text.ts";
 import type { CommittedTransaction, LinkStanding, LogLine } from "./history.ts";
+import { rowFields } from "./stored-state.ts";
 import { demand } from "./violation.ts";
 
 interface LoggedThing {
@@ -99,12 +99,4 @@ function take(things: Map<string, ReplayedThing>, seq: number, timeMs: number, l
     );
     thing.fields.set(field, [value, timeMs]);
   }
-}
-
-/** The stored form of a state is the core's own; test/home/thing-text holds it against states. */
-function rowFields(state: string): readonly (readonly [field: string, timed: unknown])[] {
-  const fields = Object.entries(decodeState(state)).flatMap(([trait, timed]) =>
-    Object.entries(timed).map(([field, one]) => [`${trait}.${field}`, one] as const),
-  );
-  return fields.sort();
 }

@@ -1,5 +1,11 @@
 import type { DeviceId, TenantId } from "../../src/model/ids.ts";
-import { comparePositions, type LogPosition, logStart, type TailedEntry } from "../../src/store/tables/log.ts";
+import {
+  comparePositions,
+  type LogEntry,
+  type LogPosition,
+  logStart,
+  type TailedEntry,
+} from "../../src/store/tables/log.ts";
 import { lockFeed, removeDeliveries } from "./delivery-rows.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";
 import { exclusive } from "./row-locks.ts";
@@ -24,13 +30,17 @@ export function logRows(session: Session): SimulatedTables["log"] {
   const ordered = (entries: PositionedEntry[]) => entries.sort((a, b) => comparePositions(a.position, b.position));
   /** A durable entry, never a transaction id: ids are assigned again after a crash. */
   const endOf = (rows: Draft) => ordered(visible(rows, horizonOf(rows))).at(-1)?.position ?? horizonOf(rows);
+  const append = (rows: Draft, entry: LogEntry) => {
+    const position = session.nextPosition();
+    rows.log.push({ ...entry, position });
+    rows.set(table(entry.deviceId), position.id, entry);
+    session.hint("log");
+  };
   return standIn<SimulatedTables["log"]>("log", {
-    append: (entry) =>
-      session.run(`log ${entry.kind}`, (rows) => {
-        const position = session.nextPosition();
-        rows.log.push({ ...entry, position });
-        rows.set(table(entry.deviceId), position.id, entry);
-        session.hint("log");
+    append: (entry) => session.run(`log ${entry.kind}`, (rows) => append(rows, entry)),
+    appendAll: (entries) =>
+      session.run(`log ${entries.length} entries`, (rows) => {
+        for (const entry of entries) append(rows, entry);
       }),
     tail: (after, limit) =>
       session.run("tail of the log", (rows) => {

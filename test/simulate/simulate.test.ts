@@ -8,7 +8,7 @@ import { simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 
 /** Few steps each, and together they meet each kind of fault and event, as the core is now. */
-const quickSeeds = [247, 246, 151, 161, 103, 69, 185, 186, 139, 158, 138, 237];
+const quickSeeds = [7, 277, 6, 155, 257, 89, 37, 178, 174, 53];
 
 describe("the core in the deterministic simulation", () => {
   it("keeps its guarantees with every kind of fault, and converges", async () => {
@@ -61,6 +61,8 @@ describe("the core in the deterministic simulation", () => {
     "sent-again",
     "disarmed-in-memory",
     "settled-before-sent",
+    "own-contradicted-at-once",
+    "older-event-applied",
   ];
   for (const name of planted.slice(0, rounds({ all: planted.length, few: 1 }))) {
     it(`finds the planted defect ${name}`, async () => {

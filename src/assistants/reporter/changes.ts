@@ -56,12 +56,14 @@ function markOf(thing: LoggedThing, cause: Cause | undefined, timeMs: number, no
   const stateMs = isUrgent ? nowMs : nowMs + groupingMs;
   if (what === "gone") {
     // Unlinked by its user or removed by its company: it does not come back by itself, and nothing is known of it.
-    if (cause === undefined || cause.by === "administrator") return { thingId, syncMs: nowMs + groupingMs };
-    return { thingId, stateMs, syncMs: nowMs + removalMs, isUrgent };
+    if (cause === undefined || cause.by === "administrator")
+      return { thingId, sinceMs: timeMs, syncMs: nowMs + groupingMs };
+    return { thingId, sinceMs: timeMs, stateMs, syncMs: nowMs + removalMs, isUrgent };
   }
   const isNew = what === "added" || what === "changed";
   return {
     thingId,
+    sinceMs: timeMs,
     stateMs,
     ...(isNew && { syncMs: nowMs + groupingMs }),
     isBack: what === "added",

@@ -55,6 +55,7 @@ export async function dueReport(
       current,
       wantsState: isDue(mark?.stateMs, nowMs) || isWhole,
       wantsSync: isDue(mark?.syncMs, nowMs) || (isWhole && isDue(all?.syncMs, nowMs)),
+      sinceMs: isWhole ? 0 : (mark?.sinceMs ?? 0),
       isUrgent: mark?.isUrgent ?? false,
       rises: mark?.rises ?? [],
     };

@@ -237,7 +237,7 @@ function deliveryOf({ userId, outletId }: AssistantGrantKey, { type, thingIds }:
   };
 }
 
-/** Exponential back-off from one second to a quarter of an hour, with jitter. */
+/** Exponential back-off from one second, the least that Alexa allows, to a quarter of an hour, with jitter. */
 export function waitAfter(attempts: number, random: number): number {
-  return Math.round(Math.min(longestWaitMs, 1_000 * 2 ** Math.min(attempts - 1, 20)) * (0.8 + 0.4 * random));
+  return Math.round(Math.min(longestWaitMs, 1_000 * 2 ** Math.min(attempts - 1, 20)) * (1 + 0.4 * random));
 }

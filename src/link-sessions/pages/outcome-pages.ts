@@ -29,7 +29,8 @@ function messagePage(
   more: Partial<Page & PageMore> = {},
 ): Page {
   const { look, icon, title, words } = message;
-  const way = back === undefined ? html`<p>You can close this page.</p>` : undefined;
+  const isLast = back === undefined && more.continuesAt === undefined;
+  const way = isLast ? html`<p>You can close this page.</p>` : undefined;
   const main = html`<div class="message ${look}">${iconOf(icon)}
 <h1>${title}</h1>
 ${words}

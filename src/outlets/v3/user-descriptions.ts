@@ -22,7 +22,6 @@ export const listUsers: Description = {
     {
       status: 200,
       meaning: "The ids of the users.",
-      headers: { Link: text('`</v3/users?cursor=…>; rel="next"`; missing on the last page.') },
       content: {
         contentType: "application/json",
         schema: list("The ids of the users.", integer("A user's id.", { minimum: 1 })),

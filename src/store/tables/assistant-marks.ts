@@ -16,7 +16,7 @@ export interface AssistantMark extends AssistantGrantKey {
   readonly thingId: string;
   /** Counts the changes of this mark: a mark that has changed since it was read stays. */
   readonly version: number;
-  /** When the first unreported change was seen. */
+  /** When the first unreported change happened. */
   readonly sinceMs: number;
   /** The state is to be reported from then on; null when it need not be. */
   readonly stateMs: number | null;
@@ -29,6 +29,8 @@ export interface AssistantMark extends AssistantGrantKey {
 /** A change to be told. Undefined times leave those of an existing mark as they are. */
 export interface NewMark extends AssistantGrantKey {
   readonly thingId: string;
+  /** When it happened; now when left out. */
+  readonly sinceMs?: number | undefined;
   readonly stateMs?: number | undefined;
   readonly syncMs?: number | undefined;
   /** The thing is there again: it is not told as removed. */
@@ -105,7 +107,8 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
     );
   };
   return {
-    async add({ userId, outletId, thingId, stateMs, syncMs, isBack = false, isUrgent = false, rises = [] }, nowMs) {
+    async add(mark, nowMs) {
+      const { userId, outletId, thingId, stateMs, syncMs, isBack = false, isUrgent = false, rises = [] } = mark;
       const before = await find(userId, outletId, thingId);
       const syncBefore = isBack ? undefined : before?.syncMs;
       await write({
@@ -113,7 +116,7 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
         outletId,
         thingId,
         version: (before?.version ?? 0) + 1,
-        sinceMs: before?.sinceMs ?? nowMs,
+        sinceMs: Math.min(before?.sinceMs ?? nowMs, mark.sinceMs ?? nowMs),
         stateMs: earliest(before?.stateMs, stateMs),
         syncMs: earliest(syncBefore, syncMs),
         isUrgent: isUrgent || (before?.isUrgent ?? false),

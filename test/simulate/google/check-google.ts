@@ -1,5 +1,5 @@
-import { decodeState } from "../../../src/home/thing-text.ts";
 import type { CommittedTransaction, StoredRow } from "../history.ts";
+import { storedState } from "../stored-state.ts";
 import { demand } from "../violation.ts";
 import type { GoogleThermostat } from "./account.ts";
 import type { AcknowledgedMessage } from "./subscription.ts";
@@ -85,7 +85,7 @@ function missingOf({ thermostats, link, things, messages, followers }: GoogleSta
 }
 
 function wrongField({ mode, heatCelsius, isOnline }: GoogleThermostat, stored: string): string | undefined {
-  const { thermostat } = decodeState(stored) as { readonly thermostat?: Readonly<Record<string, readonly unknown[]>> };
+  const { thermostat } = storedState(stored) as { readonly thermostat?: Readonly<Record<string, readonly unknown[]>> };
   const expected = { available: isOnline, mode: mode.toLowerCase(), ...(mode === "HEAT" && { heatCelsius }) };
   for (const [field, value] of Object.entries(expected)) {
     const [shown] = thermostat?.[field] ?? [];
@@ -107,7 +107,7 @@ function checkTarget(targets: Map<string, number>, seq: number, thing: string, r
     targets.delete(thing);
     return;
   }
-  const { thermostat } = decodeState(row.state as string) as {
+  const { thermostat } = storedState(row.state as string) as {
     readonly thermostat?: { heatCelsius?: readonly [number] };
   };
   const [target = null] = thermostat?.heatCelsius ?? [];

@@ -1,5 +1,5 @@
-import { decodeState } from "../../../src/home/thing-text.ts";
 import type { CommittedTransaction, StoredRow } from "../history.ts";
+import { storedState } from "../stored-state.ts";
 import { demand } from "../violation.ts";
 import type { InstanceEntity } from "./entities.ts";
 
@@ -22,7 +22,7 @@ export function checkInstances(history: readonly CommittedTransaction[]): void {
       if (!table.startsWith("things/") || !String(key).includes("_home_thermostat/")) continue;
       const thing = `${table} ${key}`;
       if (!after) targets.delete(thing);
-      const { thermostat } = after ? (decodeState(after.state as string) as StoredState) : {};
+      const { thermostat } = after ? storedState(after.state as string) : {};
       const [target = null] = thermostat?.targetCelsius ?? [];
       if (typeof target !== "number") continue;
       const before = targets.get(thing) ?? 0;
@@ -58,7 +58,7 @@ function missingOf({ entities, link, things, followers }: InstanceStanding): str
     const entity = expected.get(name);
     expected.delete(name);
     if ((goneMs === null) !== (entity !== undefined)) return `${name} is gone in the instance or in the store`;
-    const wrong = entity && wrongField(entity, decodeState(state as string) as StoredState);
+    const wrong = entity && wrongField(entity, storedState(state as string));
     if (wrong !== undefined) return `${name}: ${wrong}`;
   }
   const [missing] = expected.keys();

@@ -84,7 +84,8 @@ export const otherEcosystemPlants = [
       EntityStates: (original) =>
         class extends original {
           override view(entityId: string) {
-            return { ...super.view(entityId), isFresh: true };
+            const view = super.view(entityId);
+            return { ...view, isFresh: view.told !== undefined };
           }
         },
     }),

@@ -1,5 +1,6 @@
 import type { DeviceCommit } from "../../../src/devices/commit.ts";
-import type { FieldChange, ThingState } from "../../../src/home/stored-thing.ts";
+import type { FieldChange } from "../../../src/home/stored-thing.ts";
+import { decodeState } from "../../../src/home/thing-text.ts";
 import type { DeviceId, TriggerId } from "../../../src/model/ids.ts";
 import type { ThingRow } from "../../../src/store/tables/things.ts";
 import { reactingOn, withReaction } from "./alerts.ts";
@@ -68,7 +69,7 @@ export const thingAlertPlants = [
 ];
 
 function fieldsOf(row: ThingRow): readonly FieldChange[] {
-  const state = JSON.parse(row.state) as ThingState;
+  const state = decodeState(row.state);
   return Object.entries(state).flatMap(([trait, fields]) =>
     Object.entries(fields ?? {}).map(([field, [value]]) => ({ trait, field, value }) as FieldChange),
   );

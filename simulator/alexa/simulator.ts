@@ -1,0 +1,95 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Customer, type Region } from "./customer.ts";
+import { answerEvent } from "./event-gateway.ts";
+import { Faults } from "./faults.ts";
+import { LoginWithAmazon, messagingClient } from "./login-with-amazon.ts";
+
+export interface AmazonOptions {
+  readonly nowMs?: () => number;
+}
+
+/** Amazon on loopback, as a skill sees it: Login with Amazon, and the event gateway of each region. */
+export interface Amazon {
+  readonly url: string;
+  readonly login: LoginWithAmazon;
+  readonly faults: Faults;
+  /** How many calls came to the event gateway, refused ones included. */
+  readonly gatewayCalls: () => number;
+  addCustomer(name: string, region?: Region): Customer;
+  /** The customer disables the skill in the Alexa app. */
+  disableSkill(customer: Customer): void;
+  stop(): Promise<void>;
+}
+
+/** The skill's settings, by the options of `breezeway outlet add alexa`. */
+export const skillSettings = {
+  "skill-id": "amzn1.ask.skill.00000000-0000-4000-8000-000000000001",
+  "vendor-id": "M1HEARTHHOLLOW",
+  "messaging-client-id": messagingClient.clientId,
+  "messaging-client-secret": messagingClient.clientSecret,
+};
+
+export async function startAmazon({ nowMs = Date.now }: AmazonOptions = {}): Promise<Amazon> {
+  const login = new LoginWithAmazon(nowMs);
+  const faults = new Faults();
+  let gatewayCalls = 0;
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = await readBody(request);
+    const [, region] = /^\/(na|eu|fe)\/v3\/events$/.exec(request.url ?? "") ?? [];
+    const area = region === undefined ? "tokens" : "gateway";
+    if (region !== undefined) gatewayCalls += 1;
+    const fault = faults.next(area);
+    if (fault?.kind === "hangs") return;
+    if (region === undefined) {
+      const refusal = fault && { status: fault.status, body: { error: fault.code } };
+      const { status, body: answered } = refusal ?? login.answer(new URLSearchParams(body));
+      return send(response, status, answered);
+    }
+    const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
+    const { status, code } = fault ?? answerEvent(login, region as Region, bearer, parsed(body));
+    if (code === undefined) return send(response, status);
+    send(response, status, {
+      header: { namespace: "System", name: "Exception" },
+      payload: { code, description: code },
+    });
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    login,
+    faults,
+    gatewayCalls: () => gatewayCalls,
+    addCustomer: (name, region = "na") => new Customer(name, region),
+    disableSkill(customer) {
+      customer.isEnabled = false;
+      login.endGrantsOf(customer);
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function send(response: ServerResponse, status: number, body?: object): void {
+  response.writeHead(status, { "Content-Type": "application/json" });
+  response.end(body && JSON.stringify(body));
+}

@@ -1,0 +1,44 @@
+import { hasScope } from "../../model/scopes.ts";
+import { type Runtime, within } from "../../runtime/runtime.ts";
+import type { AssistantGrants } from "../grants.ts";
+import type { AlexaCaller } from "./caller.ts";
+import type { Directive } from "./directive.ts";
+import { grantError } from "./errors.ts";
+import { hasTokens, type LoginTokens } from "./login-tokens.ts";
+import { type AlexaEvent, type Answered, acceptGrantResponse, errorResponse } from "./messages.ts";
+import { awsRegions, gatewayRegionOf } from "./regions.ts";
+
+export interface GrantingParts {
+  readonly tokens: LoginTokens;
+  readonly grants: Pick<AssistantGrants, "establish">;
+  readonly runtime: Runtime;
+}
+
+/** How long the exchange may take. Alexa waits for 8 seconds. */
+const exchangeMs = 6_000;
+
+/**
+ * Exchanges the code of a grant, and stores the tokens for messages about this user. If that fails, Alexa ends the
+ * linking: a skill that can't report changes would show outdated states.
+ */
+export async function acceptGrant(
+  { tokens, grants, runtime }: GrantingParts,
+  caller: AlexaCaller,
+  { payload }: Directive,
+  awsRegion: string | undefined,
+  answered: Answered,
+): Promise<AlexaEvent> {
+  const failed = (text: string) => errorResponse(answered, grantError(text));
+  if (!hasScope(caller.user, "devices:read")) return failed("The user did not grant the scope devices:read.");
+  const code = (payload.grant as { readonly code?: unknown } | null | undefined)?.code;
+  if (typeof code !== "string" || code === "") return failed("The payload has no grant with a code.");
+  const region = gatewayRegionOf(awsRegion);
+  if (!region) return failed(`The parameter region must be one of: ${awsRegions.join(", ")}.`);
+  // The exchange goes on when the Lambda function disconnects: the code can't be used again.
+  const credential = await within(runtime, exchangeMs, new AbortController().signal, (inTime) =>
+    tokens.exchange(code, caller.settings, inTime),
+  );
+  if (!hasTokens(credential)) return failed(`The code could not be exchanged. ${credential.text}.`);
+  await grants.establish(caller.outlet, caller.user.userId, { given: { credential, region } });
+  return acceptGrantResponse(answered);
+}

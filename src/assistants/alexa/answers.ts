@@ -1,0 +1,133 @@
+import { hasConsent } from "../../identity/principal.ts";
+import { UnknownThing } from "../../model/errors.ts";
+import { hasScope, type Scope } from "../../model/scopes.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { type AssistantCommands, hasOutcome } from "../commanding.ts";
+import type { AssistantGrants } from "../grants.ts";
+import type { AssistantHomes } from "../homes.ts";
+import { acceptGrant, type GrantingParts } from "./accept-grant.ts";
+import { type AlexaCaller, type CallerParts, callerOf } from "./caller.ts";
+import { commandFor } from "./commands.ts";
+import type { Directive } from "./directive.ts";
+import { discoveredHome } from "./discovery.ts";
+import { type Endpoint, endpointsOf, thingIdOf } from "./endpoint.ts";
+import { type AlexaError, alexaError, commandError, grantError, isAlexaError } from "./errors.ts";
+import {
+  type AlexaEvent,
+  type Answered,
+  deferredResponse,
+  discoverResponse,
+  errorResponse,
+  stateReport,
+} from "./messages.ts";
+import { commandOutcome } from "./outcome.ts";
+import { isReachable, propertiesOf } from "./properties.ts";
+import type { StoredReply } from "./reports.ts";
+
+export interface AlexaAnswerParts extends CallerParts, GrantingParts {
+  readonly grants: Pick<AssistantGrants, "establish" | "replyLater" | "leaving">;
+  readonly homes: AssistantHomes;
+  readonly commands: AssistantCommands;
+  readonly runtime: Runtime;
+  readonly newMessageId: () => string;
+}
+
+/** The answers to directives. */
+export interface AlexaAnswers {
+  /** `awsRegion`: where the skill's Lambda function runs. */
+  answer(directive: Directive, awsRegion: string | undefined): Promise<AlexaEvent>;
+}
+
+/** Alexa waits for 8 seconds. A command that takes longer than this is answered later. */
+const commandWaitMs = 5_000;
+
+/** How long a deferred command takes at most, as Alexa is told. */
+const deferralSeconds = 30;
+
+export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
+  const { homes, grants, runtime, newMessageId } = parts;
+
+  /** Of things that are gone, only those that Alexa is not to delete yet. */
+  const leavingOf = async ({ user: { userId }, outlet }: AlexaCaller) =>
+    homes.some(userId, await grants.leaving(outlet.id, userId));
+
+  const endpointFor = async (caller: AlexaCaller, endpointId: string) => {
+    const thingId = thingIdOf(endpointId);
+    const thing = (await homes.some(caller.user.userId, [thingId])).get(thingId);
+    if (!thing || (thing.goneMs !== null && !(await leavingOf(caller)).has(thingId))) return undefined;
+    return endpointsOf(thing, caller.settings.alarms).find((endpoint) => endpoint.endpointId === endpointId);
+  };
+
+  const discovered = async (caller: AlexaCaller, answered: Answered) => {
+    const present = await homes.all(caller.user.userId);
+    const known = new Set(present.map(({ thingId }) => thingId));
+    const leaving = [...(await leavingOf(caller)).values()].filter(({ thingId }) => !known.has(thingId));
+    const { endpoints, omitted } = discoveredHome([...present, ...leaving], caller.settings.alarms);
+    if (omitted > 0) {
+      const fields = { user: caller.user.userId, outlet: caller.outlet.id, omitted };
+      runtime.report.warn(fields, "Alexa takes no more endpoints of this user; some are not offered");
+    }
+    return discoverResponse(answered, endpoints);
+  };
+
+  const runCommand = async (caller: AlexaCaller, endpoint: Endpoint, directive: Directive, answered: Answered) => {
+    const command = commandFor(directive, endpoint);
+    if (isAlexaError(command)) return errorResponse(answered, command);
+    const { user, outlet, settings } = caller;
+    if (!hasConsent(user, command)) return errorResponse(answered, lacks("devices:control"));
+    if (!isReachable(endpoint)) return errorResponse(answered, commandError({ code: "offline" }, command.trait));
+    const { userId } = user;
+    const { thingId } = endpoint.thing;
+    const sent = { userId, clientId: outlet.clientId, thingId, commands: [command] };
+    const receipt = (await parts.commands.run(sent, commandWaitMs))[0]!;
+    if (!hasOutcome(receipt)) {
+      const { correlationToken } = directive;
+      const reply: StoredReply = { ...(correlationToken && { correlationToken }), endpointId: endpoint.endpointId };
+      await grants.replyLater(outlet.id, userId, { commandId: receipt.id, thingId, reply });
+      return deferredResponse(answered, deferralSeconds);
+    }
+    const after = (await homes.some(userId, [thingId])).get(thingId);
+    return commandOutcome(answered, receipt, after, settings.alarms, runtime.nowMs());
+  };
+
+  const answerCaller = async (caller: AlexaCaller, directive: Directive, answered: Answered): Promise<AlexaEvent> => {
+    const { namespace, name, endpointId } = directive;
+    if (!hasScope(caller.user, "devices:read")) return errorResponse(answered, lacks("devices:read"));
+    if (namespace === "Alexa.Discovery" && name === "Discover") return discovered(caller, answered);
+    const endpoint = endpointId === undefined ? undefined : await endpointFor(caller, endpointId);
+    if (!endpoint) return errorResponse(answered, noSuchEndpoint);
+    if (namespace === "Alexa" && name === "ReportState") {
+      return stateReport(answered, propertiesOf(endpoint, runtime.nowMs()));
+    }
+    try {
+      return await runCommand(caller, endpoint, directive, answered);
+    } catch (error) {
+      if (error instanceof UnknownThing) return errorResponse(answered, noSuchEndpoint);
+      throw error;
+    }
+  };
+
+  return {
+    async answer(directive, awsRegion) {
+      const { namespace, name, correlationToken, endpointId } = directive;
+      const answered = { messageId: newMessageId(), correlationToken, endpointId };
+      const isGrant = namespace === "Alexa.Authorization" && name === "AcceptGrant";
+      const refused = (error: AlexaError) =>
+        errorResponse(answered, isGrant ? grantError(error.payload.message) : error);
+      if (directive.payloadVersion !== "3") {
+        return refused(alexaError("INVALID_DIRECTIVE", "The payload version must be 3."));
+      }
+      const caller = await callerOf(parts, directive.token);
+      if (isAlexaError(caller)) return refused(caller);
+      if (isGrant) return acceptGrant(parts, caller, directive, awsRegion, answered);
+      return answerCaller(caller, directive, answered);
+    },
+  };
+}
+
+const noSuchEndpoint = alexaError("NO_SUCH_ENDPOINT", "The device is not there any more. Discover the devices again.");
+
+function lacks(scope: Scope): AlexaError {
+  const text = `The user did not grant the scope ${scope}. Disable the skill and link the account again.`;
+  return alexaError("INSUFFICIENT_PERMISSIONS", text);
+}

@@ -1,0 +1,38 @@
+import type { TraitName, Traits } from "../../../home/catalogue.ts";
+import type { Command } from "../../../home/command-plan.ts";
+import type { AlexaError } from "../errors.ts";
+
+/** An interface of Alexa, such as `Alexa.PowerController`, on the traits of a thing: one file each. */
+export interface AlexaInterface {
+  readonly namespace: `Alexa.${string}`;
+  /** An endpoint may have several toggles, which their instances tell apart. */
+  readonly instance?: string;
+  /** The traits whose state it shows. */
+  readonly traits: readonly TraitName[];
+  /** The endpoint counts as unreachable while the value is unknown, and no last known value is shown. */
+  readonly mustBeKnown?: true;
+  /** What discovery says of it; undefined when the thing does not have it. */
+  offer(traits: Traits): Offer | undefined;
+  /** The properties that have a value in the present mode. */
+  values(traits: Traits): readonly Value[];
+  /** The directives by name: each becomes a command to the thing. */
+  readonly directives: Readonly<Record<string, (payload: Payload, traits: Traits) => Command | AlexaError>>;
+}
+
+export interface Offer {
+  /** The names of the properties that can be retrieved. */
+  readonly names: readonly string[];
+  /** Further members of the capability. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export interface Value {
+  readonly name: string;
+  readonly value: unknown;
+  /** The fields that it comes from. */
+  readonly from: readonly SourceField[];
+}
+
+export type SourceField = readonly [trait: TraitName, field: string];
+
+export type Payload = Readonly<Record<string, unknown>>;

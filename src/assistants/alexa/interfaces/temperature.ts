@@ -1,0 +1,13 @@
+import { inCelsius } from "../temperatures.ts";
+import type { AlexaInterface } from "./interface.ts";
+
+export const temperatureSensor: AlexaInterface = {
+  namespace: "Alexa.TemperatureSensor",
+  traits: ["temperature"],
+  offer: ({ temperature }) => (temperature ? { names: ["temperature"] } : undefined),
+  values: ({ temperature }) =>
+    typeof temperature?.state.celsius === "number"
+      ? [{ name: "temperature", value: inCelsius(temperature.state.celsius), from: [["temperature", "celsius"]] }]
+      : [],
+  directives: {},
+};

@@ -1,0 +1,22 @@
+import type { CommandReceipt } from "../../devices/command-receipts.ts";
+import type { CurrentThing } from "../current-thing.ts";
+import { type AlarmOption, endpointsOf } from "./endpoint.ts";
+import { alexaError, commandError } from "./errors.ts";
+import { type AlexaEvent, type Answered, errorResponse, response } from "./messages.ts";
+import { propertiesOf } from "./properties.ts";
+
+/** The outcome of a command as the event that answers its directive. `thing`: as it is after the command. */
+export function commandOutcome(
+  answered: Answered,
+  { state, error, command }: Pick<CommandReceipt, "state" | "error" | "command">,
+  thing: CurrentThing | undefined,
+  alarms: AlarmOption,
+  nowMs: number,
+): AlexaEvent {
+  const endpoint = thing && endpointsOf(thing, alarms).find(({ endpointId }) => endpointId === answered.endpointId);
+  if (state === "confirmed" && endpoint) return response(answered, propertiesOf(endpoint, nowMs));
+  if (state === "confirmed") return errorResponse(answered, commandError({ code: "unknownThing" }, command.trait));
+  if (error) return errorResponse(answered, commandError(error, command.trait));
+  const text = "The device accepted the command, and shows another state. Somebody may have changed it meanwhile.";
+  return errorResponse(answered, alexaError("INTERNAL_ERROR", text));
+}

@@ -1,0 +1,34 @@
+import type { AlexaAnswers } from "../../assistants/alexa/answers.ts";
+import { readDirective } from "../../assistants/alexa/directive.ts";
+import { directivePath } from "../../assistants/alexa/settings.ts";
+import { jsonAnswer } from "../../http/answer/answer.ts";
+import type { Route } from "../../http/routes.ts";
+import { BadParameter } from "../../model/errors.ts";
+import { answerDirective } from "./alexa-descriptions.ts";
+
+export interface AlexaRouteParts {
+  readonly alexa: AlexaAnswers;
+}
+
+/** Directives have a few kilobytes at most; tokens of Alexa may be long. */
+const bodyBytes = 65_536;
+
+/** Directives of Alexa (docs/outlets/alexa.md). The user's token is in the directive, so the handler verifies it. */
+export function alexaRoutes({ alexa }: AlexaRouteParts): readonly Route[] {
+  return [
+    {
+      methods: ["POST"],
+      path: directivePath,
+      access: "public",
+      errors: "standard",
+      bodyBytes,
+      description: answerDirective,
+      async answer(incoming) {
+        const directive = readDirective(incoming.body.kind === "json" ? incoming.body.value : undefined);
+        if (!directive) throw new BadParameter("body", "The body must be a directive of Alexa, with a header.");
+        const [, region] = incoming.query.find(([name]) => name === "region") ?? [];
+        return jsonAnswer(200, await alexa.answer(directive, region));
+      },
+    },
+  ];
+}

@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { alexa } from "../../../src/assistants/alexa/assistant.ts";
+import type { AlexaBody } from "../../../src/assistants/alexa/gateway.ts";
+import type { AlexaCredential } from "../../../src/assistants/alexa/login-tokens.ts";
+import { type AlexaEvent, deleteReport } from "../../../src/assistants/alexa/messages.ts";
+import type { AssistantMessage, Outcome, Recipient } from "../../../src/assistants/assistant.ts";
+import type { MakerAnswer, MakerCall } from "../../../src/assistants/maker-call.ts";
+import { processRuntime } from "../../../src/runtime/process/process-runtime.ts";
+import { silent } from "../../contracts/store/home.ts";
+import { checked } from "./checked.ts";
+import { settings } from "./settings.ts";
+
+const nowMs = Date.UTC(2026, 10, 17);
+const { tokenUrl } = settings;
+const eventUrl = "https://api.eu.amazonalexa.com/v3/events";
+const credential: AlexaCredential = {
+  accessToken: "access-1",
+  refreshToken: "refresh-1",
+  expiresMs: nowMs + 3_600_000,
+};
+const message: AssistantMessage = {
+  type: "DeleteReport",
+  thingIds: ["t_1"],
+  tells: { state: true, sync: true },
+  body: { events: [deleteReport("m-1", ["t_1"])] } satisfies AlexaBody,
+};
+
+const answered = (status: number, document: object = {}): MakerAnswer => ({
+  isAnswered: true,
+  status,
+  document: document as Readonly<Record<string, unknown>>,
+  headers: {},
+});
+const refused = (status: number, code: string) => answered(status, { payload: { code, description: "secret words" } });
+const noAnswer: MakerAnswer = { isAnswered: false, detail: "no answer in time" };
+const renewed = answered(200, { access_token: "access-2", refresh_token: "refresh-2", expires_in: 3_600 });
+
+const runtime = { ...processRuntime(silent), nowMs: () => nowMs };
+
+interface Attempt {
+  readonly outcome: Outcome;
+  readonly calls: readonly MakerCall[];
+  /** The credentials that were stored. */
+  readonly kept: readonly object[];
+}
+
+/** Delivers the message while Amazon gives these answers, in this order. */
+async function deliver(
+  answers: readonly MakerAnswer[],
+  to: Partial<Recipient<typeof settings>> = {},
+  sent = message,
+): Promise<Attempt> {
+  const calls: MakerCall[] = [];
+  const kept: object[] = [];
+  const waiting = [...answers];
+  const { deliver } = alexa({
+    call: async (call) => {
+      calls.push(call);
+      return waiting.shift() ?? assert.fail("a call too many");
+    },
+    runtime,
+    newUuid: () => "m",
+  });
+  const recipient: Recipient<typeof settings> = {
+    outletId: "o",
+    settings,
+    agentUserId: "u",
+    region: "eu",
+    credential,
+    keepCredential: async (one) => {
+      kept.push(one);
+      return true;
+    },
+    ...to,
+  };
+  const outcome = await deliver(sent, recipient, new AbortController().signal);
+  assert.equal(waiting.length, 0, "an answer was not used");
+  return { outcome, calls, kept };
+}
+
+describe("a message to the event gateway", () => {
+  it("goes to the region of the grant, with the token in the header and in the event", async () => {
+    const { outcome, calls } = await deliver([answered(202)]);
+    assert.deepEqual(outcome, { result: "taken", status: 202 });
+    assert.equal(calls[0]!.url, eventUrl);
+    assert.equal(calls[0]!.token, "access-1");
+    const sent = checked(calls[0]!.body as AlexaEvent);
+    assert.deepEqual(sent.event.payload.scope, { type: "BearerToken", token: "access-1" });
+    assert.ok(!JSON.stringify(message).includes("access-1"), "the message that is kept holds no token");
+  });
+
+  const table: readonly (readonly [string, MakerAnswer, Outcome["result"], boolean])[] = [
+    ["a malformed message", refused(400, "INVALID_REQUEST_EXCEPTION"), "refused", false],
+    ["a disabled skill", refused(403, "SKILL_DISABLED_EXCEPTION"), "forget", false],
+    ["an enablement that is not there yet", refused(403, "SKILL_NEVER_ENABLED_EXCEPTION"), "retry", false],
+    ["a missing permission", refused(403, "INSUFFICIENT_PERMISSION_EXCEPTION"), "retry", true],
+    ["an unknown skill", refused(404, "SKILL_NOT_FOUND_EXCEPTION"), "retry", true],
+    ["too many endpoints", refused(413, "REQUEST_ENTITY_TOO_LARGE_EXCEPTION"), "refused", false],
+    ["throttling", refused(429, "THROTTLING_EXCEPTION"), "retry", false],
+    ["an internal error", refused(500, "INTERNAL_SERVICE_EXCEPTION"), "retry", false],
+    ["an outage", refused(503, "SERVICE_UNAVAILABLE_EXCEPTION"), "retry", false],
+    ["no answer", noAnswer, "retry", false],
+    ["an answer that Alexa does not document", answered(302), "retry", false],
+  ];
+  for (const [name, answer, result, waitsForOperator] of table) {
+    it(`has the outcome that the answer means: ${name}`, async () => {
+      const { outcome } = await deliver([answer]);
+      assert.equal(outcome.result, result);
+      assert.ok(outcome.result !== "taken");
+      assert.equal("afterMs" in outcome && (outcome.afterMs ?? 0) > 60_000, waitsForOperator);
+      assert.ok(!outcome.text.includes("secret words"));
+      if (answer.isAnswered && answer.status !== 302) assert.match(outcome.text, /^answered \d+ [A-Z_]+$/);
+    });
+  }
+});
+
+describe("a message with several events", () => {
+  const events = Array.from({ length: 20 }, (_, index) => deleteReport(`m-${index}`, [`t_${index}`]));
+  const many: AssistantMessage = { ...message, body: { events } satisfies AlexaBody };
+  const taken = (count: number) => Array.from({ length: count }, () => answered(202));
+
+  it("is taken when all its events are, in their order", async () => {
+    const { outcome, calls } = await deliver(taken(20), {}, many);
+    assert.equal(outcome.result, "taken");
+    const ids = calls.map(({ body }) => (body as AlexaEvent).event.header.messageId);
+    assert.deepEqual(
+      ids,
+      events.map(({ event }) => event.header.messageId),
+    );
+  });
+
+  it("is tried again when one fails, and stops there", async () => {
+    const { outcome, calls } = await deliver([...taken(3), noAnswer, ...taken(4)], {}, many);
+    assert.equal(outcome.result, "retry");
+    assert.equal(calls.length, 8);
+  });
+
+  it("is refused when one is, after all others were sent", async () => {
+    const { outcome } = await deliver([refused(400, "INVALID_REQUEST_EXCEPTION"), ...taken(19)], {}, many);
+    assert.equal(outcome.result, "refused");
+  });
+
+  it("is sent again with a renewed token", async () => {
+    const wrong = Array.from({ length: 8 }, () => refused(401, "INVALID_ACCESS_TOKEN_EXCEPTION"));
+    assert.equal((await deliver([...wrong, renewed, ...taken(20)], {}, many)).outcome.result, "taken");
+  });
+});
+
+describe("the token for the event gateway", () => {
+  it("is renewed once when the gateway refuses it, and stored before it is used", async () => {
+    const { outcome, calls, kept } = await deliver([
+      refused(401, "INVALID_ACCESS_TOKEN_EXCEPTION"),
+      renewed,
+      answered(202),
+    ]);
+    assert.equal(outcome.result, "taken");
+    assert.deepEqual(calls[1], {
+      method: "POST",
+      url: tokenUrl,
+      form: {
+        grant_type: "refresh_token",
+        refresh_token: "refresh-1",
+        client_id: settings.messagingClientId,
+        client_secret: settings.messagingClientSecret,
+      },
+    });
+    assert.equal(calls[2]!.token, "access-2");
+    assert.deepEqual(kept, [{ accessToken: "access-2", refreshToken: "refresh-2", expiresMs: nowMs + 3_600_000 }]);
+  });
+
+  it("is not renewed a second time", async () => {
+    const wrongToken = refused(401, "INVALID_ACCESS_TOKEN_EXCEPTION");
+    assert.equal((await deliver([wrongToken, renewed, wrongToken])).outcome.result, "retry");
+    const expired = { ...credential, expiresMs: nowMs + 1_000 };
+    assert.equal((await deliver([renewed, wrongToken], { credential: expired })).outcome.result, "retry");
+  });
+
+  it("is renewed five minutes ahead of its end", async () => {
+    const soon = { ...credential, expiresMs: nowMs + 299_000 };
+    const { calls } = await deliver([renewed, answered(202)], { credential: soon });
+    assert.deepEqual(
+      calls.map(({ url, token }) => [url, token]),
+      [
+        [tokenUrl, undefined],
+        [eventUrl, "access-2"],
+      ],
+    );
+    await deliver([answered(202)], { credential: { ...credential, expiresMs: nowMs + 301_000 } });
+  });
+
+  it("keeps its refresh token when the renewal brings none", async () => {
+    const answer = answered(200, { access_token: "access-2", expires_in: 60 });
+    const { kept } = await deliver([answer, answered(202)], { credential: { ...credential, expiresMs: 0 } });
+    assert.deepEqual(kept, [{ accessToken: "access-2", refreshToken: "refresh-1", expiresMs: nowMs + 60_000 }]);
+  });
+
+  const failures: readonly (readonly [string, MakerAnswer, Outcome["result"]])[] = [
+    ["the user has disabled the skill", answered(400, { error: "invalid_grant" }), "forget"],
+    ["the skill's credentials are wrong", answered(401, { error: "invalid_client" }), "retry"],
+    ["Login with Amazon is down", answered(503), "retry"],
+    ["Login with Amazon does not answer", noAnswer, "retry"],
+    ["the answer has no token", answered(200, {}), "retry"],
+    ["the answer has no time", answered(200, { access_token: "a", refresh_token: "r" }), "retry"],
+  ];
+  for (const [name, answer, result] of failures) {
+    it(`is not there when ${name}`, async () => {
+      const { outcome, kept } = await deliver([answer], { credential: { ...credential, expiresMs: 0 } });
+      assert.equal(outcome.result, result);
+      assert.deepEqual(kept, []);
+    });
+  }
+
+  it("is not used when the user has linked again meanwhile", async () => {
+    const to = { credential: { ...credential, expiresMs: 0 }, keepCredential: async () => false };
+    assert.equal((await deliver([renewed], to)).outcome.result, "retry");
+  });
+
+  it("is needed for every message", async () => {
+    assert.equal((await deliver([], { credential: undefined })).outcome.result, "forget");
+  });
+});
+
+describe("the check of an outlet", () => {
+  const check = async (tokenAnswer: MakerAnswer, gatewayAnswer: MakerAnswer) => {
+    const call = async ({ url }: MakerCall) => (url === tokenUrl ? tokenAnswer : gatewayAnswer);
+    const { check } = alexa({ call, runtime, newUuid: () => "m" });
+    const facts = await check(settings, new AbortController().signal);
+    return facts.map(({ fact, isRight }) => `${fact}: ${isRight}`);
+  };
+
+  it("proves the messaging credentials and the way to the gateways", async () => {
+    assert.deepEqual(await check(answered(400, { error: "invalid_grant" }), answered(401)), [
+      "messaging credentials: true",
+      "event gateway na: true",
+      "event gateway eu: true",
+      "event gateway fe: true",
+    ]);
+  });
+
+  it("finds wrong credentials and gateways that do not answer", async () => {
+    assert.deepEqual(await check(answered(401, { error: "invalid_client" }), noAnswer), [
+      "messaging credentials: false",
+      "event gateway na: false",
+      "event gateway eu: false",
+      "event gateway fe: false",
+    ]);
+    assert.equal((await check(noAnswer, answered(401)))[0], "messaging credentials: false");
+  });
+});

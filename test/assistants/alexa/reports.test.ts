@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { AlexaBody } from "../../../src/assistants/alexa/gateway.ts";
+import { type AlexaEvent, withScope } from "../../../src/assistants/alexa/messages.ts";
+import { reportMessages } from "../../../src/assistants/alexa/reports.ts";
+import type { AssistantMessage, DueReply, DueReport, DueThing } from "../../../src/assistants/assistant.ts";
+import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
+import type { CommandReceipt } from "../../../src/devices/command-receipts.ts";
+import { checked } from "./checked.ts";
+import { changedMs, fan, onOff, smoke, temperature, thermostat, thing } from "./things.ts";
+
+const nowMs = changedMs + 5_000;
+
+function due(current: CurrentThing | undefined, wants: Partial<DueThing> = {}): DueThing {
+  const base = { thingId: current?.thingId ?? "t_lost", current, sinceMs: changedMs };
+  return { ...base, wantsState: true, wantsSync: false, isUrgent: false, rises: [], ...wants };
+}
+
+function messagesFor(report: Partial<DueReport>, alarms: "none" | "contact" = "none"): readonly AssistantMessage[] {
+  let count = 0;
+  const newMessageId = () => `m-${++count}`;
+  const whole = { agentUserId: "u", things: [], replies: [], ...report };
+  const messages = reportMessages(whole, { alarms, nowMs, newMessageId });
+  for (const message of messages) for (const event of eventsIn(message)) checked(withScope(event, "token"));
+  return messages;
+}
+
+/** `type thingIds state sync` of each message. */
+function shown(messages: readonly AssistantMessage[]): readonly string[] {
+  return messages.map(({ type, thingIds, tells }) => `${type} ${thingIds} ${tells.state} ${tells.sync}`);
+}
+
+function eventsIn(message: AssistantMessage | undefined): readonly AlexaEvent[] {
+  return (message!.body as AlexaBody).events;
+}
+
+/** The event of a message with one. */
+function eventOf(message: AssistantMessage | undefined): AlexaEvent["event"] {
+  const events = eventsIn(message);
+  assert.equal(events.length, 1);
+  return events[0]!.event;
+}
+
+function endpointIds(message: AssistantMessage | undefined): readonly (string | undefined)[] {
+  return eventsIn(message).map(({ event }) => event.endpoint?.endpointId);
+}
+
+const lamp = thing("light", onOff(true), { thingId: "t_lamp" });
+const alarm = thing("alarm", smoke("alarm"), { thingId: "t_alarm" });
+const rise = { trait: "smoke", state: "alarm", timeMs: changedMs } as const;
+const heater = thing("thermostat", { thermostat: thermostat(), ...fan("on") }, { thingId: "t_heater" });
+
+describe("what Alexa is told", () => {
+  it("is the changed state, one event for each endpoint", () => {
+    const messages = messagesFor({ things: [due(lamp), due(heater)] });
+    assert.deepEqual(shown(messages), ["ChangeReport t_lamp,t_heater true false"]);
+    assert.deepEqual(endpointIds(messages[0]), ["t_lamp", "t_heater", "t_heater:fan"]);
+  });
+
+  it("is nothing when no property of Alexa changed", () => {
+    assert.deepEqual(messagesFor({ things: [due(lamp, { sinceMs: changedMs + 1 })] }), []);
+    assert.deepEqual(messagesFor({ things: [due(alarm, { rises: [rise], isUrgent: true, wantsSync: true })] }), []);
+  });
+
+  it("is the changed endpoint alone, of a thing with two", () => {
+    const times = { "fan.mode": changedMs + 10 };
+    const changed = thing("thermostat", { thermostat: thermostat(), ...fan("on") }, {}, times);
+    const messages = messagesFor({ things: [due(changed, { sinceMs: changedMs + 10 })] });
+    assert.deepEqual(messages.map(endpointIds), [[`${changed.thingId}:fan`]]);
+  });
+
+  it("begins with alarms, then outcomes of commands, then endpoints before their states", () => {
+    const gone = thing("switch", onOff(true), { thingId: "t_gone", goneMs: changedMs });
+    const things = [
+      due(lamp, { wantsSync: true }),
+      due(gone, { wantsSync: true, wantsState: false }),
+      due(alarm, { rises: [rise], isUrgent: true, wantsSync: true }),
+    ];
+    assert.deepEqual(shown(messagesFor({ things, replies: [reply("confirmed")] }, "contact")), [
+      "AddOrUpdateReport t_alarm false true",
+      "ChangeReport t_alarm true false",
+      "Response t_lamp false false",
+      "AddOrUpdateReport t_lamp false true",
+      "DeleteReport t_gone true true",
+      "ChangeReport t_lamp true false",
+    ]);
+  });
+
+  it("is that a thing is offline as soon as it is gone, and its removal later", () => {
+    const gone = { ...heater, goneMs: changedMs + 10 };
+    const [first] = messagesFor({ things: [due(gone, { sinceMs: changedMs + 10 })] });
+    for (const { event } of eventsIn(first)) {
+      const { properties } = event.payload.change as { readonly properties: readonly { value: object }[] };
+      assert.deepEqual(
+        properties.map(({ value }) => value),
+        [{ value: "UNREACHABLE" }],
+      );
+    }
+    const [removal] = messagesFor({ things: [due(gone, { wantsState: false, wantsSync: true })] });
+    assert.deepEqual(eventOf(removal).payload.endpoints, [{ endpointId: "t_heater" }, { endpointId: "t_heater:fan" }]);
+  });
+
+  it("is the removal of all endpoints that a thing may have had, when nothing is known of it", () => {
+    const messages = messagesFor({ things: [due(undefined, { wantsSync: true })] });
+    assert.deepEqual(shown(messages), ["DeleteReport t_lost true true"]);
+    assert.deepEqual(eventOf(messages[0]).payload.endpoints, [{ endpointId: "t_lost" }, { endpointId: "t_lost:fan" }]);
+  });
+
+  it("is the whole state of a thing that was added or changed", () => {
+    const messages = messagesFor({ things: [due(lamp, { wantsSync: true, sinceMs: nowMs })] });
+    const { properties } = eventOf(messages[1]).payload.change as { readonly properties: readonly object[] };
+    assert.equal(properties.length, 2);
+  });
+
+  it("is a whole home in a few messages, within the limit of endpoints", () => {
+    const things = Array.from({ length: 301 }, (_, index) =>
+      due({ ...lamp, thingId: `t_${1_000 + index}` }, { sinceMs: 0, wantsSync: true }),
+    );
+    const [added, ...messages] = messagesFor({ things });
+    assert.equal((eventOf(added).payload.endpoints as readonly object[]).length, 300);
+    assert.equal(messages.length, 12);
+    const told = messages.flatMap(endpointIds);
+    assert.equal(told.length, 300);
+    assert.ok(!told.includes("t_1300"));
+  });
+
+  it("reports a measured value with all other properties in the context", () => {
+    const times = { "temperature.celsius": changedMs + 10 };
+    const warm = thing("sensor", temperature(20), {}, times);
+    const [message] = messagesFor({ things: [due(warm, { sinceMs: changedMs + 10 })] });
+    const { context } = eventsIn(message)[0]!;
+    assert.equal(context!.properties.length, 1);
+  });
+});
+
+function reply(state: CommandReceipt["state"], error: CommandReceipt["error"] = null): DueReply {
+  return {
+    reply: JSON.stringify({ correlationToken: "late", endpointId: "t_lamp" }),
+    receipt: {
+      id: "c1",
+      thingId: "t_lamp",
+      command: { trait: "onOff", command: "set", params: { on: true } },
+      alertId: null,
+      state,
+      error,
+      requestedMs: 0,
+      sentMs: 0,
+      settledMs: 0,
+    },
+    current: lamp,
+  };
+}
+
+describe("the late outcome of a command", () => {
+  it("is a response with the token of the directive and the whole state", () => {
+    const [message] = messagesFor({ replies: [reply("confirmed")] });
+    const { context, event } = eventsIn(message)[0]!;
+    assert.equal(event.header.name, "Response");
+    assert.equal(event.header.correlationToken, "late");
+    assert.deepEqual(event.endpoint, { endpointId: "t_lamp" });
+    assert.equal(context!.properties.length, 2);
+    assert.deepEqual(message!.replies, [reply("confirmed").reply]);
+  });
+
+  it("is an error when the command was refused, or had no effect", () => {
+    const typeOf = (one: DueReply) => eventOf(messagesFor({ replies: [one] })[0]).payload.type;
+    assert.equal(typeOf(reply("rejected", { code: "busy", text: "busy" })), "ENDPOINT_BUSY");
+    assert.equal(typeOf(reply("expired", { code: "noAnswer", text: "late" })), "ENDPOINT_UNREACHABLE");
+    assert.equal(typeOf(reply("contradicted")), "INTERNAL_ERROR");
+    assert.equal(typeOf({ ...reply("confirmed"), current: undefined }), "NO_SUCH_ENDPOINT");
+  });
+});
