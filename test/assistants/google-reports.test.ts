@@ -43,7 +43,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       })) as Json;
       assert.ok(deliveries.every(({ outcome }: Json) => outcome === "taken"));
       assert.ok(!JSON.stringify(deliveries).includes("ya29."));
-      assert.equal(graph.callsOf("token").length, 1);
+      assert.ok(graph.callsOf("token").length <= story.nodes.length, "a node keeps its token");
     });
 
     it("asks Google to sync when a thing is added, renamed or removed, and removes a thing late", async (t) => {

@@ -210,7 +210,8 @@ describe("the reporter", () => {
       await log(changed("t_a", "added"));
       await feed();
       const [back] = await marks(removalMs);
-      assert.ok(back!.syncMs! < back!.sinceMs + removalMs, "it is told as added, not as removed");
+      const nowMs = await store.read((tx) => tx.clock.nowMs());
+      assert.ok(back!.syncMs! < nowMs + removalMs / 2, "it is told as added, not as removed");
     }));
 
   it("reports all things of a home whose link turns stale, and again when it is live", () =>
@@ -248,7 +249,7 @@ describe("the reporter", () => {
 
   it("waits longer after each failure, at most a quarter of an hour", () => {
     assert.deepEqual(
-      [1, 2, 5, 30].map((attempts) => waitAfter(attempts, 0.5)),
+      [1, 2, 5, 30].map((attempts) => waitAfter(attempts, 0)),
       [1_000, 2_000, 16_000, 900_000],
     );
   });

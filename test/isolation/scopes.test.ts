@@ -18,6 +18,7 @@ const needed: Readonly<Record<string, readonly Scope[]>> = {
   "GET /v3/device-types/:deviceTypeName": ["devices:read"],
   "PUT /v3/device-types/:deviceTypeName": ["devices:control"],
   "DELETE /v3/device-types/:deviceTypeName": ["devices:control"],
+  "POST /google-home/fulfilment": ["devices:read"],
   "GET /v3/things": ["devices:read"],
   "GET /v3/things/:thingId": ["devices:read"],
   "GET /v3/things/:thingId/history": ["devices:read"],

@@ -18,7 +18,7 @@ const suites: Readonly<Record<Extent, string>> = {
   all: "test/**/*.test.ts",
   fast: "test/{model,home,virtual-device,house,federation,ecosystems,alerts,oauth}/**/*.test.ts",
   faults: "test/faults/**/*.test.ts",
-  spread: "test/{stories,oauth,events}/**/*.test.ts",
+  spread: "test/{stories,oauth,events,assistants}/**/*.test.ts",
 };
 
 /** These take long. They start first, so that a run does not end with one of them on its own. */
