@@ -42,6 +42,8 @@ interface RouteAddress {
   readonly takesKey?: true;
   /** The answer goes on until the client or the server ends it. */
   readonly isStream?: true;
+  /** Only another cloud calls it. Pages of other origins may not. */
+  readonly isForClouds?: true;
 }
 
 /**

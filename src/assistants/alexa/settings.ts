@@ -52,7 +52,7 @@ export const settingDefinitions: readonly SettingDefinition[] = [
     isOptional: true,
   },
   {
-    name: "token-url",
+    name: "login-url",
     type: "text",
     meaning: `the token endpoint of Login with Amazon, ${published.tokenUrl} by default`,
     isOptional: true,
@@ -81,7 +81,7 @@ export function readSettings(typed: Readonly<Record<string, string>>): AlexaSett
     messagingClientId: word("messaging-client-id", /^[\x21-\x7e]{1,200}$/, "must be one word"),
     messagingClientSecret: word("messaging-client-secret", /^[\x21-\x7e]{1,200}$/, "must be one word"),
     alarms,
-    tokenUrl: addresses("token-url", typed["token-url"] || published.tokenUrl, 1)[0]!,
+    tokenUrl: addresses("login-url", typed["login-url"] || published.tokenUrl, 1)[0]!,
     gateways: { na, eu, fe } as AlexaSettings["gateways"],
   };
 }
@@ -111,7 +111,7 @@ export function shownSettings(settings: AlexaSettings): Readonly<Record<string, 
     "vendor-id": vendorId,
     "messaging-client-id": messagingClientId,
     alarms,
-    "token-url": tokenUrl,
+    "login-url": tokenUrl,
     "event-urls": gatewayRegions.map((region) => gateways[region]).join(","),
   };
 }

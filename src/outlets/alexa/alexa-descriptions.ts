@@ -27,6 +27,7 @@ const directive = named(
           {
             endpointId: text("The id of the device, from the discovery."),
             scope: object("The user's access token.", {}, { type: text("`BearerToken`."), token: text("The token.") }),
+            cookie: map("What the discovery gave Alexa to keep: nothing.", {}),
           },
         ),
         payload,

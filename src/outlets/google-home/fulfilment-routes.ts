@@ -27,6 +27,7 @@ export function fulfilmentRoutes({ assistants, tokens }: FulfilmentRouteParts): 
       access: "bearer",
       errors: "standard",
       bodyBytes,
+      isForClouds: true,
       scopes: ["devices:read"],
       description: fulfil,
       async answer(incoming, caller) {

@@ -88,7 +88,7 @@ export async function addOutlet(
   const settings = {
     ...skillSettings,
     alarms,
-    "token-url": `${url}/auth/o2/token`,
+    "login-url": `${url}/auth/o2/token`,
     "event-urls": `${url}/na,${url}/eu,${url}/fe`,
   };
   const added = await administration.run("outlet add", { tenant: "Story", kind: "alexa", settings });

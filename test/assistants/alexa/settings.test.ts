@@ -30,7 +30,7 @@ describe("the settings of an Alexa outlet", () => {
     const [na, eu, fe] = ["http://127.0.0.1:1/na", "http://127.0.0.1:1/eu", "https://fe.example"];
     const other = readSettings({
       ...typed,
-      "token-url": "http://localhost:1/token",
+      "login-url": "http://localhost:1/token",
       "event-urls": `${na}, ${eu},${fe}/`,
     });
     assert.equal(other.tokenUrl, "http://localhost:1/token");
@@ -38,10 +38,10 @@ describe("the settings of an Alexa outlet", () => {
     for (const urls of ["https://one.example", "http://a.example,http://b.example,http://c.example"]) {
       assert.throws(() => readSettings({ ...typed, "event-urls": urls }), BadParameter);
     }
-    assert.throws(() => readSettings({ ...typed, "token-url": "http://login.example" }), BadParameter);
+    assert.throws(() => readSettings({ ...typed, "login-url": "http://login.example" }), BadParameter);
   });
 
-  for (const name of [...Object.keys(typed), "alarms", "token-url", "event-urls"]) {
+  for (const name of [...Object.keys(typed), "alarms", "login-url", "event-urls"]) {
     it(`refuse an unusable --${name}`, () => {
       const isRefused = (error: unknown) => error instanceof BadParameter && error.message.includes(`--${name}`);
       assert.throws(() => readSettings({ ...typed, [name]: "not usable" }), isRefused);
