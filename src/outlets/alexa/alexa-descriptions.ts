@@ -123,5 +123,5 @@ export const answerDirective: Description = {
       },
     },
   ],
-  errors: [{ status: 400, code: "bad_parameter", when: "The body is not a directive." }],
+  errors: [{ status: 400, code: "invalid_request", when: "The body is not a directive." }],
 };
