@@ -44,6 +44,8 @@ import { webhooksIn } from "./webhook-rows.ts";
 const convergesWithinMs = 120_000;
 /** The longest pause before a renewal is tried again. */
 const renewsWithinMs = 150_000;
+/** A link of another ecosystem may wait for a renewal, for the limit of its lists, and for its own next attempt. */
+const otherLinksWithinMs = 420_000;
 /** The longest rest between two searches for silent devices. */
 const silenceFoundWithinMs = 130_000;
 const foundOutWithinMs = 12.5 * 60_000;
@@ -231,8 +233,11 @@ export class World {
     const { scheduler } = this;
     const isWithholding = this.#upstream.isWithholding;
     this.#calls.areRare = isWithholding;
-    const renews = this.#upstream.tokens.rules !== undefined || this.#others.users.length > 0;
-    const renewalMs = renews ? renewsWithinMs : this.#hasOwnThings ? silenceFoundWithinMs : 0;
+    const renewalMs = Math.max(
+      this.#upstream.tokens.rules ? renewsWithinMs : 0,
+      this.#hasOwnThings ? silenceFoundWithinMs : 0,
+      this.#others.users.length > 0 ? otherLinksWithinMs : 0,
+    );
     const deadlineMs = scheduler.nowMs + renewalMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
     let known = this.#activityCount;
     for (let goodSeconds = 0; goodSeconds < (isWithholding ? 12 : 6); ) {
