@@ -11,7 +11,7 @@ async function reportedWorld(t: Parameters<typeof googleWorld>[0], plan: Paramet
   const { user, devices } = await made.synced();
   const isReported = () =>
     eventually(t.signal, async () => {
-      const states = await made.google.query(...user.devices);
+      const states = await made.google.query(...user.devices.keys());
       for (const [id, { status: _, errorCode: __, ...state }] of Object.entries<Json>(states)) {
         assert.deepEqual(user.states.get(id), state, id);
       }

@@ -90,7 +90,7 @@ export async function googleWorld(t: TestContext, plan: WorldPlan & { readonly s
   const synced = async (): Promise<{ readonly user: LinkedUser; readonly devices: Json[] }> => {
     const { agentUserId, devices } = await google.intent("SYNC");
     const user = graph.users.get(agentUserId) ?? graph.link(agentUserId);
-    user.devices = new Set(devices.map(({ id }: Json) => id));
+    user.devices = new Map(devices.map((device: Json) => [device.id, device]));
     user.onSyncRequested = () => void synced();
     return { user, devices };
   };
@@ -102,10 +102,14 @@ export async function addOutlet(
   graph: HomeGraph,
   tenant = "Story",
 ): Promise<Json> {
-  const settings = {
+  return administration.run("outlet add", { tenant, kind: "google-home", settings: settingsFor(graph) });
+}
+
+/** By the options of `breezeway outlet add google-home`. */
+export function settingsFor(graph: HomeGraph): Readonly<Record<string, string>> {
+  return {
     "project-id": "hearth-hollow",
     "service-account": graph.serviceAccountFile,
     "home-graph-url": graph.url,
   };
-  return administration.run("outlet add", { tenant, kind: "google-home", settings });
 }
