@@ -19,7 +19,7 @@ async function tokenOfService(t: TestContext) {
   const graph = await HomeGraph.start();
   t.after(() => graph.stop());
   const runtime = movedRuntime();
-  const issued = await new ServiceClient(callJson, runtime).token(readGoogleSettings(settingsFor(graph)), t.signal);
+  const issued = await new ServiceClient(callJson, runtime).newToken(readGoogleSettings(settingsFor(graph)), t.signal);
   assert.ok("token" in issued, JSON.stringify(issued));
   return { graph, runtime, token: issued.token };
 }
