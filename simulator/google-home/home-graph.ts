@@ -122,6 +122,11 @@ export class HomeGraph {
     return this.received.filter((call) => call.method === method);
   }
 
+  /** How many calls wait for the end of a fault. */
+  get waiting(): number {
+    return this.#silent.size;
+  }
+
   async stop(): Promise<void> {
     for (const go of this.#silent) go();
     this.#server.closeAllConnections();
