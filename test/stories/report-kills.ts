@@ -50,10 +50,10 @@ export async function killAroundReports(t: TestContext, { database, seed, rounds
     for (let change = 0; change < 3; change++) await play(pick(random, scenes));
     await new Promise((resolve) => setTimeout(resolve, random() * longestPauseMs));
     const isMidReport = round % roundsBetweenChecks === 0;
-    const answer = isMidReport ? await unansweredReport() : undefined;
+    const breakOff = isMidReport ? await unansweredReport() : undefined;
     await nodes.kill();
-    answer?.();
-    await play(pick(random, scenes));
+    breakOff?.();
+    if (!isMidReport) await play(pick(random, scenes));
     await nodes.start();
     if (isMidReport) await isReported(google, user, t.signal);
   }
@@ -80,14 +80,14 @@ export async function killAroundReports(t: TestContext, { database, seed, rounds
   assert.doesNotMatch(JSON.stringify(reports().slice(told)), /"smoke detected"/, `seed ${seed}`);
   t.diagnostic(`${rounds} kills; ${sent} reports`);
 
-  /** Waits for a report that Google takes only when the returned function is called. */
+  /** Waits for a report that Google does not answer and loses when the returned function is called. */
   async function unansweredReport(): Promise<() => void> {
     await play("clear");
     await serviceShows("ok");
-    const answer = graph.inject({ method: "reportStateAndNotification", isSilent: true });
+    const breakOff = graph.inject({ method: "reportStateAndNotification", isSilent: true, isDown: true });
     await play("smoke");
     await eventually(t.signal, async () => assert.ok(graph.waiting > 0));
-    return answer;
+    return breakOff;
   }
 }
 
