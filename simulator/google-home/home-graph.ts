@@ -30,8 +30,8 @@ export interface Fault {
 /** An account at Google that has linked a cloud: the devices that Google knows, and their states. */
 export interface LinkedUser {
   readonly agentUserId: string;
-  /** Device ids of the last SYNC. */
-  devices: ReadonlySet<string>;
+  /** The devices of the last SYNC, by their ids. */
+  devices: ReadonlyMap<string, object>;
   readonly states: Map<string, Readonly<Record<string, unknown>>>;
   readonly notifications: { readonly id: string; readonly notification: object }[];
   /** Called when the cloud asks for a SYNC. */
@@ -93,7 +93,7 @@ export class HomeGraph {
   link(agentUserId: string): LinkedUser {
     const user: LinkedUser = {
       agentUserId,
-      devices: new Set(),
+      devices: new Map(),
       states: new Map(),
       notifications: [],
       onSyncRequested: () => undefined,
@@ -120,6 +120,11 @@ export class HomeGraph {
 
   callsOf(method: HomeGraphMethod): readonly ReceivedCall[] {
     return this.received.filter((call) => call.method === method);
+  }
+
+  /** How many calls wait for the end of a fault. */
+  get waiting(): number {
+    return this.#silent.size;
   }
 
   async stop(): Promise<void> {
@@ -158,7 +163,7 @@ export class HomeGraph {
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
     if (!token || !this.#tokens.has(token)) return refusal(401, "UNAUTHENTICATED");
     if (method === "delete") {
-      this.users.delete(decodeURIComponent((request.url ?? "").split("/").at(-1) ?? ""));
+      this.users.delete(decodeURIComponent(pathOf(request).split("/").at(-1) ?? ""));
       return { status: 200, body: {} };
     }
     const user = this.users.get(body.agentUserId);
@@ -168,23 +173,12 @@ export class HomeGraph {
       queueMicrotask(() => user.onSyncRequested());
       return { status: 200, body: {} };
     }
-    if (method === "query") return { status: 200, body: { requestId: body.requestId, payload: { devices: {} } } };
-    if (method === "sync") return { status: 200, body: { requestId: body.requestId, payload: { devices: [] } } };
-    return this.#report(user, body);
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  #report(user: LinkedUser, { requestId, eventId, payload }: any): HttpAnswer {
-    const { states = {}, notifications = {} } = payload?.devices ?? {};
-    const ids = [...Object.keys(states), ...Object.keys(notifications)];
-    if (typeof requestId !== "string" || ids.length === 0) return refusal(400, "INVALID_ARGUMENT");
-    if (ids.some((id) => !user.devices.has(id))) return refusal(404, "NOT_FOUND");
-    if (Object.keys(notifications).length > 0 && typeof eventId !== "string") return refusal(400, "INVALID_ARGUMENT");
-    for (const [id, state] of Object.entries(states)) user.states.set(id, state as Record<string, unknown>);
-    for (const [id, notification] of Object.entries(notifications)) {
-      user.notifications.push({ id, notification: notification as object });
+    if (method === "query") return query(user, body);
+    if (method === "sync") {
+      const payload = { agentUserId: user.agentUserId, devices: [...user.devices.values()] };
+      return { status: 200, body: { requestId: body.requestId, payload } };
     }
-    return { status: 200, body: { requestId } };
+    return report(user, body);
   }
 
   #issue({ grant_type, assertion = "" }: Readonly<Record<string, string>>): HttpAnswer {
@@ -212,11 +206,39 @@ interface HttpAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function methodOf({ method, url = "" }: IncomingMessage): HomeGraphMethod | undefined {
-  if (method === "DELETE" && url.startsWith("/v1/agentUsers/")) return "delete";
-  if (method !== "POST") return undefined;
-  if (url === "/token") return "token";
-  const name = /^\/v1\/devices:(\w+)$/.exec(url)?.[1];
+/** The states of the devices as they were reported last. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function query(user: LinkedUser, { requestId, inputs }: any): HttpAnswer {
+  const ids: readonly string[] = inputs?.[0]?.payload?.devices?.map(({ id }: { readonly id: string }) => id) ?? [];
+  if (ids.some((id) => !user.devices.has(id))) return refusal(404, "NOT_FOUND");
+  const devices = Object.fromEntries(ids.map((id) => [id, user.states.get(id) ?? {}]));
+  return { status: 200, body: { requestId, payload: { devices } } };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function report(user: LinkedUser, { requestId, eventId, payload }: any): HttpAnswer {
+  const { states = {}, notifications = {} } = payload?.devices ?? {};
+  const ids = [...Object.keys(states), ...Object.keys(notifications)];
+  if (typeof requestId !== "string" || ids.length === 0) return refusal(400, "INVALID_ARGUMENT");
+  if (ids.some((id) => !user.devices.has(id))) return refusal(404, "NOT_FOUND");
+  if (Object.keys(notifications).length > 0 && typeof eventId !== "string") return refusal(400, "INVALID_ARGUMENT");
+  for (const [id, state] of Object.entries(states)) user.states.set(id, state as Record<string, unknown>);
+  for (const [id, notification] of Object.entries(notifications)) {
+    user.notifications.push({ id, notification: notification as object });
+  }
+  return { status: 200, body: { requestId } };
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?")[0]!;
+}
+
+function methodOf(request: IncomingMessage): HomeGraphMethod | undefined {
+  const path = pathOf(request);
+  if (request.method === "DELETE" && path.startsWith("/v1/agentUsers/")) return "delete";
+  if (request.method !== "POST") return undefined;
+  if (path === "/token") return "token";
+  const name = /^\/v1\/devices:(\w+)$/.exec(path)?.[1];
   return (["reportStateAndNotification", "requestSync", "query", "sync"] as const).find((known) => known === name);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { deployments, eventually, longSuiteOn } from "../stories/world.ts";
-import { googleWorld, type Json } from "./google-world.ts";
+import { googleWorld, isReported as isReportedTo, type Json } from "./google-world.ts";
 
 const alarmType = "action.devices.types.SMOKE_DETECTOR";
 
@@ -9,13 +9,7 @@ const alarmType = "action.devices.types.SMOKE_DETECTOR";
 async function reportedWorld(t: Parameters<typeof googleWorld>[0], plan: Parameters<typeof googleWorld>[1] = {}) {
   const made = await googleWorld(t, plan);
   const { user, devices } = await made.synced();
-  const isReported = () =>
-    eventually(t.signal, async () => {
-      const states = await made.google.query(...user.devices);
-      for (const [id, { status: _, errorCode: __, ...state }] of Object.entries<Json>(states)) {
-        assert.deepEqual(user.states.get(id), state, id);
-      }
-    });
+  const isReported = () => isReportedTo(made.google, user, t.signal);
   await isReported();
   const alarm = devices.find(({ type }) => type === alarmType).id as string;
   return { ...made, user, devices, alarm, isReported };

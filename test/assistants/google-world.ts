@@ -86,15 +86,33 @@ export async function googleWorld(t: TestContext, plan: WorldPlan & { readonly s
   const outlet = await addOutlet(story.service.parts.administration, graph);
   const baseUrl = () => story.service.baseUrl;
   const google = await GoogleAccount.link(baseUrl, outlet, plan.scope);
-  /** Google asks for all devices and knows them from then on; later also when it is asked to. */
-  const synced = async (): Promise<{ readonly user: LinkedUser; readonly devices: Json[] }> => {
-    const { agentUserId, devices } = await google.intent("SYNC");
-    const user = graph.users.get(agentUserId) ?? graph.link(agentUserId);
-    user.devices = new Set(devices.map(({ id }: Json) => id));
-    user.onSyncRequested = () => void synced();
-    return { user, devices };
-  };
+  const synced = () => syncWith(google, graph, t.signal);
   return { story, graph, outlet, google, synced };
+}
+
+/** Google asks for all devices and knows them from then on; later also when it is asked to, until it has an answer. */
+export async function syncWith(
+  google: GoogleAccount,
+  graph: HomeGraph,
+  ofTest: AbortSignal,
+): Promise<{ readonly user: LinkedUser; readonly devices: Json[] }> {
+  const { agentUserId, devices } = await google.intent("SYNC");
+  const user = graph.users.get(agentUserId) ?? graph.link(agentUserId);
+  user.devices = new Map(devices.map((device: Json) => [device.id, device]));
+  user.onSyncRequested = () => {
+    eventually(ofTest, () => syncWith(google, graph, ofTest)).catch(() => undefined);
+  };
+  return { user, devices };
+}
+
+/** Google was told the present state of every device. */
+export function isReported(google: GoogleAccount, user: LinkedUser, ofTest: AbortSignal): Promise<void> {
+  return eventually(ofTest, async () => {
+    const states = await google.query(...user.devices.keys());
+    for (const [id, { status: _, errorCode: __, ...state }] of Object.entries<Json>(states)) {
+      assert.deepEqual(user.states.get(id), state, id);
+    }
+  });
 }
 
 export async function addOutlet(
@@ -102,10 +120,14 @@ export async function addOutlet(
   graph: HomeGraph,
   tenant = "Story",
 ): Promise<Json> {
-  const settings = {
+  return administration.run("outlet add", { tenant, kind: "google-home", settings: settingsFor(graph) });
+}
+
+/** By the options of `breezeway outlet add google-home`. */
+export function settingsFor(graph: HomeGraph): Readonly<Record<string, string>> {
+  return {
     "project-id": "hearth-hollow",
     "service-account": graph.serviceAccountFile,
     "home-graph-url": graph.url,
   };
-  return administration.run("outlet add", { tenant, kind: "google-home", settings });
 }

@@ -1,5 +1,5 @@
 import type { Assistant, AssistantParts, Outcome } from "../assistant.ts";
-import { HomeGraph, type HomeGraphMethod } from "./home-graph.ts";
+import { HomeGraph, type HomeGraphMethod, tryAgain } from "./home-graph.ts";
 import { googleMessages } from "./reports.ts";
 import {
   type GoogleSettings,
@@ -12,6 +12,8 @@ import {
 
 /** How long Google needs to ask for the list of devices, after it was told that the list has changed. */
 const syncMs = 3_000;
+
+const enableApi = "Enable the HomeGraph API in the project of the service account.";
 
 export function googleHome({ call, runtime, newUuid }: AssistantParts): Assistant<GoogleSettings> {
   const homeGraph = new HomeGraph(call, runtime);
@@ -36,10 +38,9 @@ export function googleHome({ call, runtime, newUuid }: AssistantParts): Assistan
     },
 
     async check(settings, signal) {
-      const issued = await homeGraph.token(settings, signal);
+      const issued = await homeGraph.newToken(settings, signal);
       if ("fault" in issued) {
-        const text = `${issued.fault}. Download a new key of the service account and add the outlet again.`;
-        return [{ fact: "service account", isRight: false, text }];
+        return [{ fact: "service account", isRight: false, text: `${issued.fault}. ${issued.remedy}` }];
       }
       const account = {
         fact: "service account",
@@ -52,7 +53,7 @@ export function googleHome({ call, runtime, newUuid }: AssistantParts): Assistan
       const isRight = outcome.result === "forget" || outcome.result === "taken" || outcome.status === 400;
       const text = isRight
         ? "the service account may call it"
-        : `${"text" in outcome ? outcome.text : ""}. Enable the HomeGraph API in the project of the service account.`;
+        : `${"text" in outcome ? outcome.text : ""}. ${outcome.status === 403 ? enableApi : tryAgain}`;
       return [account, { fact: "Home Graph", isRight, text }];
     },
   };

@@ -13,7 +13,12 @@ const marginMs = 60_000;
 /** More outlets than one service has; a token that is missing here is asked for again. */
 const keptTokens = 1_000;
 
-type Issued = { readonly token: string } | { readonly fault: string; readonly status: number | null };
+/** A token, or why there is none and what an operator can do. */
+type Issued = { readonly token: string } | { readonly fault: string; readonly remedy: string };
+
+/** What an operator does when Google gives no answer, or one that is not about the outlet's settings. */
+export const tryAgain = "Check that this machine reaches Google, and try again.";
+const newKey = "Download a new key of the service account and add the outlet again.";
 
 /** Calls Home Graph with the service account of an outlet. Tokens are kept in memory, one for each service account. */
 export class HomeGraph {
@@ -34,35 +39,38 @@ export class HomeGraph {
     return this.#post(settings, method, body, signal);
   }
 
-  /** Whether Google gives a token for the service account. */
-  async token({ serviceAccount }: GoogleSettings, signal: AbortSignal): Promise<Issued> {
+  /** Asks Google for a token, also when one is kept: the key may have been deleted since. */
+  async newToken({ serviceAccount }: GoogleSettings, signal: AbortSignal): Promise<Issued> {
     const { elapsedMs } = this.#runtime;
-    const key = keyOf(serviceAccount);
-    const kept = this.#tokens.get(key);
-    if (kept && elapsedMs() < kept.untilMs) return { token: kept.token };
     let assertion: string;
     try {
       assertion = await this.#assertion(serviceAccount);
     } catch {
       // The message may quote the key.
-      return { fault: "the key of the service account can't be used: add the outlet again", status: null };
+      return { fault: "the key of the service account can't be used", remedy: newKey };
     }
     const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion };
     const askedMs = elapsedMs();
     const answer = await this.#call({ method: "POST", url: serviceAccount.tokenUrl, form }, signal);
-    if (!answer.isAnswered) return { fault: `no token for the service account: ${answer.detail}`, status: null };
+    if (!answer.isAnswered) return { fault: `no token for the service account: ${answer.detail}`, remedy: tryAgain };
     const { access_token: token, expires_in: seconds } = answer.document;
     if (answer.status !== 200 || typeof token !== "string") {
-      return { fault: `no token for the service account: ${describe(answer)}`, status: answer.status };
+      const isRefused = answer.status === 400 || answer.status === 401;
+      return { fault: `no token for the service account: ${describe(answer)}`, remedy: isRefused ? newKey : tryAgain };
     }
     const livesMs = (typeof seconds === "number" ? seconds : lifetimeSeconds) * 1_000;
-    this.#tokens.set(key, { token, untilMs: askedMs + Math.max(livesMs - marginMs, livesMs / 2) });
+    this.#tokens.set(keyOf(serviceAccount), { token, untilMs: askedMs + Math.max(livesMs - marginMs, livesMs / 2) });
     if (this.#tokens.size > keptTokens) this.#tokens.delete(this.#tokens.keys().next().value!);
     return { token };
   }
 
+  #token(settings: GoogleSettings, signal: AbortSignal): Issued | Promise<Issued> {
+    const kept = this.#tokens.get(keyOf(settings.serviceAccount));
+    return kept && this.#runtime.elapsedMs() < kept.untilMs ? { token: kept.token } : this.newToken(settings, signal);
+  }
+
   async #post(settings: GoogleSettings, method: HomeGraphMethod, body: object, signal: AbortSignal): Promise<Outcome> {
-    const issued = await this.token(settings, signal);
+    const issued = await this.#token(settings, signal);
     if ("fault" in issued) return { result: "retry", status: null, text: issued.fault };
     const url = `${settings.homeGraphUrl}/v1/devices:${method}`;
     const answer = await this.#call({ method: "POST", url, token: issued.token, body }, signal);
@@ -81,8 +89,9 @@ export class HomeGraph {
   }
 }
 
-function keyOf({ email, keyId, tokenUrl }: ServiceAccount): string {
-  return JSON.stringify([email, keyId, tokenUrl]);
+/** Only an outlet that has the private key may use the token that was given for it. */
+function keyOf({ email, privateKey, tokenUrl }: ServiceAccount): string {
+  return JSON.stringify([email, privateKey, tokenUrl]);
 }
 
 /**

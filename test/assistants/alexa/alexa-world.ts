@@ -82,17 +82,21 @@ export async function alexaWorld(t: TestContext, plan: AlexaPlan = {}) {
 
 export async function addOutlet(
   administration: { run(command: string, input: object): Promise<object> },
-  { url }: Amazon,
+  amazon: Amazon,
   alarms: "none" | "contact" = "contact",
 ): Promise<Credentials & { readonly outlet: string }> {
-  const settings = {
+  const settings = { ...settingsFor(amazon), alarms };
+  const added = await administration.run("outlet add", { tenant: "Story", kind: "alexa", settings });
+  return added as Credentials & { readonly outlet: string };
+}
+
+/** By the options of `breezeway outlet add alexa`. */
+export function settingsFor({ url }: Amazon): Readonly<Record<string, string>> {
+  return {
     ...skillSettings,
-    alarms,
     "login-url": `${url}/auth/o2/token`,
     "event-urls": `${url}/na,${url}/eu,${url}/fe`,
   };
-  const added = await administration.run("outlet add", { tenant: "Story", kind: "alexa", settings });
-  return added as Credentials & { readonly outlet: string };
 }
 
 /** The endpoints of a display category that Alexa knows. */
