@@ -24,10 +24,11 @@ export interface SendingParts extends ReportParts {
 }
 
 /**
- * `answerMs`: time limit of one attempt. `claimMs`: how long a claimed grant belongs to one node; `usedMs`: when that
- * node's attempts must have ended, which leaves a margin.
+ * `answerMs`: time limit of one attempt. `claimMs`: how long a claimed grant belongs to one node; each attempt prolongs it.
+ * So it ends soon after a node has died, also for an emergency. `attemptMs`: when an attempt must have ended after the
+ * claim was prolonged, which leaves a margin. `usedMs`: a report that takes longer gives the claim back.
  */
-export const reportTimes = { answerMs: 10_000, claimMs: 60_000, usedMs: 50_000 };
+export const reportTimes = { answerMs: 10_000, claimMs: 20_000, attemptMs: 15_000, usedMs: 50_000 };
 const marksPerReport = 300;
 const deliveriesKept = 100;
 /** The things that a stored delivery names. */
@@ -60,11 +61,14 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
   const messages = outlet.assistant.messages(report, outlet.settings);
   const recipient = recipientOf(parts, outlet, grant);
   const attempt = new Attempt(parts, grant, marks, replies, report);
+  const again = marks.length > 0 ? 0 : undefined;
   for (const message of messages) {
-    const leftMs = untilMs - runtime.elapsedMs();
+    const startedMs = runtime.elapsedMs();
+    if (stopping.aborted || startedMs >= untilMs) return attempt.release(again);
+    if (!(await prolong(store, grant))) return true;
     // If this node was suspended for too long, its claim may have ended.
-    if (stopping.aborted || leftMs <= 0) return attempt.release(marks.length > 0 ? 0 : undefined);
-    if (!(await store.transaction((tx) => tx.assistantGrants.holds(grant), { urgent: true }))) return true;
+    const leftMs = startedMs + reportTimes.attemptMs - runtime.elapsedMs();
+    if (leftMs <= 0) return attempt.release(again);
     const outcome = await within(runtime, Math.min(reportTimes.answerMs, leftMs), stopping, (inTime) =>
       outlet.assistant.deliver(message, recipient, inTime),
     );
@@ -72,6 +76,14 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
   }
   await attempt.finish(nowMs);
   return true;
+}
+
+/** False when the link has ended, or another node has claimed the grant. */
+function prolong(store: Store<SendingTables>, grant: ClaimedGrant): Promise<boolean> {
+  return store.transaction(
+    async (tx) => tx.assistantGrants.prolong(grant, (await tx.clock.nowMs()) + reportTimes.claimMs),
+    { urgent: true },
+  );
 }
 
 function recipientOf({ store, sealing }: SendingParts, outlet: Outlet, grant: ClaimedGrant): Recipient {

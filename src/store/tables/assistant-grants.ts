@@ -62,6 +62,8 @@ export interface AssistantGrantTable {
   claim(key: AssistantGrantKey, nowMs: number, untilMs: number): Promise<ClaimedGrant | undefined>;
   /** Whether this claim is still the newest one, and the grant alive. Locks the grant. */
   holds(grant: ClaimedGrant): Promise<boolean>;
+  /** Prolongs the claim until that time, if it is still the newest one and the grant alive. */
+  prolong(grant: ClaimedGrant, untilMs: number): Promise<boolean>;
   /** Ends the claim, if it is still the newest one. */
   release(grant: ClaimedGrant, after: GrantProgress): Promise<boolean>;
   /** Makes the grant due at that time, if it would be due later. */
@@ -108,6 +110,7 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       await sql.all<StoredGrant>(`SELECT ${columns} FROM assistant_grants a WHERE ${isAlive} AND ${tail}`, parameters)
     ).map(fromStored);
   const lock = ({ userId, outletId }: AssistantGrantKey) => first(rows(`${ofKey}${forUpdate}`, [userId, outletId]));
+  const holds = async (grant: ClaimedGrant) => (await lock(grant))?.claim === grant.claim;
   const remove = async ({ userId, outletId }: AssistantGrantKey) => {
     // Every transaction locks the grant before its marks.
     if (sql.dialect === "postgres") {
@@ -170,7 +173,13 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       );
       return isClaimed > 0 ? { ...grant, claim, claimedUntilMs: untilMs } : undefined;
     },
-    holds: async (grant) => (await lock(grant))?.claim === grant.claim,
+    holds,
+    async prolong(grant, untilMs) {
+      if (!(await holds(grant))) return false;
+      const { userId, outletId } = grant;
+      await sql.run(`UPDATE assistant_grants SET claimed_until_ms = $3 WHERE ${ofRow}`, [userId, outletId, untilMs]);
+      return true;
+    },
     async release({ userId, outletId, claim }, { retryMs, attempts, problem, reportedMs, staleDevices }) {
       const nextMark = `SELECT MIN(CASE WHEN m.is_urgent = 1 THEN 0 ELSE m.due_ms END) FROM assistant_marks m
         WHERE m.owner_id = $1 AND m.outlet_id = $2`;

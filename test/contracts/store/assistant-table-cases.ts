@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { DeviceId, TenantId, UserId } from "../../../src/model/ids.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
+import type { ClaimedGrant } from "../../../src/store/tables/assistant-grants.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome, plain } from "./home.ts";
 
@@ -100,6 +101,11 @@ export function assistantTableCases(harness: StoreHarness): void {
       assert.equal(await store.read((tx) => tx.assistantGrants.nextDueMs()), 0);
       const later = await claim(130);
       assert.equal(later?.claim, 2);
+      const prolong = (grant: ClaimedGrant, untilMs: number) =>
+        store.transaction((tx) => tx.assistantGrants.prolong(grant, untilMs));
+      assert.equal(await prolong(claimed!, 900), false, "another sender has claimed it since");
+      assert.equal(await prolong(later!, 180), true);
+      assert.equal(await claim(179), undefined);
       const progress = { attempts: 0, problem: null, reportedMs: 140, staleDevices: [7 as DeviceId] };
       await store.transaction(async (tx) => {
         assert.equal(await tx.assistantGrants.holds(claimed!), false);
