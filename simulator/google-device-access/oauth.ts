@@ -46,7 +46,7 @@ export function answerConsent(
   else {
     const chosen = form.getAll("device");
     for (const name of account.devices.keys()) account.share(name, chosen.includes(name));
-    // Google's second page asks for each permission. A person who grants none comes back with a code all the same.
+    // Google's second page asks for each permission. A person who grants none still comes back with a code.
     const scope = form.has("withheld") ? "" : codeScope;
     back.searchParams.set("code", parts.tokens.issueCode(account, { clientId, redirectUri, scope }));
     back.searchParams.set("scope", scope);

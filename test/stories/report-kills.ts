@@ -19,8 +19,8 @@ const longestPauseMs = 1_500;
 const roundsBetweenChecks = 5;
 
 /**
- * Kills the service while it reports changes to Home Graph. In the end Google knows the present state of every device; a
- * killed node keeps its claim on a user's reports for a minute. Google is told nothing that happens after the link ended.
+ * Kills the service while it reports changes to Home Graph. In the end Google knows the present state of every device,
+ * after the claim of a killed node has ended (reportTimes.claimMs). A change after the end of the link is not reported.
  */
 export async function killAroundReports(t: TestContext, { database, seed, rounds }: CommandKills): Promise<void> {
   const house = await killableHouse(t, database);

@@ -24,8 +24,8 @@ const grantsPerLook = 100;
 
 /**
  * Tells assistants what has changed, at least once and in order for each thing. Log entries become marks, at most one a
- * thing; whoever claims a grant reports its marked things as they are now. So the backlog is bounded by the home, and a
- * report is never older than the one before.
+ * thing; the node that claims a grant reports its marked things as they are now. So the backlog is bounded by the home,
+ * and a report is never older than the one before.
  */
 export class Reporter {
   readonly #parts: ReporterParts;

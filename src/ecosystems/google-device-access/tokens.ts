@@ -39,7 +39,7 @@ export function googleConsent(parts: TokenParts): Consent {
       const answer = await askForTokens(parts, form, signal);
       const read = readTokens(answer, nowMs());
       if (read.state !== "issued") return read;
-      // The owner can withhold the permission and is sent back with a code all the same.
+      // An owner who withholds the permission is still sent back with a code.
       const granted = answer.isAnswered ? answer.document.scope : undefined;
       if (typeof granted === "string" && !granted.split(" ").includes(scope)) {
         return { state: "refused", reason: "the permission to see and control devices was not granted at Google" };
