@@ -13,15 +13,16 @@ import { assertAlike, assertClosed } from "./outcomes.ts";
 import { keyKindOf, type Place, placesOf, requestOf } from "./requests.ts";
 import { allOf, send, summaryOf, type WireAnswer } from "./wire.ts";
 
+const deadline = { timeout: rounds({ all: 1_200_000, few: 240_000 }) };
+
 for (const database of databases) {
   describe(`a user's data, on ${database}`, () => {
-    it("is neither shown to nor changed by any other caller, at any address", { timeout: 240_000 }, async (t) => {
+    it("is neither shown to nor changed by any other caller, at any address", deadline, async (t) => {
       const home = await ownersHome(t, database);
       const expired = await expiredCaller(home);
       const owner = await theOwner(home);
       const others = [...(await everybodyElse(t, home)), expired];
-      const addresses =
-        database === "sqlite" ? everyAddress() : sampleOf(everyAddress(), { everyNth: rounds({ all: 8, few: 12 }) });
+      const addresses = database === "sqlite" ? everyAddress() : sampleOf(everyAddress(), { everyNth: 12 });
       for (const address of addresses) {
         await t.test(titleOf(address), async () => {
           // Where a key is sent is checked before the store is read, so one place suffices on the second database.
@@ -29,11 +30,11 @@ for (const database of databases) {
           const count = callsOf(address, home.things()).length;
           const isSqlite = database === "sqlite";
           const ways = sampleOf([...Array(count).keys()], {
-            everyNth: isSqlite ? rounds({ all: 2, few: 3 }) : count,
+            everyNth: isSqlite ? 3 : count,
             from: trials,
           });
           for (const way of ways) {
-            const sample = { everyNth: isSqlite ? rounds({ all: 6, few: 12 }) : 18, from: trials++ };
+            const sample = { everyNth: isSqlite ? 12 : 18, from: trials++ };
             await tryEverybody({ home, address, places, way, owner, others: sampleOf(others, sample) });
           }
         });
