@@ -9,11 +9,14 @@ import { untilUncaught } from "../src/runtime/process/uncaught-errors.ts";
 import { startService } from "../src/service/service.ts";
 import { dataFolder } from "../src/store/disk/data-folder.ts";
 import { accessTo } from "./access.ts";
+import { addAssistants, linkAssistants } from "./assistants/assistants.ts";
+import { startMakers } from "./assistants/makers.ts";
 import { banner } from "./banner.ts";
 import { demoConsole } from "./console/console.ts";
 import { ecosystemChoice } from "./ecosystems/choice.ts";
 import { onFreePort } from "./free-port.ts";
 import { checkSeed, prepareHouse, structureName } from "./house.ts";
+import { startLampCloud } from "./lamp-cloud.ts";
 
 export interface DemoOptions {
   readonly version: string;
@@ -50,6 +53,8 @@ export async function runDemo(
       choice.start({ folder: folder.path, port, homeName: structureName }),
     );
     stops.push(() => ecosystem.stop());
+    const makers = await startMakers();
+    stops.push(() => makers.stop());
     const ecosystems = [ecosystem.configuration];
     const report = startLogging(hasLogLevel ? config.logLevel : "warn");
     const demoPage = demoConsole({ folder: folder.path, ecosystem, version });
@@ -67,8 +72,13 @@ export async function runDemo(
     const access = await accessTo(service, folder.path);
     stops.push(access.stop);
     const house = await prepareHouse(service, ecosystem, access, houseSeed);
-    demoPage.open(house, service.baseUrl);
+    const lampCloud = startLampCloud(access.byClient, house.lampId);
+    stops.push(() => lampCloud.stop());
+    const assistants = await addAssistants(service, makers, access);
+    demoPage.open(house, assistants, service.baseUrl);
     ecosystem.startLife(houseSeed);
+    // The banner does not wait for the sign-ins.
+    void linkAssistants(assistants);
 
     const consoleLink = demoPage.newLink();
     say(banner({ version, house, service, ecosystem, files: access, folder: config.dataFolder, consoleLink }));

@@ -3,6 +3,7 @@ import type { DeviceId } from "../src/model/ids.ts";
 import type { Service } from "../src/service/service.ts";
 import { type DemoAccess, failedTo } from "./access.ts";
 import type { DemoEcosystem, LampRule } from "./ecosystems/ecosystem.ts";
+import { declareLamp, lampType } from "./lamp-cloud.ts";
 
 /** A simulated home, the virtual device that mirrors it, and a lamp. */
 export interface House {
@@ -13,6 +14,7 @@ export interface House {
 
 export const structureName = "Maple Street";
 const lampName = "Hall lamp";
+const lampRoom = "Hall";
 const defaultSeed = "7";
 
 /** Creates the house, its link, its lamp and the alerts between them where they are missing. */
@@ -23,7 +25,8 @@ export async function prepareHouse(
   seed: string,
 ): Promise<House> {
   const deviceId = (await linkedDevice(service, ecosystem, access)) ?? (await link(service, ecosystem, access, seed));
-  const lampId = await lampOf(service, access);
+  await declareLamp(access.byClient).catch(failedTo("The type of the lamp could not be declared"));
+  const lampId = await lampOf(access);
   const house = { deviceId, lampId, access };
   // Once for each link: alerts that the user has removed are not created again.
   const prepared = `demo_prepared_${deviceId}`;
@@ -71,11 +74,12 @@ async function link({ parts }: Service, ecosystem: DemoEcosystem, access: DemoAc
   return linked.deviceId as DeviceId;
 }
 
-async function lampOf({ parts }: Service, { userId }: DemoAccess): Promise<DeviceId> {
-  const known = (await parts.devices.list(userId)).find(({ isVirtual, name }) => !isVirtual && name === lampName);
-  if (known) return known.id;
-  const lamp = { user: String(userId), name: lampName, type: "Lamp" };
-  return ((await parts.administration.run("device add", lamp)) as { deviceId: DeviceId }).deviceId;
+async function lampOf({ byClient, userId }: DemoAccess): Promise<DeviceId> {
+  const lamps = await byClient.getDevices({ deviceTypeName: lampType });
+  const known = lamps.find((lamp) => lamp.userId === userId && lamp.deviceName === lampName);
+  if (known) return known.deviceId as DeviceId;
+  const lamp = { userId, deviceTypeName: lampType, deviceName: lampName, room: lampRoom };
+  return (await byClient.devices.add(lamp)).deviceId as DeviceId;
 }
 
 /** Adds two alerts: one switches the lamp on, the other off. */

@@ -14,9 +14,9 @@ export interface ButtonOptions {
 }
 
 /** Buttons that work without JavaScript: each is a form. */
-export function formButtons(formToken: string): Button {
+export function formButtons(formToken: string, path = "/console/do"): Button {
   return (label, action, options) =>
-    html`<form class="act" method="post" action="/console/do"><input type="hidden" name="form" value="${formToken}">${buttonOf(label, action, options)}</form>`;
+    html`<form class="act" method="post" action="${path}"><input type="hidden" name="form" value="${formToken}">${buttonOf(label, action, options)}</form>`;
 }
 
 /** For a page whose state is unknown: these buttons can't be pressed. */

@@ -1,14 +1,20 @@
 import { join, resolve } from "node:path";
 import { BreezewayError, ServiceError } from "../../sdk/src/index.ts";
+import type { AssistantKind } from "../../src/assistants/assistant.ts";
 import { type Answer, pageAnswer, redirectAnswer } from "../../src/http/answer/answer.ts";
 import type { Incoming } from "../../src/http/request/incoming.ts";
 import type { GuestRoute } from "../../src/http/routes.ts";
 import type { Parts } from "../../src/service/parts.ts";
+import type { Page } from "../../src/web/page.ts";
+import type { DemoAssistants } from "../assistants/assistants.ts";
 import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import type { House } from "../house.ts";
 import { executeAction } from "./actions.ts";
+import { assistantPage } from "./assistants/assistant-page.ts";
+import { assistantRoutes } from "./assistants/routes.ts";
+import { messagePage } from "./document.ts";
 import { type HouseView, readHouse } from "./house-view.ts";
-import { housePage, messagePage } from "./page.ts";
+import { housePage } from "./page.ts";
 import { isSame, sessionsOn } from "./session.ts";
 import { type StepProgress, stepProgressIn } from "./step-progress.ts";
 
@@ -22,13 +28,14 @@ export interface ConsoleParts {
 export interface Console {
   routes(parts: Parts): readonly GuestRoute[];
   /** Until this call the routes answer 503, because there is no house yet. */
-  open(house: House, baseUrl: string): void;
+  open(house: House, assistants: DemoAssistants, baseUrl: string): void;
   /** A new link that opens the console once. */
   newLink(): string;
 }
 
 interface OpenConsole {
   readonly house: House;
+  readonly assistants: DemoAssistants;
   readonly baseUrl: string;
   readonly port: number;
   readonly stepProgress: StepProgress;
@@ -43,30 +50,36 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
   const sessions = sessionsOn(folder);
   const firstValue = (pairs: Incoming["query"], name: string) => pairs.find(([key]) => key === name)?.[1];
 
-  const houseAnswer = async (status: number, incoming: Incoming, notice?: string): Promise<Answer> => {
-    const { house, baseUrl, stepProgress } = opened!;
+  /** A page that shows the house, or one that says why the house can't be read. */
+  const answerWith = async (status: number, page: (view: HouseView, nowMs: number) => Page): Promise<Answer> => {
     const nowMs = Date.now();
-    let view: HouseView;
     try {
-      view = await readHouse(house, nowMs);
+      return pageAnswer(status, page(await readHouse(opened!.house, nowMs), nowMs));
     } catch (error) {
       if (!(error instanceof BreezewayError)) throw error;
       const isUnavailable = error instanceof ServiceError && error.status === 503;
       return pageAnswer(isUnavailable ? 503 : 502, messagePage("Unknown", error.message));
     }
-    const page = housePage({
-      view,
-      done: stepProgress.update(view, ecosystem.leftMs()),
-      formToken: sessions.formToken,
-      baseUrl,
-      ecosystem,
-      accessTokenFile: resolve(house.access.accessTokenFile),
-      version,
-      nowMs,
-      notice,
-      filter: firstValue(incoming.query, "filter"),
+  };
+  const { formToken } = sessions;
+
+  const houseAnswer = (status: number, incoming: Incoming, notice?: string): Promise<Answer> => {
+    const { house, baseUrl, stepProgress } = opened!;
+    const accessTokenFile = resolve(house.access.accessTokenFile);
+    const filter = firstValue(incoming.query, "filter");
+    return answerWith(status, (view, nowMs) => {
+      const done = stepProgress.update(view, ecosystem.leftMs());
+      return housePage({ view, done, formToken, baseUrl, ecosystem, accessTokenFile, version, nowMs, notice, filter });
     });
-    return pageAnswer(status, page);
+  };
+
+  const assistantAnswer = (kind: AssistantKind, status: number, notice?: string): Promise<Answer> => {
+    const { assistants } = opened!;
+    const titles = { alexa: assistants.alexa.title, "google-home": assistants["google-home"].title };
+    return answerWith(status, (view, nowMs) => {
+      const assistant = assistants[kind];
+      return assistantPage({ kind, assistant, titles, view, ecosystem, formToken, version, nowMs, notice });
+    });
   };
 
   /** The answer to a browser without access to the console; undefined if the browser has access. */
@@ -74,6 +87,13 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
     if (opened === undefined) return pageAnswer(503, messagePage("Not yet", "The house is being prepared."));
     if (sessions.isOpen(incoming.cookies, opened.port)) return undefined;
     return pageAnswer(403, messagePage("Open the link that the terminal shows", howToOpen));
+  };
+
+  const fieldOf = ({ body }: Incoming, name: string) => firstValue(body.kind === "form" ? body.pairs : [], name);
+
+  const formRefusal = (incoming: Incoming): Answer | undefined => {
+    if (isSame(fieldOf(incoming, "form") ?? "", formToken)) return undefined;
+    return pageAnswer(403, messagePage("Not from this page", "Go back to the page and press the button there."));
   };
 
   return {
@@ -126,23 +146,24 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
         access: "public",
         errors: "page",
         async answer(incoming) {
-          const refused = refusal(incoming);
+          const refused = refusal(incoming) ?? formRefusal(incoming);
           if (refused) return refused;
-          const form = incoming.body.kind === "form" ? incoming.body.pairs : [];
-          if (!isSame(firstValue(form, "form") ?? "", sessions.formToken)) {
-            return pageAnswer(
-              403,
-              messagePage("Not from this page", "Go back to the page and press the button there."),
-            );
-          }
-          const problem = await executeAction({ ...opened!, ecosystem }, firstValue(form, "act") ?? "");
+          const problem = await executeAction({ ...opened!, ecosystem }, fieldOf(incoming, "act") ?? "");
           return problem === undefined ? redirectAnswer(303, "/console/") : houseAnswer(409, incoming, problem);
         },
       },
+      ...assistantRoutes({
+        refusal,
+        formRefusal,
+        fieldOf,
+        assistant: (kind) => opened!.assistants[kind],
+        page: assistantAnswer,
+      }),
     ],
-    open(house, baseUrl) {
+    open(house, assistants, baseUrl) {
       opened = {
         house,
+        assistants,
         baseUrl,
         port: Number(new URL(baseUrl).port || 80),
         stepProgress: stepProgressIn(join(folder, "demo-steps"), Date.now(), ecosystem),

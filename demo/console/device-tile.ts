@@ -38,7 +38,8 @@ ${controls(thing, button, isOn, isOffline ? `${thingId}-says` : undefined)}
 </article>`;
 }
 
-function stateWords(thing: Thing): string {
+/** The state of a light, a switch, a fan or a sensor. */
+export function stateWords(thing: Thing): string {
   const { onOff, brightness, fan } = thing.traits;
   if (!onOff) return climateWords(thing);
   const on = onOff.state.on?.value;

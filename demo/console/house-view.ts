@@ -4,7 +4,9 @@ import type { House } from "../house.ts";
 /** Everything that the page shows, as any client reads it from /v3. */
 export interface HouseView {
   readonly homes: readonly HomeView[];
-  readonly lamp: { readonly deviceId: number; readonly name: string; readonly power: string | undefined };
+  /** All things of the tenant, those of own devices too. */
+  readonly things: readonly Thing[];
+  readonly lamp: LampView;
   /** The values may be out of date: the ecosystem's stream is down, or was silent for too long. */
   readonly isStale: boolean;
   readonly confirmedTime: number | undefined;
@@ -14,6 +16,14 @@ export interface HouseView {
   readonly receipts: readonly CommandReceipt[];
   /** Newest first. */
   readonly changes: readonly ChangeView[];
+}
+
+export interface LampView {
+  readonly deviceId: number;
+  readonly name: string;
+  readonly power: string | undefined;
+  /** The times at which commands to the lamp were carried out. */
+  readonly commandedTimes: readonly number[];
 }
 
 export interface HomeView {
@@ -51,10 +61,14 @@ export async function readHouse({ deviceId, lampId, access }: House, nowMs: numb
     const all = await Array.fromAsync(byClient.things());
     const things = all.filter((thing) => thing.deviceId === deviceId);
     const commanded = things.filter(({ kind }) => kind === "thermostat" || otherKinds.includes(kind));
-    const receipts = await Promise.all(commanded.map(({ thingId }) => byClient.commands(thingId)));
-    return { things, receipts: receipts.flat().sort((a, b) => b.requestedTime - a.requestedTime) };
+    const lamps = all.filter((thing) => thing.deviceId === lampId);
+    const receiptsOf = async (some: readonly Thing[]) =>
+      (await Promise.all(some.map(({ thingId }) => byClient.commands(thingId)))).flat();
+    const [receipts, ofLamp] = await Promise.all([receiptsOf(commanded), receiptsOf(lamps)]);
+    const commandedTimes = ofLamp.flatMap(({ settledTime }) => settledTime ?? []);
+    return { all, things, commandedTimes, receipts: receipts.sort((a, b) => b.requestedTime - a.requestedTime) };
   };
-  const [device, { things, receipts }, lamp, alerts, ...changes] = await Promise.all([
+  const [device, { all, things, commandedTimes, receipts }, lamp, alerts, ...changes] = await Promise.all([
     byClient.getDevice(deviceId),
     thingsAndReceipts(),
     byClient.getDevice(lampId),
@@ -64,7 +78,13 @@ export async function readHouse({ deviceId, lampId, access }: House, nowMs: numb
   ]);
   return {
     homes: homesOf(things),
-    lamp: { deviceId: lampId, name: String(lamp.deviceName), power: lamp.attributes.power?.value?.toString() },
+    things: all,
+    lamp: {
+      deviceId: lampId,
+      name: String(lamp.deviceName),
+      power: lamp.attributes.power?.value?.toString(),
+      commandedTimes,
+    },
     isStale: device.stale === true || device.presenceInfo !== present || things.some(({ stale }) => stale),
     confirmedTime: device.confirmedTime,
     attributes: Object.entries(device.attributes).map(([name, { value, updateTime }]) => ({

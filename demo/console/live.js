@@ -40,11 +40,30 @@
       drawn.set(part.id, shown.outerHTML);
       const copy = document.importNode(shown, true);
       if (!isAsOf && part.dataset.part !== "quiet") copy.classList.add("is-changed");
+      keepInput(byId(part.id), copy);
       byId(part.id).replaceWith(copy);
     }
     isDrawnAsOf = isAsOf;
     if (focused && document.activeElement?.id !== focused) byId(focused)?.focus({ preventScroll: true });
-    filter();
+    document.dispatchEvent(new Event("drawn"));
+  }
+
+  // What the user has opened or closed.
+  const toggled = new Map();
+  document.addEventListener("click", ({ target }) => {
+    const details = target.closest?.("summary")?.parentElement;
+    if (details) toggled.set(details.id, !details.open);
+  });
+
+  /** Gives a new part what the user has typed and opened in the part before. */
+  function keepInput(part, copy) {
+    for (const input of part.querySelectorAll("input[type=text]")) {
+      const next = copy.querySelector(`#${input.id}`);
+      if (next) next.value = input.value;
+    }
+    for (const details of copy.querySelectorAll("details")) {
+      if (toggled.has(details.id)) details.open = toggled.get(details.id);
+    }
   }
 
   // Why the last read failed; undefined if it returned the page.
@@ -78,7 +97,7 @@
     readStartedAt = performance.now();
     try {
       const signal = AbortSignal.timeout(answerWithinMs);
-      if (await accept(await fetch("/console/", { headers: { accept: "text/html" }, signal }))) draw(isDrawnAsOf);
+      if (await accept(await fetch(location.pathname, { headers: { accept: "text/html" }, signal }))) draw(isDrawnAsOf);
     } catch {
       failure = { kind: "silent" };
     }
@@ -187,14 +206,6 @@
     }
   }
 
-  function filter() {
-    const text = byId("filter").value.toLowerCase();
-    for (const row of byId("attributes").rows) {
-      const [name, value] = row.cells;
-      row.hidden = !`${name.textContent} ${value.textContent}`.toLowerCase().includes(text);
-    }
-  }
-
   // A pressed button only shows "Sending": no effect is shown before the service confirms it.
   document.addEventListener("submit", async (event) => {
     const form = event.target;
@@ -206,14 +217,16 @@
     const button = event.submitter;
     if (button.getAttribute("aria-busy") === "true") return;
     button.setAttribute("aria-busy", "true");
-    const outcome = form.closest(".tile")?.querySelector(".outcome");
+    const part = form.closest("[data-part]");
+    const outcome = part.querySelector(".outcome");
     if (outcome) outcome.textContent = "Sending …";
     // Removes "Sending" and `aria-busy` even if the new part equals the one before the press.
-    drawn.delete(form.closest("[data-part]").id);
+    drawn.delete(part.id);
     try {
       const body = new URLSearchParams(new FormData(form, button));
       const answer = await fetch(form.action, { method: "POST", body, signal: AbortSignal.timeout(noticeMs) });
       if (await accept(answer)) {
+        form.reset();
         draw(isDrawnAsOf);
         if (byId("notice").textContent !== "") noticeUntil = performance.now() + noticeMs;
       } else reportFailure(`The service answered ${answer.status}. Whether it was done is unknown: look at the house.`);
@@ -230,20 +243,7 @@
     }
   });
 
-  document.addEventListener("input", (event) => event.target.id === "filter" && filter());
   document.addEventListener("visibilitychange", () => read());
-
-  document.addEventListener("click", async (event) => {
-    const source = byId(event.target.dataset?.copies);
-    if (!source) return;
-    try {
-      await navigator.clipboard.writeText(source.textContent);
-      event.target.textContent = "Copied";
-    } catch {
-      getSelection().selectAllChildren(source);
-      event.target.textContent = "Selected: copy it";
-    }
-  });
 
   connect();
   tick();

@@ -24,13 +24,15 @@ export function stepProgressIn(file: string, startedMs: number, { walk }: Pick<D
   };
 }
 
-/** The lamp went off after the house was left; a client wrote to the lamp. */
+/** The lamp went off after the house was left; a client wrote to the lamp, not as the lamp's answer to a command. */
 function* outerSteps({ changes, lamp }: HouseView, leftMs: number, startedMs: number): Generator<StepNumber> {
   const ofLamp = changes.filter(({ deviceId }) => deviceId === lamp.deviceId);
   if (ofLamp.some(({ cause, value, updateTime }) => cause.by === "alert" && value === "off" && updateTime >= leftMs)) {
     yield 1;
   }
-  if (ofLamp.some(({ cause, updateTime }) => isClient(cause.by) && updateTime > startedMs)) yield 4;
+  const isWritten = ({ cause, updateTime }: (typeof ofLamp)[number]) =>
+    isClient(cause.by) && updateTime > startedMs && !lamp.commandedTimes.includes(updateTime);
+  if (ofLamp.some(isWritten)) yield 4;
 }
 
 /** A fan was refused while nobody was home, and ran later. */

@@ -37,7 +37,7 @@ code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono
 .live[data-look=unknown]::before{background:none;border:2px dashed var(--bad)}
 .top nav{display:flex;gap:.25rem;margin-left:auto}
 .top nav a{padding:.625rem .625rem;font-size:.875rem;font-weight:600;text-decoration:none}
-.top nav a:hover{text-decoration:underline}
+.top nav a:hover,.top nav a[aria-current]{text-decoration:underline}
 .is-emergency{position:sticky;top:0;background:var(--band);border-color:var(--band);color:var(--on-band);--accent:#fff;--on-accent:#8c1d18}
 .is-emergency .live,.is-emergency .live[data-look]{color:#fff}
 .is-emergency .live::before,.is-emergency .live[data-look]::before{background:#fff;border-color:#fff}

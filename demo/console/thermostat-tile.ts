@@ -61,7 +61,7 @@ function actionWords({ traits: { thermostat } }: Thing): string {
 }
 
 /** A fan runs by a timer, or in a mode of its own. */
-function isFanRunning({ traits: { fanTimer, fan } }: Thing): boolean {
+export function isFanRunning({ traits: { fanTimer, fan } }: Thing): boolean {
   return fanTimer ? fanTimer.state.active?.value === true : fan?.state.mode?.value === "on";
 }
 

@@ -19,13 +19,20 @@ export class Customer {
   readonly endpoints = new Map<string, KnownEndpoint>();
   /** `interface.property` and its value, by endpoint. */
   readonly states = new Map<string, Map<string, unknown>>();
-  /** All events that came through the gateway, oldest first. */
+  /** When Alexa was told the state of an endpoint. */
+  readonly toldMs = new Map<string, number>();
+  /** The events that came through the gateway, oldest first. */
   readonly events: AlexaMessage[] = [];
+  /** Called with each event that came through the gateway. */
+  onEvent: (message: AlexaMessage) => void = () => undefined;
   readonly #listeners = new Set<() => void>();
+  readonly #keptEvents: number;
 
-  constructor(name: string, region: Region) {
+  /** `keptEvents`: how many events are kept; older ones are forgotten. */
+  constructor(name: string, region: Region, keptEvents = Number.POSITIVE_INFINITY) {
     this.name = name;
     this.region = region;
+    this.#keptEvents = keptEvents;
   }
 
   /** An answer to a directive, or an event through the gateway. */
@@ -39,20 +46,24 @@ export class Customer {
       for (const { endpointId } of payload.endpoints as readonly KnownEndpoint[]) {
         this.endpoints.delete(endpointId);
         this.states.delete(endpointId);
+        this.toldMs.delete(endpointId);
       }
     }
     const change = payload.change as { readonly properties: readonly Property[] } | undefined;
     const properties = [...(message.context?.properties ?? []), ...(change?.properties ?? [])];
     if (!endpoint || properties.length === 0) return;
-    const state = this.states.get(endpoint.endpointId) ?? new Map<string, unknown>();
-    for (const { namespace, name, value } of properties) state.set(`${namespace}.${name}`, value);
+    // A message holds all properties: one that it leaves out is not known any more.
+    const state = new Map(properties.map(({ namespace, name, value }) => [`${namespace}.${name}`, value]));
     this.states.set(endpoint.endpointId, state);
+    this.toldMs.set(endpoint.endpointId, Date.now());
   }
 
   /** An event that the gateway has accepted. */
   receive(message: AlexaMessage): void {
     this.events.push(message);
+    if (this.events.length > this.#keptEvents) this.events.shift();
     this.learn(message);
+    this.onEvent(message);
     for (const listener of this.#listeners) listener();
   }
 

@@ -7,6 +7,8 @@ import { LoginWithAmazon, messagingClient } from "./login-with-amazon.ts";
 
 export interface AmazonOptions {
   readonly nowMs?: () => number;
+  /** How many events of a customer are kept; all by default. */
+  readonly keptEvents?: number;
 }
 
 /** Amazon on loopback, as a skill sees it: Login with Amazon, and the event gateway of each region. */
@@ -30,7 +32,7 @@ export const skillSettings = {
   "messaging-client-secret": messagingClient.clientSecret,
 };
 
-export async function startAmazon({ nowMs = Date.now }: AmazonOptions = {}): Promise<Amazon> {
+export async function startAmazon({ nowMs = Date.now, keptEvents }: AmazonOptions = {}): Promise<Amazon> {
   const login = new LoginWithAmazon(nowMs);
   const faults = new Faults();
   let gatewayCalls = 0;
@@ -63,7 +65,7 @@ export async function startAmazon({ nowMs = Date.now }: AmazonOptions = {}): Pro
     login,
     faults,
     gatewayCalls: () => gatewayCalls,
-    addCustomer: (name, region = "na") => new Customer(name, region),
+    addCustomer: (name, region = "na") => new Customer(name, region, keptEvents),
     disableSkill(customer) {
       customer.isEnabled = false;
       login.endGrantsOf(customer);

@@ -10,23 +10,23 @@ export type Lambda = (message: object) => Promise<AlexaMessage>;
 export class Skill {
   readonly #customer: Customer;
   readonly #lambda: Lambda;
-  /** The access token from account linking. */
-  readonly #accessToken: string;
+  readonly #accessToken: () => Promise<string>;
 
-  constructor(customer: Customer, accessToken: string, lambda: Lambda) {
+  /** `accessToken`: from account linking; a function renews it. */
+  constructor(customer: Customer, accessToken: string | (() => Promise<string>), lambda: Lambda) {
     this.#customer = customer;
-    this.#accessToken = accessToken;
+    this.#accessToken = typeof accessToken === "string" ? async () => accessToken : accessToken;
     this.#lambda = lambda;
   }
 
   /** The grant that Alexa gives when the customer enables the skill. */
-  acceptGrant(login: LoginWithAmazon): Promise<AlexaMessage> {
+  async acceptGrant(login: LoginWithAmazon): Promise<AlexaMessage> {
     const grant = { type: "OAuth2.AuthorizationCode", code: login.issueCode(this.#customer) };
-    return this.#send("Alexa.Authorization AcceptGrant", { grant, grantee: this.#scope });
+    return this.#send("Alexa.Authorization AcceptGrant", { grant, grantee: await this.#scope() });
   }
 
-  discover(): Promise<AlexaMessage> {
-    return this.#send("Alexa.Discovery Discover", { scope: this.#scope });
+  async discover(): Promise<AlexaMessage> {
+    return this.#send("Alexa.Discovery Discover", { scope: await this.#scope() });
   }
 
   reportState(endpointId: string): Promise<AlexaMessage> {
@@ -34,12 +34,12 @@ export class Skill {
   }
 
   /** `name`: the interface and the directive, such as `Alexa.PowerController TurnOn`. */
-  directive(name: string, endpointId: string, payload: object = {}, instance?: string): Promise<AlexaMessage> {
-    return this.#send(name, payload, { endpointId, scope: this.#scope, cookie: {} }, instance);
+  async directive(name: string, endpointId: string, payload: object = {}, instance?: string): Promise<AlexaMessage> {
+    return this.#send(name, payload, { endpointId, scope: await this.#scope(), cookie: {} }, instance);
   }
 
-  get #scope(): object {
-    return { type: "BearerToken", token: this.#accessToken };
+  async #scope(): Promise<object> {
+    return { type: "BearerToken", token: await this.#accessToken() };
   }
 
   async #send(named: string, payload: object, endpoint?: object, instance?: string): Promise<AlexaMessage> {

@@ -2,43 +2,21 @@ import { createVerify, generateKeyPairSync, randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import {
+  bodyOf,
+  type Fault,
+  faulty,
+  type HomeGraphMethod,
+  type HttpAnswer,
+  type LinkedUser,
+  methodOf,
+  pathOf,
+  query,
+  type ReceivedCall,
+  refusal,
+  report,
+} from "./home-graph-answers.ts";
 
-/** A call that was received, whatever the answer was. */
-export interface ReceivedCall {
-  readonly method: HomeGraphMethod;
-  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests look at
-  readonly body: any;
-  readonly status: number;
-}
-
-export type HomeGraphMethod = "token" | "reportStateAndNotification" | "requestSync" | "query" | "sync" | "delete";
-
-/** What goes wrong with the next calls of a method. */
-export interface Fault {
-  /** All methods when left out. */
-  readonly method?: HomeGraphMethod;
-  /** How many calls; for ever when left out. */
-  readonly times?: number;
-  readonly status?: number;
-  readonly retryAfterSeconds?: number;
-  /** The connection is closed without an answer. */
-  readonly isDown?: true;
-  /** The answer waits until the fault is removed. */
-  readonly isSilent?: true;
-}
-
-/** An account at Google that has linked a cloud: the devices that Google knows, and their states. */
-export interface LinkedUser {
-  readonly agentUserId: string;
-  /** The devices of the last SYNC, by their ids. */
-  devices: ReadonlyMap<string, object>;
-  readonly states: Map<string, Readonly<Record<string, unknown>>>;
-  readonly notifications: { readonly id: string; readonly notification: object }[];
-  /** Called when the cloud asks for a SYNC. */
-  onSyncRequested: () => void;
-}
-
-const largestBodyBytes = 1_048_576;
 const tokenSeconds = 3_599;
 
 /** The file of the variable collects every message that a cloud sends, so that they can be held against schemas. */
@@ -47,14 +25,19 @@ const collectedIn = process.env.GOOGLE_HOME_MESSAGES;
 /** Google's Home Graph with the token endpoint of its service accounts. */
 export class HomeGraph {
   readonly users = new Map<string, LinkedUser>();
+  /** Oldest first. */
   readonly received: ReceivedCall[] = [];
+  /** Called with each call that was received. */
+  onCall: (call: ReceivedCall) => void = () => undefined;
+  readonly #keptCalls: number;
   readonly #keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
   readonly #tokens = new Set<string>();
   readonly #server: Server;
   readonly #silent = new Set<() => void>();
   #faults: { fault: Fault; left: number }[] = [];
 
-  private constructor() {
+  private constructor(keptCalls: number) {
+    this.#keptCalls = keptCalls;
     this.#server = createServer((request, response) => {
       void this.#answer(request).then(
         (answer) => {
@@ -67,8 +50,9 @@ export class HomeGraph {
     });
   }
 
-  static async start(port = 0): Promise<HomeGraph> {
-    const graph = new HomeGraph();
+  /** `keptCalls`: how many calls and notifications are kept; older ones are forgotten. */
+  static async start(port = 0, keptCalls = Number.POSITIVE_INFINITY): Promise<HomeGraph> {
+    const graph = new HomeGraph(keptCalls);
     await new Promise<void>((resolve) => graph.#server.listen(port, "127.0.0.1", resolve));
     return graph;
   }
@@ -142,13 +126,20 @@ export class HomeGraph {
     const fault = this.#takeFault(method);
     if (fault?.isSilent) await new Promise<void>((resolve) => this.#silent.add(resolve));
     if (fault?.isDown) {
-      this.received.push({ method, body, status: 0 });
+      this.#keep({ method, body, status: 0 });
       return "down";
     }
     const answer = fault?.status ? faulty(fault) : this.#handle(method, body, request);
-    this.received.push({ method, body, status: answer.status });
+    this.#keep({ method, body, status: answer.status });
     if (collectedIn && method !== "token") appendFileSync(collectedIn, `${JSON.stringify({ method, body })}\n`);
     return answer;
+  }
+
+  #keep(call: ReceivedCall): void {
+    this.received.push(call);
+    const { notifications = [] } = this.users.get(call.body?.agentUserId) ?? {};
+    for (const list of [this.received, notifications]) while (list.length > this.#keptCalls) list.shift();
+    this.onCall(call);
   }
 
   #takeFault(method: HomeGraphMethod): Fault | undefined {
@@ -198,64 +189,4 @@ export class HomeGraph {
     this.#tokens.add(token);
     return { status: 200, body: { access_token: token, expires_in: tokenSeconds, token_type: "Bearer" } };
   }
-}
-
-interface HttpAnswer {
-  readonly status: number;
-  readonly body: object;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** The states of the devices as they were reported last. */
-// biome-ignore lint/suspicious/noExplicitAny: as above
-function query(user: LinkedUser, { requestId, inputs }: any): HttpAnswer {
-  const ids: readonly string[] = inputs?.[0]?.payload?.devices?.map(({ id }: { readonly id: string }) => id) ?? [];
-  if (ids.some((id) => !user.devices.has(id))) return refusal(404, "NOT_FOUND");
-  const devices = Object.fromEntries(ids.map((id) => [id, user.states.get(id) ?? {}]));
-  return { status: 200, body: { requestId, payload: { devices } } };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: as above
-function report(user: LinkedUser, { requestId, eventId, payload }: any): HttpAnswer {
-  const { states = {}, notifications = {} } = payload?.devices ?? {};
-  const ids = [...Object.keys(states), ...Object.keys(notifications)];
-  if (typeof requestId !== "string" || ids.length === 0) return refusal(400, "INVALID_ARGUMENT");
-  if (ids.some((id) => !user.devices.has(id))) return refusal(404, "NOT_FOUND");
-  if (Object.keys(notifications).length > 0 && typeof eventId !== "string") return refusal(400, "INVALID_ARGUMENT");
-  for (const [id, state] of Object.entries(states)) user.states.set(id, state as Record<string, unknown>);
-  for (const [id, notification] of Object.entries(notifications)) {
-    user.notifications.push({ id, notification: notification as object });
-  }
-  return { status: 200, body: { requestId } };
-}
-
-function pathOf({ url = "" }: IncomingMessage): string {
-  return url.split("?")[0]!;
-}
-
-function methodOf(request: IncomingMessage): HomeGraphMethod | undefined {
-  const path = pathOf(request);
-  if (request.method === "DELETE" && path.startsWith("/v1/agentUsers/")) return "delete";
-  if (request.method !== "POST") return undefined;
-  if (path === "/token") return "token";
-  const name = /^\/v1\/devices:(\w+)$/.exec(path)?.[1];
-  return (["reportStateAndNotification", "requestSync", "query", "sync"] as const).find((known) => known === name);
-}
-
-function refusal(status: number, name: string): HttpAnswer {
-  return { status, body: { error: { code: status, message: "Request refused.", status: name } } };
-}
-
-function faulty({ status = 500, retryAfterSeconds }: Fault): HttpAnswer {
-  const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-  return { ...refusal(status, "FAULT"), headers };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let text = "";
-  for await (const chunk of request) {
-    text += chunk;
-    if (text.length > largestBodyBytes) throw new Error("too large");
-  }
-  return text;
 }

@@ -1,0 +1,31 @@
+/** Something that a person can name. */
+export interface Named {
+  readonly name: string;
+  /** Undefined for an assistant that is not told rooms. */
+  readonly room?: string | undefined;
+}
+
+/**
+ * The one of these that a person means, or those that it could be. Every spoken word must begin a word of the name or of
+ * the room: "hall" means "Hallway (144A)". A name that was spoken whole wins over all others.
+ */
+export function meant<Known extends Named>(spoken: string, all: readonly Known[]): readonly Known[] {
+  const words = wordsOf(spoken);
+  if (words.length === 0) return [];
+  const found = all.filter(({ name, room = "" }) => {
+    const known = wordsOf(`${name} ${room}`);
+    return words.every((word) => known.some((one) => one.startsWith(word)));
+  });
+  const whole = found.filter(({ name }) => wordsOf(name).join(" ") === words.join(" "));
+  return whole.length > 0 ? whole : found;
+}
+
+/** A name as a person would say it: without what stands in brackets. */
+export function spokenName(name: string): string {
+  return (name.replace(/\s*\([^)]*\)/g, "").trim() || name).toLowerCase();
+}
+
+/** The words of a name. What stands in brackets may be spoken, but need not be. */
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{Letter}\p{Number}]+/gu) ?? [];
+}
