@@ -23,6 +23,8 @@ export interface AdminCommand extends DescribedCommand, AdminAct {
   readonly extraInput?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
   /** The answer as text, for a terminal of this width. */
   readonly toText: (answer: Answer, typed: Input, width?: number) => string;
+  /** The exit code of a command that succeeded and whose answer may tell of a failure; 0 when left out. */
+  readonly exitCode?: (answer: Answer) => number;
 }
 
 export interface AdminAct {
