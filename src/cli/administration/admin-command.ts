@@ -58,7 +58,7 @@ export interface AdministrationParts {
   readonly devices: Pick<DeviceReading, "list" | "device">;
   readonly alerts: Pick<Alerts, "find"> & { readonly onThings: Pick<ThingAlerts, "find"> };
   readonly deviceTypes: DeviceTypes;
-  readonly assistants: Pick<Assistants, "outlets" | "grants" | "deliveries">;
+  readonly assistants: Pick<Assistants, "outlets" | "grants" | "omitted" | "deliveries">;
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;

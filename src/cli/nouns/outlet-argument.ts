@@ -1,7 +1,8 @@
 import type { Outlet } from "../../assistants/outlets.ts";
+import type { UserId } from "../../model/ids.ts";
 import type { AdministrationParts } from "../administration/admin-command.ts";
 import { idByPrefix } from "../id-prefix.ts";
-import { type Input, text } from "../input.ts";
+import { type Input, id, optional, text } from "../input.ts";
 
 /** The argument that names an outlet. */
 export const outletArgument = {
@@ -19,4 +20,9 @@ export async function chosenOutlet({ outlets }: AdministrationParts["assistants"
 /** The facts of an outlet that `outlet list` and `outlet show` print. */
 export function shownOutlet({ id: outlet, kind, clientId, createdMs }: Outlet, tenant: string | undefined) {
   return { outlet, kind, tenant, client_id: clientId, created: new Date(createdMs).toISOString() };
+}
+
+/** The user that the option `--user` names. */
+export function chosenUser(input: Input): UserId | undefined {
+  return optional(input, "user") === undefined ? undefined : id<UserId>(input, "user");
 }

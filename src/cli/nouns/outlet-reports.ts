@@ -1,8 +1,8 @@
 import type { UserId } from "../../model/ids.ts";
 import type { AdminCommand } from "../administration/admin-command.ts";
-import { type Input, id, optional } from "../input.ts";
+import { id } from "../input.ts";
 import { table } from "../terminal/output.ts";
-import { chosenOutlet, outletArgument } from "./outlet-argument.ts";
+import { chosenOutlet, chosenUser, outletArgument } from "./outlet-argument.ts";
 
 const withUserOption: AdminCommand["options"] = (command) =>
   command.option("--outlet <id>", "the same, as an option").option("--user <id>", "of one user only");
@@ -76,7 +76,3 @@ export const resendToOutlet: AdminCommand = {
   toText: ({ userId, isLinked }) =>
     isLinked ? `All things of user ${userId} are reported again.` : `User ${userId} has not linked this outlet.`,
 };
-
-function chosenUser(input: Input): UserId | undefined {
-  return optional(input, "user") === undefined ? undefined : id<UserId>(input, "user");
-}
