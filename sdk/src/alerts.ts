@@ -28,7 +28,7 @@ export interface AlertRule {
  */
 export type AlertCommand = AlertCommandTarget & {
   readonly trait: string;
-  /** Any command of the trait but `adjustTarget`. */
+  /** Any command of the trait but `adjustTarget`, `adjust` and `adjustPercent`. */
   readonly command: string;
   readonly params?: Readonly<Record<string, string | number | boolean>>;
 };

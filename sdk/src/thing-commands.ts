@@ -8,7 +8,10 @@ export type NoParams = Readonly<Record<string, never>>;
 export interface ThingCommands {
   readonly onOff: { readonly set: { readonly on: boolean } };
   /** 0 switches the light off. */
-  readonly brightness: { readonly set: { readonly percent: number } };
+  readonly brightness: {
+    readonly set: { readonly percent: number };
+    readonly adjust: { readonly deltaPercent: number };
+  };
   readonly thermostat: {
     readonly setMode: { readonly mode: ThermostatMode };
     /** One of the capability `presets`. */
@@ -21,6 +24,7 @@ export interface ThingCommands {
     /** One of the capability `modes`. */
     readonly setMode: { readonly mode: string };
     readonly setPercent: { readonly percent: number };
+    readonly adjustPercent: { readonly deltaPercent: number };
   };
 }
 

@@ -137,7 +137,8 @@ async function checkCommands(
   }
   for (const command of commands) {
     if (isRelative(command)) {
-      throw badCommands("An alert can't send adjustTarget, because it depends on the present target. Use setTarget.");
+      const name = `${command.trait}.${command.command}`;
+      throw badCommands(`An alert can't send ${name}, because it depends on the present state. Set a value instead.`);
     }
     if (!("thingId" in command)) continue;
     const reached = await commanding.reached(tx, userId, command, 1);

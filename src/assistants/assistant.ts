@@ -36,6 +36,8 @@ export interface Assistant<Settings extends object = object> {
   setUp(settings: Settings, facts: SetUpFacts): readonly SetUpEntry[];
   /** Proves the settings against the maker's service. It changes nothing there. */
   check(settings: Settings, signal: AbortSignal): Promise<readonly CheckedFact[]>;
+  /** What is not offered to a user with these things, because the assistant takes no more; left out without a limit. */
+  omitted?(things: readonly CurrentThing[], settings: Settings): readonly OmittedDevice[];
   /** The messages that tell the assistant what is due, in the order of their sending. Without I/O. */
   messages(due: DueReport, settings: Settings): readonly AssistantMessage[];
   /** Sends one message. It never throws for an answer of the assistant. The signal ends the attempt. */
@@ -72,6 +74,14 @@ export interface CheckedFact {
   readonly isRight: boolean;
   /** What was found; for a wrong fact also what to do. */
   readonly text: string;
+}
+
+/** A device that an assistant is not offered. */
+export interface OmittedDevice {
+  /** The device's id at the assistant. */
+  readonly id: string;
+  readonly thingId: string;
+  readonly name: string;
 }
 
 /** What one user's assistant has to be told now. */

@@ -5,11 +5,12 @@ import type { Clients } from "../oauth/clients.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { AssistantDelivery } from "../store/tables/assistant-deliveries.ts";
+import type { OmittedDevice } from "./assistant.ts";
 import { type AssistantCommands, assistantCommands } from "./commanding.ts";
 import { type AssistantGrants, assistantGrants } from "./grants.ts";
 import { type AssistantHomes, assistantHomes, type HomeParts } from "./homes.ts";
 import type { CallMaker } from "./maker-call.ts";
-import { type Outlets, outletsOn } from "./outlets.ts";
+import { type Outlet, type Outlets, outletsOn } from "./outlets.ts";
 import { assistantsWith } from "./registry.ts";
 import { Reporter } from "./reporter/reporter.ts";
 
@@ -39,6 +40,8 @@ export interface Assistants {
   readonly homes: AssistantHomes;
   readonly commands: AssistantCommands;
   readonly reporter: Reporter;
+  /** What is not offered to a user of the outlet, because the assistant takes no more devices. */
+  omitted(outlet: Outlet, userId: UserId): Promise<readonly OmittedDevice[]>;
   /** The newest attempts of an outlet, or of one user there, newest first. */
   deliveries(outletId: string, userId?: UserId): Promise<readonly AssistantDelivery[]>;
 }
@@ -57,6 +60,9 @@ export function assistantsOn(parts: AssistantsParts): Assistants {
     homes,
     commands: assistantCommands({ control, runtime }),
     reporter,
+    async omitted({ assistant, settings }, userId) {
+      return assistant.omitted ? assistant.omitted(await homes.all(userId), settings) : [];
+    },
     deliveries: (outletId, userId) =>
       store.read((tx) => tx.assistantDeliveries.newest(outletId, userId, deliveriesShown)),
   };

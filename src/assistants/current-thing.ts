@@ -1,5 +1,6 @@
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { Traits } from "../home/catalogue.ts";
+import type { CommandedTrait } from "../home/command-plan.ts";
 
 /** A thing as an assistant is told about it: its last known state, and whether that is current. */
 export interface CurrentThing extends ReadThing {
@@ -9,6 +10,18 @@ export interface CurrentThing extends ReadThing {
   /** Nothing confirms the state at present. */
   readonly isStale: boolean;
 }
+
+/** Whether commands can set one of these fields. The ecosystem of a linked thing decides itself, and counts as able to. */
+export function canSet(
+  { settable }: Pick<CurrentThing, "settable">,
+  trait: CommandedTrait,
+  ...fields: readonly string[]
+): boolean {
+  return settable === undefined || fields.some((field) => settable[trait]?.includes(field));
+}
+
+/** The setpoints of a thermostat. Each is enough for a command that sets a target. */
+export const targetFields = ["targetCelsius", "heatCelsius", "coolCelsius"] as const;
 
 /**
  * Whether the assistant can rely on the state: it is current, and at least one trait is available. A trait whose

@@ -53,6 +53,8 @@ export interface AssistantGrants {
   /** Has everything reported again; returns whether the user has linked the outlet. */
   reportAll(outletId: string, userId: UserId): Promise<boolean>;
   ofOutlet(outletId: string, limit: number): Promise<readonly AssistantGrantRow[]>;
+  /** The grant of this user; none when the user has not linked the outlet. */
+  ofUser(outletId: string, userId: UserId): Promise<readonly AssistantGrantRow[]>;
   countOfOutlet(outletId: string): Promise<number>;
 }
 
@@ -107,6 +109,10 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
       return isLinked;
     },
     ofOutlet: (outletId, limit) => store.read((tx) => tx.assistantGrants.ofOutlet(outletId, limit)),
+    async ofUser(outletId, userId) {
+      const grant = await store.read((tx) => tx.assistantGrants.find({ userId, outletId }));
+      return grant ? [grant] : [];
+    },
     countOfOutlet: (outletId) => store.read((tx) => tx.assistantGrants.countOfOutlet(outletId)),
   };
 }

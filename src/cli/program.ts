@@ -137,6 +137,7 @@ export function describeProgram(
         programs.administer(config, command.name, input, onProgress),
       );
       print.data(answer, (shown) => command.toText(shown, typed, print.width));
+      ended(command.exitCode?.(answer) ?? exitCodes.ok);
     });
   }
 }

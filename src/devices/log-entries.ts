@@ -1,4 +1,4 @@
-import type { FieldValue } from "../home/stored-thing.ts";
+import type { FieldChange, FieldValue } from "../home/stored-thing.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
@@ -20,6 +20,8 @@ export interface LoggedThing {
   readonly thingId: string;
   readonly what: ThingChange["what"];
   readonly fields?: Readonly<Record<string, FieldValue>>;
+  /** The fields among them whose alarm has become a warning. Left out when there are none. */
+  readonly eased?: readonly string[];
 }
 
 /** The body of a `thing` entry: a commit that changed things and no attribute, or an unlinked account. */
@@ -58,7 +60,17 @@ export function thingEntry(
 
 export function loggedThing({ thingId, what, fields }: ThingChange): LoggedThing {
   if (fields.length === 0) return { thingId, what };
-  return { thingId, what, fields: Object.fromEntries(fields.map((one) => [`${one.trait}.${one.field}`, one.value])) };
+  const eased = fields.filter(({ isEased }) => isEased).map(nameOf);
+  return {
+    thingId,
+    what,
+    fields: Object.fromEntries(fields.map((one) => [nameOf(one), one.value])),
+    ...(eased.length > 0 && { eased }),
+  };
+}
+
+function nameOf({ trait, field }: FieldChange): string {
+  return `${trait}.${field}`;
 }
 
 /** A device was added or removed, or its name or room changed; the attributes of an added device follow in entries of their own. */

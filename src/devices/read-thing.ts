@@ -1,4 +1,5 @@
 import type { ThingDescriptor, ThingState } from "../home/stored-thing.ts";
+import type { SettableFields } from "../home/trait-map.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 
 /** A thing, as callers may read it. */
@@ -9,4 +10,6 @@ export interface ReadThing extends ThingDescriptor {
   readonly source: string;
   readonly goneMs: number | null;
   readonly state: ThingState;
+  /** What the map of an own device's type lets commands set. Left out for a linked thing: its ecosystem decides. */
+  readonly settable?: SettableFields;
 }

@@ -1,4 +1,4 @@
-import { planCommand } from "./command.ts";
+import { isRelative, planCommand } from "./command.ts";
 import { type CommandError, isCommandError } from "./command-errors.ts";
 import type { Command, Plan, PlannedCommand, PlanningRules } from "./command-plan.ts";
 import { type Placement, placementOf } from "./command-queue.ts";
@@ -28,6 +28,6 @@ export function admitCommand(
 function commandsBefore(command: Command, queued: readonly PlannedCommand[], placement: Placement) {
   // A target is planned on top of the target that it replaces: "heat to 19" and "cool to 25" make one pair. Another
   // command must not undo what is never sent, such as the end of an eco that has not begun.
-  const addsUp = command.command === "setTarget" || command.command === "adjustTarget";
+  const addsUp = command.command === "setTarget" || isRelative(command);
   return placement.relation === "supersedes" && !addsUp ? queued.toSpliced(placement.index, 1) : queued;
 }

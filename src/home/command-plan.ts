@@ -30,7 +30,7 @@ export interface Plan {
   readonly expected: readonly Expectation[];
   /**
    * The command in a form that does not depend on the state: `adjustTarget` as the `setTarget` that it became. When a
-   * command is checked again at its sending, this form is planned; `adjustTarget` would count twice.
+   * command is checked again at its sending, this form is planned; a relative command would count twice.
    */
   readonly absolute: Command;
 }

@@ -12,7 +12,7 @@ export type Relation = "joins" | "supersedes" | "follows";
 
 export function relationOf(newer: Command, queued: Pick<PlannedCommand, "command" | "isSent">): Relation {
   if (!isSameKind(newer, queued.command)) return "follows";
-  // Each `adjustTarget` counts: two of +1 °C are +2 °C. The second is planned on top of the first and can replace it.
+  // Each relative command counts: two of +1 °C are +2 °C. The second is planned on top of the first and can replace it.
   if (!isRelative(newer) && hasSameParams(newer, queued.command)) return "joins";
   return queued.isSent ? "follows" : "supersedes";
 }

@@ -39,8 +39,10 @@ export function readCommand(trait: string, command: string, params: unknown): Co
 
 /** Whether the command's meaning depends on the current state: it is refused as `stale` while the state is stale. */
 export function isRelative({ command }: { readonly command: string }): boolean {
-  return command === "adjustTarget";
+  return relativeCommands.includes(command);
 }
+
+const relativeCommands: readonly string[] = ["adjustTarget", "adjust", "adjustPercent"];
 
 /**
  * How a command is carried out, or why it can't be. `queued`: the commands that were accepted before and have not
@@ -73,11 +75,20 @@ export function thingAfter<Planned extends Pick<Thing, "traits">>(thing: Planned
 }
 
 /** The traits after a step was carried out. */
-function traitsAfter(traits: Traits, { trait: name, set }: Step): Traits {
+function traitsAfter(traits: Traits, step: Step): Traits {
+  const { trait: name, set } = step;
   const trait = traits[name];
   if (trait === undefined) return traits;
   const state = { ...trait.state, ...rulesOf(name).sideEffects?.(trait.state, set), ...set };
-  return { ...traits, [name]: { ...trait, state } };
+  const after: Traits = { ...traits, [name]: { ...trait, state } };
+  const on = switchedBy(step);
+  return on === undefined || !after.onOff ? after : { ...after, onOff: { ...after.onOff, state: { on } } };
+}
+
+/** Whether a step of another trait switches the thing on or off: a brightness and a speed do. */
+function switchedBy(step: Step): boolean | undefined {
+  if (step.trait === "brightness") return true;
+  return step.trait === "fan" && typeof step.set.percent === "number" ? step.set.percent > 0 : undefined;
 }
 
 /** The rules of any trait. The compiler does not follow that a command and its rules belong to the same trait. */

@@ -1,6 +1,13 @@
 import { type TraitName, traitNames, traits } from "./catalogue.ts";
 import { readFlag, readMapped } from "./mapped-value.ts";
-import type { FieldChange, FieldValue, ThingDescriptor, ThingState, TimedValue } from "./stored-thing.ts";
+import {
+  type FieldChange,
+  type FieldValue,
+  fieldChange,
+  type ThingDescriptor,
+  type ThingState,
+  type TimedValue,
+} from "./stored-thing.ts";
 import { attributeSource, type TraitMap } from "./trait-map.ts";
 
 /** A tenant's own device, as far as its thing shows it. */
@@ -61,7 +68,8 @@ export function ownFieldChanges(
     if (wasOnline !== available) changes.push({ trait, field: "available", value: available });
     const old = fieldsOf(map, trait, (attribute) => before.get(attribute) ?? null);
     for (const [field, { value }] of fieldsOf(map, trait, (attribute) => after.get(attribute) ?? null)) {
-      if (value !== old.get(field)?.value) changes.push({ trait, field, value });
+      const previous = old.get(field)?.value;
+      if (value !== previous) changes.push(fieldChange(trait, field, previous, value));
     }
   }
   return changes;

@@ -2,6 +2,7 @@ import { cleanText } from "../model/clean-text.ts";
 import { type TraitName, type Traits, traitNames, traits } from "./catalogue.ts";
 import type { ReportedThing } from "./reported-things.ts";
 import type { ThingKind } from "./thing.ts";
+import { hasEased } from "./traits/alarm-states.ts";
 
 /** What changes rarely: what a thing is, and what its traits can do. */
 export interface ThingDescriptor {
@@ -28,6 +29,8 @@ export interface FieldChange {
   readonly trait: TraitName;
   readonly field: string;
   readonly value: FieldValue;
+  /** An alarm that has become a warning. Left out otherwise. */
+  readonly isEased?: true;
 }
 
 /** `before`: the stored descriptor. A trait that the report lacks keeps what it can do, as it keeps its values. */
@@ -62,7 +65,7 @@ export function fieldChanges(stored: ThingState, { thing }: ReportedThing, isBac
   const changes: FieldChange[] = [];
   const compare = (trait: TraitName, field: string, value: FieldValue) => {
     const before = isBack ? undefined : stored[trait]?.[field];
-    if (before === undefined || before[0] !== value) changes.push({ trait, field, value });
+    if (before === undefined || before[0] !== value) changes.push(fieldChange(trait, field, before?.[0], value));
   };
   for (const trait of traitNames) {
     const reported = thing.traits[trait];
@@ -80,6 +83,12 @@ export function fieldChanges(stored: ThingState, { thing }: ReportedThing, isBac
     }
   }
   return changes;
+}
+
+/** The change of a field to another value. */
+export function fieldChange(trait: TraitName, field: string, before: FieldValue | undefined, value: FieldValue) {
+  const isAlarm = (trait === "smoke" || trait === "carbonMonoxide") && field === "state";
+  return isAlarm && hasEased(before, value) ? { trait, field, value, isEased: true as const } : { trait, field, value };
 }
 
 /** The state after the changes; each changed field has the commit's time. */

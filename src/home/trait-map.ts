@@ -65,6 +65,19 @@ export const settableFields: Readonly<Record<CommandedTrait, readonly string[]>>
   fan: ["mode", "percent"],
 };
 
+/** The fields that commands can set, by trait. */
+export type SettableFields = Readonly<Partial<Record<TraitName, readonly string[]>>>;
+
+/** The fields whose attributes commands may write. */
+export function settableIn({ traits }: TraitMap): SettableFields {
+  const settable: Partial<Record<TraitName, readonly string[]>> = {};
+  for (const [trait, { fields }] of Object.entries(traits)) {
+    const writable = [...fields].filter(([, source]) => "attribute" in source && source.isWritable);
+    if (writable.length > 0) settable[trait as TraitName] = writable.map(([field]) => field);
+  }
+  return settable;
+}
+
 /** The attribute from which a field is read; undefined when the map has none for it. */
 export function attributeSource(map: TraitMap, trait: TraitName, field: string): AttributeSource | undefined {
   const source = map.traits[trait]?.fields.get(field);

@@ -108,4 +108,5 @@ export const flag = { type: "boolean" } as const;
 export const text = { type: "text" } as const;
 export const celsius = { type: "number", unit: "celsius" } as const;
 export const percent = { type: "number", unit: "percent", min: 0, max: 100 } as const;
+export const percentDifference = { type: "number", unit: "percent", min: -100, max: 100 } as const;
 export const time = { type: "number", unit: "milliseconds" } as const;

@@ -16,7 +16,7 @@ import {
   ownSilence,
   ownState,
 } from "../home/own-thing.ts";
-import { mappedAttributes, type TraitMap } from "../home/trait-map.ts";
+import { mappedAttributes, settableIn, type TraitMap } from "../home/trait-map.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";
@@ -108,6 +108,7 @@ export class OwnThings implements OwnDeviceThings {
         deviceId: id,
         source: ownSource,
         goneMs: null,
+        settable: settableIn(map),
         state: ownState(
           map,
           { attributes: values, lastTimeMs, mapChangedMs: timesOf === "writes" ? 0 : changedMs },

@@ -127,6 +127,59 @@ describe("a device at Google", () => {
     assert.deepEqual(start, { trait: "fanTimer", command: "start", params: {} });
   });
 
+  it("has the speed of a fan, and that of a thermostat's fan", () => {
+    const fan = { state: { mode: null, percent: 40 }, capabilities: { modes: null, percentStep: 10 } };
+    const traitsOf = (one: CurrentThing) =>
+      googleDevices(one).map(({ type, traits }) => [type, ...traits.map(({ name }) => name)]);
+    assert.deepEqual(traitsOf(thing("fan", { onOff: { state: { on: true } }, fan })), [["FAN", "OnOff", "FanSpeed"]]);
+    const both = thermostat({ mode: "heat", targetCelsius: 20 });
+    const withFan = { ...both, traits: { ...both.traits, fan: { available: true, ...fan } } } as CurrentThing;
+    const expected = [
+      ["THERMOSTAT", "TemperatureSetting"],
+      ["FAN", "OnOff", "FanSpeed"],
+    ];
+    assert.deepEqual(traitsOf(withFan), expected);
+    const part = googleDevices(withFan)[1]!;
+    assert.deepEqual(statesOf(part), { online: true, on: true, currentFanSpeedPercent: 40 });
+    const commands = Object.assign({}, ...part.traits.map((trait) => trait.commands));
+    const off = { trait: "fan", command: "setPercent", params: { percent: 0 } };
+    assert.deepEqual(commands.OnOff({ on: false }, withFan), off);
+    const slower = { trait: "fan", command: "adjustPercent", params: { deltaPercent: -20 } };
+    assert.deepEqual(commands.SetFanSpeedRelative({ fanSpeedRelativeWeight: -2 }, withFan), slower);
+  });
+
+  it("of an own device can be commanded only where the map of its type allows it", () => {
+    const lamp = { onOff: { state: { on: true } }, brightness: { state: { percent: 40 } } };
+    const fan = {
+      fan: { state: { mode: "on", percent: 40 }, capabilities: { modes: ["auto", "on"], percentStep: 1 } },
+    };
+    const heater = (settable: CurrentThing["settable"]) => {
+      const one = thermostat({ mode: "heat", targetCelsius: 20 }, { settable: settable! });
+      const traits = { ...one.traits, fan: { available: true, ...fan.fan } };
+      return googleDevices({ ...one, traits } as CurrentThing).map((device) => {
+        const { traits: names, attributes } = syncEntry(device) as { traits: string[]; attributes: object };
+        return [...names.map((name) => name.slice(22)), ...Object.keys(attributes).filter((key) => /Only/.test(key))];
+      });
+    };
+    assert.deepEqual(heater({}), [
+      ["TemperatureSetting", "queryOnlyTemperatureSetting"],
+      ["OnOff", "queryOnlyOnOff"],
+    ]);
+    assert.deepEqual(heater({ thermostat: ["targetCelsius"], fan: ["mode", "percent"] }), [
+      ["TemperatureSetting"],
+      ["OnOff", "FanSpeed"],
+    ]);
+    assert.deepEqual(heater({ thermostat: ["mode"], fan: ["percent"] }), [
+      ["TemperatureSetting"],
+      ["OnOff", "FanSpeed"],
+    ]);
+    const fixed = googleDevices(thing("light", lamp, { settable: { onOff: ["on"] } }));
+    assert.deepEqual(
+      fixed.map(({ traits }) => traits.map(({ name }) => name)),
+      [["OnOff"]],
+    );
+  });
+
   it("is never one that came from Google, and a home is none", () => {
     const light = { onOff: { state: { on: true } } };
     assert.equal(googleDevices(thing("light", light)).length, 1);

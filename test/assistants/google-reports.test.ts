@@ -28,10 +28,15 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       });
       await play("co-warning");
       await eventually(t.signal, async () => assert.equal(user.notifications.length, 2));
+      await play("co-emergency");
+      await eventually(t.signal, async () => assert.equal(user.notifications.length, 3));
+      await play("co-warning");
+      await eventually(t.signal, async () => assert.match(JSON.stringify(user.states.get(alarm)), /"high"/));
       await play("clear");
       await play("drift");
       await isReported();
-      assert.equal(user.notifications.length, 2, "the end of an alarm is a state, and no notification");
+      const text = "an alarm that becomes a warning, and the end of an alarm, are states and no notifications";
+      assert.equal(user.notifications.length, 3, text);
       const { deliveries } = (await story.service.parts.administration.run("outlet deliveries", {
         outlet: (await story.service.parts.assistants.outlets.list())[0]!.id,
       })) as Json;

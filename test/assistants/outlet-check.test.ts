@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { startAmazon } from "../../simulator/alexa/simulator.ts";
 import { HomeGraph } from "../../simulator/google-home/home-graph.ts";
 import type { CheckedFact } from "../../src/assistants/assistant.ts";
+import { folderOf } from "../cli/made-folder.ts";
+import { typed } from "../cli/typed.ts";
 import { world } from "../stories/world.ts";
 import { settingsFor as alexaSettings } from "./alexa/alexa-world.ts";
 import { settingsFor as googleSettings } from "./google-world.ts";
@@ -33,6 +37,29 @@ function assertNoSecret(text: string, settings: Settings): void {
 }
 
 describe("outlet check", () => {
+  it("exits with 1 when a fact is wrong, and with 0 when all are right", async (t) => {
+    const graph = await HomeGraph.start();
+    t.after(() => graph.stop());
+    const folder = folderOf(t);
+    const keyFile = join(folder, "key.json");
+    writeFileSync(keyFile, graph.serviceAccountFile);
+    const environment = { BREEZEWAY_DATA: join(folder, "data"), BREEZEWAY_LOG_LEVEL: "silent" };
+    const breezeway = (...args: readonly string[]) => typed(args, { environment, columns: 200 });
+    await breezeway("tenant", "add", "--name", "Acme");
+    const options = ["--tenant", "Acme", "--project-id", "acme-home", "--service-account", keyFile];
+    const added = await breezeway("outlet", "add", "google-home", ...options, "--home-graph-url", graph.url, "--json");
+    const { outlet } = added.json;
+    const right = await breezeway("outlet", "check", outlet);
+    assert.deepEqual([right.code, right.err], [0, ""]);
+    assert.match(right.out, /^ok {4}service account .*\nok {4}Home Graph /);
+    graph.inject({ method: "query", status: 403 });
+    const wrong = await breezeway("outlet", "check", outlet);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.out, /\nwrong Home Graph .*Enable the HomeGraph API/);
+    const asJson = await breezeway("outlet", "check", outlet, "--json");
+    assert.deepEqual([asJson.code, asJson.json.isRight], [1, false]);
+  });
+
   it("proves a service account and its right to call Home Graph", async (t) => {
     const check = await checking(t);
     const graph = await HomeGraph.start();

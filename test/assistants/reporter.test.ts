@@ -100,6 +100,21 @@ describe("the reporter", () => {
       assert.deepEqual((await marks(1_000)).length, 1, "the feed went on from where it was");
     }));
 
+  it("tells an alarm that becomes a warning at once, as a state and not as another alarm", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { parts, key, sent, feed, log } = await linked(store);
+      const eased: ThingChange = {
+        ...alarmed("t_a"),
+        fields: [{ trait: "smoke", field: "state", value: "warning", isEased: true }],
+      };
+      await log(eased);
+      await log(alarmed("t_b"), eased);
+      await log(alarmed("t_a", "unknown"));
+      await feed();
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_a state unknown", "t_b state alarm"]);
+    }));
+
   it("does not lose a change that comes while it sends", () =>
     onStore(sqliteHarness, async (store) => {
       let during = async () => undefined as unknown;

@@ -86,6 +86,13 @@ describe("a thing of a linked account", () => {
       assert.ok(watched.statements.every(({ name }) => !needless.includes(name)));
     }));
 
+  it("is logged as eased when its alarm becomes a warning, and only then", () =>
+    on(async ({ show, log }) => {
+      for (const state of ["emergency", "warning", "ok", "warning"]) await show(attic({ smokeAlarmState: state }));
+      const eased = (await log()).map(([, body]) => (body as { things: { eased?: unknown }[] }).things[0]?.eased);
+      assert.deepEqual(eased, [undefined, ["smoke.state"], undefined, undefined]);
+    }));
+
   it("is stored with everything that recognises it in the next snapshot", () =>
     onStore(sqliteHarness, async (store, place) => {
       const { show, userId, deviceId } = await linkedHome(store, place);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { isRelative } from "../../src/home/command.ts";
 import { admitCommand } from "../../src/home/command-gate.ts";
 import type { Command } from "../../src/home/command-plan.ts";
 import { maximalQueued, placementOf, type Relation, relationOf } from "../../src/home/command-queue.ts";
-import { command, queueOf, setsOf, type Target, thermostatWith } from "./command-things.ts";
+import { command, fanWith, lightWith, queueOf, setsOf, type Target, thermostatWith } from "./command-things.ts";
 
 const setTarget = (params: Record<string, number>) => command("thermostat.setTarget", params);
 const target = (celsius: number) => setTarget({ celsius });
@@ -143,6 +144,42 @@ describe("the gate of commands", () => {
     assert.ok("plan" in admission);
     assert.equal(admission.relation, "follows");
     assert.deepEqual(setsOf(admission.plan), [{ targetCelsius: 25, coolCelsius: 25 }]);
+  });
+
+  it("adds up differences of brightness and speed on what waits or was sent, also when that switches on", () => {
+    const brighter = (deltaPercent: number) => command("brightness.adjust", { deltaPercent });
+    const faster = (deltaPercent: number) => command("fan.adjustPercent", { deltaPercent });
+    const fan = (percent: number | null, on: boolean): Target => {
+      const onOff = { available: true, state: { on }, capabilities: { readOnly: false } };
+      return { isOnline: true, traits: { ...fanWith({ percentStep: 1 }, percent).traits, onOff } };
+    };
+    const cases: readonly (readonly [Target, readonly Command[], Command, number, object, string])[] = [
+      [lightWith(), [], brighter(10), 0, { percent: 10 }, "follows"],
+      [lightWith(), [brighter(10)], brighter(10), 0, { percent: 20 }, "supersedes"],
+      [lightWith(), [brighter(10)], brighter(10), 1, { percent: 20 }, "follows"],
+      [lightWith(), [brightness(70)], brighter(10), 0, { percent: 80 }, "follows"],
+      [lightWith(), [brightness(70), brighter(10)], brighter(30), 2, { percent: 100 }, "follows"],
+      [lightWith(), [power(true)], brighter(-20), 1, { percent: 30 }, "follows"],
+      [lightWith(), [brightness(20)], brighter(-30), 1, { on: false }, "follows"],
+      [lightWith({ isDimmerOnly: true }), [], brighter(-80), 0, { percent: 1 }, "follows"],
+      [fan(40, true), [faster(10)], faster(10), 1, { percent: 60 }, "follows"],
+      [fan(40, false), [], faster(10), 0, { percent: 10 }, "follows"],
+      [fan(40, false), [speed(50)], faster(10), 0, { percent: 60 }, "follows"],
+      [fan(40, true), [speed(0)], faster(20), 1, { percent: 20 }, "follows"],
+      [fan(90, true), [], faster(30), 0, { percent: 100 }, "follows"],
+    ];
+    for (const [thing, queue, newer, sentOnes, set, relation] of cases) {
+      const admission = admitted(thing, queue, newer, sentOnes);
+      assert.ok("plan" in admission, JSON.stringify(admission));
+      assert.deepEqual([setsOf(admission.plan), admission.relation], [[set], relation]);
+      assert.ok(!isRelative(admission.plan.absolute));
+    }
+    assert.deepEqual(admitted(fanWith({}, null), [], faster(10)), { code: "stale" });
+    const none = { code: "notSupported", command: "fan.adjustPercent", reason: "the fan has no speed" };
+    assert.deepEqual(admitted(fanWith({ percentStep: null }, null), [], faster(10)), none);
+    const dark = lightWith().traits;
+    const unknown = { ...dark, onOff: undefined, brightness: { ...dark.brightness!, state: { percent: null } } };
+    assert.deepEqual(admitted({ isOnline: true, traits: unknown as never }, [], brighter(1)), { code: "stale" });
   });
 
   it("refuses a command that the thing does not accept", () => {

@@ -152,6 +152,27 @@ describe("a write to an own device", () => {
     assert.deepEqual(names({ alarm: "ok" }, { colour: "red" }), []);
   });
 
+  it("says that an alarm has become a warning", () => {
+    const graded = mapOf({
+      kind: "alarm",
+      traits: { smoke: { state: { attribute: "smoke" } }, battery: { state: { attribute: "battery" } } },
+    });
+    const eased = (before: string, after: string) =>
+      ownFieldChanges(graded, textsOf({ smoke: before }), textsOf({ smoke: after }), false)
+        .filter(({ isEased }) => isEased)
+        .map(({ trait, field }) => `${trait}.${field}`);
+    assert.deepEqual(eased("alarm", "warning"), ["smoke.state"]);
+    for (const [before, after] of [
+      ["clear", "warning"],
+      ["unknown", "warning"],
+      ["warning", "alarm"],
+      ["alarm", "clear"],
+      ["alarm", "?"],
+    ] as const) {
+      assert.deepEqual(eased(before, after), [], `${before} to ${after}`);
+    }
+  });
+
   it("changes whether every trait is available", () => {
     assert.deepEqual(names({ alarm: "ok", connected: "true" }, { connected: "false" }), [
       "smoke.available=false",

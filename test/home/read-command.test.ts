@@ -19,6 +19,7 @@ describe("the catalogue of traits", () => {
     assert.deepEqual(documented, [
       "onOff.set(on)",
       "brightness.set(percent)",
+      "brightness.adjust(deltaPercent)",
       "thermostat.setMode(mode)",
       "thermostat.setPreset(preset)",
       "thermostat.setTarget(celsius,heatCelsius,coolCelsius)",
@@ -27,6 +28,7 @@ describe("the catalogue of traits", () => {
       "fanTimer.stop()",
       "fan.setMode(mode)",
       "fan.setPercent(percent)",
+      "fan.adjustPercent(deltaPercent)",
     ]);
   });
 });
@@ -120,8 +122,11 @@ describe("a command from outside", () => {
     );
   });
 
-  it("depends on the current state only when it adjusts a target", () => {
+  it("depends on the current state only when it adjusts a target, a brightness or a speed", () => {
     assert.ok(isRelative(command("thermostat.adjustTarget", { deltaCelsius: 1 })));
+    assert.ok(isRelative(command("brightness.adjust", { deltaPercent: 1 })));
+    assert.ok(isRelative(command("fan.adjustPercent", { deltaPercent: 1 })));
     assert.ok(!isRelative(command("thermostat.setTarget", { celsius: 20 })));
+    assert.ok(!isRelative(command("brightness.set", { percent: 20 })));
   });
 });

@@ -63,9 +63,10 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
     const known = new Set(present.map(({ thingId }) => thingId));
     const leaving = [...(await leavingOf(caller)).values()].filter(({ thingId }) => !known.has(thingId));
     const { endpoints, omitted } = discoveredHome([...present, ...leaving], caller.settings.alarms);
-    if (omitted > 0) {
-      const fields = { user: caller.user.userId, outlet: caller.outlet.id, omitted };
-      runtime.report.warn(fields, "Alexa takes no more endpoints of this user; some are not offered");
+    if (omitted.length > 0) {
+      const fields = { user: caller.user.userId, outlet: caller.outlet.id, omitted: omitted.length };
+      const text = "Alexa takes no more endpoints of this user; breezeway outlet show names those that are not offered";
+      runtime.report.warn(fields, text);
     }
     return discoverResponse(answered, endpoints);
   };

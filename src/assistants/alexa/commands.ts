@@ -12,7 +12,7 @@ export function commandFor(directive: Directive, endpoint: Endpoint): Command | 
   if (!called || !Object.hasOwn(called.directives, name)) {
     return alexaError("INVALID_DIRECTIVE", "The endpoint does not support this directive. Discover the devices again.");
   }
-  const command = called.directives[name]!(payload, endpoint.thing.traits);
+  const command = called.directives[name]!(payload, endpoint.thing);
   if (isAlexaError(command)) return command;
   const read = readCommand(command.trait, command.command, command.params);
   return isCommandError(read) ? commandError(read, command.trait) : read;

@@ -9,7 +9,7 @@ export const mostEndpoints = 300;
 export interface DiscoveredHome {
   readonly endpoints: readonly Endpoint[];
   /** Endpoints beyond the limit. */
-  readonly omitted: number;
+  readonly omitted: readonly Endpoint[];
 }
 
 /**
@@ -20,7 +20,7 @@ export function discoveredHome(things: readonly CurrentThing[], alarms: AlarmOpt
   const ranked = things
     .flatMap((thing) => endpointsOf(thing, alarms))
     .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.endpointId < b.endpointId ? -1 : 1));
-  return { endpoints: ranked.slice(0, mostEndpoints), omitted: Math.max(0, ranked.length - mostEndpoints) };
+  return { endpoints: ranked.slice(0, mostEndpoints), omitted: ranked.slice(mostEndpoints) };
 }
 
 const ranks: readonly ThingKind[] = ["alarm", "thermostat", "fan", "light"];
@@ -32,16 +32,14 @@ function rankOf({ thing, isFanPart }: Endpoint): number {
 
 /** An endpoint as discovery and AddOrUpdateReport describe it. */
 export function endpointBody(endpoint: Endpoint): object {
-  const { endpointId, thing, isFanPart, interfaces } = endpoint;
-  const kindText = isFanPart ? kindTexts.fan : kindTexts[thing.kind];
-  const name = thing.name?.trim() || thing.room?.trim() || kindText;
+  const { endpointId, thing, interfaces } = endpoint;
   const maker = thing.maker?.trim();
   const model = thing.model?.trim();
   return {
     endpointId,
     manufacturerName: cut(maker || "Breezeway", 128),
-    friendlyName: isFanPart ? `${cut(name, 124)} fan` : cut(name, 128),
-    description: `${kindText} connected through Breezeway`,
+    friendlyName: friendlyNameOf(endpoint),
+    description: `${kindTextOf(endpoint)} connected through Breezeway`,
     displayCategories: categoriesOf(endpoint),
     cookie: {},
     ...((maker || model) && {
@@ -53,12 +51,23 @@ export function endpointBody(endpoint: Endpoint): object {
     capabilities: [
       capability("Alexa"),
       ...interfaces.map((one) => {
-        const { names, details } = one.offer(thing.traits)!;
+        const { names, details } = one.offer(thing)!;
         return { ...capability(one.namespace, names), ...(one.instance && { instance: one.instance }), ...details };
       }),
       capability("Alexa.EndpointHealth", ["connectivity"]),
     ],
   };
+}
+
+/** What people call the endpoint. */
+export function friendlyNameOf(endpoint: Endpoint): string {
+  const { thing, isFanPart } = endpoint;
+  const name = thing.name?.trim() || thing.room?.trim() || kindTextOf(endpoint);
+  return isFanPart ? `${cut(name, 124)} fan` : cut(name, 128);
+}
+
+function kindTextOf({ thing, isFanPart }: Endpoint): string {
+  return isFanPart ? kindTexts.fan : kindTexts[thing.kind];
 }
 
 function capability(name: AlexaInterface["namespace"] | "Alexa", properties: readonly string[] = []): object {

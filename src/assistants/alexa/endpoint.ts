@@ -1,6 +1,7 @@
 import type { CurrentThing } from "../current-thing.ts";
 import { alarmContact } from "./interfaces/alarm-contact.ts";
 import { brightness } from "./interfaces/brightness.ts";
+import { fanSpeed } from "./interfaces/fan-speed.ts";
 import { fanTimerToggle } from "./interfaces/fan-timer.ts";
 import type { AlexaInterface } from "./interfaces/interface.ts";
 import { fanPower, power } from "./interfaces/power.ts";
@@ -25,7 +26,7 @@ export interface Endpoint {
 export function endpointsOf(thing: CurrentThing, alarms: AlarmOption): readonly Endpoint[] {
   const { traits } = thing;
   const endpoint = (endpointId: string, isFanPart: boolean, interfaces: readonly AlexaInterface[]) => {
-    const offered = interfaces.filter((one) => one.offer(traits) !== undefined);
+    const offered = interfaces.filter((one) => one.offer(thing) !== undefined);
     return offered.length > 0 ? [{ endpointId, thing, isFanPart, interfaces: offered }] : [];
   };
   if (thing.kind === "alarm") {
@@ -33,11 +34,11 @@ export function endpointsOf(thing: CurrentThing, alarms: AlarmOption): readonly 
   }
   if (!traits.thermostat) {
     const switched = traits.onOff ? power : fanPower;
-    return endpoint(thing.thingId, false, [switched, brightness, fanTimerToggle, temperatureSensor]);
+    return endpoint(thing.thingId, false, [switched, brightness, fanSpeed, fanTimerToggle, temperatureSensor]);
   }
   return [
     ...endpoint(thing.thingId, false, [thermostatController, power, temperatureSensor, fanTimerToggle]),
-    ...endpoint(`${thing.thingId}${fanSuffix}`, true, [fanPower]),
+    ...endpoint(`${thing.thingId}${fanSuffix}`, true, [fanPower, fanSpeed]),
   ];
 }
 

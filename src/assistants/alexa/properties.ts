@@ -31,7 +31,7 @@ export function propertiesOf(endpoint: Endpoint, nowMs: number): readonly TimedP
   const isReached = isReachable(endpoint);
   const shown = endpoint.interfaces.flatMap((one) =>
     (isReached ? isAvailable(endpoint, one) : !one.mustBeKnown)
-      ? one.values(endpoint.thing.traits).map((value) => timed(endpoint, one, value, nowMs))
+      ? offeredValues(endpoint, one).map((value) => timed(endpoint, one, value, nowMs))
       : [],
   );
   return [...shown, connectivity(endpoint, isReached, nowMs)];
@@ -41,8 +41,13 @@ export function propertiesOf(endpoint: Endpoint, nowMs: number): readonly TimedP
 export function isReachable(endpoint: Endpoint): boolean {
   const { thing, interfaces } = endpoint;
   if (thing.isStale || thing.goneMs !== null) return false;
-  if (interfaces.some((one) => one.mustBeKnown && one.values(thing.traits).length === 0)) return false;
+  if (interfaces.some((one) => one.mustBeKnown && one.values(thing).length === 0)) return false;
   return interfaces.some((one) => isAvailable(endpoint, one));
+}
+
+function offeredValues({ thing }: Endpoint, one: AlexaInterface): readonly Value[] {
+  const { names = [] } = one.offer(thing) ?? {};
+  return one.values(thing).filter(({ name }) => names.includes(name));
 }
 
 /** Null: the ecosystem did not tell whether it reaches the device, which counts as reachable. */

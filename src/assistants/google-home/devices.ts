@@ -35,13 +35,15 @@ const accessories: readonly GoogleTrait[] = [energyStorage];
 export function googleDevices(thing: CurrentThing): readonly GoogleDevice[] {
   if (thing.isGoogles) return [];
   const type = typeOf(thing);
-  const traits = wholeTraits.filter((trait) => trait.attributes(thing) !== undefined);
+  const offered = (traits: readonly GoogleTrait[]) => traits.filter((trait) => trait.attributes(thing) !== undefined);
+  const isThermostat = thing.kind === "thermostat";
+  const traits = offered(isThermostat ? wholeTraits.filter((trait) => trait !== fanSpeed) : wholeTraits);
   const isShown = type !== undefined && traits.some((trait) => !accessories.includes(trait));
-  const hasFan = thing.kind === "thermostat" && thermostatFan.attributes(thing) !== undefined;
+  const fanTraits = isThermostat ? offered([thermostatFan, fanSpeed]) : [];
   return [
     ...(isShown ? [{ id: thing.thingId, thing, type, traits, nameSuffix: "" }] : []),
-    ...(hasFan
-      ? [{ id: `${thing.thingId}${fanPart}`, thing, type: "FAN" as const, traits: [thermostatFan], nameSuffix: " fan" }]
+    ...(fanTraits.length > 0
+      ? [{ id: `${thing.thingId}${fanPart}`, thing, type: "FAN" as const, traits: fanTraits, nameSuffix: " fan" }]
       : []),
   ];
 }

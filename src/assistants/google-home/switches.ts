@@ -1,3 +1,4 @@
+import { type CurrentThing, canSet } from "../current-thing.ts";
 import { badValue, type GoogleTrait } from "./trait.ts";
 
 /** Something that is on or off. */
@@ -20,7 +21,8 @@ export const onOff: GoogleTrait = {
 
 export const brightness: GoogleTrait = {
   name: "Brightness",
-  attributes: ({ traits }) => traits.brightness && {},
+  /** Google has no brightness that can only be read. */
+  attributes: (thing) => (thing.traits.brightness && canSet(thing, "brightness", "percent") ? {} : undefined),
   states: ({ traits }) => {
     const { brightness } = traits;
     if (!brightness || brightness.available === false) return undefined;
@@ -32,25 +34,26 @@ export const brightness: GoogleTrait = {
       typeof percent === "number"
         ? { trait: "brightness", command: "set", params: { percent } }
         : badValue("brightness", "must be a number"),
-    BrightnessRelative(params, { traits }) {
-      const { brightnessRelativePercent: byPercent, brightnessRelativeWeight: weight } = params;
-      const by = typeof byPercent === "number" ? byPercent : typeof weight === "number" ? weight * 10 : undefined;
-      if (by === undefined) return badValue("brightnessRelativePercent", "must be a number");
-      const present = traits.brightness?.state.percent ?? 0;
-      const percent = Math.min(100, Math.max(0, present + by));
-      return { trait: "brightness", command: "set", params: { percent } };
+    BrightnessRelative({ brightnessRelativePercent: percent, brightnessRelativeWeight: weight }) {
+      const deltaPercent = differenceOf(percent, weight);
+      if (deltaPercent === undefined) return badValue("brightnessRelativePercent", "must be a number");
+      return { trait: "brightness", command: "adjust", params: { deltaPercent } };
     },
   },
 };
 
-/** The speed of a fan. */
+/** One step of a relative change without a percentage ("a bit brighter"). */
+const percentPerWeight = 10;
+
+function differenceOf(percent: unknown, weight: unknown): number | undefined {
+  if (typeof percent === "number") return percent;
+  return typeof weight === "number" ? weight * percentPerWeight : undefined;
+}
+
+/** The speed of a fan. Google has no speed that can only be read. */
 export const fanSpeed: GoogleTrait = {
   name: "FanSpeed",
-  attributes({ kind, traits }) {
-    if (kind === "thermostat" || !traits.fan) return undefined;
-    const { percentStep } = traits.fan.capabilities;
-    return percentStep === null && traits.fan.state.percent === null ? undefined : { supportsFanSpeedPercent: true };
-  },
+  attributes: (thing) => (canSetSpeed(thing) ? { supportsFanSpeedPercent: true } : undefined),
   states({ traits }) {
     const { fan, onOff } = traits;
     if (!fan || fan.available === false) return undefined;
@@ -62,40 +65,62 @@ export const fanSpeed: GoogleTrait = {
       typeof percent === "number"
         ? { trait: "fan", command: "setPercent", params: { percent } }
         : badValue("fanSpeedPercent", "must be a number"),
-    SetFanSpeedRelative(params, { traits }) {
-      const { fanSpeedRelativePercent: byPercent, fanSpeedRelativeWeight: weight } = params;
-      const by = typeof byPercent === "number" ? byPercent : typeof weight === "number" ? weight * 10 : undefined;
-      if (by === undefined) return badValue("fanSpeedRelativePercent", "must be a number");
-      const percent = Math.min(100, Math.max(0, (traits.fan?.state.percent ?? 0) + by));
-      return { trait: "fan", command: "setPercent", params: { percent } };
+    SetFanSpeedRelative({ fanSpeedRelativePercent: percent, fanSpeedRelativeWeight: weight }) {
+      const deltaPercent = differenceOf(percent, weight);
+      if (deltaPercent === undefined) return badValue("fanSpeedRelativePercent", "must be a number");
+      return { trait: "fan", command: "adjustPercent", params: { deltaPercent } };
     },
   },
 };
 
-/** The fan of a thermostat, which is a device of its own: it is on while its timer runs or its mode is `on`. */
+function canSetSpeed(thing: CurrentThing): boolean {
+  const { fan } = thing.traits;
+  if (!fan || !canSet(thing, "fan", "percent")) return false;
+  return typeof fan.capabilities.percentStep === "number" || typeof fan.state.percent === "number";
+}
+
+/**
+ * The fan of a thermostat, which is a device of its own: it is on while its timer runs, while its mode is `on`, or while
+ * it has a speed.
+ */
 export const thermostatFan: GoogleTrait = {
   name: "OnOff",
-  attributes: ({ traits }) => {
-    const { fanTimer, fan } = traits;
-    return (fanTimer && fanTimer.capabilities.supported !== false) || fan?.capabilities.modes?.includes("on")
-      ? {}
-      : undefined;
+  attributes: (thing) => {
+    const by = switchOf(thing);
+    if (!by) return undefined;
+    return canSet(thing, by[0], by[1]) ? {} : { queryOnlyOnOff: true };
   },
-  states({ traits }) {
-    const { fanTimer, fan } = traits;
-    if (fanTimer) {
-      const { active } = fanTimer.state;
-      return fanTimer.available === false || active === null ? undefined : { on: active };
-    }
-    return !fan || fan.available === false || fan.state.mode === null ? undefined : { on: fan.state.mode === "on" };
+  states(thing) {
+    const [trait, field] = switchOf(thing) ?? [];
+    const { fanTimer, fan } = thing.traits;
+    const shown = trait === "fanTimer" ? fanTimer : fan;
+    if (!shown || shown.available === false) return undefined;
+    const value =
+      trait === "fanTimer" ? fanTimer!.state.active : field === "mode" ? fan!.state.mode : fan!.state.percent;
+    if (value === null) return undefined;
+    return { on: typeof value === "boolean" ? value : typeof value === "number" ? value > 0 : value === "on" };
   },
   commands: {
-    OnOff({ on }, { traits }) {
+    OnOff({ on }, thing) {
       if (typeof on !== "boolean") return badValue("on", "must be a boolean");
-      if (traits.fanTimer) return { trait: "fanTimer", command: on ? "start" : "stop", params: {} };
-      const modes = traits.fan?.capabilities.modes ?? [];
+      const [trait, field] = switchOf(thing) ?? [];
+      if (trait === "fanTimer") return { trait, command: on ? "start" : "stop", params: {} };
+      if (field === "percent") return { trait: "fan", command: "setPercent", params: { percent: on ? 100 : 0 } };
+      const modes = thing.traits.fan?.capabilities.modes ?? [];
       const idle = modes.includes("auto") ? "auto" : "off";
       return { trait: "fan", command: "setMode", params: { mode: on ? "on" : idle } };
     },
   },
 };
+
+/** What tells whether the fan of a thermostat runs, and what switches it. */
+function switchOf(
+  thing: CurrentThing,
+): readonly ["fanTimer", "active"] | readonly ["fan", "mode" | "percent"] | undefined {
+  const { fanTimer, fan } = thing.traits;
+  if (fanTimer && fanTimer.capabilities.supported !== false) return ["fanTimer", "active"];
+  const hasModes = fan?.capabilities.modes?.includes("on") === true;
+  if (hasModes && canSet(thing, "fan", "mode")) return ["fan", "mode"];
+  if (canSetSpeed(thing)) return ["fan", "percent"];
+  return hasModes ? ["fan", "mode"] : undefined;
+}

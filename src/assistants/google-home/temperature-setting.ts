@@ -1,5 +1,5 @@
-import type { Thermostat, ThermostatMode } from "../../home/traits/thermostat.ts";
-import type { CurrentThing } from "../current-thing.ts";
+import { type Thermostat, type ThermostatMode, thermostatModes } from "../../home/traits/thermostat.ts";
+import { type CurrentThing, canSet, targetFields } from "../current-thing.ts";
 import { badValue, type GoogleTrait, type States } from "./trait.ts";
 
 /** Google's words for our modes. */
@@ -24,20 +24,21 @@ const degreesPerWeight = 0.5;
 export const temperatureSetting: GoogleTrait = {
   name: "TemperatureSetting",
 
-  attributes({ traits }) {
-    const { thermostat, temperature } = traits;
+  attributes(thing) {
+    const { thermostat, temperature } = thing.traits;
     if (!thermostat) return undefined;
     const { modes, unit, minGapCelsius } = thermostat.capabilities;
     const range = rangeOf(thermostat);
-    const known = modes ?? (thermostat.state.mode === null ? [] : [thermostat.state.mode]);
+    const isSettable = canSet(thing, "thermostat", "mode", ...targetFields);
     return {
-      availableThermostatModes: known.map((mode) => googleModes[mode]),
+      // A thermostat that does not tell its modes may show any.
+      availableThermostatModes: (modes ?? thermostatModes).map((mode) => googleModes[mode]),
       thermostatTemperatureUnit: unit ?? temperature?.capabilities.unit ?? "C",
       ...(range && {
         thermostatTemperatureRange: { minThresholdCelsius: range.min, maxThresholdCelsius: range.max },
       }),
       bufferRangeCelsius: minGapCelsius ?? defaultBufferCelsius,
-      ...(modes === null && !range && { queryOnlyTemperatureSetting: true }),
+      ...((!isSettable || (modes === null && !range)) && { queryOnlyTemperatureSetting: true }),
     };
   },
 

@@ -74,9 +74,11 @@ function markOf(thing: LoggedThing, cause: Cause | undefined, timeMs: number, no
 
 const alarmFields = { "smoke.state": "smoke", "carbonMonoxide.state": "carbonMonoxide" } as const;
 
-function risesIn({ fields = {} }: LoggedThing, timeMs: number): readonly AlarmRise[] {
+/** An alarm that becomes a warning has not risen: its state is told, without another notification. */
+function risesIn({ fields = {}, eased = [] }: LoggedThing, timeMs: number): readonly AlarmRise[] {
   return Object.entries(alarmFields).flatMap(([field, trait]) => {
     const state = fields[field];
+    if (eased.includes(field)) return [];
     return state === "warning" || state === "alarm" || state === "unknown" ? [{ trait, state, timeMs }] : [];
   });
 }

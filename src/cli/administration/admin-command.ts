@@ -23,6 +23,8 @@ export interface AdminCommand extends DescribedCommand, AdminAct {
   readonly extraInput?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
   /** The answer as text, for a terminal of this width. */
   readonly toText: (answer: Answer, typed: Input, width?: number) => string;
+  /** The exit code of a command that succeeded and whose answer may tell of a failure; 0 when left out. */
+  readonly exitCode?: (answer: Answer) => number;
 }
 
 export interface AdminAct {
@@ -56,7 +58,7 @@ export interface AdministrationParts {
   readonly devices: Pick<DeviceReading, "list" | "device">;
   readonly alerts: Pick<Alerts, "find"> & { readonly onThings: Pick<ThingAlerts, "find"> };
   readonly deviceTypes: DeviceTypes;
-  readonly assistants: Pick<Assistants, "outlets" | "grants" | "deliveries">;
+  readonly assistants: Pick<Assistants, "outlets" | "grants" | "omitted" | "deliveries">;
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;

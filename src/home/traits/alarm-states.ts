@@ -5,6 +5,11 @@ export const alarmStates = ["clear", "warning", "alarm", "unknown"] as const;
 
 export type AlarmState = (typeof alarmStates)[number];
 
+/** Whether an alarm has become a warning: the danger is less, and not over. */
+export function hasEased(before: unknown, after: unknown): boolean {
+  return before === "alarm" && after === "warning";
+}
+
 /** The fields of every sensor of danger. */
 export const alarmFields = {
   state: {

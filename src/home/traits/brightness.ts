@@ -1,4 +1,4 @@
-import { defineTrait, percent, type TraitOf } from "../trait.ts";
+import { defineTrait, percent, percentDifference, type TraitOf } from "../trait.ts";
 
 export const brightness = defineTrait({
   name: "brightness",
@@ -16,6 +16,12 @@ export const brightness = defineTrait({
     set: {
       meaning: "Sets the brightness and switches the light on; 0 switches it off and keeps the brightness.",
       parameters: { percent: { value: percent, meaning: "The brightness, rounded to whole percent." } },
+    },
+    adjust: {
+      meaning:
+        "Makes the light brighter or darker, at most to the end of its range. A light that is off has a brightness of 0; " +
+        "a brightness that falls to 0 switches it off.",
+      parameters: { deltaPercent: { value: percentDifference, meaning: "The difference; negative makes it darker." } },
     },
   },
 });

@@ -1,11 +1,19 @@
+import type { Traits } from "../catalogue.ts";
 import type { CommandError } from "../command-errors.ts";
 import { type CommandFor, type CommandRules, exactly, type Plan } from "../command-plan.ts";
 import { halfStep, isNearRange, kept, snap } from "../value-range.ts";
 import type { Fan } from "./fan.ts";
 
 export const fanRules: CommandRules<"fan"> = {
-  plan({ fan }, command) {
-    return command.command === "setMode" ? setMode(fan, command) : setPercent(fan, command);
+  plan({ fan, onOff }, command) {
+    switch (command.command) {
+      case "setMode":
+        return setMode(fan, command);
+      case "setPercent":
+        return setPercent(fan, command);
+      case "adjustPercent":
+        return adjustPercent(fan, onOff, command);
+    }
   },
 };
 
@@ -19,11 +27,9 @@ function setMode({ capabilities }: Fan, command: CommandNamed<"setMode">): Plan 
   return { steps: [{ trait: "fan", set: { mode } }], expected: [exactly("fan", "mode", mode)], absolute: command };
 }
 
-function setPercent({ state, capabilities }: Fan, command: CommandNamed<"setPercent">): Plan | CommandError {
-  if (capabilities.percentStep === null && state.percent === null) {
-    return { code: "notSupported", command: "fan.setPercent", reason: "the fan has no speed" };
-  }
-  const range = { min: 0, max: 100, step: capabilities.percentStep ?? 1 };
+function setPercent(fan: Fan, command: CommandNamed<"setPercent">): Plan | CommandError {
+  if (!hasSpeed(fan)) return noSpeed("setPercent");
+  const range = { min: 0, max: 100, step: fan.capabilities.percentStep ?? 1 };
   if (!isNearRange(command.params.percent, range)) {
     return { code: "outOfRange", parameter: "percent", min: range.min, max: range.max, unit: "percent" };
   }
@@ -33,4 +39,26 @@ function setPercent({ state, capabilities }: Fan, command: CommandNamed<"setPerc
     expected: [{ trait: "fan", field: "percent", value: percent, tolerance: halfStep(range) }],
     absolute: command,
   };
+}
+
+/** The difference is added to the speed that the commands before this one leave. */
+function adjustPercent(
+  fan: Fan,
+  onOff: Traits["onOff"],
+  { params }: CommandNamed<"adjustPercent">,
+): Plan | CommandError {
+  const present = onOff?.state.on === false ? 0 : fan.state.percent;
+  if (present === null) {
+    return hasSpeed(fan) ? { code: "stale" } : noSpeed("adjustPercent");
+  }
+  const percent = Math.min(100, Math.max(0, present + params.deltaPercent));
+  return setPercent(fan, { trait: "fan", command: "setPercent", params: { percent } });
+}
+
+function hasSpeed({ state, capabilities }: Fan): boolean {
+  return capabilities.percentStep !== null || state.percent !== null;
+}
+
+function noSpeed(command: string): CommandError {
+  return { code: "notSupported", command: `fan.${command}`, reason: "the fan has no speed" };
 }

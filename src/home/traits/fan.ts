@@ -1,4 +1,4 @@
-import { defineTrait, percent, type TraitOf, text } from "../trait.ts";
+import { defineTrait, percent, percentDifference, type TraitOf, text } from "../trait.ts";
 
 export const fan = defineTrait({
   name: "fan",
@@ -19,6 +19,11 @@ export const fan = defineTrait({
     setPercent: {
       meaning: "Sets the speed; 0 stops the fan.",
       parameters: { percent: { value: percent, meaning: "The speed, rounded to the step of the fan." } },
+    },
+    adjustPercent: {
+      meaning:
+        "Makes the fan faster or slower, at most to the end of its range; a speed that falls to 0 stops the fan.",
+      parameters: { deltaPercent: { value: percentDifference, meaning: "The difference; negative makes it slower." } },
     },
   },
 });

@@ -59,7 +59,7 @@ export const answerDirective: Description = {
   tag: "Assistants",
   summary: "Answer a directive of Alexa",
   words: [
-    "Alexa calls the Lambda function of a skill, and the function forwards the directive to this address. Your client never calls it. It is listed for completeness, and for whoever writes a function of their own.",
+    "Alexa calls the Lambda function of a skill, and the function forwards the directive to this address. Your client never calls it. Read this if you write the Lambda function yourself.",
     "The user's access token is inside the directive. It must be a token of the OAuth client that belongs to the skill's outlet. Reading needs the scope `devices:read`, commands need `devices:control`.",
     "Every directive that can be read is answered with 200 and an event. An error is an event too, named `ErrorResponse`, with Alexa's own error type.",
   ],

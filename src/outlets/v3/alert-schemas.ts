@@ -60,7 +60,7 @@ const target = (value: Schema) =>
 
 const commandMembers = {
   trait: text("The trait."),
-  command: text("The command of the trait; not `adjustTarget`."),
+  command: text("The command of the trait; not `adjustTarget`, `adjust` or `adjustPercent`."),
   params: map("The parameters by name, as the trait catalogue describes them.", {
     type: ["string", "number", "boolean"],
   }),

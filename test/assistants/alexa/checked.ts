@@ -39,6 +39,7 @@ interface Shown {
 const values: Readonly<Record<string, (value: unknown) => boolean>> = {
   "Alexa.PowerController powerState": isOneOf("ON", "OFF"),
   "Alexa.ToggleController toggleState": isOneOf("ON", "OFF"),
+  "Alexa.RangeController rangeValue": (value) => isWithin(value, 0, 100),
   "Alexa.BrightnessController brightness": (value) => Number.isInteger(value) && isWithin(value, 0, 100),
   "Alexa.TemperatureSensor temperature": (value) => isTemperature(value, Infinity),
   "Alexa.ThermostatController targetSetpoint": (value) => isTemperature(value, 100),
@@ -55,7 +56,8 @@ function checkProperty(property: Shown): void {
   assert.ok(isRight?.(property.value), JSON.stringify(property));
   assert.match(property.timeOfSample, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/);
   assert.ok(property.uncertaintyInMilliseconds >= 0);
-  assert.equal(property.instance !== undefined, property.namespace === "Alexa.ToggleController");
+  const hasInstance = ["Alexa.ToggleController", "Alexa.RangeController"].includes(property.namespace);
+  assert.equal(property.instance !== undefined, hasInstance);
 }
 
 interface Described {

@@ -145,10 +145,37 @@ describe("a directive to a thermostat", () => {
   });
 });
 
+describe("a directive about the speed of a fan", () => {
+  const stepped = { fan: { ...fan(null, 50, null).fan!, capabilities: { modes: null, percentStep: 25 } } };
+  const cases: readonly (readonly [object, string, object, string])[] = [
+    [fan(null, 30), "SetRangeValue", { rangeValue: 40 }, 'fan.setPercent {"percent":40}'],
+    [fan(null, 30), "SetRangeValue", { rangeValue: "40" }, "Alexa INVALID_VALUE"],
+    [fan(null, 30), "AdjustRangeValue", { rangeValueDelta: -7 }, 'fan.adjustPercent {"deltaPercent":-7}'],
+    [
+      fan(null, 30),
+      "AdjustRangeValue",
+      { rangeValueDelta: -1, rangeValueDeltaDefault: true },
+      'fan.adjustPercent {"deltaPercent":-10}',
+    ],
+    [
+      stepped,
+      "AdjustRangeValue",
+      { rangeValueDelta: 25, rangeValueDeltaDefault: true },
+      'fan.adjustPercent {"deltaPercent":25}',
+    ],
+    [fan(null, 30), "AdjustRangeValue", {}, "Alexa INVALID_VALUE"],
+  ];
+  for (const [traits, name, payload, expected] of cases) {
+    it(`becomes a command or an error: ${name} ${JSON.stringify(payload)}`, () => {
+      const shown = thing("fan", traits);
+      assert.equal(outcome(shown, `RangeController ${name}`, payload, 0, "Fan.Speed"), expected);
+      assert.equal(outcome(shown, `RangeController ${name}`, payload), "Alexa INVALID_DIRECTIVE");
+    });
+  }
+});
+
 describe("a directive to another thing", () => {
   const lamp = thing("light", { ...onOff(true), ...brightness(50) });
-  const darkLamp = thing("light", { ...onOff(false), ...brightness(50) });
-  const unknownLamp = thing("light", { ...onOff(true), ...brightness(null) });
   const speed = thing("fan", fan(null, 30, null));
   const cases: readonly (readonly [CurrentThing, string, object, string])[] = [
     [lamp, "PowerController TurnOn", {}, 'onOff.set {"on":true}'],
@@ -156,11 +183,8 @@ describe("a directive to another thing", () => {
     [lamp, "PowerController toString", {}, "Alexa INVALID_DIRECTIVE"],
     [lamp, "BrightnessController SetBrightness", { brightness: 42 }, 'brightness.set {"percent":42}'],
     [lamp, "BrightnessController SetBrightness", { brightness: "42" }, "Alexa INVALID_VALUE"],
-    [lamp, "BrightnessController AdjustBrightness", { brightnessDelta: -20 }, 'brightness.set {"percent":30}'],
-    [lamp, "BrightnessController AdjustBrightness", { brightnessDelta: 80 }, 'brightness.set {"percent":100}'],
-    [lamp, "BrightnessController AdjustBrightness", { brightnessDelta: -80 }, 'brightness.set {"percent":0}'],
-    [darkLamp, "BrightnessController AdjustBrightness", { brightnessDelta: 20 }, 'brightness.set {"percent":20}'],
-    [unknownLamp, "BrightnessController AdjustBrightness", { brightnessDelta: 20 }, "Alexa ENDPOINT_UNREACHABLE"],
+    [lamp, "BrightnessController AdjustBrightness", { brightnessDelta: -20 }, 'brightness.adjust {"deltaPercent":-20}'],
+    [lamp, "BrightnessController AdjustBrightness", { brightnessDelta: "2" }, "Alexa INVALID_VALUE"],
     [lamp, "BrightnessController AdjustBrightness", {}, "Alexa INVALID_VALUE"],
     [speed, "PowerController TurnOn", {}, 'fan.setPercent {"percent":100}'],
     [speed, "PowerController TurnOff", {}, 'fan.setPercent {"percent":0}'],

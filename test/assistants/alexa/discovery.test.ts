@@ -98,7 +98,12 @@ describe("the endpoints of a home", () => {
       "PowerController(powerState),BrightnessController(brightness)",
     ],
     [thing("switch", onOff(true)), "SWITCH", "PowerController(powerState)"],
-    [thing("fan", { ...onOff(true), ...fan("low", 20, ["low"]) }), "FAN", "PowerController(powerState)"],
+    [
+      thing("fan", { ...onOff(true), ...fan("low", 20, ["low"]) }),
+      "FAN",
+      "PowerController(powerState),RangeController(rangeValue)",
+    ],
+    [thing("fan", { ...onOff(true), ...fan("low", null, ["low"]) }), "FAN", "PowerController(powerState)"],
     [thing("fan", fan("auto")), "FAN", "PowerController(powerState)"],
     [thing("sensor", temperature(3)), "TEMPERATURE_SENSOR", "TemperatureSensor(temperature)"],
     [thing("other", onOff(true)), "OTHER", "PowerController(powerState)"],
@@ -122,6 +127,39 @@ describe("the endpoints of a home", () => {
       thing("thermostat", fanTimer(false, false)),
     ];
     assert.deepEqual(discovered(left, "contact"), []);
+  });
+
+  it("offer the speed of a fan as a range, in the steps of the fan", () => {
+    const stepped = { fan: { ...fan(null, 50, null).fan!, capabilities: { modes: null, percentStep: 25 } } };
+    const [part] = discovered([thing("thermostat", { thermostat: thermostat(), ...stepped })]).slice(1);
+    assert.deepEqual(interfacesOf(part!), ["PowerController(powerState)", "RangeController(rangeValue)"]);
+    const range = part!.capabilities.find((one) => one.interface === "Alexa.RangeController");
+    assert.equal(range!.instance, "Fan.Speed");
+    assert.deepEqual(range!.configuration, {
+      supportedRange: { minimumValue: 0, maximumValue: 100, precision: 25 },
+      unitOfMeasure: "Alexa.Unit.Percent",
+    });
+  });
+
+  it("offer of an own device only what commands can set, and what can be measured", () => {
+    const heater = { thermostat: thermostat(), ...temperature(20), ...fanTimer(true), ...fan("on", 30) };
+    const own = (settable: CurrentThing["settable"]) =>
+      discovered([thing("thermostat", heater, { ...(settable && { settable }) })]).flatMap(interfacesOf);
+    assert.deepEqual(own({}), ["TemperatureSensor(temperature)"]);
+    assert.deepEqual(own({ thermostat: ["mode"], fanTimer: ["active"] }), [
+      "ThermostatController(thermostatMode)",
+      "TemperatureSensor(temperature)",
+      "ToggleController(toggleState)",
+    ]);
+    assert.deepEqual(own({ thermostat: ["heatCelsius", "coolCelsius"], fan: ["percent"] }), [
+      "ThermostatController(targetSetpoint,lowerSetpoint,upperSetpoint,thermostatMode)",
+      "TemperatureSensor(temperature)",
+      "PowerController(powerState)",
+      "RangeController(rangeValue)",
+    ]);
+    assert.deepEqual(own({ fan: ["mode"] }), ["TemperatureSensor(temperature)", "PowerController(powerState)"]);
+    const lamp = thing("light", { ...onOff(true), ...brightness(5) }, { settable: { onOff: ["on"] } });
+    assert.deepEqual(discovered([lamp]).flatMap(interfacesOf), ["PowerController(powerState)"]);
   });
 
   it("leave alarms out unless they are asked for", () => {
@@ -160,7 +198,8 @@ describe("the endpoints of a home", () => {
     ];
     const { endpoints, omitted } = discoveredHome(things, "contact");
     assert.equal(endpoints.length, 300);
-    assert.equal(omitted, 60);
+    assert.equal(omitted.length, 60);
+    assert.ok(omitted.every(({ thing: { kind } }) => kind === "switch"));
     const kinds = endpoints.map(({ thing: { kind }, isFanPart }) => (isFanPart ? "fan" : kind));
     const expected = ["alarm", "thermostat", "fan", "light", "switch"] as const;
     const counts = expected.map((kind) => kinds.filter((one) => one === kind).length);

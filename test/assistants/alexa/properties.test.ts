@@ -113,12 +113,23 @@ describe("the properties of other things", () => {
     ["a lamp whose state is not told", thing("light", { ...onOff(null), ...brightness(null) }), []],
     ["a switch", thing("switch", onOff(false)), ["powerState=OFF"]],
     ["a sensor", thing("sensor", temperature(-3.25)), ["temperature=-3.25"]],
-    ["a fan with power", thing("fan", { ...onOff(false), ...fan("low", 30, ["low", "high"]) }), ["powerState=OFF"]],
+    ["a fan with power", thing("fan", { ...onOff(false), ...fan("low", null, ["low", "high"]) }), ["powerState=OFF"]],
+    ["a fan with both", thing("fan", { ...onOff(true), ...fan("low", 30) }), ["powerState=ON", "rangeValue=30"]],
+    [
+      "a fan whose mode can't be set",
+      thing("fan", fan("on", 0), { settable: { fan: ["percent"] } }),
+      ["powerState=OFF", "rangeValue=0"],
+    ],
+    [
+      "a thermostat whose targets can't be set",
+      thing("thermostat", { thermostat: thermostat() }, { settable: { thermostat: ["mode"] } }),
+      ["thermostatMode=HEAT"],
+    ],
     ["a fan with modes", thing("fan", fan("on")), ["powerState=ON"]],
     ["a fan in auto", thing("fan", fan("auto")), ["powerState=OFF"]],
     ["a fan with another mode", thing("fan", fan("high", null, ["off", "on", "high"])), ["powerState=ON"]],
-    ["a fan with a speed", thing("fan", fan(null, 30, null)), ["powerState=ON"]],
-    ["a fan at rest", thing("fan", fan(null, 0, null)), ["powerState=OFF"]],
+    ["a fan with a speed", thing("fan", fan(null, 30, null)), ["powerState=ON", "rangeValue=30"]],
+    ["a fan at rest", thing("fan", fan(null, 0, null)), ["powerState=OFF", "rangeValue=0"]],
     ["a fan that tells nothing", thing("fan", fan(null)), []],
   ];
   for (const [name, shown, expected] of cases) {

@@ -10,8 +10,9 @@ export const alarmContact: AlexaInterface = {
   namespace: "Alexa.ContactSensor",
   traits: ["smoke", "carbonMonoxide"],
   mustBeKnown: true,
-  offer: ({ smoke, carbonMonoxide }) => (smoke || carbonMonoxide ? { names: ["detectionState"] } : undefined),
-  values: (traits) => {
+  offer: ({ traits: { smoke, carbonMonoxide } }) =>
+    smoke || carbonMonoxide ? { names: ["detectionState"] } : undefined,
+  values: ({ traits }) => {
     const measured = (["smoke", "carbonMonoxide"] as const).filter((trait) => traits[trait]);
     const states = measured.map((trait) => stateOf(traits[trait]!));
     const from = measured.map((trait): SourceField => [trait, "state"]);

@@ -1,3 +1,4 @@
+import { canSet } from "../../current-thing.ts";
 import type { AlexaInterface } from "./interface.ts";
 
 /** The fan of a thermostat that runs for a time. */
@@ -5,11 +6,11 @@ export const fanTimerToggle: AlexaInterface = {
   namespace: "Alexa.ToggleController",
   instance: "Fan.Timer",
   traits: ["fanTimer"],
-  offer: ({ fanTimer }) =>
-    fanTimer && fanTimer.capabilities.supported !== false
+  offer: ({ traits: { fanTimer }, ...thing }) =>
+    fanTimer && fanTimer.capabilities.supported !== false && canSet(thing, "fanTimer", "active")
       ? { names: ["toggleState"], details: { capabilityResources: { friendlyNames } } }
       : undefined,
-  values: ({ fanTimer }) =>
+  values: ({ traits: { fanTimer } }) =>
     typeof fanTimer?.state.active === "boolean"
       ? [{ name: "toggleState", value: fanTimer.state.active ? "ON" : "OFF", from: [["fanTimer", "active"]] }]
       : [],

@@ -1,23 +1,27 @@
-import type { TraitName, Traits } from "../../../home/catalogue.ts";
+import type { TraitName } from "../../../home/catalogue.ts";
 import type { Command } from "../../../home/command-plan.ts";
+import type { CurrentThing } from "../../current-thing.ts";
 import type { AlexaError } from "../errors.ts";
 
 /** An interface of Alexa, such as `Alexa.PowerController`, on the traits of a thing: one file each. */
 export interface AlexaInterface {
   readonly namespace: `Alexa.${string}`;
-  /** An endpoint may have several toggles, which their instances tell apart. */
+  /** An endpoint may have several toggles or ranges, which their instances tell apart. */
   readonly instance?: string;
   /** The traits whose state it shows. */
   readonly traits: readonly TraitName[];
   /** The endpoint counts as unreachable while the value is unknown, and no last known value is shown. */
   readonly mustBeKnown?: true;
   /** What discovery says of it; undefined when the thing does not have it. */
-  offer(traits: Traits): Offer | undefined;
-  /** The properties that have a value in the present mode. */
-  values(traits: Traits): readonly Value[];
+  offer(thing: OfferedThing): Offer | undefined;
+  /** The properties that have a value in the present mode. Those that are not offered are left out of messages. */
+  values(thing: OfferedThing): readonly Value[];
   /** The directives by name: each becomes a command to the thing. */
-  readonly directives: Readonly<Record<string, (payload: Payload, traits: Traits) => Command | AlexaError>>;
+  readonly directives: Readonly<Record<string, (payload: Payload, thing: OfferedThing) => Command | AlexaError>>;
 }
+
+/** What an interface looks at: the traits, and what commands can set. */
+export type OfferedThing = Pick<CurrentThing, "traits" | "settable">;
 
 export interface Offer {
   /** The names of the properties that can be retrieved. */

@@ -1,5 +1,6 @@
-import type { Fan } from "../../../home/traits/fan.ts";
-import type { AlexaInterface, SourceField, Value } from "./interface.ts";
+import { canSet } from "../../current-thing.ts";
+import { canSetSpeed } from "./fan-speed.ts";
+import type { AlexaInterface, OfferedThing, SourceField, Value } from "./interface.ts";
 
 const namespace = "Alexa.PowerController";
 const names = ["powerState"];
@@ -8,8 +9,8 @@ const names = ["powerState"];
 export const power: AlexaInterface = {
   namespace,
   traits: ["onOff"],
-  offer: ({ onOff }) => (onOff && onOff.capabilities.readOnly !== true ? { names } : undefined),
-  values: ({ onOff }) => powerState(onOff?.state.on, ["onOff", "on"]),
+  offer: ({ traits: { onOff } }) => (onOff && onOff.capabilities.readOnly !== true ? { names } : undefined),
+  values: ({ traits: { onOff } }) => powerState(onOff?.state.on, ["onOff", "on"]),
   directives: {
     TurnOn: () => ({ trait: "onOff", command: "set", params: { on: true } }),
     TurnOff: () => ({ trait: "onOff", command: "set", params: { on: false } }),
@@ -20,21 +21,22 @@ export const power: AlexaInterface = {
 export const fanPower: AlexaInterface = {
   namespace,
   traits: ["fan"],
-  offer: ({ fan }) => (fan && (switchModes(fan) || hasSpeed(fan)) ? { names } : undefined),
-  values: ({ fan }) => {
+  offer: (thing) => (switchModes(thing) || canSetSpeed(thing) ? { names } : undefined),
+  values: (thing) => {
+    const { fan } = thing.traits;
     if (!fan) return [];
     const { mode, percent } = fan.state;
-    if (switchModes(fan)) return powerState(mode === null ? null : !restingModes.includes(mode), ["fan", "mode"]);
+    if (switchModes(thing)) return powerState(mode === null ? null : !restingModes.includes(mode), ["fan", "mode"]);
     return powerState(percent === null ? null : percent > 0, ["fan", "percent"]);
   },
   directives: {
-    TurnOn: (_, { fan }) => {
-      const modes = fan && switchModes(fan);
+    TurnOn: (_, thing) => {
+      const modes = switchModes(thing);
       if (modes) return { trait: "fan", command: "setMode", params: { mode: modes.on } };
       return { trait: "fan", command: "setPercent", params: { percent: 100 } };
     },
-    TurnOff: (_, { fan }) => {
-      const modes = fan && switchModes(fan);
+    TurnOff: (_, thing) => {
+      const modes = switchModes(thing);
       if (modes) return { trait: "fan", command: "setMode", params: { mode: modes.off } };
       return { trait: "fan", command: "setPercent", params: { percent: 0 } };
     },
@@ -48,12 +50,15 @@ function powerState(isOn: boolean | null | undefined, field: SourceField): reado
 /** Modes in which a fan does not run by itself. The fan of a thermostat rests in `auto` until the thermostat needs it. */
 const restingModes: readonly string[] = ["off", "auto"];
 
-/** The modes that switch the fan on and off; undefined when it has no such modes. */
-function switchModes({ capabilities: { modes } }: Fan): { readonly on: string; readonly off: string } | undefined {
-  const off = restingModes.find((mode) => modes?.includes(mode));
-  return off !== undefined && modes?.includes("on") ? { on: "on", off } : undefined;
+interface SwitchModes {
+  readonly on: string;
+  readonly off: string;
 }
 
-function hasSpeed({ state, capabilities }: Fan): boolean {
-  return typeof capabilities.percentStep === "number" || typeof state.percent === "number";
+/** The modes that switch the fan on and off; undefined when it has no such modes, or commands can't set them. */
+function switchModes(thing: OfferedThing): SwitchModes | undefined {
+  if (!canSet(thing, "fan", "mode")) return undefined;
+  const { modes } = thing.traits.fan?.capabilities ?? {};
+  const off = restingModes.find((mode) => modes?.includes(mode));
+  return off !== undefined && modes?.includes("on") ? { on: "on", off } : undefined;
 }

@@ -1,13 +1,12 @@
-import type { Traits } from "../../../home/catalogue.ts";
 import type { Command } from "../../../home/command-plan.ts";
 import { type AlexaError, alexaError, thermostatError } from "../errors.ts";
 import { celsiusOf, deltaCelsiusOf } from "../temperatures.ts";
-import type { Payload } from "./interface.ts";
+import type { OfferedThing, Payload } from "./interface.ts";
 import { hasPair, modeFor } from "./thermostat-modes.ts";
 
 const setpoints = { targetSetpoint: "celsius", lowerSetpoint: "heatCelsius", upperSetpoint: "coolCelsius" } as const;
 
-export function setTargetTemperature(payload: Payload, { thermostat }: Traits): Command | AlexaError {
+export function setTargetTemperature(payload: Payload, { traits: { thermostat } }: OfferedThing): Command | AlexaError {
   if (payload.schedule !== undefined) {
     return thermostatError("UNWILLING_TO_SET_SCHEDULE", "The thermostat can't be set for a time. Set it without one.");
   }
@@ -36,7 +35,10 @@ export function adjustTargetTemperature({ targetSetpointDelta }: Payload): Comma
   return { trait: "thermostat", command: "adjustTarget", params: { deltaCelsius } };
 }
 
-export function setThermostatMode({ thermostatMode }: Payload, { thermostat }: Traits): Command | AlexaError {
+export function setThermostatMode(
+  { thermostatMode }: Payload,
+  { traits: { thermostat } }: OfferedThing,
+): Command | AlexaError {
   if (typeof thermostatMode !== "object" || thermostatMode === null) return unreadable("thermostatMode");
   const mode = thermostat && modeFor((thermostatMode as Payload).value, thermostat);
   if (mode) return { trait: "thermostat", command: "setMode", params: { mode } };

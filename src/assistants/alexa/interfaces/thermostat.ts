@@ -1,4 +1,5 @@
 import type { Thermostat, ThermostatMode } from "../../../home/traits/thermostat.ts";
+import { canSet, targetFields } from "../../current-thing.ts";
 import { inCelsius, isSetpoint } from "../temperatures.ts";
 import type { AlexaInterface, SourceField, Value } from "./interface.ts";
 import { adjustTargetTemperature, setTargetTemperature, setThermostatMode } from "./thermostat-directives.ts";
@@ -7,17 +8,21 @@ import { alexaModeOf, alexaModesOf, hasPair, hasSingleTarget } from "./thermosta
 export const thermostatController: AlexaInterface = {
   namespace: "Alexa.ThermostatController",
   traits: ["thermostat"],
-  offer: ({ thermostat }) => {
-    const supportedModes = thermostat ? alexaModesOf(thermostat) : [];
-    if (!thermostat || supportedModes.length === 0) return undefined;
+  /** Alexa has no thermostat that can't be set, and no setpoint that can only be read. */
+  offer: (thing) => {
+    const { thermostat } = thing.traits;
+    const canSetTarget = canSet(thing, "thermostat", ...targetFields);
+    if (!thermostat || !(canSetTarget || canSet(thing, "thermostat", "mode"))) return undefined;
+    const supportedModes = alexaModesOf(thermostat);
+    if (supportedModes.length === 0) return undefined;
     const names = [
-      ...(hasSingleTarget(thermostat) ? ["targetSetpoint"] : []),
-      ...(hasPair(thermostat) ? ["lowerSetpoint", "upperSetpoint"] : []),
+      ...(canSetTarget && hasSingleTarget(thermostat) ? ["targetSetpoint"] : []),
+      ...(canSetTarget && hasPair(thermostat) ? ["lowerSetpoint", "upperSetpoint"] : []),
       "thermostatMode",
     ];
     return { names, details: { configuration: { supportedModes, supportsScheduling: false } } };
   },
-  values: ({ thermostat }) => (thermostat ? [...modeValue(thermostat), ...setpointValues(thermostat)] : []),
+  values: ({ traits: { thermostat } }) => (thermostat ? [...modeValue(thermostat), ...setpointValues(thermostat)] : []),
   directives: {
     SetTargetTemperature: setTargetTemperature,
     AdjustTargetTemperature: adjustTargetTemperature,

@@ -1,0 +1,56 @@
+import { canSet } from "../../current-thing.ts";
+import { alexaError } from "../errors.ts";
+import type { AlexaInterface, OfferedThing } from "./interface.ts";
+
+/** The speed of a fan, as a range from 0 to 100 percent. */
+export const fanSpeed: AlexaInterface = {
+  namespace: "Alexa.RangeController",
+  instance: "Fan.Speed",
+  traits: ["fan"],
+  offer: (thing) =>
+    canSetSpeed(thing)
+      ? {
+          names: ["rangeValue"],
+          details: {
+            capabilityResources: { friendlyNames },
+            configuration: {
+              supportedRange: { minimumValue: 0, maximumValue: 100, precision: stepOf(thing) },
+              unitOfMeasure: "Alexa.Unit.Percent",
+            },
+          },
+        }
+      : undefined,
+  values: ({ traits: { fan, onOff } }) => {
+    const percent = fan?.state.percent ?? (onOff?.state.on === false ? 0 : null);
+    return percent === null ? [] : [{ name: "rangeValue", value: percent, from: [["fan", "percent"]] }];
+  },
+  directives: {
+    SetRangeValue: ({ rangeValue: percent }) => {
+      if (typeof percent !== "number") return alexaError("INVALID_VALUE", "The rangeValue must be a number.");
+      return { trait: "fan", command: "setPercent", params: { percent } };
+    },
+    AdjustRangeValue: ({ rangeValueDelta: delta, rangeValueDeltaDefault: isDefault }, thing) => {
+      if (typeof delta !== "number") return alexaError("INVALID_VALUE", "The rangeValueDelta must be a number.");
+      // "Faster", without a number: Alexa sends one step, which can be 1 percent.
+      const deltaPercent = isDefault === true ? Math.sign(delta) * Math.max(noticeable, stepOf(thing)) : delta;
+      return { trait: "fan", command: "adjustPercent", params: { deltaPercent } };
+    },
+  },
+};
+
+const friendlyNames = [{ "@type": "asset", value: { assetId: "Alexa.Setting.FanSpeed" } }];
+
+/** A change of the speed that people notice, in percent. */
+const noticeable = 10;
+
+/** Whether the thing has a fan with a speed that commands can set. */
+export function canSetSpeed(thing: OfferedThing): boolean {
+  const { fan } = thing.traits;
+  if (!fan || !canSet(thing, "fan", "percent")) return false;
+  return typeof fan.capabilities.percentStep === "number" || typeof fan.state.percent === "number";
+}
+
+function stepOf({ traits: { fan } }: OfferedThing): number {
+  const step = fan?.capabilities.percentStep ?? 1;
+  return step > 0 ? step : 1;
+}
