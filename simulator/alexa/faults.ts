@@ -1,10 +1,13 @@
 /** Which calls a fault concerns: the event gateway, or the token endpoint. */
 export type Area = "gateway" | "tokens";
 
-/** A fault that a test or a person switches on. `refuses`: with this status. `hangs`: no answer. */
+/**
+ * A fault that a test or a person switches on. `refuses`: with this status. `hangs`: nothing happens and there is no
+ * answer. `loses`: the call is carried out and there is no answer.
+ */
 export type Fault =
   | { readonly kind: "refuses"; readonly status: number; readonly code: string }
-  | { readonly kind: "hangs" };
+  | { readonly kind: "hangs" | "loses" };
 
 export class Faults {
   readonly #active = new Map<Area, { readonly fault: Fault; times: number }>();

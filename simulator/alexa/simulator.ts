@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Customer, type Region } from "./customer.ts";
-import { answerEvent } from "./event-gateway.ts";
+import { answerEvent, type GatewayAnswer } from "./event-gateway.ts";
 import { Faults } from "./faults.ts";
 import { LoginWithAmazon, messagingClient } from "./login-with-amazon.ts";
 
@@ -18,6 +18,8 @@ export interface Amazon {
   readonly faults: Faults;
   /** How many calls came to the event gateway, refused ones included. */
   readonly gatewayCalls: () => number;
+  /** How many calls have had no answer because of a fault. */
+  readonly unanswered: () => number;
   addCustomer(name: string, region?: Region): Customer;
   /** The customer disables the skill in the Alexa app. */
   disableSkill(customer: Customer): void;
@@ -36,25 +38,26 @@ export async function startAmazon({ nowMs = Date.now, keptEvents }: AmazonOption
   const login = new LoginWithAmazon(nowMs);
   const faults = new Faults();
   let gatewayCalls = 0;
+  let unanswered = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await readBody(request);
     const [, region] = /^\/(na|eu|fe)\/v3\/events$/.exec(request.url ?? "") ?? [];
     const area = region === undefined ? "tokens" : "gateway";
     if (region !== undefined) gatewayCalls += 1;
     const fault = faults.next(area);
-    if (fault?.kind === "hangs") return;
-    if (region === undefined) {
-      const refusal = fault && { status: fault.status, body: { error: fault.code } };
-      const { status, body: answered } = refusal ?? login.answer(new URLSearchParams(body));
-      return send(response, status, answered);
+    const act = () => {
+      if (region === undefined) return login.answer(new URLSearchParams(body));
+      const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
+      return asHttp(answerEvent(login, region as Region, bearer, parsed(body)));
+    };
+    if (fault && fault.kind !== "refuses") {
+      if (fault.kind === "loses") act();
+      unanswered += 1;
+      return;
     }
-    const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
-    const { status, code } = fault ?? answerEvent(login, region as Region, bearer, parsed(body));
-    if (code === undefined) return send(response, status);
-    send(response, status, {
-      header: { namespace: "System", name: "Exception" },
-      payload: { code, description: code },
-    });
+    const refused = fault && (region === undefined ? { ...fault, body: { error: fault.code } } : asHttp(fault));
+    const { status, body: answered } = refused ?? act();
+    send(response, status, answered);
   };
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
@@ -65,6 +68,7 @@ export async function startAmazon({ nowMs = Date.now, keptEvents }: AmazonOption
     login,
     faults,
     gatewayCalls: () => gatewayCalls,
+    unanswered: () => unanswered,
     addCustomer: (name, region = "na") => new Customer(name, region, keptEvents),
     disableSkill(customer) {
       customer.isEnabled = false;
@@ -75,6 +79,11 @@ export async function startAmazon({ nowMs = Date.now, keptEvents }: AmazonOption
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function asHttp({ status, code }: GatewayAnswer): { readonly status: number; readonly body?: object } {
+  if (code === undefined) return { status };
+  return { status, body: { header: { namespace: "System", name: "Exception" }, payload: { code, description: code } } };
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

@@ -110,9 +110,11 @@ export interface DueThing {
 }
 
 export interface DueReply {
+  readonly thingId: string;
   /** As the route stored it. */
   readonly reply: string;
-  readonly receipt: CommandReceipt;
+  /** Undefined: the command has no outcome yet and the assistant waits no longer, or it was removed with its thing. */
+  readonly receipt: CommandReceipt | undefined;
   /** The thing after the command; undefined when it is gone. */
   readonly current: CurrentThing | undefined;
 }

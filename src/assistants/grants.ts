@@ -58,7 +58,7 @@ export interface AssistantGrants {
   countOfOutlet(outletId: string): Promise<number>;
 }
 
-/** An assistant waits no longer for an outcome, and no command is without one so long. */
+/** An assistant waits no longer for an outcome. A command without one by then is told as such. */
 const replyKeptMs = 120_000;
 const repliesPerGrant = 100;
 
@@ -121,7 +121,7 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
 export const allThings = "";
 
 /** An assistant refuses a report about a device before it has read the list of devices. */
-const listingMs = 2_000;
+export const listingMs = 2_000;
 
 /** The caller holds the grant's lock. */
 async function markAll(

@@ -1,82 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AssistantMessage, DueReport, Outcome } from "../../src/assistants/assistant.ts";
-import type { CurrentThing } from "../../src/assistants/current-thing.ts";
+import type { Outcome } from "../../src/assistants/assistant.ts";
+import { waitAfter } from "../../src/assistants/reporter/attempt.ts";
 import { removalMs } from "../../src/assistants/reporter/changes.ts";
-import { feedMarks } from "../../src/assistants/reporter/feeder.ts";
-import { reportTimes, type SendingParts, sendDue, waitAfter } from "../../src/assistants/reporter/sending.ts";
+import { reportTimes, sendDue } from "../../src/assistants/reporter/sending.ts";
 import { sweepReports } from "../../src/assistants/reporter/sweep.ts";
-import { thingEntry } from "../../src/devices/log-entries.ts";
-import type { ThingChange } from "../../src/devices/thing-writes.ts";
-import type { DeviceId } from "../../src/model/ids.ts";
-import type { OpenStore } from "../../src/store/seam.ts";
-import { grantOf, outletId } from "../contracts/store/assistant-table-cases.ts";
+import { outletId } from "../contracts/store/assistant-table-cases.ts";
 import { onStore } from "../contracts/store/harness.ts";
-import { makeHome } from "../contracts/store/home.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
-import { movedRuntime } from "../federation/moved-runtime.ts";
-
-const stillGoing = new AbortController().signal;
-const taken: Outcome = { result: "taken", status: 200 };
-const down: Outcome = { result: "retry", status: 503, text: "down" };
-const cause = { by: "ecosystem", ecosystem: "nest" } as const;
-
-type Deliver = (message: AssistantMessage) => Promise<Outcome>;
-
-/** A user who has linked an outlet of a made assistant: one message a thing, as `deliver` answers it. */
-async function linked(store: OpenStore, deliver: Deliver = async () => taken) {
-  const home = await makeHome(store);
-  const key = await grantOf(store, home);
-  await store.transaction(async (tx) => {
-    const feed = await tx.assistantMarks.lockFeed();
-    await tx.assistantMarks.setFeed({ ...feed, epoch: (await tx.logEpoch.current()).name });
-  });
-  const runtime = movedRuntime();
-  const sent: string[] = [];
-  const stale: DeviceId[] = [];
-  const things = new Map(["t_a", "t_b"].map((thingId) => [thingId, thingOf(thingId, home.devices[0]!)]));
-  const assistant = {
-    messages: (due: DueReport) => due.things.map(messageOf),
-    deliver: async (message: AssistantMessage) => {
-      const outcome = await deliver(message);
-      if (outcome.result === "taken") sent.push(...message.thingIds.map((id) => `${id} ${message.type}`));
-      return outcome;
-    },
-  };
-  const parts = {
-    store,
-    runtime,
-    outlets: { find: async () => ({ assistant, settings: {} }) },
-    sealing: { seal: (text: string) => text, open: (text: string) => text },
-    homes: { all: async () => [...things.values()], some: async () => things },
-    control: { receipt: async () => assert.fail("no command was sent") },
-    staleLinks: async () => new Map([[home.userId, stale]]),
-  } as unknown as SendingParts;
-  const feed = () => feedMarks(store, {});
-  const log = (...changes: readonly ThingChange[]) =>
-    store.transaction((tx) => tx.log.append(thingEntry(home.userId, home.devices[0]!, 7, changes, cause)));
-  const grant = () => store.read((tx) => tx.assistantGrants.find(key));
-  const dueNow = () => store.transaction((tx) => tx.assistantGrants.wakeAt(key, 1));
-  const marks = (afterMs = 0) =>
-    store.read(async (tx) => tx.assistantMarks.due(key, (await tx.clock.nowMs()) + afterMs, 100));
-  return { home, key, parts, runtime, sent, stale, things, feed, log, grant, marks, dueNow };
-}
-
-function messageOf({ thingId, wantsSync, rises }: DueReport["things"][number]): AssistantMessage {
-  const type = [wantsSync ? "sync" : "state", ...rises.map(({ state }) => state)].join(" ");
-  return { type, thingIds: [thingId], tells: { state: true, sync: wantsSync }, body: {} };
-}
-
-function thingOf(thingId: string, deviceId: DeviceId): CurrentThing {
-  return { thingId, deviceId, goneMs: null, isStale: false } as CurrentThing;
-}
-
-const changed = (thingId: string, what: ThingChange["what"] = "state"): ThingChange => ({ thingId, what, fields: [] });
-const alarmed = (thingId: string, value = "alarm"): ThingChange => ({
-  thingId,
-  what: "state",
-  fields: [{ trait: "smoke", field: "state", value }],
-});
+import { alarmed, changed, down, linked, stillGoing, taken } from "./made-assistant.ts";
 
 describe("the reporter", () => {
   it("reports an alarm first and at once, other changes a second later, each thing once", () =>

@@ -20,3 +20,10 @@ export function commandOutcome(
   const text = "The device accepted the command, and shows another state. Somebody may have changed it meanwhile.";
   return errorResponse(answered, alexaError("INTERNAL_ERROR", text));
 }
+
+/** The answer when the outcome of a command is not known in time, or was removed with its thing. */
+export function withoutOutcome(answered: Answered, isThere: boolean): AlexaEvent {
+  if (!isThere) return errorResponse(answered, alexaError("NO_SUCH_ENDPOINT", "The device is not there any more."));
+  const text = "The device has not shown in time whether it carried the command out. It may still do so.";
+  return errorResponse(answered, alexaError("ENDPOINT_UNREACHABLE", text));
+}

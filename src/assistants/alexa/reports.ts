@@ -3,7 +3,7 @@ import { discoveredHome } from "./discovery.ts";
 import { type AlarmOption, type Endpoint, endpointsOf, possibleEndpointIds } from "./endpoint.ts";
 import type { AlexaBody } from "./gateway.ts";
 import { type AlexaEvent, addOrUpdateReport, changeReport, deleteReport } from "./messages.ts";
-import { commandOutcome } from "./outcome.ts";
+import { commandOutcome, withoutOutcome } from "./outcome.ts";
 import { propertiesOf, type TimedProperty } from "./properties.ts";
 
 export interface ReportParts {
@@ -105,12 +105,14 @@ function changeReports({ endpoints, sinceMs, wantsSync }: DueEndpoints, { nowMs,
 }
 
 function outcome(
-  { reply, receipt, current }: DueReply,
+  { thingId, reply, receipt, current }: DueReply,
   { alarms, nowMs, newMessageId }: ReportParts,
 ): AssistantMessage {
   const answered = { messageId: newMessageId(), ...(JSON.parse(reply) as StoredReply) };
-  const event = commandOutcome(answered, receipt, current, alarms, nowMs);
-  return { ...message([event], [receipt], { state: false, sync: false }), replies: [reply] };
+  const event = receipt
+    ? commandOutcome(answered, receipt, current, alarms, nowMs)
+    : withoutOutcome(answered, current !== undefined);
+  return { ...message([event], [{ thingId }], { state: false, sync: false }), replies: [reply] };
 }
 
 function message(

@@ -65,7 +65,7 @@ export async function dueReport(
   return {
     agentUserId,
     things: [...things.filter(({ isUrgent }) => isUrgent), ...things.filter(({ isUrgent }) => !isUrgent)],
-    replies: await dueReplies(control, userId, replies, read),
+    replies: await dueReplies(control, replies, read, nowMs),
     staleDevices,
   };
 }
@@ -78,17 +78,19 @@ export function isDue(timeMs: number | null | undefined, nowMs: number): boolean
   return timeMs != null && timeMs <= nowMs;
 }
 
-/** The replies whose commands have an outcome. */
+/** The replies whose commands have an outcome, or never will have one that the assistant waits for. */
 async function dueReplies(
   control: Pick<ThingControl, "receipt">,
-  userId: UserId,
   replies: readonly AssistantReply[],
   things: ReadonlyMap<string, CurrentThing>,
+  nowMs: number,
 ): Promise<readonly DueReply[]> {
   const due: DueReply[] = [];
-  for (const { thingId, commandId, reply } of replies) {
-    const receipt = await receiptOrNone(control, userId, thingId, commandId);
-    if (receipt && hasOutcome(receipt)) due.push({ reply, receipt, current: things.get(thingId) });
+  for (const { userId, thingId, commandId, reply, expiresMs } of replies) {
+    const found = await receiptOrNone(control, userId, thingId, commandId);
+    const receipt = found && hasOutcome(found) ? found : undefined;
+    if (!receipt && found && nowMs < expiresMs) continue;
+    due.push({ thingId, reply, receipt, current: things.get(thingId) });
   }
   return due;
 }

@@ -4,8 +4,9 @@ import type { Cancel } from "../../runtime/runtime.ts";
 import { Sweep } from "../../runtime/sweep.ts";
 import type { Store } from "../../store/seam.ts";
 import type { AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
+import type { SendingTables } from "./attempt.ts";
 import { type FeedTables, feedMarks } from "./feeder.ts";
-import { type SendingParts, type SendingTables, sendDue } from "./sending.ts";
+import { type SendingParts, sendDue } from "./sending.ts";
 import { ReportSlots } from "./slots.ts";
 import { type SweepTables, sweepReports } from "./sweep.ts";
 
@@ -130,19 +131,27 @@ export class Reporter {
   }
 
   async #beginDue(): Promise<void> {
+    const reached = new Set<LimitName>();
+    const isCut = await this.#look(reached);
+    // The users of an outlet whose gateway is slow must not hide those of other outlets.
+    if (isCut && reached.has("assistantSendsPerOutlet")) await this.#look(reached, this.#slots.taken());
+    for (const limit of reached) this.#parts.onLimitReached(limit);
+  }
+
+  /** Begins reports of due grants while there are slots; returns whether more grants may be due. */
+  async #look(reached: Set<LimitName>, except?: ReturnType<ReportSlots["taken"]>): Promise<boolean> {
     const due = await this.#parts.store.read(
-      async (tx) => tx.assistantGrants.due(await tx.clock.nowMs(), grantsPerLook),
+      async (tx) => tx.assistantGrants.due(await tx.clock.nowMs(), grantsPerLook, except),
       { soon: true },
     );
-    if (this.#stopping.signal.aborted) return;
-    const reached = new Set<LimitName>();
+    if (this.#stopping.signal.aborted) return false;
     for (const grant of due) {
       if (this.#sending.has(nameOf(grant))) continue;
       const limit = this.#slots.limitFor(grant.outletId, grant.dueMs === 0);
       if (limit) reached.add(limit);
       else this.#begin(grant);
     }
-    for (const limit of reached) this.#parts.onLimitReached(limit);
+    return due.length === grantsPerLook;
   }
 
   #begin(grant: AssistantGrantRow): void {

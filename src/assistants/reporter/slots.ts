@@ -13,6 +13,13 @@ export class ReportSlots {
     return this.#total >= limits.assistantSends + reserve ? "assistantSends" : undefined;
   }
 
+  /** Outlets that have no free slot but the reserve of emergencies, and those that have none at all. */
+  taken(): { readonly busy: readonly string[]; readonly full: readonly string[] } {
+    const having = (slots: number) => [...this.#byOutlet].filter(([, taken]) => taken >= slots).map(([id]) => id);
+    const { assistantSendsPerOutlet: slots, assistantSendsUrgent: reserve } = limits;
+    return { busy: having(slots), full: having(slots + reserve) };
+  }
+
   take(outletId: string): void {
     this.#total += 1;
     this.#byOutlet.set(outletId, (this.#byOutlet.get(outletId) ?? 0) + 1);

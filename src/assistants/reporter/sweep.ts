@@ -14,6 +14,8 @@ export interface SweepParts {
 }
 
 const everyMs = 55_000;
+/** How long after its end a reply without an outcome waits to be told as such. */
+const repliesKeptMs = 60_000;
 const deliveriesKeptMs = 7 * 86_400_000;
 const atOnce = 500;
 
@@ -38,7 +40,7 @@ export async function sweepReports(parts: SweepParts, signal: AbortSignal): Prom
       return (
         (await tx.assistantOutlets.removeDead()) +
         (await tx.assistantGrants.removeDead(atOnce)) +
-        (await tx.assistantReplies.removeExpired(nowMs, atOnce)) +
+        (await tx.assistantReplies.removeExpired(nowMs - repliesKeptMs, atOnce)) +
         (await tx.assistantDeliveries.removeOlder(nowMs - deliveriesKeptMs, atOnce))
       );
     },

@@ -54,8 +54,15 @@ export interface AssistantGrantTable {
   /** A page of all grants, by user and outlet. */
   page(after: AssistantGrantKey | undefined, limit: number): Promise<AssistantGrantRow[]>;
   isAny(): Promise<boolean>;
-  /** Grants that have something to report and that no node has claimed; emergencies first. */
-  due(nowMs: number, limit: number): Promise<AssistantGrantRow[]>;
+  /**
+   * Grants that have something to report and that no node has claimed; emergencies first. Of the outlets in `busy` only
+   * emergencies, of those in `full` none.
+   */
+  due(
+    nowMs: number,
+    limit: number,
+    except?: { readonly busy: readonly string[]; readonly full: readonly string[] },
+  ): Promise<AssistantGrantRow[]>;
   /** When the next grant becomes due, or its claim ends; undefined when nothing waits. */
   nextDueMs(): Promise<number | undefined>;
   /** Claims the grant for one sender until that time; undefined when another one has claimed it, or nothing is due. */
@@ -105,6 +112,8 @@ type StoredGrant = Omit<AssistantGrantRow, "staleDevices"> & { readonly staleDev
 export function assistantGrantTable(sql: Sql): AssistantGrantTable {
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE OF a" : "";
   const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
+  const amongTexts = (place: string) =>
+    sql.dialect === "postgres" ? `= ANY(${place}::text[])` : `IN (SELECT value FROM json_each(${place}))`;
   const rows = async (tail: string, parameters: readonly Parameter[]) =>
     (
       await sql.all<StoredGrant>(`SELECT ${columns} FROM assistant_grants a WHERE ${isAlive} AND ${tail}`, parameters)
@@ -151,11 +160,13 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
         limit,
       ]),
     isAny: async () => (await sql.all("SELECT 1 FROM assistant_grants LIMIT 1")).length > 0,
-    due: (nowMs, limit) =>
-      rows("a.due_ms IS NOT NULL AND a.due_ms <= $1 AND a.claimed_until_ms <= $1 ORDER BY a.due_ms LIMIT $2", [
-        nowMs,
-        limit,
-      ]),
+    due: (nowMs, limit, { busy, full } = { busy: [], full: [] }) =>
+      rows(
+        `a.due_ms IS NOT NULL AND a.due_ms <= $1 AND a.claimed_until_ms <= $1
+         AND NOT (a.due_ms > 0 AND a.outlet_id ${amongTexts("$3")}) AND NOT a.outlet_id ${amongTexts("$4")}
+         ORDER BY a.due_ms LIMIT $2`,
+        [nowMs, limit, busy, full],
+      ),
     async nextDueMs() {
       const [row] = await sql.all<{ nextMs: number | null }>(
         `SELECT CASE WHEN due_ms > claimed_until_ms THEN due_ms ELSE claimed_until_ms END AS "nextMs"

@@ -52,6 +52,8 @@ export interface AssistantMarkTable {
   add(mark: NewMark, nowMs: number): Promise<void>;
   /** Marks all things of every grant, and makes every grant due. */
   addToAll(nowMs: number): Promise<void>;
+  /** The mark of one thing, due or not. */
+  find(key: AssistantGrantKey, thingId: string): Promise<AssistantMark | undefined>;
   /** The marks of a grant that are due, urgent ones first; at most `limit`. */
   due(key: AssistantGrantKey, nowMs: number, limit: number): Promise<AssistantMark[]>;
   /** Removes what was told. A mark that has changed since stays, without the rises that were told. */
@@ -135,6 +137,7 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
       );
       await sql.run("UPDATE assistant_grants SET due_ms = $1 WHERE due_ms IS NULL OR due_ms > $1", [nowMs]);
     },
+    find: ({ userId, outletId }, thingId) => find(userId, outletId, thingId),
     due: async ({ userId, outletId }, nowMs, limit) =>
       (
         await sql.all<StoredMark>(
@@ -152,7 +155,7 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
         ...now,
         stateMs: told.state && !isChanged ? null : now.stateMs,
         syncMs: told.sync && !isChanged ? null : now.syncMs,
-        isUrgent: isChanged && now.isUrgent,
+        isUrgent: now.isUrgent && (isChanged || !told.state),
         rises: told.state ? now.rises.filter((rise) => !mark.rises.some((one) => isSame(one, rise))) : now.rises,
       };
       if (left.stateMs !== null || left.syncMs !== null) return write(left);

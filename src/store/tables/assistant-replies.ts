@@ -14,8 +14,6 @@ export interface AssistantReplyTable {
   /** Beyond `most` replies of the grant the oldest are dropped. */
   add(reply: AssistantReply, most: number): Promise<void>;
   ofThings(key: AssistantGrantKey, thingIds: readonly string[]): Promise<AssistantReply[]>;
-  /** Whether a reply waits for this command. */
-  isAwaited(key: AssistantGrantKey, commandId: string): Promise<boolean>;
   remove(reply: AssistantGrantKey & Pick<AssistantReply, "commandId">): Promise<void>;
   removeExpired(beforeMs: number, limit: number): Promise<number>;
 }
@@ -49,14 +47,6 @@ export function assistantReplyTable(sql: Sql): AssistantReplyTable {
         outletId,
         thingIds,
       ]),
-    isAwaited: async ({ userId, outletId }, commandId) =>
-      (
-        await sql.all(`SELECT 1 FROM assistant_replies WHERE ${ofKey} AND command_id = $3`, [
-          userId,
-          outletId,
-          commandId,
-        ])
-      ).length > 0,
     async remove({ userId, outletId, commandId }) {
       await sql.run(`DELETE FROM assistant_replies WHERE ${ofKey} AND command_id = $3`, [userId, outletId, commandId]);
     },

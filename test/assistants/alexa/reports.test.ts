@@ -135,6 +135,7 @@ describe("what Alexa is told", () => {
 
 function reply(state: CommandReceipt["state"], error: CommandReceipt["error"] = null): DueReply {
   return {
+    thingId: "t_lamp",
     reply: JSON.stringify({ correlationToken: "late", endpointId: "t_lamp" }),
     receipt: {
       id: "c1",
@@ -152,6 +153,20 @@ function reply(state: CommandReceipt["state"], error: CommandReceipt["error"] = 
 }
 
 describe("the late outcome of a command", () => {
+  it("is an error when nobody knows it, with another reason when the thing is gone", () => {
+    const unknown = { ...reply("accepted"), receipt: undefined };
+    const messages = messagesFor({ replies: [unknown, { ...unknown, current: undefined }] });
+    const events = messages.flatMap(eventsIn).map(({ event }) => event);
+    assert.deepEqual(
+      events.map(({ header, payload }) => [header.name, header.correlationToken, payload.type]),
+      [
+        ["ErrorResponse", "late", "ENDPOINT_UNREACHABLE"],
+        ["ErrorResponse", "late", "NO_SUCH_ENDPOINT"],
+      ],
+    );
+    assert.deepEqual(messages[0]?.thingIds, ["t_lamp"]);
+  });
+
   it("is a response with the token of the directive and the whole state", () => {
     const [message] = messagesFor({ replies: [reply("confirmed")] });
     const { context, event } = eventsIn(message)[0]!;

@@ -92,6 +92,13 @@ export function assistantTableCases(harness: StoreHarness): void {
       const due = (nowMs: number) => store.read(async (tx) => (await tx.assistantGrants.due(nowMs, 10)).map(userOf));
       assert.deepEqual(await due(99), [bob.userId]);
       assert.deepEqual(await due(100), [bob.userId, ada.userId]);
+      await store.read(async (tx) => {
+        const except = (busy: readonly string[], full: readonly string[]) =>
+          tx.assistantGrants.due(100, 10, { busy, full });
+        assert.deepEqual((await except([outletId], [])).map(userOf), [bob.userId], "the other is no emergency");
+        assert.deepEqual(await except([], [outletId]), []);
+        assert.equal((await except(["another"], ["another"])).length, 2);
+      });
       const claim = (nowMs: number) => store.transaction((tx) => tx.assistantGrants.claim(first, nowMs, nowMs + 30));
       assert.equal(await claim(99), undefined, "it is not due");
       const claimed = await claim(100);
@@ -142,6 +149,14 @@ export function assistantTableCases(harness: StoreHarness): void {
         rises: [],
       });
       assert.deepEqual([b?.thingId, b?.isUrgent, b?.rises], ["t_b", true, [rise]]);
+      assert.deepEqual(await store.read((tx) => tx.assistantMarks.find(key, "t_b")), b);
+      assert.equal(await store.read((tx) => tx.assistantMarks.find(key, "t_c")), undefined);
+      await store.transaction((tx) => tx.assistantMarks.told(b!, { state: false, sync: true }));
+      assert.deepEqual(
+        await store.read((tx) => tx.assistantMarks.find(key, "t_b")),
+        b,
+        "its state is still to be told",
+      );
       const another = { ...rise, timeMs: 6 };
       await store.transaction(async (tx) => {
         await tx.assistantMarks.add({ ...key, thingId: "t_b", stateMs: 30, rises: [another] }, 30);
@@ -187,9 +202,8 @@ export function assistantTableCases(harness: StoreHarness): void {
           replies.map(({ commandId }) => commandId),
           ["c9", "c10", "c11"],
         );
-        assert.equal(await tx.assistantReplies.isAwaited(key, "c9"), true);
         await tx.assistantReplies.remove({ ...key, commandId: "c9" });
-        assert.equal(await tx.assistantReplies.isAwaited(key, "c9"), false);
+        assert.equal((await tx.assistantReplies.ofThings(key, ["t_a"])).length, 2);
         assert.equal(await tx.assistantReplies.removeExpired(11, 10), 1);
         const shown = await tx.assistantDeliveries.newest(outletId, undefined, 10);
         assert.deepEqual(

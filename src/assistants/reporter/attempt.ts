@@ -1,0 +1,198 @@
+import type { Runtime } from "../../runtime/runtime.ts";
+import type { Store, Transaction } from "../../store/seam.ts";
+import type { AssistantGrantKey, ClaimedGrant, GrantProgress } from "../../store/tables/assistant-grants.ts";
+import type { AssistantMark } from "../../store/tables/assistant-marks.ts";
+import type { AssistantReply } from "../../store/tables/assistant-replies.ts";
+import type { AssistantMessage, Outcome } from "../assistant.ts";
+import { allThings, listingMs } from "../grants.ts";
+import { type BuiltReport, isDue } from "./due-report.ts";
+
+export type SendingTables = Pick<
+  Transaction,
+  "assistantGrants" | "assistantMarks" | "assistantReplies" | "assistantDeliveries" | "clock"
+>;
+
+export interface AttemptParts {
+  readonly store: Store<SendingTables>;
+  readonly runtime: Runtime;
+}
+
+export const marksPerReport = 300;
+const deliveriesKept = 100;
+/** The things that a stored delivery names. */
+const thingsNamed = 20;
+const longestWaitMs = 15 * 60_000;
+/** While an emergency waits to be told, attempts are not further apart. */
+const longestUrgentWaitMs = 30_000;
+/** A command without an outcome is looked at again this often, until its reply expires. */
+const replyEveryMs = 2_000;
+
+/** What was told of one claim, and how the claim ends. */
+export class Attempt {
+  readonly #parts: AttemptParts;
+  readonly #grant: ClaimedGrant;
+  /** What is left to tell of the marks that were read. */
+  readonly #marks: Map<string, AssistantMark>;
+  readonly #replies: readonly AssistantReply[];
+  readonly #report: BuiltReport;
+  #problem: string | null = null;
+  #isTaken = false;
+
+  constructor(
+    parts: AttemptParts,
+    grant: ClaimedGrant,
+    marks: readonly AssistantMark[],
+    replies: readonly AssistantReply[],
+    report: BuiltReport,
+  ) {
+    this.#parts = parts;
+    this.#grant = grant;
+    this.#marks = new Map(marks.map((mark) => [mark.thingId, mark]));
+    this.#replies = replies;
+    this.#report = report;
+  }
+
+  /** Stores the outcome of a message; returns whether the next one may be sent. An emergency goes before the next one. */
+  async settle(message: AssistantMessage, answered: Outcome, hasNext: boolean): Promise<boolean> {
+    const grant = this.#grant;
+    const goesOn = await this.#parts.store.transaction(
+      async (tx) => {
+        if (!(await tx.assistantGrants.holds(grant))) return false;
+        const outcome = await this.#sinceClaimed(tx, answered);
+        await tx.assistantDeliveries.add(deliveryOf(grant, message, outcome), deliveriesKept);
+        if (outcome.result === "forget") {
+          await tx.assistantGrants.remove(grant);
+          return false;
+        }
+        if (outcome.result === "retry") {
+          const nowMs = await tx.clock.nowMs();
+          const isEmergency = await this.#hasNewEmergency(tx, nowMs);
+          await tx.assistantGrants.release(grant, {
+            ...this.#progress(nowMs),
+            retryMs: isEmergency ? 0 : nowMs + this.#waitAfter(outcome),
+            attempts: grant.attempts + 1,
+            problem: outcome.text,
+            staleDevices: grant.staleDevices,
+          });
+          return false;
+        }
+        if (outcome.result === "refused") this.#problem = outcome.text;
+        else this.#isTaken = true;
+        await this.#told(tx, message);
+        const goesFirst = hasNext && (await this.#hasNewEmergency(tx, await tx.clock.nowMs()));
+        if (goesFirst) await this.#release(tx);
+        return !goesFirst;
+      },
+      { soon: true },
+    );
+    if (goesOn) for (const thingId of message.thingIds) this.#strike(thingId, message.tells);
+    return goesOn;
+  }
+
+  /** A user who has linked the assistant again since the claim has not ended that link. */
+  async #sinceClaimed(tx: SendingTables, outcome: Outcome): Promise<Outcome> {
+    if (outcome.result !== "forget") return outcome;
+    const listed = await tx.assistantMarks.find(this.#grant, allThings);
+    if (!listed || listed.version === this.#marks.get(allThings)?.version) return outcome;
+    return { ...outcome, result: "retry", afterMs: listingMs };
+  }
+
+  /** While an emergency waits, the own back-off is short. What the assistant asks for counts in any case. */
+  #waitAfter({ afterMs }: Extract<Outcome, { readonly result: "retry" }>): number {
+    const isUrgent = [...this.#marks.values()].some((mark) => mark.isUrgent);
+    const ownMs = waitAfter(this.#grant.attempts + 1, this.#parts.runtime.random());
+    return Math.min(afterMs ?? (isUrgent ? Math.min(ownMs, longestUrgentWaitMs) : ownMs), longestWaitMs);
+  }
+
+  /** A mark that was told is gone. A new one of the same thing must not be taken for it. */
+  #strike(thingId: string, tells: AssistantMessage["tells"]): void {
+    const mark = this.#marks.get(thingId);
+    if (!mark) return;
+    const left = { ...mark, stateMs: tells.state ? null : mark.stateMs, syncMs: tells.sync ? null : mark.syncMs };
+    if (left.stateMs === null && left.syncMs === null) this.#marks.delete(thingId);
+    else this.#marks.set(thingId, left);
+  }
+
+  /** Everything was sent: marks that no message tells about are removed too. */
+  async finish(readMs: number): Promise<void> {
+    const grant = this.#grant;
+    await this.#parts.store.transaction(
+      async (tx) => {
+        if (!(await tx.assistantGrants.holds(grant))) return;
+        for (const mark of this.#marks.values()) {
+          const told = { state: isDue(mark.stateMs, readMs), sync: isDue(mark.syncMs, readMs) };
+          await tx.assistantMarks.told(mark, told);
+        }
+        const nowMs = await tx.clock.nowMs();
+        await this.#lookAgain(tx, nowMs);
+        await tx.assistantGrants.release(grant, this.#progress(nowMs));
+      },
+      { soon: true },
+    );
+  }
+
+  /** Gives the claim back before everything was sent. */
+  async release(): Promise<boolean> {
+    await this.#parts.store.transaction((tx) => this.#release(tx));
+    return true;
+  }
+
+  async #release(tx: SendingTables): Promise<void> {
+    const { attempts, staleDevices } = this.#grant;
+    const progress = this.#progress(await tx.clock.nowMs());
+    await tx.assistantGrants.release(this.#grant, { ...progress, attempts, staleDevices });
+  }
+
+  /** Not every outcome is in the log as one of this assistant's commands: some commands joined that of another client. */
+  async #lookAgain(tx: SendingTables, nowMs: number): Promise<void> {
+    const { userId, outletId } = this.#grant;
+    const answered = new Set(this.#report.replies.map(({ reply }) => reply));
+    const waiting = this.#replies.filter(({ reply }) => !answered.has(reply));
+    for (const thingId of new Set(waiting.map((one) => one.thingId))) {
+      await tx.assistantMarks.add({ userId, outletId, thingId, stateMs: nowMs + replyEveryMs }, nowMs);
+    }
+  }
+
+  /** An emergency since the claim is tried at once, whatever has just failed. */
+  async #hasNewEmergency(tx: SendingTables, nowMs: number): Promise<boolean> {
+    const [first] = await tx.assistantMarks.due(this.#grant, nowMs, 1);
+    if (!first?.isUrgent) return false;
+    const due = await tx.assistantMarks.due(this.#grant, nowMs, marksPerReport);
+    return due.some((mark) => mark.isUrgent && this.#marks.get(mark.thingId)?.version !== mark.version);
+  }
+
+  #progress(nowMs: number): GrantProgress {
+    const reportedMs = this.#isTaken ? nowMs : this.#grant.reportedMs;
+    return { attempts: 0, problem: this.#problem, reportedMs, staleDevices: this.#report.staleDevices };
+  }
+
+  async #told(tx: SendingTables, { thingIds, tells, replies = [] }: AssistantMessage): Promise<void> {
+    for (const thingId of thingIds) {
+      const mark = this.#marks.get(thingId);
+      if (mark) await tx.assistantMarks.told(mark, tells);
+    }
+
+    for (const { commandId, reply } of this.#replies) {
+      if (replies.includes(reply)) await tx.assistantReplies.remove({ ...this.#grant, commandId });
+    }
+  }
+}
+
+function deliveryOf({ userId, outletId }: AssistantGrantKey, { type, thingIds }: AssistantMessage, outcome: Outcome) {
+  const { result, status } = outcome;
+  return {
+    userId,
+    outletId,
+    type,
+    thingIds: thingIds.slice(0, thingsNamed),
+    things: thingIds.length,
+    outcome: result === "forget" ? ("forgotten" as const) : result,
+    status,
+    text: "text" in outcome ? outcome.text : null,
+  };
+}
+
+/** Exponential back-off from one second, the least that Alexa allows, to a quarter of an hour, with jitter. */
+export function waitAfter(attempts: number, random: number): number {
+  return Math.round(Math.min(longestWaitMs, 1_000 * 2 ** Math.min(attempts - 1, 20)) * (1 + 0.4 * random));
+}
