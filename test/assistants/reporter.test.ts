@@ -5,6 +5,7 @@ import { waitAfter } from "../../src/assistants/reporter/attempt.ts";
 import { removalMs } from "../../src/assistants/reporter/changes.ts";
 import { reportTimes, sendDue } from "../../src/assistants/reporter/sending.ts";
 import { sweepReports } from "../../src/assistants/reporter/sweep.ts";
+import type { ThingChange } from "../../src/devices/thing-writes.ts";
 import { outletId } from "../contracts/store/assistant-table-cases.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";

@@ -4,7 +4,8 @@ import type { AlexaMessage, Property } from "../../simulator/alexa/alexa-message
 import type { Customer } from "../../simulator/alexa/customer.ts";
 import { type Amazon, startAmazon } from "../../simulator/alexa/simulator.ts";
 import { Skill } from "../../simulator/alexa/skill.ts";
-import { HomeGraph, type LinkedUser } from "../../simulator/google-home/home-graph.ts";
+import { HomeGraph } from "../../simulator/google-home/home-graph.ts";
+import type { LinkedUser } from "../../simulator/google-home/home-graph-answers.ts";
 import type { AlexaEvent } from "../../src/assistants/alexa/messages.ts";
 import { eventually } from "../stories/world.ts";
 import { accountLinked, addOutlet as addSkill, type Credentials, lambdaFor } from "./alexa/alexa-world.ts";
