@@ -68,6 +68,8 @@ export const split: Readonly<Record<string, Split>> = {
   assistant_outlets: { by: null, note: everywhere },
   settings: { by: null, note: everywhere },
   nodes: { by: null, note: "one place: leases of nodes are compared by one clock" },
+  node_questions: { by: null, note: "one place: questions between nodes and their answers, for seconds" },
+  node_answers: { by: null, note: "with their question" },
   feed_leases: { by: null, note: "one row for each feed, written every second by the node that pulls it" },
   log_horizon: { by: null, note: "one row" },
   log_epoch: { by: null, note: "one row" },

@@ -9,6 +9,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   store: ["home", "runtime", "model"],
   ecosystems: ["home", "runtime", "model"],
   nodes: ["store", "runtime", "model"],
+  requests: ["nodes", "model"],
   identity: ["store", "runtime", "model"],
   idempotency: ["store", "runtime", "model"],
   metrics: ["store", "home", "runtime", "model"],
@@ -60,6 +61,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "provisioning",
     "devices",
     "alerts",
+    "requests",
     "virtual-device",
     "home",
     "ecosystems",
@@ -72,6 +74,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 /** Folders that run in the deterministic simulation: time, randomness, timers and connections are handed in. */
 const core = [
   "model",
+  "requests",
   "home",
   "virtual-device",
   "nodes",

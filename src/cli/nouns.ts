@@ -17,6 +17,7 @@ import { link } from "./nouns/link.ts";
 import { migrateNoun } from "./nouns/migrate.ts";
 import { outlet } from "./nouns/outlet.ts";
 import { profile } from "./nouns/profile.ts";
+import { request } from "./nouns/request.ts";
 import { restoreNoun } from "./nouns/restore.ts";
 import { restoredNoun } from "./nouns/restored.ts";
 import { status } from "./nouns/status.ts";
@@ -38,6 +39,7 @@ export const groups: readonly { readonly title: string; readonly nouns: readonly
       verifyNoun,
       config,
       audit,
+      request,
       backup,
       backedUpNoun,
       restoreNoun,

@@ -1,13 +1,14 @@
-import type { BlockList } from "node:net";
 import { sourceOf } from "../identity/source.ts";
 import type { Report, Runtime } from "../runtime/runtime.ts";
-import { clientAddress, type Failure, internalError } from "./answer/failure.ts";
+import { type CallerIds, type Failure, internalError } from "./answer/failure.ts";
 import { BoundedLines } from "./bounded-lines.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The logged facts of an exchange. Bytes that never became a request have an address and no request. */
 export type LoggedExchange = Pick<Exchange, "requestId" | "route" | "end"> &
-  Partial<Pick<Exchange, "request" | "operation" | "caller" | "failure">> & { readonly address?: string | undefined };
+  Partial<Pick<Exchange, "request" | "operation" | "caller" | "failure" | "bytes">> & {
+    readonly address?: string | undefined;
+  };
 
 /** How an exchange ended. */
 export interface ExchangeEnd {
@@ -15,6 +16,8 @@ export interface ExchangeEnd {
   readonly status: number;
   readonly tookMs: number;
   readonly wasAnswered: boolean;
+  /** The address of the client. */
+  readonly source: string;
 }
 
 /**
@@ -25,13 +28,11 @@ export interface ExchangeEnd {
  */
 export class ExchangeLog {
   readonly #report: Report;
-  readonly #trustedProxies: BlockList;
   readonly #refusals: BoundedLines;
   readonly #failures: BoundedLines;
 
-  constructor(report: Report, after: Runtime["after"], trustedProxies: BlockList) {
+  constructor(report: Report, after: Runtime["after"]) {
     this.#report = report;
-    this.#trustedProxies = trustedProxies;
     this.#refusals = new BoundedLines(report, after);
     this.#failures = new BoundedLines(report, after);
   }
@@ -53,24 +54,30 @@ export class ExchangeLog {
   #writeFailure(exchange: LoggedExchange, failure: Failure, end: ExchangeEnd): boolean {
     const { code, fault, error } = failure;
     if (!isOfInterest(exchange, end, code)) return false;
-    const { request, caller, route = "-" } = exchange;
-    const source = request ? clientAddress(request, this.#trustedProxies) : (exchange.address ?? "");
+    const { caller, route = "-" } = exchange;
+    const { source } = end;
     const isOurs = isOurFailure(failure, end.status);
     const lines = isOurs ? this.#failures : this.#refusals;
     if (!lines.admit({ source: sourceOf(source), code, route })) return false;
-    const { tenantId, userId, clientId } = caller ?? {};
-    const fields = { ...fieldsOf(exchange, end), code, fault, tenantId, userId, clientId, source, error };
+    const fields = { ...fieldsOf(exchange, end), code, fault, userId: caller?.userId, source, error };
     this.#report[code === internalError ? "error" : "warn"](fields, isOurs ? "request failed" : "request refused");
     return true;
   }
 }
 
-function fieldsOf({ requestId, route = "-", operation }: LoggedExchange, { method, status, tookMs }: ExchangeEnd) {
+/** This runs for each request: most need no copied object. */
+function fieldsOf(
+  { requestId, route = "-", operation, caller }: LoggedExchange,
+  { method, status, tookMs }: ExchangeEnd,
+) {
   const ms = Math.round(tookMs * 10) / 10;
-  // This runs for each request: most have no operation, and need no copied object.
-  if (operation === undefined) return { requestId, method, route, status, ms };
-  return { requestId, method, route, operation, status, ms };
+  const { tenantId, clientId } = caller ?? nobody;
+  if (operation !== undefined) return { requestId, method, route, operation, status, ms, tenantId, clientId };
+  if (tenantId === undefined) return { requestId, method, route, status, ms };
+  return { requestId, method, route, status, ms, tenantId, clientId };
 }
+
+const nobody: CallerIds = {};
 
 /** Unknown paths are left out: scanners request thousands of them. */
 function isOfInterest({ route }: LoggedExchange, { status }: ExchangeEnd, code: string): boolean {

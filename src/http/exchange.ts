@@ -20,4 +20,6 @@ export interface Exchange {
   end: (() => void) | undefined;
   /** The answer was written to the socket directly, not through the response. */
   isWrittenToSocket: boolean;
+  /** Bytes of the answer's body; 0 until they are known. */
+  bytes: number;
 }

@@ -1,21 +1,32 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Report, Runtime } from "../runtime/runtime.ts";
+import { type CallerIds, clientAddress } from "./answer/failure.ts";
 import { networksOf } from "./connection/connection-limits.ts";
 import { pipelineOf } from "./connection/pipeline.ts";
 import type { Exchange } from "./exchange.ts";
 import { ExchangeLog, type LoggedExchange } from "./exchange-log.ts";
 
-/** Called once for each finished exchange, so that metrics can count it. */
-export type ExchangeListener = (exchange: {
+/** A finished exchange, as metrics and the record of recent requests see it. It holds no secret. */
+export interface FinishedExchange {
+  readonly requestId: string;
   readonly method: string;
+  /** The pattern of the route, never the address; `-` for an unknown path. */
   readonly route: string;
+  readonly operation: string | undefined;
   readonly status: number;
   readonly tookMs: number;
+  readonly bytes: number;
   readonly isStream: boolean;
   /** The code of the error that was answered; undefined when there was none. */
   readonly code: string | undefined;
-}) => void;
+  readonly caller: CallerIds | undefined;
+  /** The address of the client, as the log has it. */
+  readonly source: string;
+}
+
+/** Called once for each finished exchange. */
+export type ExchangeListener = (exchange: FinishedExchange) => void;
 
 export interface ExchangeOptions {
   readonly onExchange?: ExchangeListener | undefined;
@@ -33,6 +44,7 @@ export class Exchanges {
   readonly #log: ExchangeLog;
   readonly #onExchange: ExchangeListener;
   readonly #isTls: boolean;
+  readonly #trustedProxies: ReturnType<typeof networksOf>;
   /** Exchanges whose end is observed by events of the response. */
   readonly #tracked = new Map<IncomingMessage, Exchange>();
   #running = 0;
@@ -42,7 +54,8 @@ export class Exchanges {
 
   constructor(report: Report, options: ExchangeOptions = {}) {
     const { onExchange = () => undefined, isTls = false, trustedProxies = [], after = unreferencedTimer } = options;
-    this.#log = new ExchangeLog(report, after, networksOf(trustedProxies));
+    this.#trustedProxies = networksOf(trustedProxies);
+    this.#log = new ExchangeLog(report, after);
     this.#onExchange = onExchange;
     this.#isTls = isTls;
   }
@@ -61,6 +74,7 @@ export class Exchanges {
       failure: undefined,
       end: undefined,
       isWrittenToSocket: false,
+      bytes: 0,
     };
   }
 
@@ -75,8 +89,11 @@ export class Exchanges {
     for (const [name, value] of Object.entries(this.headersFor(requestId))) response.setHeader(name, value);
     if (this.#isDraining) response.setHeader("connection", "close");
     this.#tracked.set(request, exchange);
+    const { socket } = request;
+    const sentBefore = socket.bytesWritten;
     response.once("close", () => {
       this.#tracked.delete(request);
+      exchange.bytes = bodyBytesOf(exchange, socket.bytesWritten - sentBefore);
       this.finish(exchange, response.writableFinished);
     });
   }
@@ -116,9 +133,24 @@ export class Exchanges {
     tookMs: number,
     wasAnswered: boolean,
   ): void {
-    const { route = "-", end, failure } = exchange;
-    this.#onExchange({ method, route, status, tookMs, isStream: end !== undefined, code: failure?.code });
-    this.#log.write(exchange, { method, status, tookMs, wasAnswered });
+    const { requestId, route = "-", operation, end, failure, caller, request, bytes = 0, address = "" } = exchange;
+    const source = request ? clientAddress(request, this.#trustedProxies) : address;
+    const isStream = end !== undefined;
+    const code = failure?.code;
+    this.#onExchange({
+      requestId,
+      method,
+      route,
+      operation,
+      status,
+      tookMs,
+      bytes,
+      isStream,
+      code,
+      caller,
+      source,
+    });
+    this.#log.write(exchange, { method, status, tookMs, wasAnswered, source });
   }
 
   /** Writes the counts of suppressed log lines. */
@@ -148,6 +180,13 @@ export class Exchanges {
   async finished(): Promise<void> {
     if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
+}
+
+/** A long answer has no length in its head: then it is what was sent on the connection meanwhile, its head included. */
+function bodyBytesOf({ request, response }: Exchange, sentBytes: number): number {
+  if (request.method === "HEAD") return 0;
+  const length = response.getHeader("content-length");
+  return length === undefined ? sentBytes : Number(length);
 }
 
 export function newRequestId(): string {

@@ -15,7 +15,7 @@ import type { Description, OperationDescription } from "./documentation/descript
 import type { Exchange } from "./exchange.ts";
 import type { Exchanges } from "./open-exchanges.ts";
 import { bodyTypesOf, formBody, jsonBody, type MediaType } from "./request/body-types.ts";
-import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken, eitherToken } from "./request/caller.ts";
+import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken } from "./request/caller.ts";
 import { callingClient } from "./request/client-authentication.ts";
 import { type Incoming, readIncoming } from "./request/incoming.ts";
 import { refuseMistyped } from "./request/mistyped-parameters.ts";
@@ -229,7 +229,7 @@ async function answerOf(
     }
     case "bearer": {
       const caller = await callerByBearer(incoming, callers);
-      setCaller({ ...caller, clientId: callers.clientHolding?.(incoming.bearer ?? "") });
+      setCaller(caller);
       requireScopes(caller, route.scopes);
       // A read would look as if a mistyped parameter had been obeyed.
       if (route.methods.includes("GET")) refuseMistyped(incoming.query, route.description);
@@ -237,7 +237,7 @@ async function answerOf(
     }
     case "secTokenOrBearer": {
       const caller = await callerByEitherToken(incoming, callers);
-      setCaller({ ...caller, clientId: callers.clientHolding?.(eitherToken(incoming) ?? "") });
+      setCaller(caller);
       requireScopes(caller, route.scopes);
       return route.answer(incoming, caller);
     }

@@ -20,6 +20,13 @@ export interface EnterprisePrincipal {
 /** The principal of an access token, with the token's scopes. */
 export type ScopedPrincipal = Principal & { readonly scopes: Scopes };
 
+/** The principal of a request, with the client that sent it. A call with a security token has no client. */
+export type CallingPrincipal = ScopedPrincipal & {
+  readonly clientId?: string | undefined;
+  /** A command on the service's own machine sent it. */
+  readonly isCommand?: true;
+};
+
 /**
  * Whether the user has consented to a command. A user who granted access without any scope allowed what clients could do
  * before scopes existed: run fans. Heating and everything else need an explicit consent.

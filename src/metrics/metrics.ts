@@ -3,6 +3,7 @@ import { causes } from "../model/cause.ts";
 import { type LimitName, limits as limitTable } from "../model/limits.ts";
 import { type BackgroundTaskName, backgroundTasks } from "../runtime/background-task-names.ts";
 import { linkStates } from "../store/tables/links.ts";
+import { type CountedCaller, clientRequests } from "./client-requests.ts";
 import type { StoreObserver } from "./observed-store.ts";
 import { measureProcess } from "./process.ts";
 import { Registry } from "./registry.ts";
@@ -18,6 +19,8 @@ export interface AnsweredRequest {
   readonly isStream: boolean;
   /** The code of the error that was answered; undefined when there was none. */
   readonly code?: string | undefined;
+  /** Undefined when the credentials were not checked. */
+  readonly caller?: CountedCaller | undefined;
 }
 
 /** Values of labels that other parts define. Each counter has all its series from the start, with 0. */
@@ -78,6 +81,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
     "Requests that were answered.",
     ...(["method", "route", "status"] as const),
   );
+  const countForClient = clientRequests(registry);
   const durations = registry.histogram(
     "breezeway_http_request_duration_seconds",
     "How long answers took, but for streams.",
@@ -170,7 +174,8 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   const lastByRoute = new Map<string, LastAnswer>();
   const stopProcess = measureProcess(registry);
   return {
-    answered({ method, route, status, tookMs, isStream, code }) {
+    answered({ method, route, status, tookMs, isStream, code, caller }) {
+      countForClient(caller, status);
       if (code === "internal_error") internalErrors.add(1, interfaceOf(route));
       let last = lastByRoute.get(route);
       if (last?.method !== method || last.status !== status) {

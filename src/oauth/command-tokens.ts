@@ -1,11 +1,11 @@
-import type { EnterprisePrincipal, ScopedPrincipal } from "../identity/principal.ts";
+import type { CallingPrincipal, EnterprisePrincipal } from "../identity/principal.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Sealer } from "./authorize/login-ticket.ts";
 
 /** The access of a command token. */
 export interface CommandAccess {
-  readonly principal: EnterprisePrincipal & ScopedPrincipal;
+  readonly principal: EnterprisePrincipal & CallingPrincipal;
   /** The client id that owns the command's webhooks and limits. */
   readonly clientId: string;
   readonly remainingMs: number;
@@ -46,7 +46,7 @@ export function commandTokensWith(sealer: Sealer, { nowMs }: Pick<Runtime, "nowM
         readonly untilMs: number;
       };
       const remainingMs = untilMs - nowMs();
-      const principal = { kind: "enterprise", tenantId, scopes: null } as const;
+      const principal = { kind: "enterprise", tenantId, scopes: null, clientId, isCommand: true } as const;
       return remainingMs > 0 ? { principal, clientId, remainingMs } : undefined;
     },
   };

@@ -1,6 +1,6 @@
 import { type FailureLimitSettings, FailureLimits, failureCountsFor } from "../identity/failure-limits.ts";
 import type { Identity } from "../identity/identity.ts";
-import type { ScopedPrincipal } from "../identity/principal.ts";
+import type { CallingPrincipal } from "../identity/principal.ts";
 import { limits as limitTable, type OnLimitReached } from "../model/limits.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
@@ -53,12 +53,10 @@ export function oauthOn(parts: OAuthParts) {
     tokens: tokensOn({ store, lifetimes, grantsEnded, onLimitReached }),
     metadata: () => metadata(issuer()),
     commandTokens,
-    verify(accessToken: string): Promise<ScopedPrincipal> {
+    verify(accessToken: string): Promise<CallingPrincipal> {
       const access = commandTokens.open(accessToken);
       return access ? Promise.resolve(access.principal) : verification.verify(accessToken);
     },
-    rememberedClientOf: (accessToken: string) =>
-      commandTokens.open(accessToken)?.clientId ?? verification.rememberedClientOf(accessToken),
     clientOf: async (accessToken: string) =>
       commandTokens.open(accessToken)?.clientId ?? verification.clientOf(accessToken),
     isExpired: (accessToken: string) => verification.isExpired(accessToken),

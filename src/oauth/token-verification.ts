@@ -1,4 +1,4 @@
-import type { ScopedPrincipal } from "../identity/principal.ts";
+import type { CallingPrincipal } from "../identity/principal.ts";
 import { isCredential, keyOf } from "../identity/secrets.ts";
 import { InvalidToken, StoreUnavailable } from "../model/errors.ts";
 import { storedScopes } from "../model/scopes.ts";
@@ -42,9 +42,8 @@ interface RevocationCursor {
 }
 
 interface CachedToken {
-  readonly principal: ScopedPrincipal;
+  readonly principal: CallingPrincipal;
   readonly grantId: string;
-  readonly clientId: string;
   /** On this node's monotonic clock. */
   readonly untilMs: number;
 }
@@ -94,7 +93,7 @@ export class Verification {
     this.#next?.();
   }
 
-  async verify(accessToken: string): Promise<ScopedPrincipal> {
+  async verify(accessToken: string): Promise<CallingPrincipal> {
     const cached = this.#cache.get(accessToken);
     if (cached && this.#isCacheValid) {
       if (this.#runtime.elapsedMs() < cached.untilMs) return cached.principal;
@@ -103,11 +102,6 @@ export class Verification {
     }
     if (!isCredential("bwa_", accessToken)) throw new InvalidToken();
     return this.#lookUp(accessToken);
-  }
-
-  /** The client of a cached token; undefined for all others. The token may have ended since. */
-  rememberedClientOf(accessToken: string): string | undefined {
-    return this.#cache.get(accessToken)?.clientId;
   }
 
   /** The client that got the token. */
@@ -179,7 +173,7 @@ export class Verification {
     }
   }
 
-  async #lookUp(accessToken: string, tries = 3): Promise<ScopedPrincipal> {
+  async #lookUp(accessToken: string, tries = 3): Promise<CallingPrincipal> {
     const invalidations = this.#invalidations;
     const startedMs = this.#runtime.elapsedMs();
     const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
@@ -192,8 +186,7 @@ export class Verification {
     if (!row || !principal) throw new InvalidToken();
     // A revocation that arrived during the read may be this token's: then the row is valid for this call only.
     if (invalidations === this.#invalidations) {
-      const { id: grantId, clientId } = row.grant;
-      this.#keep(accessToken, { principal, grantId, clientId, untilMs: startedMs + row.remainingMs });
+      this.#keep(accessToken, { principal, grantId: row.grant.id, untilMs: startedMs + row.remainingMs });
     }
     return principal;
   }
@@ -261,8 +254,9 @@ export class Verification {
   }
 }
 
-function principalOf({ grant: { covers, userId, tenantId }, scope }: AccessTokenRow): ScopedPrincipal | undefined {
+function principalOf({ grant, scope }: AccessTokenRow): CallingPrincipal | undefined {
+  const { covers, userId, tenantId, clientId } = grant;
   const scopes = storedScopes(scope);
-  if (covers === "tenant") return { kind: "enterprise", tenantId, scopes };
-  return userId === null ? undefined : { kind: "user", userId, tenantId, scopes };
+  if (covers === "tenant") return { kind: "enterprise", tenantId, scopes, clientId };
+  return userId === null ? undefined : { kind: "user", userId, tenantId, scopes, clientId };
 }

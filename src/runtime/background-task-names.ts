@@ -12,6 +12,7 @@ export const backgroundTasks = [
   "link_sessions",
   "link_shares",
   "log_retention",
+  "node_questions",
   "own_commands",
   "own_things",
   "erased_names",

@@ -33,6 +33,7 @@ import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
 import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { Membership } from "../nodes/membership.ts";
+import { NodeQuestions } from "../nodes/node-questions.ts";
 import { ThingFormChoice } from "../nodes/thing-form.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
@@ -47,6 +48,8 @@ import { deviceTypesOn } from "../provisioning/device-types.ts";
 import { addDevice, removeDevice } from "../provisioning/inventory.ts";
 import { provisioningOn } from "../provisioning/provisioning.ts";
 import { TenantDeviceCounts } from "../provisioning/tenant-device-counts.ts";
+import { RecentRequests } from "../requests/recent-requests.ts";
+import { requestSearch } from "../requests/request-search.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
 import { version } from "../runtime/process/version.ts";
 import { pause, type Report, type Runtime } from "../runtime/runtime.ts";
@@ -187,6 +190,8 @@ async function partsOn(
   const membership = new Membership(await nodeId(store), store, runtime, store.nodeBus, () => sealing.keyIds);
   // Nodes compare the times that they store for a link or send to a reader: these times are on the shared clock.
   const sharedRuntime = { ...runtime, nowMs: () => membership.nowMs() };
+  const nodeQuestions = new NodeQuestions({ store, membership, bus: store.nodeBus, runtime, newId: randomUUID });
+  const recentRequests = new RecentRequests(runtime.nowMs);
   const built = await Promise.all(
     config.ecosystems.map((one) => connectorOf(one, { runtime: sharedRuntime, onLimitReached })),
   );
@@ -307,6 +312,7 @@ async function partsOn(
     alerts,
     deviceTypes,
     assistants,
+    requests: requestSearch(recentRequests, nodeQuestions),
     addDevice: (device) => addDevice(store, device, ownThings),
     removeDevice: (userId, deviceId) => removeDevice(store, states, userId, deviceId, ownThings),
     linksOf: (userId) => federation.shownLinksOf(userId),
@@ -362,6 +368,8 @@ async function partsOn(
     alerts,
     commit,
     membership,
+    nodeQuestions,
+    recentRequests,
     federation,
     feeds,
     control,

@@ -71,7 +71,9 @@ export async function startService(
     stops.push(() => parts.addressSealing.stop());
     const { ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction } = parts;
     const { reporter } = parts.assistants;
-    for (const part of [events, reporter, ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction]) {
+    const { nodeQuestions } = parts;
+    const started = [events, reporter, ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction];
+    for (const part of [...started, nodeQuestions]) {
       part.start();
       stops.push(() => part.stop());
     }
@@ -138,14 +140,16 @@ async function outletParts(
       connections: Math.min(config.connections, Math.floor((openFileLimit() ?? Number.POSITIVE_INFINITY) / 2)),
     },
     certificate: tlsCertFile && tlsKeyFile ? { certFile: tlsCertFile, keyFile: tlsKeyFile } : undefined,
-    onExchange: metrics.answered,
+    onExchange: (exchange) => {
+      metrics.answered(exchange);
+      parts.recentRequests.add(exchange);
+    },
     onLimitReached: metrics.limitReached,
     report,
     callers: {
       bySecToken: (secToken) => identity.authenticate(secToken),
       byAccessToken: (accessToken) => oauth.verify(accessToken),
       byClientSecret: (credentials) => oauth.authenticateClient(credentials),
-      clientHolding: (accessToken) => oauth.rememberedClientOf(accessToken),
     },
     oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
     v3: {
@@ -191,7 +195,7 @@ async function outletParts(
 }
 
 /** A hint, of this node or another, makes this node read the store at once. A lost hint only delays that. */
-function listenToHints({ store, events, assistants, federation, feeds, oauth }: Parts): () => void {
+function listenToHints({ store, events, assistants, federation, feeds, oauth, nodeQuestions }: Parts): () => void {
   const handlers: Readonly<Record<Hint, () => void>> = {
     log: () => {
       events.hinted();
@@ -204,6 +208,7 @@ function listenToHints({ store, events, assistants, federation, feeds, oauth }: 
     revocations: () => oauth.hinted(),
     links: () => federation.keeper.wake(),
     feed: () => feeds.wake(),
+    questions: () => nodeQuestions.hinted(),
   };
   return store.nodeBus.onHint((hint) => handlers[hint]());
 }

@@ -28,6 +28,7 @@ import { type LinkTable, linkTable } from "./tables/links.ts";
 import { type LogTable, logTable } from "./tables/log.ts";
 import { type LogEpochTable, logEpochTable } from "./tables/log-epoch.ts";
 import { type MappedDeviceTable, mappedDeviceTable } from "./tables/mapped-devices.ts";
+import { type NodeQuestionTable, nodeQuestionTable } from "./tables/node-questions.ts";
 import { type NodeTable, nodeTable } from "./tables/nodes.ts";
 import { type RefreshTokenTable, refreshTokenTable } from "./tables/refresh-tokens.ts";
 import { type SealedValueTable, sealedValueTable } from "./tables/sealed-values.ts";
@@ -153,6 +154,7 @@ export interface Transaction {
   readonly log: LogTable;
   readonly logEpoch: LogEpochTable;
   readonly nodes: NodeTable;
+  readonly nodeQuestions: NodeQuestionTable;
   readonly sealedValues: SealedValueTable;
   readonly settings: SettingTable;
   readonly webhooks: WebhookTable;
@@ -200,6 +202,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   log: logTable,
   logEpoch: logEpochTable,
   nodes: nodeTable,
+  nodeQuestions: nodeQuestionTable,
   sealedValues: sealedValueTable,
   settings: settingTable,
   webhooks: webhookTable,

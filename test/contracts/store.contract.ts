@@ -22,6 +22,7 @@ import { logEpochCases } from "./store/log-epoch-cases.ts";
 import { logTailCases } from "./store/log-tail-cases.ts";
 import { migrationCases } from "./store/migration-cases.ts";
 import { nodeBusCases } from "./store/node-bus-cases.ts";
+import { nodeQuestionCases } from "./store/node-question-cases.ts";
 import { reusingOneDatabase } from "./store/reused-database.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
@@ -43,6 +44,7 @@ export function describeStore(
       const reusing = reusingOneDatabase(harness);
       tableCases(reusing);
       tenantAndNodeCases(reusing);
+      nodeQuestionCases(reusing);
       deviceTableCases(reusing);
       deviceCountCases(reusing);
       clientTableCases(reusing);

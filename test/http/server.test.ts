@@ -40,7 +40,7 @@ describe("every answer", () => {
   });
 
   it("leaves one line in the log: method, pattern, status, time", async (t) => {
-    const { fetch, reported, secToken, server } = await madeServer(t);
+    const { fetch, reported, secToken, server, tenantId } = await madeServer(t);
     await fetch(`/zdk/services/zamapi/getDeviceList?secToken=${secToken}`);
     await fetch("/secret/place?x=1");
     await server.stop();
@@ -58,6 +58,8 @@ describe("every answer", () => {
           route: "/zdk/services/zamapi/:operation",
           operation: "getDeviceList",
           status: 200,
+          tenantId,
+          clientId: undefined,
         },
         { level: "info", sentence: "request answered", method: "GET", route: "-", status: 404 },
       ],

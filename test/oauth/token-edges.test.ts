@@ -51,9 +51,13 @@ describe("a stream", () => {
     assert.deepEqual([life.clientId, ofClient.clientId], ["bwc_own", world.client.id]);
     // Both were issued just now, for an hour.
     assert.ok(Math.abs(life.untilMs - ofClient.untilMs) < hourMs, `${life.untilMs} and ${ofClient.untilMs}`);
+    const callers = [await oauth.verify(ofCommand), await oauth.verify(access_token)];
     assert.deepEqual(
-      [ofCommand, access_token, "bwa_unknown"].map((token) => oauth.rememberedClientOf(token)),
-      ["bwc_own", world.client.id, undefined],
+      callers.map(({ clientId, isCommand }) => [clientId, isCommand]),
+      [
+        ["bwc_own", true],
+        [world.client.id, undefined],
+      ],
     );
     life.release();
     assert.equal((await world.revoke(access_token)).status, 200);

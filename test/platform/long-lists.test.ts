@@ -106,6 +106,7 @@ describe("a device with large attributes", () => {
     assert.ok(slices.length > 5 && slices.every(({ length }) => length < 400_000));
     const whole = {
       status: 200,
+      caller: undefined,
       slices: (async function* () {
         yield* slices;
       })(),

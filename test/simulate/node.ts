@@ -243,6 +243,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       revocations: () => undefined,
       links: () => this.federation.keeper.wake(),
       feed: () => this.#feeds?.wake(),
+      questions: () => undefined,
     };
     this.#deafen = this.#nodeBus.onHint((hint) => heed[hint]());
     this.isReady = true;

@@ -10,6 +10,7 @@ import type { Clients } from "../../oauth/clients.ts";
 import type { CommandTokens } from "../../oauth/command-tokens.ts";
 import type { DeviceTypes } from "../../provisioning/device-types.ts";
 import type { NewDevice } from "../../provisioning/new-device.ts";
+import type { RequestSearch } from "../../requests/request-search.ts";
 import type { DescribedCommand } from "../command.ts";
 import type { Input } from "../input.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
@@ -59,6 +60,8 @@ export interface AdministrationParts {
   readonly alerts: Pick<Alerts, "find"> & { readonly onThings: Pick<ThingAlerts, "find"> };
   readonly deviceTypes: DeviceTypes;
   readonly assistants: Pick<Assistants, "outlets" | "grants" | "omitted" | "deliveries">;
+  /** The recent requests of all nodes. */
+  readonly requests: RequestSearch;
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;

@@ -32,7 +32,9 @@ export interface CallerIds {
  */
 export function clientAddress({ socket, headers }: IncomingMessage, trustedProxies: BlockList): string {
   const remote = socket.remoteAddress ?? "";
-  const forwarded = String(headers["x-forwarded-for"] ?? "")
+  const sent = headers["x-forwarded-for"];
+  if (sent === undefined) return remote;
+  const forwarded = String(sent)
     .split(",")
     .map((one) => one.trim());
   let address = remote;

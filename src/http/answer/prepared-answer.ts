@@ -29,6 +29,10 @@ export class PreparedAnswer {
     this.#dateAt = start.length;
   }
 
+  get bodyBytes(): number {
+    return this.#bytes.length - this.#bodyAt;
+  }
+
   get body(): Buffer {
     return this.#bytes.subarray(this.#bodyAt);
   }

@@ -1,4 +1,4 @@
-import type { ScopedPrincipal, UserPrincipal } from "../../identity/principal.ts";
+import type { CallingPrincipal, UserPrincipal } from "../../identity/principal.ts";
 import { InvalidSecToken, InvalidToken, MisplacedToken, MissingToken } from "../../model/errors.ts";
 import type { Client, ClientCredentials } from "../../oauth/clients.ts";
 import type { Incoming } from "./incoming.ts";
@@ -7,10 +7,8 @@ import { optionalParameter } from "./query-or-body.ts";
 /** Finds the caller from credentials; each method rejects when they are invalid. */
 export interface Callers {
   bySecToken(secToken: string): Promise<UserPrincipal>;
-  byAccessToken(accessToken: string): Promise<ScopedPrincipal>;
+  byAccessToken(accessToken: string): Promise<CallingPrincipal>;
   byClientSecret(credentials: ClientCredentials): Promise<Client>;
-  /** The client of a token that was just verified, for the log; undefined when it is not in memory. */
-  clientHolding?(accessToken: string): string | undefined;
 }
 
 /** The caller of a route whose rule is `secToken`: the token comes as a parameter or as `Authorization: Bearer`. */
@@ -27,7 +25,7 @@ const accessTokenPrefix = "bwa_";
  * `secToken`, which is the only place that the interface names. An access token is recognised by its prefix. Both are
  * refused with the same error.
  */
-export async function callerByEitherToken(incoming: Incoming, callers: Callers): Promise<ScopedPrincipal> {
+export async function callerByEitherToken(incoming: Incoming, callers: Callers): Promise<CallingPrincipal> {
   const token = eitherToken(incoming);
   if (token === undefined) throw new InvalidSecToken();
   if (!token.startsWith(accessTokenPrefix)) {
@@ -48,7 +46,7 @@ export function eitherToken(incoming: Incoming): string | undefined {
 }
 
 /** The caller of a route whose rule is `bearer`: the token comes in the header and nowhere else (RFC 6750 2.1). */
-export async function callerByBearer(incoming: Incoming, callers: Callers): Promise<ScopedPrincipal> {
+export async function callerByBearer(incoming: Incoming, callers: Callers): Promise<CallingPrincipal> {
   refuseMisplacedToken(incoming);
   if (incoming.bearer === undefined) throw new MissingToken();
   if (incoming.bearer === "") throw new InvalidToken();

@@ -20,10 +20,11 @@ export interface PlatformCalls {
 }
 
 /** A list of several pages is sent in slices. Each slice is made when the client has taken the one before. */
-export type PlatformAnswer =
+export type PlatformAnswer = { readonly caller: UserPrincipal | undefined } & (Document | Fault);
+
+type Document =
   | { readonly status: 200; readonly xml: string }
-  | { readonly status: 200; readonly slices: AsyncIterable<string> }
-  | (Fault & { readonly caller: UserPrincipal | undefined });
+  | { readonly status: 200; readonly slices: AsyncIterable<string> };
 
 export interface PlatformCallParts extends PlatformParts {
   /** Counts calls by operation, and faults by their number. */
@@ -48,7 +49,7 @@ export function platformCalls({
         const answered = await run(parts, operation, new Parameters(parameters), { source, disconnected }, setCaller);
         const answer = await answerOf(`${operation}Response`, answered);
         countCall(operation, undefined);
-        return answer;
+        return { ...answer, caller };
       } catch (error) {
         if (error instanceof LimitReached) onLimitReached(error.limit);
         const fault = faultOf(error);
@@ -65,7 +66,7 @@ export const unknownOperation = "unknown";
 type Elements = readonly Element[] | AsyncGenerator<readonly Element[], void>;
 
 /** A list of one page is not sliced. An error on the first two pages becomes a fault; a later one cuts the answer off. */
-async function answerOf(rootName: string, answered: Elements): Promise<PlatformAnswer> {
+async function answerOf(rootName: string, answered: Elements): Promise<Document> {
   if (!("next" in answered)) return { status: 200, xml: document(rootName, answered) };
   const first = (await answered.next()).value ?? [];
   const second = await answered.next();

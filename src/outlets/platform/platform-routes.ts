@@ -15,14 +15,15 @@ export interface Platform {
     source: string,
     disconnected: AbortSignal,
   ): Promise<
-    | ({ readonly status: number; readonly xml: string } & Partial<PlatformFault>)
-    | { readonly status: number; readonly slices: AsyncIterable<string> }
+    { readonly status: number; readonly caller?: CallerIds | undefined } & (
+      | ({ readonly xml: string } & Partial<PlatformFault>)
+      | { readonly slices: AsyncIterable<string> }
+    )
   >;
 }
 
 interface PlatformFault extends Failure {
   readonly retryAfterSeconds?: number;
-  readonly caller?: CallerIds | undefined;
 }
 
 /** `{base_url}/zdk/services/zamapi/{operation}`: GET with a query or POST with a form. */
@@ -38,13 +39,13 @@ export function platformRoutes(platform: Platform): readonly Route[] {
         const operation = incoming.pathParameters.operation ?? "";
         const answer = await platform.call(operation, parametersOf(incoming), incoming.source, incoming.disconnected);
         // An unknown name is never logged: a mistyped address may hold a secret.
-        const named = platform.operations.has(operation) ? { operation } : {};
-        if ("slices" in answer) return { ...xmlSlicesAnswer(answer.status, answer.slices), about: named };
-        const { status, xml, retryAfterSeconds, code, fault, error, caller } = answer;
+        const { status, caller } = answer;
+        const about = { ...(platform.operations.has(operation) && { operation }), caller };
+        if ("slices" in answer) return { ...xmlSlicesAnswer(status, answer.slices), about };
+        const { xml, retryAfterSeconds, code, fault, error } = answer;
         const headers = retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
-        const failed =
-          code === undefined ? {} : { caller, failure: { code, error, ...(fault !== undefined && { fault }) } };
-        return { ...xmlAnswer(status, xml, headers), about: { ...named, ...failed } };
+        const failed = code === undefined ? {} : { failure: { code, error, ...(fault !== undefined && { fault }) } };
+        return { ...xmlAnswer(status, xml, headers), about: { ...about, ...failed } };
       },
     },
   ];

@@ -1,0 +1,145 @@
+import { BadParameter, NotFound, NotRunning } from "../../model/errors.ts";
+import type { UserId } from "../../model/ids.ts";
+import type { FoundRequest, RequestFilter } from "../../requests/request-record.ts";
+import { type FoundRequests, mostFound, type RequestSearch } from "../../requests/request-search.ts";
+import type { AdminCommand, AdministrationParts, Answer } from "../administration/admin-command.ts";
+import { ago } from "../devices/times.ts";
+import { idByPrefix } from "../id-prefix.ts";
+import { type Input, id, number, optional, text } from "../input.ts";
+import type { Noun } from "../noun.ts";
+import { rows, table, whole } from "../terminal/output.ts";
+import { chosenTenant, withTenantOption } from "./tenant-option.ts";
+
+const list: AdminCommand = {
+  name: "request list",
+  meaning: "list the recent requests that all nodes remember, newest first",
+  examples: ["request list", "request list --tenant Acme --status 4xx", "request list --min-ms 500 --limit 100"],
+  options: (command) =>
+    withTenantOption(command)
+      .option("--client <id>", "of one client only, by its id or the beginning of it")
+      .option("--user <id>", "of one user only")
+      .option("--route <pattern>", "of one route only, such as /v3/devices/:deviceId")
+      .option("--status <status>", "with one status, such as 404, or of one class, such as 5xx")
+      .option("--min-ms <milliseconds>", "those that took at least this long")
+      .option("--limit <number>", "the largest number of requests to list", "50"),
+  async act(parts, input) {
+    const limit = Math.floor(number({ limit: "50", ...input }, "limit", 1, mostFound));
+    const found = await search(parts.requests, await filterOf(parts, input), limit);
+    return { answer: { ...found, requests: found.requests.map(shown) } };
+  },
+  toText(answer: Answer, _typed, width) {
+    const { requests } = answer as { requests: readonly ShownRequest[] };
+    if (requests.length === 0) return `${silence(answer)}No remembered request matches.`;
+    const lines = table(
+      ["TIME", "STATUS", "MS", "REQUEST", "TENANT", "USER", "CLIENT", "CODE", whole("REQUEST ID")],
+      requests.map((one) => [
+        ago(Date.parse(one.time)),
+        one.status,
+        Math.round(one.tookMs),
+        `${one.method} ${one.operation ?? one.route}`,
+        one.tenantId ?? "-",
+        one.userId ?? "-",
+        one.clientId ?? "-",
+        one.code ?? "-",
+        one.requestId,
+      ]),
+      width,
+    );
+    return `${silence(answer)}${lines}`;
+  },
+};
+
+const show: AdminCommand = {
+  name: "request show",
+  meaning: "show one recent request by the id that its answer and its log line have",
+  examples: ["request show 6f1b0c9e-…"],
+  arguments: [{ name: "request", meaning: "its id, from the header X-Request-Id or an error" }],
+  options: (command) => command.option("--request <id>", "the same, as an option"),
+  async act({ requests }, input) {
+    const requestId = text(input, "request");
+    const found = await search(requests, { requestId }, 1);
+    const [one] = found.requests;
+    if (!one) {
+      const missing = found.silentNodes.length > 0 ? ` ${inWords(found.silentNodes)}` : "";
+      throw new NotFound(`No node remembers the request ${requestId}. Look for it in the log.${missing}`);
+    }
+    return { answer: shown(one) };
+  },
+  toText(answer: ShownRequest) {
+    const { time, method, route, operation, status, code, tookMs, bytes } = answer;
+    const { tenantId, userId, clientId, source, node, requestId } = answer;
+    return rows([
+      ["request", requestId],
+      ["time", time],
+      ["route", `${method} ${route}`],
+      ["operation", operation ?? "-"],
+      ["status", status],
+      ["error", code ?? "-"],
+      ["took", `${Math.round(tookMs * 10) / 10} ms`],
+      ["bytes", bytes],
+      ["tenant", tenantId ?? "-"],
+      ["user", userId ?? "-"],
+      ["client", clientId ?? "-"],
+      ["source", source],
+      ["node", node],
+    ]);
+  },
+};
+
+type ShownRequest = Omit<FoundRequest, "timeMs"> & { readonly time: string };
+
+function shown({ timeMs, ...record }: FoundRequest): ShownRequest {
+  return { time: new Date(timeMs).toISOString(), ...record };
+}
+
+/** Only a running service remembers requests. */
+async function search(requests: RequestSearch, filter: RequestFilter, limit: number): Promise<FoundRequests> {
+  const found = await requests.find(filter, limit);
+  if (found.nodes.length + found.silentNodes.length > 0) return found;
+  throw new NotRunning("No service runs on this store. A service remembers its recent requests only while it runs.");
+}
+
+async function filterOf({ identity, clients }: AdministrationParts, input: Input): Promise<RequestFilter> {
+  const client = optional(input, "client");
+  const known = client === undefined ? [] : await clients.listClients();
+  return {
+    tenantId: await chosenTenant(identity, input),
+    clientId:
+      client &&
+      idByPrefix(
+        "client",
+        client,
+        known.map(({ id: one, name }) => ({ id: one, words: name })),
+      ),
+    userId: optional(input, "user") === undefined ? undefined : id<UserId>(input, "user"),
+    route: optional(input, "route"),
+    status: statusOf(optional(input, "status")),
+    minMs: optional(input, "min-ms") === undefined ? undefined : number(input, "min-ms", 0, 3_600_000),
+  };
+}
+
+/** `404`, or `4xx` for the whole class. */
+function statusOf(typed: string | undefined): number | undefined {
+  if (typed === undefined) return undefined;
+  const [, ofClass, exact] = /^(?:([1-5])xx|([1-5]\d\d))$/i.exec(typed) ?? [];
+  if (ofClass === undefined && exact === undefined) {
+    throw new BadParameter("status", "--status must be a status such as 404, or a class such as 4xx.");
+  }
+  return Number(ofClass ?? exact);
+}
+
+/** A line above the list if requests of some nodes are missing. */
+function silence({ silentNodes }: Pick<FoundRequests, "silentNodes">): string {
+  return silentNodes.length === 0 ? "" : `${inWords(silentNodes)}\n\n`;
+}
+
+function inWords(silentNodes: FoundRequests["silentNodes"]): string {
+  return `These nodes did not answer, so their requests are missing: ${silentNodes.join(", ")}.`;
+}
+
+export const request: Noun = {
+  name: "request",
+  alias: "requests",
+  meaning: "the recent requests, as each node remembers them",
+  commands: [list, show],
+};

@@ -1,0 +1,147 @@
+import { matches, newest, type RequestFilter, type RequestRecord } from "./request-record.ts";
+
+/** What is recorded of a finished request. */
+export interface RecordedRequest {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly operation: string | undefined;
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly tookMs: number;
+  readonly bytes: number;
+  readonly caller:
+    | {
+        readonly tenantId?: number | undefined;
+        readonly userId?: number | undefined;
+        readonly clientId?: string | undefined;
+      }
+    | undefined;
+  readonly source: string;
+}
+
+/** Records on one node: of one tenant, of all tenants, and how many tenants have records at once. */
+export const recordBounds = { perTenant: 1_000, inAll: 20_000, tenants: 2_000 };
+
+/** The key of requests whose tenant is unknown. Ids of tenants begin with 1. */
+const noTenant = 0;
+
+/**
+ * The recent requests to this node, in memory. All tenants with records have the same share, so a noisy tenant
+ * overwrites only its own oldest records. Requests without a tenant have one share too.
+ */
+export class RecentRequests {
+  readonly #nowMs: () => number;
+  readonly #bounds: typeof recordBounds;
+  readonly #rings = new Map<number, Ring>();
+  #share: number;
+
+  constructor(nowMs: () => number, bounds = recordBounds) {
+    this.#nowMs = nowMs;
+    this.#bounds = bounds;
+    this.#share = bounds.perTenant;
+  }
+
+  /** This runs for each request, so it creates no object once the ring of the tenant is full. */
+  add(request: RecordedRequest): void {
+    const { caller } = request;
+    const tenantId = caller?.tenantId ?? null;
+    const ring = this.#rings.get(tenantId ?? noTenant) ?? this.#newRing(tenantId ?? noTenant);
+    const slot = ring.next(this.#share);
+    slot.timeMs = this.#nowMs();
+    slot.requestId = request.requestId;
+    slot.method = request.method;
+    slot.route = request.route;
+    slot.operation = request.operation ?? null;
+    slot.status = request.status;
+    slot.code = request.code ?? null;
+    slot.tookMs = request.tookMs;
+    slot.bytes = request.bytes;
+    slot.tenantId = tenantId;
+    slot.userId = caller?.userId ?? null;
+    slot.clientId = caller?.clientId ?? null;
+    slot.source = request.source;
+  }
+
+  /** Copies of the newest matching records, newest first. */
+  find(filter: RequestFilter, limit: number): readonly RequestRecord[] {
+    const ofTenant = filter.tenantId === undefined ? undefined : this.#rings.get(filter.tenantId);
+    const rings = filter.tenantId === undefined ? [...this.#rings.values()] : ofTenant ? [ofTenant] : [];
+    const found = rings.flatMap((ring) => ring.newestFirst().filter((record) => matches(record, filter)));
+    return newest(found, limit).map((record) => ({ ...record }));
+  }
+
+  #newRing(tenantId: number): Ring {
+    if (this.#rings.size >= this.#bounds.tenants) this.#rings.delete(this.#longestSilent());
+    const ring = new Ring();
+    this.#rings.set(tenantId, ring);
+    this.#share = Math.min(this.#bounds.perTenant, Math.floor(this.#bounds.inAll / this.#rings.size));
+    for (const other of this.#rings.values()) other.shrinkTo(this.#share);
+    return ring;
+  }
+
+  /** The tenant whose last request is the oldest. */
+  #longestSilent(): number {
+    let silent = noTenant;
+    let oldestMs = Number.POSITIVE_INFINITY;
+    for (const [tenantId, ring] of this.#rings) {
+      if (ring.lastMs >= oldestMs) continue;
+      oldestMs = ring.lastMs;
+      silent = tenantId;
+    }
+    return silent;
+  }
+}
+
+type Slot = { -readonly [Member in keyof RequestRecord]: RequestRecord[Member] };
+
+function emptySlot(): Slot {
+  return {
+    timeMs: 0.5,
+    requestId: "",
+    method: "",
+    route: "",
+    operation: null,
+    status: 0,
+    code: null,
+    tookMs: 0.5,
+    bytes: 0,
+    tenantId: null,
+    userId: null,
+    clientId: null,
+    source: "",
+  };
+}
+
+/** The newest records of one tenant. */
+class Ring {
+  #slots: Slot[] = [];
+  /** The oldest slot once the ring is full. */
+  #oldest = 0;
+
+  /** The slot for the next record: a new one up to the share, then the oldest one. */
+  next(share: number): Slot {
+    if (this.#slots.length < share) {
+      const slot = emptySlot();
+      this.#slots.push(slot);
+      return slot;
+    }
+    const slot = this.#slots[this.#oldest]!;
+    this.#oldest = this.#oldest + 1 === this.#slots.length ? 0 : this.#oldest + 1;
+    return slot;
+  }
+
+  newestFirst(): readonly Slot[] {
+    return [...this.#slots.slice(this.#oldest), ...this.#slots.slice(0, this.#oldest)].reverse();
+  }
+
+  get lastMs(): number {
+    return this.#slots.at(this.#oldest - 1)?.timeMs ?? 0;
+  }
+
+  shrinkTo(share: number): void {
+    if (this.#slots.length <= share) return;
+    this.#slots = this.newestFirst().slice(0, share).reverse();
+    this.#oldest = 0;
+  }
+}

@@ -1,0 +1,54 @@
+import type { NodeId } from "../model/ids.ts";
+
+/** A finished request. It holds no secret and no address of a request, only the pattern of its route. */
+export interface RequestRecord {
+  readonly timeMs: number;
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  /** The platform operation; null on all other routes. */
+  readonly operation: string | null;
+  readonly status: number;
+  /** The code of the error that was answered; null when there was none. */
+  readonly code: string | null;
+  readonly tookMs: number;
+  /** Bytes of the answer's body. */
+  readonly bytes: number;
+  /** Null while the credentials were not checked. */
+  readonly tenantId: number | null;
+  readonly userId: number | null;
+  readonly clientId: string | null;
+  /** The address of the client, as the log has it. */
+  readonly source: string;
+}
+
+/** A record with the node that answered the request. */
+export type FoundRequest = RequestRecord & { readonly node: NodeId };
+
+/** Undefined members match every request. */
+export interface RequestFilter {
+  readonly tenantId?: number | undefined;
+  readonly clientId?: string | undefined;
+  readonly userId?: number | undefined;
+  readonly route?: string | undefined;
+  /** A status such as 404, or a class: 4 for all from 400 to 499. */
+  readonly status?: number | undefined;
+  readonly minMs?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export function matches(record: RequestRecord, filter: RequestFilter): boolean {
+  const { tenantId, clientId, userId, route, status, minMs, requestId } = filter;
+  if (tenantId !== undefined && record.tenantId !== tenantId) return false;
+  if (clientId !== undefined && record.clientId !== clientId) return false;
+  if (userId !== undefined && record.userId !== userId) return false;
+  if (route !== undefined && record.route !== route) return false;
+  if (status !== undefined && record.status !== status && Math.floor(record.status / 100) !== status) return false;
+  if (minMs !== undefined && record.tookMs < minMs) return false;
+  return requestId === undefined || record.requestId === requestId;
+}
+
+/** The newest ones, newest first. */
+export function newest<Record extends RequestRecord>(records: readonly Record[], limit: number): readonly Record[] {
+  return records.toSorted((a, b) => b.timeMs - a.timeMs).slice(0, limit);
+}
