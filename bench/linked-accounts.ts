@@ -1,4 +1,4 @@
-import { AddressTaken, type Simulator, startSimulator } from "../simulator/simulator.ts";
+import { AddressTaken, type Simulator, type SimulatorOptions, startSimulator } from "../simulator/simulator.ts";
 import type { DeviceId, TenantId, UserId } from "../src/model/ids.ts";
 import { type PreparedFolder, prepare, preparedFolder } from "./prepared-folder.ts";
 import { untilLinksAre } from "./until-linked.ts";
@@ -32,9 +32,10 @@ export interface LinkedDevice {
 export async function linkedAccounts(
   count: number,
   houseAt: (index: number) => House = () => usualHouse,
+  options: SimulatorOptions = {},
 ): Promise<LinkedAccounts> {
   await using finishing = new AsyncDisposableStack();
-  const simulator = await startOnFixedPort();
+  const simulator = await startOnFixedPort(options);
   finishing.defer(() => simulator.stop());
   const ecosystems = { nest: { protocol: "nest", apiUrl: simulator.url } };
   const folder = finishing.use(preparedFolder({ BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems) }));
@@ -68,10 +69,10 @@ function link(count: number, houseAt: (index: number) => House, folder: Prepared
 }
 
 /** Uses a port below the ephemeral range: after the simulator stops, no other process will listen there. */
-async function startOnFixedPort(): Promise<Simulator> {
+async function startOnFixedPort(options: SimulatorOptions): Promise<Simulator> {
   for (let port = 20_000 + (process.pid % 5_000); ; port++) {
     try {
-      return await startSimulator({ port });
+      return await startSimulator({ ...options, port });
     } catch (error) {
       if (!(error instanceof AddressTaken)) throw error;
     }

@@ -1,5 +1,6 @@
 import { availableParallelism, loadavg } from "node:os";
 import { alertGrowth } from "./alert-growth.ts";
+import { assistants } from "./assistants.ts";
 import { deadUpstreams } from "./dead-upstreams.ts";
 import { deviceBatch } from "./device-batch.ts";
 import { deviceReads } from "./device-reads.ts";
@@ -27,6 +28,7 @@ const rows: readonly Row[] = [
   tokens,
   loginFlood,
   emergency,
+  assistants,
   alertGrowth,
   deadUpstreams,
   heldStreams,

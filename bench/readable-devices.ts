@@ -1,3 +1,4 @@
+import type { SimulatorOptions } from "../simulator/simulator.ts";
 import type { Parts } from "../src/service/parts.ts";
 import { attributeName, thermostatAttribute } from "../src/virtual-device/attribute-names.ts";
 import { addClient, addGrant } from "./granted-client.ts";
@@ -22,10 +23,10 @@ const fullStructure = { thermostats: 20, alarms: 18 };
 const fullHouse: House = { structures: [fullStructure, fullStructure] };
 
 /** Linked accounts of two sizes, with a path and a token to read each. The caller must dispose of the accounts. */
-export async function readableDevices(countOfSize: number): Promise<ReadableDevices> {
+export async function readableDevices(countOfSize: number, options: SimulatorOptions = {}): Promise<ReadableDevices> {
   const houseAt = (index: number) => (index < countOfSize ? smallHouse : fullHouse);
   await using finishing = new AsyncDisposableStack();
-  const accounts = finishing.use(await linkedAccounts(2 * countOfSize, houseAt));
+  const accounts = finishing.use(await linkedAccounts(2 * countOfSize, houseAt, options));
   const devices = await prepare(accounts.folder, async (parts) => {
     for (const [index, device] of accounts.devices.entries()) await fillRequestWrites(parts, device, houseAt(index));
     const client = await addClient(parts, accounts.tenantId);

@@ -31,6 +31,8 @@ export class TwoAssistants {
   #google: GoogleAccount | undefined;
   #user: LinkedUser | undefined;
   #skillToken = "";
+  /** The access tokens of every account linking, by the outlet's client: each has a grant of its own. */
+  readonly #tokens = new Map<string, string[]>();
 
   private constructor(
     t: TestContext,
@@ -82,6 +84,7 @@ export class TwoAssistants {
 
   async linkGoogle(): Promise<void> {
     this.#google = await GoogleAccount.link(this.#baseUrl, this.googleOutlet);
+    this.#keep(this.googleOutlet, this.#google.accessToken);
     this.#user = (await syncWith(this.google, this.graph, this.#t.signal)).user;
   }
 
@@ -89,6 +92,11 @@ export class TwoAssistants {
   async linkSkill(): Promise<void> {
     this.customer.isEnabled = true;
     this.#skillToken = await accountLinked(this.#baseUrl, this.skillOutlet);
+    this.#keep(this.skillOutlet, this.#skillToken);
+  }
+
+  #keep({ client_id }: Outlet, token: string): void {
+    this.#tokens.set(client_id, [...(this.#tokens.get(client_id) ?? []), token]);
   }
 
   /** The grant for messages, as often as Alexa's user tries until it succeeds, and the discovery. */
@@ -125,14 +133,16 @@ export class TwoAssistants {
     await this.alexaIsTold();
   }
 
-  /** The service ends the access, as when the maker revokes its token. */
+  /** Every access that the user has given this outlet ends. */
   async revoke({ client_id, client_secret }: Outlet): Promise<void> {
-    const token = client_id === this.googleOutlet.client_id ? this.google.accessToken : this.#skillToken;
-    const answer = await fetch(`${this.#baseUrl()}/oauth2/revoke_token`, {
-      method: "POST",
-      body: new URLSearchParams({ token, client_id, client_secret }),
-    });
-    assert.equal(answer.status, 200);
+    for (const token of this.#tokens.get(client_id) ?? []) {
+      const answer = await fetch(`${this.#baseUrl()}/oauth2/revoke_token`, {
+        method: "POST",
+        body: new URLSearchParams({ token, client_id, client_secret }),
+      });
+      assert.equal(answer.status, 200);
+    }
+    this.#tokens.delete(client_id);
   }
 
   /** The reports that Google has taken, oldest first. */
