@@ -4,7 +4,7 @@ import { directivesFor } from "../../../simulator/alexa/wishes.ts";
 import { exampleSentences } from "../../../simulator/assistants/example-sentences.ts";
 import { readSentence } from "../../../simulator/assistants/sentence.ts";
 import { shownMessage } from "../../../simulator/assistants/shown-message.ts";
-import { intentsFor } from "../../../simulator/google-home/wishes.ts";
+import { intentsFor, showsEffect } from "../../../simulator/google-home/wishes.ts";
 
 const fanToggle = {
   interface: "Alexa.ToggleController",
@@ -80,6 +80,16 @@ describe("what Google sends for a sentence", () => {
     assert.deepEqual(sent("what is the temperature in the den"), ["den QUERY"]);
     assert.deepEqual(sent("is the door on"), ["door QUERY"]);
     assert.deepEqual(sent("turn on the door"), [], "it can only be asked");
+  });
+
+  it("has come to its end when a state shows the effect", () => {
+    const effectOf = (sentence: string, state: object) =>
+      showsEffect(intentsFor(readSentence(sentence)!, devices)[0]!.execution!, { online: true, ...state });
+    assert.equal(effectOf("set the den to heat", { thermostatMode: "heat" }), true);
+    assert.equal(effectOf("set the den to heat", { thermostatMode: "eco" }), false);
+    assert.equal(effectOf("turn off the den fan", { on: false }), true);
+    assert.equal(effectOf("turn off the den fan", { on: false, online: false }), false);
+    assert.equal(effectOf("make the den warmer", { thermostatTemperatureSetpoint: 22 }), true);
   });
 });
 
