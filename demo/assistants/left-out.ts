@@ -13,16 +13,16 @@ export interface LeftOutParts {
   readonly things: readonly Thing[];
   /** The ids of the devices that the assistant knows. */
   readonly known: readonly string[];
-  /** The protocol of the ecosystem that the house is linked to. */
-  readonly protocol: string;
+  /** The ids of the things that came from Google. */
+  readonly fromGoogle: ReadonlySet<string>;
 }
 
 /** The things of the house that the assistant does not know, each with the reason (docs/outlets). */
-export function leftOut({ kind, title, things, known, protocol }: LeftOutParts): readonly LeftOut[] {
+export function leftOut({ kind, title, things, known, fromGoogle }: LeftOutParts): readonly LeftOut[] {
   const reasonOf = (thing: Thing) => {
     if (thing.kind === "home") return "A home is not a device.";
-    if (kind === "google-home" && thing.source === "google" && protocol === "google-device-access") {
-      return "It came from Google. Google never gets back what came from Google.";
+    if (kind === "google-home" && fromGoogle.has(thing.thingId)) {
+      return "It came from Google, by itself or through Home Assistant. Google never gets back what came from Google.";
     }
     if (kind === "alexa" && thing.kind === "alarm") {
       return "Alexa has no interface for smoke and carbon monoxide. With --alarms contact, an outlet offers alarms as contact sensors.";

@@ -73,12 +73,19 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
     });
   };
 
-  const assistantAnswer = (kind: AssistantKind, status: number, notice?: string): Promise<Answer> => {
-    const { assistants } = opened!;
+  const assistantAnswer = async (
+    { homes }: Parts["assistants"],
+    kind: AssistantKind,
+    status: number,
+    notice?: string,
+  ): Promise<Answer> => {
+    const { assistants, house } = opened!;
+    const things = await homes.all(house.access.userId);
+    const fromGoogle = new Set(things.filter(({ isGoogles }) => isGoogles).map(({ thingId }) => thingId));
     const titles = { alexa: assistants.alexa.title, "google-home": assistants["google-home"].title };
     return answerWith(status, (view, nowMs) => {
       const assistant = assistants[kind];
-      return assistantPage({ kind, assistant, titles, view, ecosystem, formToken, version, nowMs, notice });
+      return assistantPage({ kind, assistant, titles, view, ecosystem, fromGoogle, formToken, version, nowMs, notice });
     });
   };
 
@@ -97,7 +104,7 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
   };
 
   return {
-    routes: ({ events }) => [
+    routes: ({ events, assistants }) => [
       ...["/", "/console"].map(
         (path): GuestRoute => ({
           methods: ["GET"],
@@ -157,7 +164,7 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
         formRefusal,
         fieldOf,
         assistant: (kind) => opened!.assistants[kind],
-        page: assistantAnswer,
+        page: (kind, status, notice) => assistantAnswer(assistants, kind, status, notice),
       }),
     ],
     open(house, assistants, baseUrl) {

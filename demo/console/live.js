@@ -224,9 +224,9 @@
     drawn.delete(part.id);
     try {
       const body = new URLSearchParams(new FormData(form, button));
+      form.reset();
       const answer = await fetch(form.action, { method: "POST", body, signal: AbortSignal.timeout(noticeMs) });
       if (await accept(answer)) {
-        form.reset();
         draw(isDrawnAsOf);
         if (byId("notice").textContent !== "") noticeUntil = performance.now() + noticeMs;
       } else reportFailure(`The service answered ${answer.status}. Whether it was done is unknown: look at the house.`);

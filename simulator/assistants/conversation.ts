@@ -58,7 +58,8 @@ export class Conversation {
       if (!wish) return notSent(`I understand only sentences such as: ${understoodForms.join("; ")}.`);
       const [first, ...more] = plan(wish);
       if (!first) return notSent(`I know no device "${wish.name}" that can do this. Discover shows those that I know.`);
-      if (more.length > 0) return notSent(`Which one: ${[first, ...more].map(({ name }) => name).join(", ")}?`);
+      const names = [first, ...more].map(({ name }) => name).sort();
+      if (more.length > 0) return notSent(`Which one: ${names.join(", ")}?`);
       return request(first, number);
     });
   }

@@ -5,7 +5,7 @@ import { exampleSentences, type Speakable } from "../assistants/example-sentence
 import { type Fulfil, intentRequest, refusalOf } from "./fulfilment.ts";
 import type { HomeGraph } from "./home-graph.ts";
 import type { LinkedUser, ReceivedCall } from "./home-graph-answers.ts";
-import { hasTrait, intentsFor, type PlannedIntent, type SyncedDevice } from "./wishes.ts";
+import { type Execution, hasTrait, intentsFor, type PlannedIntent, type SyncedDevice, showsEffect } from "./wishes.ts";
 import { abilities, callWords, type DeviceState, errorWords, kindWord, stateWords } from "./words.ts";
 
 export interface GoogleParts {
@@ -23,7 +23,7 @@ export class SimulatedGoogle implements SimulatedAssistant {
   readonly #conversation = new Conversation();
   readonly #toldMs = new Map<string, number>();
   /** Requests in progress, by the ids of their devices. */
-  readonly #awaited = new Map<string, number>();
+  readonly #awaited = new Map<string, { readonly number: number; readonly execution: Execution }>();
   #user: LinkedUser | undefined;
 
   constructor({ graph, account, fulfil }: GoogleParts) {
@@ -138,8 +138,11 @@ export class SimulatedGoogle implements SimulatedAssistant {
     const { commands } = await this.#intent(number, "EXECUTE", payload);
     const [{ status, states, errorCode }] = commands;
     if (status === "PENDING") {
-      this.#awaited.set(id, number);
-      return { outcome: "inProgress", words: `${name}: in progress. The state is reported later.` };
+      this.#awaited.set(id, { number, execution });
+      return {
+        outcome: "inProgress",
+        words: `${name}: in progress. A state that is reported later shows the outcome.`,
+      };
     }
     if (status === "SUCCESS") return stateAnswer(name, states ?? {});
     return { outcome: "refused", words: `${name}: ${errorWords(String(errorCode))}` };
@@ -156,10 +159,11 @@ export class SimulatedGoogle implements SimulatedAssistant {
     const states: Readonly<Record<string, DeviceState>> = body?.payload?.devices?.states ?? {};
     for (const [id, state] of Object.entries(states)) {
       this.#toldMs.set(id, Date.now());
-      const number = this.#awaited.get(id);
-      if (number === undefined) continue;
+      const awaited = this.#awaited.get(id);
+      // Google is not told that a command failed: until a state shows its effect, it is in progress.
+      if (!awaited || !showsEffect(awaited.execution, state)) continue;
       this.#awaited.delete(id);
-      this.#conversation.receivedLater(number, method, body, stateAnswer(this.#nameOf(id), state));
+      this.#conversation.receivedLater(awaited.number, method, body, stateAnswer(this.#nameOf(id), state));
     }
   }
 

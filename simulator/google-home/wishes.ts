@@ -11,10 +11,21 @@ export interface SyncedDevice {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
+export interface Execution {
+  readonly command: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
 /** An intent for one device: EXECUTE with a command, or QUERY without. */
 export interface PlannedIntent {
   readonly device: SyncedDevice;
-  readonly execution?: { readonly command: string; readonly params: object };
+  readonly execution?: Execution;
+}
+
+/** Whether a reported state shows what a command set. The effect of a relative change can't be told from a state. */
+export function showsEffect({ params }: Execution, state: Readonly<Record<string, unknown>>): boolean {
+  const set = Object.entries(params).filter(([name]) => !name.includes("Relative"));
+  return state.online === true && set.every(([name, value]) => state[name] === value);
 }
 
 export function hasTrait({ traits }: SyncedDevice, name: string): boolean {
@@ -47,7 +58,7 @@ interface Requested {
   /** The device must have one of these. */
   readonly traits: readonly string[];
   readonly command?: string;
-  readonly params?: object;
+  readonly params?: Execution["params"];
 }
 
 function requested(wish: Wish): Requested {

@@ -101,9 +101,15 @@ export function decodeState(text: string): ThingState {
 
 const noneLater: readonly number[] = [];
 
-/** `[name, homeName, maker, model, [trait, ...capabilities], …]`; kind and room have columns of their own. */
+/** In the place of a trait's number: what follows is the integration. Versions that do not know it pass over the entry. */
+const integrationEntry = "integration";
+
+/**
+ * `[name, homeName, maker, model, [trait, ...capabilities], …, ["integration", name]]`; kind and room have columns of
+ * their own, and the last entry is left out for a thing without it.
+ */
 export function encodeDescriptor(descriptor: ThingDescriptor, form: ThingForm): DescriptorColumns {
-  const { kind, room, name, homeName, maker, model, capabilities } = descriptor;
+  const { kind, room, name, homeName, maker, model, integration, capabilities } = descriptor;
   if (form === "named") return { kind, room, descriptor: JSON.stringify(descriptor) };
   const encoded: (Scalar | readonly Encoded[])[] = [name, homeName, maker, model];
   for (let number = 0; number < orders.length; number++) {
@@ -120,14 +126,20 @@ export function encodeDescriptor(descriptor: ThingDescriptor, form: ThingForm): 
     values.length = told;
     encoded.push(values);
   }
+  if (integration !== undefined) encoded.push([integrationEntry, integration]);
   return { kind, room, descriptor: JSON.stringify(encoded) };
 }
 
 export function decodeDescriptor({ kind, room, descriptor }: DescriptorColumns): ThingDescriptor {
   if (isNamed(descriptor)) return JSON.parse(descriptor);
-  const [name, homeName, maker, model, ...stored] = JSON.parse(descriptor) as [...Names, ...[number, ...Encoded[]][]];
+  const [name, homeName, maker, model, ...stored] = JSON.parse(descriptor) as [...Names, ...Entry[]];
   const capabilities: Partial<Record<TraitName, Readonly<Record<string, unknown>>>> = {};
+  let integration: string | null | undefined;
   for (const [number, ...values] of stored) {
+    if (number === integrationEntry) {
+      integration = values[0] as string | null;
+      continue;
+    }
     const order = orders[number];
     if (!order) continue;
     const decoded = order.capabilities.map(({ name: capability, isFlag }, i) => {
@@ -136,9 +148,11 @@ export function decodeDescriptor({ kind, room, descriptor }: DescriptorColumns):
     });
     capabilities[order.trait] = Object.fromEntries(decoded);
   }
-  return { kind: kind as ThingKind, name, room, homeName, maker, model, capabilities };
+  const names = { kind: kind as ThingKind, name, room, homeName, maker, model };
+  return { ...names, ...(integration !== undefined && { integration }), capabilities };
 }
 
+type Entry = [number: number | typeof integrationEntry, ...Encoded[]];
 type Names = [name: string | null, homeName: string | null, maker: string | null, model: string | null];
 
 /** Whether two stored descriptors say the same, in whichever form. */

@@ -3,9 +3,8 @@ import { exec } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import { assertAccessible } from "../browser/axe.ts";
-import { browserOfFile, devices, type Look, skip } from "../browser/world.ts";
-import { sampleOf } from "../set-up/sample.ts";
+import { browserOfFile, devices, skip } from "../browser/world.ts";
+import { assertGood } from "./looks.ts";
 import { demoFolder, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
 
 const browser = browserOfFile();
@@ -170,6 +169,40 @@ describe("the demo's console", { skip, timeout }, () => {
     assert.equal(await tab.evaluate("document.activeElement.textContent"), "Come home", "the focus stays where it was");
   });
 
+  it("has a page for each assistant: a sentence changes the house, and both messages are shown", async () => {
+    await tab.getByRole("link", { name: "Assistants" }).click();
+    const newest = tab.locator(".exchange").first();
+    const isAnswered = (said: string, outcome: string) =>
+      newest.locator(`:scope[data-outcome=${outcome}]`).filter({ hasText: said }).waitFor();
+    const say = async (sentence: string) => {
+      await tab.getByLabel("Sentence", { exact: true }).fill(sentence);
+      await tab.keyboard.press("Enter");
+    };
+    for (const [name, directive, answer] of [
+      ["Alexa", '"name": "TurnOff"', '"name": "Response"'],
+      ["Google Home", '"intent": "action.devices.EXECUTE"', '"status": "SUCCESS"'],
+    ] as const) {
+      await tab.getByRole("link", { name, exact: true }).click();
+      await tab.getByRole("heading", { name: "Hall", exact: true }).waitFor();
+      const power = name === "Alexa" ? "off" : "on";
+      await say(`turn ${power} the lamp`);
+      await isAnswered(`turn ${power} the lamp`, "done");
+      await tab.locator("#house-now div", { hasText: "Hall lamp" }).filter({ hasText: power }).waitFor();
+      await newest.locator("pre", { hasText: directive }).waitFor();
+      await newest.locator("pre", { hasText: answer }).waitFor();
+      await tab
+        .locator("#reports li", { hasText: `Hall lamp: ${power}` })
+        .first()
+        .waitFor();
+      assert.equal(await tab.getByText(/bwa_|Atz[ar]\|/).count(), 0, "no token is shown");
+      await say("sing a song");
+      await isAnswered("sing a song", "notSent");
+      await assertGood(tab);
+    }
+    await tab.getByRole("link", { name: "House", exact: true }).click();
+    await tab.getByText(/^Live · /).waitFor();
+  });
+
   it("marks its values as stale while the ecosystem cannot be reached", async () => {
     const faults = (method: string, fault?: object) =>
       fetch(`${demo.simulatorUrl}/simulator/faults`, {
@@ -232,21 +265,3 @@ describe("the demo's console", { skip, timeout }, () => {
     assert.deepEqual([...hosts], [demo.baseUrl]);
   });
 });
-
-let inspections = 0;
-
-/** Checks the layout and axe on a phone in dark mode and on a desktop in light mode. */
-async function assertGood(tab: Page): Promise<void> {
-  const looks: readonly Look[] = [
-    { device: "phone", scheme: "dark" },
-    { device: "desktop", scheme: "light" },
-  ];
-  for (const { device, scheme } of sampleOf(looks, { everyNth: 2, from: inspections++ })) {
-    await tab.setViewportSize(devices[device].viewport);
-    await tab.emulateMedia({ colorScheme: scheme });
-    await tab.evaluate("scrollTo(0, 0)");
-    const width = await tab.evaluate<number>("document.documentElement.scrollWidth");
-    assert.ok(width <= devices[device].viewport.width, `the page is ${width} wide`);
-    await assertAccessible(tab);
-  }
-}

@@ -57,7 +57,17 @@ function anyThing(seed: number): { readonly descriptor: ThingDescriptor; readonl
     );
   }
   const names = { name: "Den", room: seed % 2 === 0 ? null : "Attic", homeName: "Maple Street", model: null };
-  return { descriptor: { kind: "other", ...names, maker: seed % 3 === 0 ? null : "Nest", capabilities }, state };
+  const integration = [undefined, null, "nest"][seed % 3];
+  return {
+    descriptor: {
+      kind: "other",
+      ...names,
+      maker: seed % 3 === 0 ? null : "Nest",
+      ...(integration !== undefined && { integration }),
+      capabilities,
+    },
+    state,
+  };
 }
 
 describe("the compact form of a stored thing", () => {

@@ -23,7 +23,9 @@ export interface AssistantPageParts {
   /** All assistants by their kinds, for the choice. */
   readonly titles: Readonly<Record<AssistantKind, string>>;
   readonly view: HouseView;
-  readonly ecosystem: Pick<DemoEcosystem, "url" | "configuration">;
+  readonly ecosystem: Pick<DemoEcosystem, "url">;
+  /** The ids of the things that came from Google. */
+  readonly fromGoogle: ReadonlySet<string>;
   readonly formToken: string;
   readonly version: string;
   readonly nowMs: number;
@@ -82,16 +84,15 @@ ${knownDevices(parts, disabledButton, false)}
 }
 
 function knownDevices(parts: AssistantPageParts, button: Button, isLive: boolean) {
-  const { kind, assistant, view, ecosystem } = parts;
+  const { kind, assistant, view, fromGoogle } = parts;
   const { title } = assistant;
   const devices = assistant.devices();
   const rooms = new Map(view.things.map(({ thingId, room }) => [thingId, room ?? undefined]));
-  const { protocol } = ecosystem.configuration;
   const known = devices.map(({ id }) => id);
   return deviceList({
     title,
     devices: devices.map((device) => ({ ...device, room: device.room ?? rooms.get(thingIdOf(device.id)) })),
-    leftOut: leftOut({ kind, title, things: view.things, known, protocol }),
+    leftOut: leftOut({ kind, title, things: view.things, known, fromGoogle }),
     leftOutValues: leftOutValues[kind],
     roomsFrom: kind === "alexa" ? "Alexa is not told rooms. The rooms here are those of /v3." : undefined,
     button,
