@@ -125,7 +125,8 @@ export class HomeGraph {
       method === "token" ? Object.fromEntries(new URLSearchParams(text)) : text === "" ? {} : JSON.parse(text);
     const fault = this.#takeFault(method);
     if (fault?.isSilent) await new Promise<void>((resolve) => this.#silent.add(resolve));
-    if (fault?.isDown) {
+    // A call that its sender has given up is not carried out.
+    if (fault?.isDown || request.socket.destroyed) {
       this.#keep({ method, body, status: 0 });
       return "down";
     }

@@ -20,6 +20,15 @@ export function canSet(
   return settable === undefined || fields.some((field) => settable[trait]?.includes(field));
 }
 
+/**
+ * Whether the thing has a fan with a speed that commands can set. The present speed does not count: what is offered must
+ * not change with it, because assistants learn it only when they read the list of devices.
+ */
+export function canSetSpeed({ traits: { fan }, settable }: Pick<CurrentThing, "traits" | "settable">): boolean {
+  if (!fan) return false;
+  return settable ? settable.fan?.includes("percent") === true : fan.capabilities.percentStep !== null;
+}
+
 /** The setpoints of a thermostat. Each is enough for a command that sets a target. */
 export const targetFields = ["targetCelsius", "heatCelsius", "coolCelsius"] as const;
 

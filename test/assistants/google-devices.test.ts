@@ -158,12 +158,15 @@ describe("a device at Google", () => {
       const traits = { ...one.traits, fan: { available: true, ...fan.fan } };
       return googleDevices({ ...one, traits } as CurrentThing).map((device) => {
         const { traits: names, attributes } = syncEntry(device) as { traits: string[]; attributes: object };
-        return [...names.map((name) => name.slice(22)), ...Object.keys(attributes).filter((key) => /Only/.test(key))];
+        return [
+          ...names.map((name) => name.slice(22)),
+          ...Object.entries(attributes).flatMap(([key, value]) => (/Only/.test(key) ? `${key} ${value}` : [])),
+        ];
       });
     };
     assert.deepEqual(heater({}), [
-      ["TemperatureSetting", "queryOnlyTemperatureSetting"],
-      ["OnOff", "queryOnlyOnOff"],
+      ["TemperatureSetting", "commandOnlyTemperatureSetting false", "queryOnlyTemperatureSetting true"],
+      ["OnOff", "commandOnlyOnOff false", "queryOnlyOnOff true"],
     ]);
     assert.deepEqual(heater({ thermostat: ["targetCelsius"], fan: ["mode", "percent"] }), [
       ["TemperatureSetting"],

@@ -14,6 +14,11 @@ export type Json = any;
 /** The file of the variable collects every answer, so that they can be held against schemas. */
 const collectedIn = process.env.GOOGLE_HOME_MESSAGES;
 
+/** Collects an answer to an intent, or a message to Home Graph. */
+export function collect(method: string, body: object): void {
+  if (collectedIn) appendFileSync(collectedIn, `${JSON.stringify({ method, body })}\n`);
+}
+
 export interface Credentials {
   readonly client_id: string;
   readonly client_secret: string;
@@ -43,7 +48,7 @@ export class GoogleAccount {
     const input = { intent: `action.devices.${name}`, ...(payload && { payload }) };
     const { status, body } = await this.call({ requestId, inputs: [input] });
     assert.equal(status, 200, JSON.stringify(body));
-    if (collectedIn) appendFileSync(collectedIn, `${JSON.stringify({ method: name, body })}\n`);
+    collect(name, body);
     if (name === "DISCONNECT") return body;
     assert.equal(body.requestId, requestId);
     return body.payload;

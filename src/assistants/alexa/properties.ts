@@ -75,9 +75,15 @@ function timed(
   return { property, changedMs, isMeasured };
 }
 
-/** It is derived at each reading, and so sampled now. */
+/** It is derived at each reading, and so sampled now. A value that must be known ends it when it becomes unknown. */
 function connectivity({ thing, interfaces }: Endpoint, isReached: boolean, nowMs: number): TimedProperty {
-  const times = interfaces.flatMap((one) => one.traits).map((trait) => thing.state[trait]?.available?.[1] ?? 0);
+  const times = interfaces.flatMap(({ traits, mustBeKnown }) =>
+    traits.flatMap((trait) => {
+      const { available, ...values } = thing.state[trait] ?? {};
+      const needed = mustBeKnown && !isReached ? Object.values(values) : [];
+      return [available, ...needed].map((timed) => timed?.[1] ?? 0);
+    }),
+  );
   const property = {
     namespace: "Alexa.EndpointHealth",
     name: "connectivity",

@@ -1,11 +1,13 @@
-import { type CurrentThing, canSet } from "../current-thing.ts";
+import { type CurrentThing, canSet, canSetSpeed } from "../current-thing.ts";
 import { badValue, type GoogleTrait } from "./trait.ts";
+
+/** It can be asked and not commanded. Google wants both members. */
+const queryOnly = { commandOnlyOnOff: false, queryOnlyOnOff: true };
 
 /** Something that is on or off. */
 export const onOff: GoogleTrait = {
   name: "OnOff",
-  attributes: ({ traits }) =>
-    traits.onOff && (traits.onOff.capabilities.readOnly === true ? { queryOnlyOnOff: true } : {}),
+  attributes: ({ traits }) => traits.onOff && (traits.onOff.capabilities.readOnly === true ? queryOnly : {}),
   states: ({ traits }) => {
     const { onOff } = traits;
     if (!onOff || onOff.available === false || onOff.state.on === null) return undefined;
@@ -73,12 +75,6 @@ export const fanSpeed: GoogleTrait = {
   },
 };
 
-function canSetSpeed(thing: CurrentThing): boolean {
-  const { fan } = thing.traits;
-  if (!fan || !canSet(thing, "fan", "percent")) return false;
-  return typeof fan.capabilities.percentStep === "number" || typeof fan.state.percent === "number";
-}
-
 /**
  * The fan of a thermostat, which is a device of its own: it is on while its timer runs, while its mode is `on`, or while
  * it has a speed.
@@ -88,7 +84,7 @@ export const thermostatFan: GoogleTrait = {
   attributes: (thing) => {
     const by = switchOf(thing);
     if (!by) return undefined;
-    return canSet(thing, by[0], by[1]) ? {} : { queryOnlyOnOff: true };
+    return canSet(thing, by[0], by[1]) ? {} : queryOnly;
   },
   states(thing) {
     const [trait, field] = switchOf(thing) ?? [];

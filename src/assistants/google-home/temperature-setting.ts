@@ -38,7 +38,10 @@ export const temperatureSetting: GoogleTrait = {
         thermostatTemperatureRange: { minThresholdCelsius: range.min, maxThresholdCelsius: range.max },
       }),
       bufferRangeCelsius: minGapCelsius ?? defaultBufferCelsius,
-      ...((!isSettable || (modes === null && !range)) && { queryOnlyTemperatureSetting: true }),
+      ...((!isSettable || (modes === null && !range)) && {
+        commandOnlyTemperatureSetting: false,
+        queryOnlyTemperatureSetting: true,
+      }),
     };
   },
 

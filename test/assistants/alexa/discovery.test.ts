@@ -64,7 +64,8 @@ describe("the endpoints of a home", () => {
     [["off", "heatCool"], false, "targetSetpoint,thermostatMode", "AUTO,OFF"],
     [["auto", "dry", "fanOnly"], false, "targetSetpoint,thermostatMode", "AUTO"],
     [["off", "eco"], true, "thermostatMode", "ECO,OFF"],
-    [null, null, "targetSetpoint,lowerSetpoint,upperSetpoint,thermostatMode", "HEAT,COOL,AUTO,ECO,OFF"],
+    [null, true, "targetSetpoint,lowerSetpoint,upperSetpoint,thermostatMode", "HEAT,COOL,AUTO,ECO,OFF"],
+    [null, null, "targetSetpoint,thermostatMode", "HEAT,COOL,AUTO,ECO,OFF"],
   ];
   for (const [modes, dual, names, supported] of modeCases) {
     it(`offer the setpoints and modes that exist: ${modes}`, () => {

@@ -51,9 +51,9 @@ describe("the properties of a thermostat", () => {
       ["thermostatMode=AUTO", "lowerSetpoint=20.5", "upperSetpoint=25"],
     ],
     [
-      "two targets that it does not announce, but shows",
+      "two targets that it does not announce, and that discovery has not declared",
       thermostat({ mode: "heatCool", targetCelsius: null }, { dual: null, modes: null }),
-      ["thermostatMode=AUTO", "lowerSetpoint=20.5", "upperSetpoint=25"],
+      ["thermostatMode=AUTO"],
     ],
     ["half a pair", thermostat({ mode: "heatCool", coolCelsius: null }), ["thermostatMode=AUTO"]],
     [
@@ -119,6 +119,15 @@ describe("the properties of other things", () => {
       "a fan whose mode can't be set",
       thing("fan", fan("on", 0), { settable: { fan: ["percent"] } }),
       ["powerState=OFF", "rangeValue=0"],
+    ],
+    [
+      "an own thermostat with two targets that can be set",
+      thing(
+        "thermostat",
+        { thermostat: thermostat({ mode: "heatCool" }, { dual: null }) },
+        { settable: { thermostat: ["mode", "heatCelsius", "coolCelsius"] } },
+      ),
+      ["thermostatMode=AUTO", "lowerSetpoint=20.5", "upperSetpoint=25"],
     ],
     [
       "a thermostat whose targets can't be set",

@@ -57,6 +57,24 @@ describe("what Alexa is told", () => {
     assert.deepEqual(endpointIds(messages[0]), ["t_lamp", "t_heater", "t_heater:fan"]);
   });
 
+  it("is that an alarm can't be reached as soon as its state is unknown", () => {
+    const later = changedMs + 1_000;
+    const unknown = thing("alarm", smoke("unknown"), { thingId: "t_alarm" }, { "smoke.state": later });
+    const [message] = messagesFor({ things: [due(unknown, { sinceMs: later, isUrgent: true })] }, "contact");
+    const { change } = eventOf(message).payload as { change: { properties: { name: string; value: unknown }[] } };
+    assert.deepEqual(
+      change.properties.map(({ name, value }) => [name, value]),
+      [["connectivity", { value: "UNREACHABLE" }]],
+    );
+    const known = thing("alarm", smoke("alarm"), { thingId: "t_alarm" }, { "smoke.state": later });
+    const [again] = messagesFor({ things: [due(known, { sinceMs: later, isUrgent: true })] }, "contact");
+    const { change: told } = eventOf(again).payload as { change: { properties: { name: string }[] } };
+    assert.deepEqual(
+      told.properties.map(({ name }) => name),
+      ["detectionState"],
+    );
+  });
+
   it("is nothing when no property of Alexa changed", () => {
     assert.deepEqual(messagesFor({ things: [due(lamp, { sinceMs: changedMs + 1 })] }), []);
     assert.deepEqual(messagesFor({ things: [due(alarm, { rises: [rise], isUrgent: true, wantsSync: true })] }), []);

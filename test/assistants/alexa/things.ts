@@ -96,7 +96,8 @@ export function fan(
   percent: number | null = null,
   modes: readonly string[] | null = ["auto", "on"],
 ): Traits {
-  return { fan: { available: true, state: { mode, percent }, capabilities: { modes, percentStep: null } } };
+  const percentStep = percent === null ? null : 1;
+  return { fan: { available: true, state: { mode, percent }, capabilities: { modes, percentStep } } };
 }
 
 type State = NonNullable<Traits["smoke"]>["state"]["state"];

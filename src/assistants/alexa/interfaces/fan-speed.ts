@@ -1,4 +1,4 @@
-import { canSet } from "../../current-thing.ts";
+import { canSetSpeed } from "../../current-thing.ts";
 import { alexaError } from "../errors.ts";
 import type { AlexaInterface, OfferedThing } from "./interface.ts";
 
@@ -42,13 +42,6 @@ const friendlyNames = [{ "@type": "asset", value: { assetId: "Alexa.Setting.FanS
 
 /** A change of the speed that people notice, in percent. */
 const noticeable = 10;
-
-/** Whether the thing has a fan with a speed that commands can set. */
-export function canSetSpeed(thing: OfferedThing): boolean {
-  const { fan } = thing.traits;
-  if (!fan || !canSet(thing, "fan", "percent")) return false;
-  return typeof fan.capabilities.percentStep === "number" || typeof fan.state.percent === "number";
-}
 
 function stepOf({ traits: { fan } }: OfferedThing): number {
   const step = fan?.capabilities.percentStep ?? 1;

@@ -1,5 +1,4 @@
-import { canSet } from "../../current-thing.ts";
-import { canSetSpeed } from "./fan-speed.ts";
+import { canSet, canSetSpeed } from "../../current-thing.ts";
 import type { AlexaInterface, OfferedThing, SourceField, Value } from "./interface.ts";
 
 const namespace = "Alexa.PowerController";

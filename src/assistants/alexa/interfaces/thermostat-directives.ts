@@ -6,7 +6,7 @@ import { hasPair, modeFor } from "./thermostat-modes.ts";
 
 const setpoints = { targetSetpoint: "celsius", lowerSetpoint: "heatCelsius", upperSetpoint: "coolCelsius" } as const;
 
-export function setTargetTemperature(payload: Payload, { traits: { thermostat } }: OfferedThing): Command | AlexaError {
+export function setTargetTemperature(payload: Payload, thing: OfferedThing): Command | AlexaError {
   if (payload.schedule !== undefined) {
     return thermostatError("UNWILLING_TO_SET_SCHEDULE", "The thermostat can't be set for a time. Set it without one.");
   }
@@ -23,7 +23,7 @@ export function setTargetTemperature(payload: Payload, { traits: { thermostat } 
   if (namesPair && celsius !== undefined) {
     return thermostatError("TRIPLE_SETPOINTS_UNSUPPORTED", "A target can't be combined with a pair of setpoints.");
   }
-  if (namesPair && thermostat && !hasPair(thermostat)) {
+  if (namesPair && !hasPair(thing)) {
     return thermostatError("DUAL_SETPOINTS_UNSUPPORTED", "The thermostat has one setpoint for heating and cooling.");
   }
   return { trait: "thermostat", command: "setTarget", params };

@@ -1,4 +1,5 @@
 import type { Thermostat, ThermostatMode } from "../../../home/traits/thermostat.ts";
+import type { OfferedThing } from "./interface.ts";
 
 /** The modes of Alexa, in the order in which they are offered. */
 const alexaModes = ["HEAT", "COOL", "AUTO", "ECO", "OFF"] as const;
@@ -42,17 +43,22 @@ const modesByAlexa: Readonly<Record<AlexaMode, readonly ThermostatMode[]>> = {
   OFF: ["off"],
 };
 
-/** Whether the thermostat has two setpoints in heatCool. One that does not tell has them when it shows them. */
-export function hasPair({ state, capabilities: { dual, modes } }: Thermostat): boolean {
+/**
+ * Whether the thermostat has two setpoints in heatCool. An own device whose map does not tell has them when commands can
+ * set both. Values do not count: what is offered must not change with them, because Alexa learns it only at discovery.
+ */
+export function hasPair(thing: OfferedThing): boolean {
+  const { dual = null, modes = null } = thing.traits.thermostat?.capabilities ?? {};
   if (modes && !modes.includes("heatCool")) return false;
-  return dual ?? (state.heatCelsius !== null && state.coolCelsius !== null);
+  const settable = thing.settable?.thermostat ?? [];
+  return dual ?? (settable.includes("heatCelsius") && settable.includes("coolCelsius"));
 }
 
 /** Whether some mode has one setpoint. */
-export function hasSingleTarget(thermostat: Thermostat): boolean {
-  const { modes } = thermostat.capabilities;
+export function hasSingleTarget(thing: OfferedThing): boolean {
+  const modes = thing.traits.thermostat?.capabilities.modes;
   if (!modes) return true;
   return modes.some(
-    (mode) => mode === "heat" || mode === "cool" || mode === "auto" || (mode === "heatCool" && !hasPair(thermostat)),
+    (mode) => mode === "heat" || mode === "cool" || mode === "auto" || (mode === "heatCool" && !hasPair(thing)),
   );
 }

@@ -16,13 +16,16 @@ export const thermostatController: AlexaInterface = {
     const supportedModes = alexaModesOf(thermostat);
     if (supportedModes.length === 0) return undefined;
     const names = [
-      ...(canSetTarget && hasSingleTarget(thermostat) ? ["targetSetpoint"] : []),
-      ...(canSetTarget && hasPair(thermostat) ? ["lowerSetpoint", "upperSetpoint"] : []),
+      ...(canSetTarget && hasSingleTarget(thing) ? ["targetSetpoint"] : []),
+      ...(canSetTarget && hasPair(thing) ? ["lowerSetpoint", "upperSetpoint"] : []),
       "thermostatMode",
     ];
     return { names, details: { configuration: { supportedModes, supportsScheduling: false } } };
   },
-  values: ({ traits: { thermostat } }) => (thermostat ? [...modeValue(thermostat), ...setpointValues(thermostat)] : []),
+  values: (thing) => {
+    const { thermostat } = thing.traits;
+    return thermostat ? [...modeValue(thermostat), ...setpointValues(thermostat, hasPair(thing))] : [];
+  },
   directives: {
     SetTargetTemperature: setTargetTemperature,
     AdjustTargetTemperature: adjustTargetTemperature,
@@ -38,7 +41,7 @@ function modeValue({ state: { mode } }: Thermostat): readonly Value[] {
 type SetpointField = Extract<keyof Thermostat["state"], `${string}Celsius`>;
 
 /** The setpoints in force. A mode without a target has none, such as `off`. */
-function setpointValues(thermostat: Thermostat): readonly Value[] {
+function setpointValues(thermostat: Thermostat, isPair: boolean): readonly Value[] {
   const single = (field: SetpointField | undefined) => setpoint(thermostat, "targetSetpoint", field);
   const pair = (heat: SetpointField, cool: SetpointField) => {
     const both = [...setpoint(thermostat, "lowerSetpoint", heat), ...setpoint(thermostat, "upperSetpoint", cool)];
@@ -53,9 +56,9 @@ function setpointValues(thermostat: Thermostat): readonly Value[] {
     case "auto":
       return single(known("targetCelsius"));
     case "heatCool":
-      return hasPair(thermostat) ? pair("heatCelsius", "coolCelsius") : single(known("targetCelsius"));
+      return isPair ? pair("heatCelsius", "coolCelsius") : single(known("targetCelsius"));
     case "eco":
-      return hasPair(thermostat) ? pair("ecoHeatCelsius", "ecoCoolCelsius") : single(ecoField(thermostat));
+      return isPair ? pair("ecoHeatCelsius", "ecoCoolCelsius") : single(ecoField(thermostat));
     default:
       return [];
   }
