@@ -17,6 +17,8 @@ export type HomeGraphMethod = "token" | "reportStateAndNotification" | "requestS
 export interface Fault {
   /** All methods when left out. */
   readonly method?: HomeGraphMethod;
+  /** Calls about this user are answered as ever. */
+  readonly exceptUser?: string;
   /** How many calls; for ever when left out. */
   readonly times?: number;
   readonly status?: number;
@@ -139,7 +141,7 @@ export class HomeGraph {
     if (!method) return refusal(404, "NOT_FOUND");
     const body =
       method === "token" ? Object.fromEntries(new URLSearchParams(text)) : text === "" ? {} : JSON.parse(text);
-    const fault = this.#takeFault(method);
+    const fault = this.#takeFault(method, body.agentUserId);
     if (fault?.isSilent) await new Promise<void>((resolve) => this.#silent.add(resolve));
     if (fault?.isDown) {
       this.received.push({ method, body, status: 0 });
@@ -151,8 +153,10 @@ export class HomeGraph {
     return answer;
   }
 
-  #takeFault(method: HomeGraphMethod): Fault | undefined {
-    const entry = this.#faults.find(({ fault, left }) => left > 0 && (fault.method ?? method) === method);
+  #takeFault(method: HomeGraphMethod, agentUserId: unknown): Fault | undefined {
+    const isMet = ({ fault, left }: { readonly fault: Fault; readonly left: number }) =>
+      left > 0 && (fault.method ?? method) === method && (!fault.exceptUser || fault.exceptUser !== agentUserId);
+    const entry = this.#faults.find(isMet);
     if (entry) entry.left -= 1;
     return entry?.fault;
   }
