@@ -123,6 +123,43 @@ describe("the reporter, when an assistant says that the link has ended", () => {
     }));
 });
 
+describe("a thing that was told as stale", () => {
+  it("is told again when its link is live, whatever it was told for, also after a node has died", () =>
+    onStore(sqliteHarness, async (store) => {
+      let isKilled = false;
+      const { parts, key, home, sent, things, feed, log, grant, dueNow } = await linked(store, async () => {
+        if (isKilled) throw new Error("the node has died");
+        return taken;
+      });
+      const [deviceId] = home.devices;
+      const turn = (isStale: boolean) => {
+        for (const [id, thing] of things) things.set(id, { ...thing, isStale });
+      };
+      const turnedLive = async () => {
+        turn(false);
+        await store.transaction((tx) => tx.assistantMarks.add({ ...key, thingId: "~", stateMs: 1 }, 1));
+        await dueNow();
+        await sendDue(parts, key, stillGoing);
+        assert.deepEqual(sent.splice(0), ["t_a state", "t_b state"]);
+        assert.deepEqual((await grant())?.staleDevices, []);
+      };
+      turn(true);
+      await log(alarmed("t_a"));
+      await feed();
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent.splice(0), ["t_a state alarm"]);
+      assert.deepEqual((await grant())?.staleDevices, [deviceId]);
+      await turnedLive();
+
+      turn(true);
+      isKilled = true;
+      await log(alarmed("t_a"));
+      await feed();
+      await assert.rejects(sendDue(parts, key, stillGoing), /died/);
+      assert.deepEqual((await grant())?.staleDevices, [deviceId]);
+    }));
+});
+
 describe("a late answer", () => {
   const waiting = { commandId: "c1", thingId: "t_a", reply: { endpointId: "t_a" } };
 
