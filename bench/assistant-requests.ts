@@ -19,6 +19,7 @@ import type { Result } from "./row.ts";
 
 const full = 10;
 const things = 76;
+const scope = "devices:read devices:control";
 const requests = { read: 3_000, discovery: 300, command: 60 };
 
 /** What a discovery of a full house costs beside a read of its device, and what a command costs. */
@@ -30,8 +31,8 @@ export async function requestCosts(progress: (sentence: string) => void): Promis
   const makers = finishing.use(await simulatedMakers());
   const users = accounts.devices.slice(full).map(({ userId }) => userId);
   const [google, alexa] = await prepare(accounts.folder, async (parts) => [
-    await tokensOf(parts, await addGoogleOutlet(parts, accounts.tenantId, makers), users),
-    await tokensOf(parts, await addAlexaOutlet(parts, accounts.tenantId, makers), users),
+    await tokensOf(parts, await addGoogleOutlet(parts, accounts.tenantId, makers), users, scope),
+    await tokensOf(parts, await addAlexaOutlet(parts, accounts.tenantId, makers), users, scope),
   ]);
   const service = finishing.use(await MeasuredProcess.service(accounts.folder.settings));
   await accounts.untilAllAre("live");
@@ -45,9 +46,12 @@ export async function requestCosts(progress: (sentence: string) => void): Promis
   );
   checkSizes(known[0]!.devices, discovered.event.payload.endpoints);
 
-  const side = (count: number, build: (turn: number) => string): Side => {
+  const side = (count: number, build: (turn: number) => string, wanted = ""): Side => {
     let turn = 0;
-    return { load, requests: count, next: () => build(turn++) };
+    const onAnswer = ({ body }: { readonly body: Buffer }) => {
+      if (!body.includes(wanted)) throw new Error(`an answer is not ${wanted}: ${body.toString().slice(0, 500)}`);
+    };
+    return { load, requests: count, next: () => build(turn++), ...(wanted !== "" && { onAnswer }) };
   };
   const of = <T>(some: readonly T[], turn: number) => some[turn % some.length]!;
   const directive = (named: string, token: string, endpointId?: string, payload?: object) =>
@@ -61,20 +65,29 @@ export async function requestCosts(progress: (sentence: string) => void): Promis
     read: side(requests.read, (turn) =>
       getRequest(of(devices.devices, turn).path, of(devices.devices, turn).accessToken),
     ),
+    things: side(requests.discovery, (turn) => getRequest("/v3/things", of(devices.devices, turn).accessToken)),
     SYNC: side(requests.discovery, (turn) => intent("SYNC", of(google!, turn))),
     Discover: side(requests.discovery, (turn) => directive("Alexa.Discovery Discover", of(alexa!, turn))),
-    EXECUTE: side(requests.command, (turn) => {
-      const id = of(of(thermostats, turn), Math.floor(turn / full));
-      const execution = [
-        { command: "action.devices.commands.ThermostatSetMode", params: { thermostatMode: modeOf(turn) } },
-      ];
-      return intent("EXECUTE", of(google!, turn), { commands: [{ devices: [{ id }], execution }] });
-    }),
-    directive: side(requests.command, (turn) => {
-      const id = of(of(thermostats, turn), 10 + Math.floor(turn / full));
-      const payload = { thermostatMode: { value: modeOf(turn).toUpperCase() } };
-      return directive("Alexa.ThermostatController SetThermostatMode", of(alexa!, turn), id, payload);
-    }),
+    EXECUTE: side(
+      requests.command,
+      (turn) => {
+        const id = of(of(thermostats, turn), Math.floor(turn / full));
+        const execution = [
+          { command: "action.devices.commands.ThermostatSetMode", params: { thermostatMode: modeOf(turn) } },
+        ];
+        return intent("EXECUTE", of(google!, turn), { commands: [{ devices: [{ id }], execution }] });
+      },
+      '"SUCCESS"',
+    ),
+    directive: side(
+      requests.command,
+      (turn) => {
+        const id = of(of(thermostats, turn), 10 + Math.floor(turn / full));
+        const payload = { thermostatMode: { value: modeOf(turn).toUpperCase() } };
+        return directive("Alexa.ThermostatController SetThermostatMode", of(alexa!, turn), id, payload);
+      },
+      '"Response"',
+    ),
   });
   progress(inMicroseconds(cpu));
   const discovery = (name: "SYNC" | "Discover", maker: string): Result => ({
@@ -94,6 +107,13 @@ export async function requestCosts(progress: (sentence: string) => void): Promis
   return [
     discovery("SYNC", "Google"),
     discovery("Discover", "Alexa"),
+    {
+      what: "CPU of the discovery by Google",
+      reference: "GET /v3/things of the same things",
+      ...summary(ratios(cpu.SYNC, cpu.things)),
+      unit: "x",
+      bar: null,
+    },
     command("EXECUTE", "one EXECUTE"),
     command("directive", "one directive of Alexa"),
   ];

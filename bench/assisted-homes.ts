@@ -60,10 +60,11 @@ export function tokensOf(
   { store }: Pick<Parts, "store">,
   client: GrantedClient,
   users: readonly UserId[],
+  scope?: string,
 ): Promise<readonly string[]> {
   return store.transaction(async (tx) => {
     const tokens: string[] = [];
-    for (const userId of users) tokens.push((await addGrant(tx, client, userId)).accessToken);
+    for (const userId of users) tokens.push((await addGrant(tx, client, userId, scope)).accessToken);
     return tokens;
   });
 }

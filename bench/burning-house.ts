@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { HomeGraph, type LinkedUser } from "../simulator/google-home/home-graph.ts";
 import type { DeviceId, UserId } from "../src/model/ids.ts";
 import { addDevice } from "../src/provisioning/inventory.ts";
 import type { Store } from "../src/store/seam.ts";
 import type { LogPosition } from "../src/store/tables/log.ts";
 import { attributeName, structureSummary } from "../src/virtual-device/attribute-names.ts";
 import { EventStream } from "../test/events/event-stream.ts";
+import { addGoogleOutlet, syncGoogle, tokensOf } from "./assisted-homes.ts";
 import { addClient, addGrant } from "./granted-client.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import { NoisyEcosystem } from "./noisy-ecosystem.ts";
@@ -16,6 +19,8 @@ import { addUsers } from "./users.ts";
 export interface BurningHousePlan {
   /** The number of other accounts that the same service follows. */
   readonly others: number;
+  /** Whose homes Google knows: only that of the house, or all. Only the house when left out. */
+  readonly assisted?: "house" | "all";
   /** The address of a PostgreSQL database; SQLite when left out. */
   readonly databaseUrl?: string | undefined;
   /** Starts the service with these settings; by default in a child process. */
@@ -34,15 +39,25 @@ export interface Latencies {
   readonly target: number;
   /** The webhook message about the same write. */
   readonly webhook: number;
+  /** Google's notification of the smoke. */
+  readonly google: number;
 }
 
 /** A house with an alert on its smoke alarm, among many other accounts that the same service follows. */
 export interface BurningHouse extends AsyncDisposable {
   readonly ecosystem: NoisyEcosystem;
-  /** Sounds the alarm once, waits until the stream and the webhook have reported it, and ends it. */
+  readonly graph: HomeGraph;
+  /** The users whose homes Google knows, with their tokens at Google; first the user of the house. */
+  readonly assisted: readonly AssistedUser[];
+  /** Sounds the alarm once, waits until the stream, the webhook and Google have been told, and ends it. */
   soundAlarm(deadlineMs: number): Promise<Latencies>;
   /** Stops the service and counts the stored commits to devices of the other accounts. */
   stopAndCount(): Promise<number>;
+}
+
+export interface AssistedUser {
+  readonly user: LinkedUser;
+  readonly token: string;
 }
 
 const emergency = attributeName(structureSummary(1, "emergenciesAll"));
@@ -50,6 +65,7 @@ const linkedAtOnce = 50;
 
 export async function burningHouse({
   others,
+  assisted = "house",
   databaseUrl,
   run = (settings) => MeasuredProcess.service(settings),
 }: BurningHousePlan): Promise<BurningHouse> {
@@ -63,7 +79,9 @@ export async function burningHouse({
       ...(databaseUrl !== undefined && { BREEZEWAY_DATABASE_URL: databaseUrl }),
     }),
   );
-  const home = await linkHomes(folder, await ecosystem.addAccounts(others + 1));
+  const graph = await HomeGraph.start();
+  finishing.defer(() => graph.stop());
+  const home = await linkHomes(folder, await ecosystem.addAccounts(others + 1), graph, assisted);
   const service = await run(folder.settings);
   const running = finishing.use(new AsyncDisposableStack());
   running.use(service);
@@ -77,12 +95,18 @@ export async function burningHouse({
     ...{ autoDisarm: true },
   });
   await ecosystem.untilFollowed(others + 1);
+  const known: AssistedUser[] = [];
+  for (const token of home.googleTokens) known.push({ token, user: await syncGoogle(service.url, { graph }, token) });
+  const { notifications } = known[0]!.user;
   const kept = finishing.move();
   let fires = 0;
   return {
     ecosystem,
+    graph,
+    assisted: known,
     async soundAlarm(deadlineMs) {
       fires += 1;
+      const notified = notifications.length;
       const alarms = (state: string) => (event: { name: string; data: { name?: string; value?: unknown } }) =>
         event.name === "attribute" && event.data.name === emergency && event.data.value === state;
       const isTarget = (event: { name: string; data: { deviceId?: number } }) =>
@@ -91,6 +115,7 @@ export async function burningHouse({
         alarm: stream.until(fires, alarms("true")),
         target: stream.until(fires, isTarget),
         webhook: receiver.until(fires),
+        google: untilNotified(() => notifications.length > notified, deadlineMs),
       };
       const playedMs = await ecosystem.play("smoke");
       const latencies = await latenciesOf(waiting, playedMs, deadlineMs);
@@ -111,12 +136,19 @@ interface Home {
   readonly virtual: DeviceId;
   readonly lamp: DeviceId;
   readonly accessToken: string;
+  /** Access tokens at Google; first that of the user of the house. */
+  readonly googleTokens: readonly string[];
   /** The end of the log when all accounts were linked. */
   readonly logEnd: LogPosition;
 }
 
 /** Adds a linked user for each account. The first user also gets a lamp and an access token. */
-function linkHomes(folder: PreparedFolder, tokens: readonly string[]): Promise<Home> {
+function linkHomes(
+  folder: PreparedFolder,
+  tokens: readonly string[],
+  graph: HomeGraph,
+  assisted: "house" | "all",
+): Promise<Home> {
   return prepare(folder, async (parts) => {
     const { identity, store, federation } = parts;
     const { tenantId } = await identity.addTenant({ name: "Bench" });
@@ -131,7 +163,9 @@ function linkHomes(folder: PreparedFolder, tokens: readonly string[]): Promise<H
     const lamp = await addDevice(store, { userId, name: "Hall lamp", typeName: "Lamp" });
     const client = await addClient(parts, tenantId);
     const { accessToken } = await store.transaction((tx) => addGrant(tx, client, userId));
-    return { userId, virtual, lamp, accessToken, logEnd: await store.read((tx) => tx.log.end()) };
+    const google = await addGoogleOutlet(parts, tenantId, { graph });
+    const googleTokens = await tokensOf(parts, google, assisted === "all" ? users : [userId]);
+    return { userId, virtual, lamp, accessToken, googleTokens, logEnd: await store.read((tx) => tx.log.end()) };
   });
 }
 
@@ -165,6 +199,11 @@ async function startReceiver() {
       server.close();
     },
   };
+}
+
+async function untilNotified(isNotified: () => boolean, deadlineMs: number): Promise<void> {
+  for (const untilMs = performance.now() + deadlineMs; !isNotified() && performance.now() < untilMs; ) await sleep(1);
+  if (!isNotified()) await new Promise(() => undefined);
 }
 
 async function latenciesOf(

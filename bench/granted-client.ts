@@ -56,13 +56,20 @@ export async function addCode(tx: Tables, { credentials }: GrantedClient, userId
 }
 
 /** Adds a grant with its first pair of tokens, as after the exchange of a code. */
-export async function addGrant(tx: Tables, { tenantId, credentials }: GrantedClient, userId: UserId) {
+export async function addGrant(tx: Tables, { tenantId, credentials }: GrantedClient, userId: UserId, scope?: string) {
   const grantId = randomUUID();
   const accessToken = newCredential("bwa_", userId);
   const refreshToken = newCredential("bwr_", userId);
   const issuedMs = await tx.clock.nowMs();
   const expiresMs = issuedMs + lifetimeMs;
-  await tx.grants.add({ id: grantId, tenantId, userId, clientId: credentials.client_id, covers: "user" });
+  await tx.grants.add({
+    id: grantId,
+    tenantId,
+    userId,
+    clientId: credentials.client_id,
+    covers: "user",
+    ...(scope && { scope }),
+  });
   await tx.accessTokens.add(keyOf(accessToken), grantId, expiresMs);
   await tx.refreshTokens.add({ ...keyOf(refreshToken), grantId, parentHash: null, issuedMs, expiresMs });
   return { accessToken, refreshToken };

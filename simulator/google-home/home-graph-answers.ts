@@ -14,6 +14,8 @@ export type HomeGraphMethod = "token" | "reportStateAndNotification" | "requestS
 export interface Fault {
   /** All methods when left out. */
   readonly method?: HomeGraphMethod;
+  /** Calls about this user are answered as ever. */
+  readonly exceptUser?: string;
   /** How many calls; for ever when left out. */
   readonly times?: number;
   readonly status?: number;

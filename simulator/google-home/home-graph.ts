@@ -123,7 +123,7 @@ export class HomeGraph {
     if (!method) return refusal(404, "NOT_FOUND");
     const body =
       method === "token" ? Object.fromEntries(new URLSearchParams(text)) : text === "" ? {} : JSON.parse(text);
-    const fault = this.#takeFault(method);
+    const fault = this.#takeFault(method, body.agentUserId);
     if (fault?.isSilent) await new Promise<void>((resolve) => this.#silent.add(resolve));
     // A call that its sender has given up is not carried out.
     if (fault?.isDown || request.socket.destroyed) {
@@ -143,8 +143,10 @@ export class HomeGraph {
     this.onCall(call);
   }
 
-  #takeFault(method: HomeGraphMethod): Fault | undefined {
-    const entry = this.#faults.find(({ fault, left }) => left > 0 && (fault.method ?? method) === method);
+  #takeFault(method: HomeGraphMethod, agentUserId: unknown): Fault | undefined {
+    const isMet = ({ fault, left }: { readonly fault: Fault; readonly left: number }) =>
+      left > 0 && (fault.method ?? method) === method && (!fault.exceptUser || fault.exceptUser !== agentUserId);
+    const entry = this.#faults.find(isMet);
     if (entry) entry.left -= 1;
     return entry?.fault;
   }

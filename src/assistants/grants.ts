@@ -139,7 +139,7 @@ async function beginFeed(tx: GrantTables): Promise<void> {
   const feed = await tx.assistantMarks.lockFeed();
   if (await tx.assistantGrants.isAny()) return;
   const end = await tx.log.end();
-  await tx.assistantMarks.setFeed({ ...feed, ...end, epoch: (await tx.logEpoch.current()).name });
+  await tx.assistantMarks.setFeed({ ...feed, ...end, urgent: end, epoch: (await tx.logEpoch.current()).name });
 }
 
 /** The context that a credential is sealed with: it opens only for this user of this outlet. */

@@ -1,6 +1,6 @@
 import { BreezewayError } from "../model/errors.ts";
 import { alertCommands, alerts, alertsWithCommands, commandingFirings, thingAlerts } from "./schema-steps/alerts.ts";
-import { assistants } from "./schema-steps/assistants.ts";
+import { assistants, assistantsUrgentFeed } from "./schema-steps/assistants.ts";
 import {
   authorizationServer,
   failureCounts,
@@ -74,6 +74,7 @@ const steps: readonly Step[] = [
   compactThings,
   assistants,
   nodeQuestions,
+  assistantsUrgentFeed,
 ];
 
 export const schemaVersion = steps.length;

@@ -7,7 +7,7 @@ import { sweepReports } from "../../src/assistants/reporter/sweep.ts";
 import { UnknownCommand } from "../../src/model/errors.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
-import { alarmed, down, linked, stillGoing, taken } from "./made-assistant.ts";
+import { alarmed, changed, down, linked, stillGoing, taken } from "./made-assistant.ts";
 
 describe("the reporter, between two messages of a report", () => {
   it("lets an emergency go before the rest", () =>
@@ -44,6 +44,34 @@ describe("the reporter, between two messages of a report", () => {
       await dueNow();
       await sendDue(parts, key, stopping.signal);
       assert.deepEqual([sent, (await grant())?.dueMs], [["t_a state"], 3]);
+    }));
+});
+
+describe("an alarm behind many other changes in the log", () => {
+  it("is marked before them, and once", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { parts, key, sent, feed, log, grant, marks } = await linked(store);
+      for (let thing = 0; thing < 250; thing++) await log(changed(`t_${thing}`));
+      await log(alarmed("t_b"));
+      await log(changed("t_b"));
+      assert.equal(await feed(), "there is more");
+      assert.equal((await grant())?.dueMs, 0);
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_b state alarm"]);
+      assert.equal(await feed(), "done");
+      assert.deepEqual(
+        (await marks(1_000)).filter(({ isUrgent, rises }) => isUrgent || rises.length > 0),
+        [],
+        "the other changes come later, and the alarm is not told again",
+      );
+      assert.equal(await store.read((tx) => tx.assistantMarks.count(key)), 251);
+      await log(alarmed("t_b", "clear"));
+      await log(alarmed("t_b", "warning"));
+      assert.equal(await feed(), "done");
+      assert.deepEqual(
+        (await marks()).map(({ thingId, rises }) => [thingId, rises.map(({ state }) => state)]),
+        [["t_b", ["warning"]]],
+      );
     }));
 });
 
@@ -92,6 +120,43 @@ describe("the reporter, when an assistant says that the link has ended", () => {
       await store.transaction((tx) => tx.assistantGrants.wakeAt(key, 1));
       await sendDue(parts, key, stillGoing);
       assert.equal(await grant(), undefined, "the new link has ended too");
+    }));
+});
+
+describe("a thing that was told as stale", () => {
+  it("is told again when its link is live, whatever it was told for, also after a node has died", () =>
+    onStore(sqliteHarness, async (store) => {
+      let isKilled = false;
+      const { parts, key, home, sent, things, feed, log, grant, dueNow } = await linked(store, async () => {
+        if (isKilled) throw new Error("the node has died");
+        return taken;
+      });
+      const [deviceId] = home.devices;
+      const turn = (isStale: boolean) => {
+        for (const [id, thing] of things) things.set(id, { ...thing, isStale });
+      };
+      const turnedLive = async () => {
+        turn(false);
+        await store.transaction((tx) => tx.assistantMarks.add({ ...key, thingId: "~", stateMs: 1 }, 1));
+        await dueNow();
+        await sendDue(parts, key, stillGoing);
+        assert.deepEqual(sent.splice(0), ["t_a state", "t_b state"]);
+        assert.deepEqual((await grant())?.staleDevices, []);
+      };
+      turn(true);
+      await log(alarmed("t_a"));
+      await feed();
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent.splice(0), ["t_a state alarm"]);
+      assert.deepEqual((await grant())?.staleDevices, [deviceId]);
+      await turnedLive();
+
+      turn(true);
+      isKilled = true;
+      await log(alarmed("t_a"));
+      await feed();
+      await assert.rejects(sendDue(parts, key, stillGoing), /died/);
+      assert.deepEqual((await grant())?.staleDevices, [deviceId]);
     }));
 });
 

@@ -18,7 +18,7 @@ const times = 100;
 
 /**
  * One house has an emergency again and again while all other accounts change a hundred times as often as usual. Each
- * time the event stream, the alert's write and a webhook report it within the deadline.
+ * time the event stream, the alert's write, a webhook and a notification to Google report it within the deadline.
  */
 export async function soundAlarmsUnderFlood(test: TestContext, plan: EmergencyPlan): Promise<void> {
   const { database, others, deadlineMs = 2_000 } = plan;
@@ -45,7 +45,8 @@ export async function soundAlarmsUnderFlood(test: TestContext, plan: EmergencyPl
   test.diagnostic(
     `${latencies.length} emergencies, ${(flood / usual).toFixed(0)} times the usual changes, ${(commits / seconds).toFixed(0)} commits/s`,
   );
-  for (const way of ["alarm", "target", "webhook"] as const) test.diagnostic(`${way}: ${spreadOf(latencies, way)}`);
+  for (const way of ["alarm", "target", "webhook", "google"] as const)
+    test.diagnostic(`${way}: ${spreadOf(latencies, way)}`);
 }
 
 /** Sounds the alarm at least `emergencies` times, and until the others have had `changes` changes. */

@@ -1,3 +1,4 @@
+import type { DeviceId } from "../../model/ids.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { AssistantGrantKey, ClaimedGrant, GrantProgress } from "../../store/tables/assistant-grants.ts";
@@ -72,7 +73,7 @@ export class Attempt {
             retryMs: isEmergency ? 0 : nowMs + this.#waitAfter(outcome),
             attempts: grant.attempts + 1,
             problem: outcome.text,
-            staleDevices: grant.staleDevices,
+            staleDevices: this.#toldAsStale,
           });
           return false;
         }
@@ -138,9 +139,9 @@ export class Attempt {
   }
 
   async #release(tx: SendingTables): Promise<void> {
-    const { attempts, staleDevices } = this.#grant;
+    const { attempts } = this.#grant;
     const progress = this.#progress(await tx.clock.nowMs());
-    await tx.assistantGrants.release(this.#grant, { ...progress, attempts, staleDevices });
+    await tx.assistantGrants.release(this.#grant, { ...progress, attempts, staleDevices: this.#toldAsStale });
   }
 
   /** Not every outcome is in the log as one of this assistant's commands: some commands joined that of another client. */
@@ -159,6 +160,11 @@ export class Attempt {
     if (!first?.isUrgent) return false;
     const due = await tx.assistantMarks.due(this.#grant, nowMs, marksPerReport);
     return due.some((mark) => mark.isUrgent && this.#marks.get(mark.thingId)?.version !== mark.version);
+  }
+
+  /** Before everything was sent: what was told as stale by this report or before it. */
+  get #toldAsStale(): readonly DeviceId[] {
+    return [...new Set([...this.#grant.staleDevices, ...this.#report.staleDevices])];
   }
 
   #progress(nowMs: number): GrantProgress {

@@ -20,7 +20,7 @@ export interface ReportParts {
 }
 
 export interface BuiltReport extends DueReport {
-  /** The links that are stale now; the next report compares with them. */
+  /** The links that this report tells as stale, and those that were told before it and are not compared by it. */
   readonly staleDevices: readonly DeviceId[];
 }
 
@@ -66,8 +66,13 @@ export async function dueReport(
     agentUserId,
     things: [...things.filter(({ isUrgent }) => isUrgent), ...things.filter(({ isUrgent }) => !isUrgent)],
     replies: await dueReplies(control, replies, read, nowMs),
-    staleDevices,
+    // A link may have turned stale with no mark about it: its things are told again when it is live.
+    staleDevices: [...new Set([...staleDevices, ...toldAsStale(read)])],
   };
+}
+
+function toldAsStale(things: ReadonlyMap<string, CurrentThing>): readonly DeviceId[] {
+  return [...things.values()].filter(({ isStale }) => isStale).map(({ deviceId }) => deviceId);
 }
 
 function isOneSided(id: DeviceId, now: readonly DeviceId[], { staleDevices: before }: AssistantGrantRow): boolean {

@@ -1,18 +1,20 @@
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
 import type { AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
 import type { AssistantFeed } from "../../store/tables/assistant-marks.ts";
-import { comparePositions, type TailedEntry } from "../../store/tables/log.ts";
+import { comparePositions, type LogPosition, type TailedEntry } from "../../store/tables/log.ts";
 import { type Changes, changesOf } from "./changes.ts";
 
 export type FeedTables = Pick<Transaction, "log" | "logEpoch" | "assistantGrants" | "assistantMarks" | "clock">;
 
 /** Bound of one step, in entries and marks (slightly exceeded), because others wait during it. */
 const atOnce = { entries: 500, marks: 200 };
+/** Entries that are searched for alarms in one step, when not all entries can become marks in it. */
+const searchedAtOnce = 2_000;
 const deadAtOnce = 100;
 
 /**
  * Turns new log entries into marks, exactly once over all nodes: the position of the feed is locked and advances in the
- * same transaction.
+ * same transaction. Alarms have a position of their own: they do not wait for the marks of thousands of other changes.
  */
 export async function feedMarks(
   store: Store<FeedTables>,
@@ -24,22 +26,42 @@ export async function feedMarks(
     const feed = await currentFeed(tx, nowMs);
     const entries = await tx.log.tail(feed, atOnce.entries);
     if (entries.length === 0) return "done";
-    const users = [...new Set(entries.flatMap(({ userId }) => (userId === null ? [] : [userId])))];
     if (entries.some(({ kind }) => kind === "revocation")) await tx.assistantGrants.removeDead(deadAtOnce);
-    const grants = users.length === 0 ? [] : await tx.assistantGrants.ofUsers(users);
-    const { planned, fed } = plan(grants, entries, nowMs);
+    const isNew = (entry: TailedEntry) => comparePositions(entry.position, feed.urgent) > 0;
+    const ofEntries = await grantsOf(tx, entries);
+    const ordinary = plan(ofEntries, entries, nowMs, (mark, entry) => isNew(entry) || !isAlarm(mark));
+    const reached = entries[ordinary.fed - 1]!.position;
+    const hasMore = ordinary.fed < entries.length || ordinary.fed === atOnce.entries;
+    const ahead = hasMore ? await tx.log.tail(latest(reached, feed.urgent), searchedAtOnce) : [];
+    const alarming = ahead.filter((entry) => changesOf(entry, nowMs).marks.some(isAlarm));
+    const grants = alarming.length > 0 ? await grantsOf(tx, [...entries, ...alarming]) : ofEntries;
+    const alarms = plan(grants, alarming, nowMs, isAlarm, Number.POSITIVE_INFINITY);
     // In the order of their keys, as every transaction that locks several grants.
     for (const grant of grants) {
-      const marks = planned.get(grant);
-      if (!marks || !(await tx.assistantGrants.lock(grant))) continue;
+      const marks = [ordinary, alarms].flatMap(({ planned }) => planned.get(nameOf(grant)) ?? []);
+      if (marks.length === 0 || !(await tx.assistantGrants.lock(grant))) continue;
       const { userId, outletId } = grant;
       for (const mark of marks) await tx.assistantMarks.add({ ...mark, userId, outletId }, nowMs);
       await tx.assistantGrants.wakeAt(grant, Math.min(...marks.map(dueOf)));
     }
-    const reached = entries[fed - 1]!.position;
-    await tx.assistantMarks.setFeed({ ...feed, ...reached });
-    return fed < entries.length || fed === atOnce.entries ? "there is more" : "done";
+    const searched = ahead.at(-1)?.position ?? latest(reached, feed.urgent);
+    await tx.assistantMarks.setFeed({ ...feed, ...reached, urgent: searched });
+    return hasMore ? "there is more" : "done";
   }, priority);
+}
+
+/** An alarm that started or stopped. That a thing was added or is gone is told in its order. */
+function isAlarm({ isUrgent, syncMs }: Mark): boolean {
+  return isUrgent === true && syncMs === undefined;
+}
+
+function latest(one: LogPosition, other: LogPosition): LogPosition {
+  return comparePositions(one, other) < 0 ? other : one;
+}
+
+async function grantsOf(tx: FeedTables, entries: readonly TailedEntry[]): Promise<readonly AssistantGrantRow[]> {
+  const users = [...new Set(entries.flatMap(({ userId }) => (userId === null ? [] : [userId])))];
+  return users.length === 0 ? [] : tx.assistantGrants.ofUsers(users);
 }
 
 /**
@@ -53,37 +75,46 @@ async function currentFeed(tx: FeedTables, nowMs: number): Promise<AssistantFeed
   const isBehind = comparePositions(feed, horizon) < 0;
   if (feed.epoch === epoch && !isBehind) return feed;
   await tx.assistantMarks.addToAll(nowMs);
-  const current = { ...feed, ...(isBehind ? horizon : {}), epoch };
+  const reached = isBehind ? horizon : feed;
+  const current = { ...feed, transaction: reached.transaction, id: reached.id, urgent: reached, epoch };
   await tx.assistantMarks.setFeed(current);
   return current;
 }
 
 type Marks = Changes["marks"];
+type Mark = Marks[number];
 
 function plan(
   grants: readonly AssistantGrantRow[],
   entries: readonly TailedEntry[],
   nowMs: number,
-): { readonly planned: ReadonlyMap<AssistantGrantRow, Marks>; readonly fed: number } {
+  isWanted: (mark: Mark, entry: TailedEntry) => boolean,
+  most = atOnce.marks,
+): { readonly planned: ReadonlyMap<string, Marks>; readonly fed: number } {
   const byUser = Map.groupBy(grants, ({ userId }) => userId);
-  const planned = new Map<AssistantGrantRow, Marks>();
+  const planned = new Map<string, Marks>();
   let [fed, count] = [0, 0];
   for (const entry of entries) {
     fed += 1;
     const ofUser = entry.userId === null ? undefined : byUser.get(entry.userId);
     if (!ofUser) continue;
-    const { marks, clientId } = changesOf(entry, nowMs);
+    const { marks: all, clientId } = changesOf(entry, nowMs);
+    const marks = all.filter((mark) => isWanted(mark, entry));
     for (const grant of ofUser) {
       if (marks.length === 0 || (clientId !== undefined && clientId !== grant.clientId)) continue;
-      planned.set(grant, [...(planned.get(grant) ?? []), ...marks]);
+      planned.set(nameOf(grant), [...(planned.get(nameOf(grant)) ?? []), ...marks]);
       count += marks.length;
     }
-    if (count >= atOnce.marks) break;
+    if (count >= most) break;
   }
   return { planned, fed };
 }
 
+function nameOf({ userId, outletId }: AssistantGrantRow): string {
+  return `${userId} ${outletId}`;
+}
+
 /** Emergencies are due before everything else. */
-function dueOf({ isUrgent, stateMs, syncMs }: Marks[number]): number {
+function dueOf({ isUrgent, stateMs, syncMs }: Mark): number {
   return isUrgent ? 0 : Math.min(stateMs ?? Number.MAX_SAFE_INTEGER, syncMs ?? Number.MAX_SAFE_INTEGER);
 }

@@ -1,3 +1,4 @@
+import type { DeviceId } from "../../model/ids.ts";
 import { within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import type { AssistantGrantKey, ClaimedGrant } from "../../store/tables/assistant-grants.ts";
@@ -48,10 +49,13 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
   const messages = outlet.assistant.messages(report, outlet.settings);
   const recipient = recipientOf(parts, outlet, grant);
   const attempt = new Attempt(parts, grant, marks, replies, report);
+  // Stored before the first message: if this node dies, the next report knows what was told as stale.
+  const staleDevices = [...new Set([...grant.staleDevices, ...report.staleDevices])];
+  const isMore = staleDevices.length > grant.staleDevices.length;
   for (const [index, message] of messages.entries()) {
     const startedMs = runtime.elapsedMs();
     if (stopping.aborted || startedMs >= untilMs) return attempt.release();
-    if (!(await prolong(store, grant))) return true;
+    if (!(await prolong(store, grant, isMore && index === 0 ? staleDevices : undefined))) return true;
     // If this node was suspended for too long, its claim may have ended.
     const leftMs = startedMs + reportTimes.attemptMs - runtime.elapsedMs();
     if (leftMs <= 0) return attempt.release();
@@ -65,9 +69,13 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
 }
 
 /** False when the link has ended, or another node has claimed the grant. */
-function prolong(store: Store<SendingTables>, grant: ClaimedGrant): Promise<boolean> {
+function prolong(
+  store: Store<SendingTables>,
+  grant: ClaimedGrant,
+  staleDevices: readonly DeviceId[] | undefined,
+): Promise<boolean> {
   return store.transaction(
-    async (tx) => tx.assistantGrants.prolong(grant, (await tx.clock.nowMs()) + reportTimes.claimMs),
+    async (tx) => tx.assistantGrants.prolong(grant, (await tx.clock.nowMs()) + reportTimes.claimMs, staleDevices),
     { urgent: true },
   );
 }

@@ -35,3 +35,12 @@ export const assistants: Step = ({ integer, withoutRowid }) => [
      epoch TEXT NOT NULL, swept_ms ${integer} NOT NULL)`,
   "INSERT INTO assistant_feed (only_row, transaction_id, entry_id, epoch, swept_ms) VALUES (1, 0, 0, '', 0)",
 ];
+
+/**
+ * The position up to which emergencies have become marks, ahead of other changes. A node that does not know it makes the
+ * marks of those emergencies again: an assistant may be notified twice while nodes of both versions run.
+ */
+export const assistantsUrgentFeed: Step = ({ integer }) => [
+  `ALTER TABLE assistant_feed ADD COLUMN urgent_transaction_id ${integer} NOT NULL DEFAULT 0`,
+  `ALTER TABLE assistant_feed ADD COLUMN urgent_entry_id ${integer} NOT NULL DEFAULT 0`,
+];

@@ -69,8 +69,11 @@ export interface AssistantGrantTable {
   claim(key: AssistantGrantKey, nowMs: number, untilMs: number): Promise<ClaimedGrant | undefined>;
   /** Whether this claim is still the newest one, and the grant alive. Locks the grant. */
   holds(grant: ClaimedGrant): Promise<boolean>;
-  /** Prolongs the claim until that time, if it is still the newest one and the grant alive. */
-  prolong(grant: ClaimedGrant, untilMs: number): Promise<boolean>;
+  /**
+   * Prolongs the claim until that time, if it is still the newest one and the grant alive. `staleDevices`: what is about
+   * to be told as stale.
+   */
+  prolong(grant: ClaimedGrant, untilMs: number, staleDevices?: readonly DeviceId[]): Promise<boolean>;
   /** Ends the claim, if it is still the newest one. */
   release(grant: ClaimedGrant, after: GrantProgress): Promise<boolean>;
   /** Makes the grant due at that time, if it would be due later. */
@@ -185,10 +188,13 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       return isClaimed > 0 ? { ...grant, claim, claimedUntilMs: untilMs } : undefined;
     },
     holds,
-    async prolong(grant, untilMs) {
+    async prolong(grant, untilMs, staleDevices) {
       if (!(await holds(grant))) return false;
       const { userId, outletId } = grant;
-      await sql.run(`UPDATE assistant_grants SET claimed_until_ms = $3 WHERE ${ofRow}`, [userId, outletId, untilMs]);
+      await sql.run(
+        `UPDATE assistant_grants SET claimed_until_ms = $3${staleDevices ? ", stale_devices = $4" : ""} WHERE ${ofRow}`,
+        [userId, outletId, untilMs, ...(staleDevices ? [JSON.stringify(staleDevices)] : [])],
+      );
       return true;
     },
     async release({ userId, outletId, claim }, { retryMs, attempts, problem, reportedMs, staleDevices }) {

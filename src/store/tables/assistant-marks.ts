@@ -43,6 +43,8 @@ export interface NewMark extends AssistantGrantKey {
 export interface AssistantFeed extends LogPosition {
   /** The epoch of the log at that position; empty before the first grant. */
   readonly epoch: string;
+  /** The position up to which alarms have become marks, ahead of other changes; behind the feed when there was no need. */
+  readonly urgent: LogPosition;
   /** When the freshness of all links was compared last. */
   readonly sweptMs: number;
 }
@@ -75,6 +77,8 @@ const ofKey = "m.owner_id = $1 AND m.outlet_id = $2";
 const ofRow = "owner_id = $1 AND outlet_id = $2 AND thing_id = $3";
 
 type StoredMark = Omit<AssistantMark, "isUrgent" | "rises"> & { readonly isUrgent: number; readonly rises: string };
+
+type StoredFeed = Omit<AssistantFeed, "urgent"> & { readonly urgentTransaction: number; readonly urgentId: number };
 
 export function assistantMarkTable(sql: Sql): AssistantMarkTable {
   const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE" : "";
@@ -176,19 +180,20 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
       return Number(row?.count ?? 0);
     },
     async lockFeed() {
-      const [row] = await sql.all<AssistantFeed>(
-        `SELECT transaction_id AS "transaction", entry_id AS id, epoch, swept_ms AS "sweptMs"
+      const [row] = await sql.all<StoredFeed>(
+        `SELECT transaction_id AS "transaction", entry_id AS id, epoch, swept_ms AS "sweptMs",
+           urgent_transaction_id AS "urgentTransaction", urgent_entry_id AS "urgentId"
          FROM assistant_feed${forUpdate}`,
       );
-      return row!;
+      const { urgentTransaction, urgentId, ...feed } = row!;
+      return { ...feed, urgent: { transaction: urgentTransaction, id: urgentId } };
     },
-    async setFeed({ transaction, id, epoch, sweptMs }) {
-      await sql.run("UPDATE assistant_feed SET transaction_id = $1, entry_id = $2, epoch = $3, swept_ms = $4", [
-        transaction,
-        id,
-        epoch,
-        sweptMs,
-      ]);
+    async setFeed({ transaction, id, epoch, sweptMs, urgent }) {
+      await sql.run(
+        `UPDATE assistant_feed SET transaction_id = $1, entry_id = $2, epoch = $3, swept_ms = $4,
+           urgent_transaction_id = $5, urgent_entry_id = $6`,
+        [transaction, id, epoch, sweptMs, urgent.transaction, urgent.id],
+      );
     },
   };
 }

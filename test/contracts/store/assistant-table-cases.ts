@@ -225,7 +225,7 @@ export function assistantTableCases(harness: StoreHarness): void {
 
   it("keep the position of the feed", () =>
     onStore(harness, async (store) => {
-      const position = { transaction: 3, id: 4, epoch: "e", sweptMs: 5 };
+      const position = { transaction: 3, id: 4, epoch: "e", sweptMs: 5, urgent: { transaction: 6, id: 7 } };
       await store.transaction((tx) => tx.assistantMarks.setFeed(position));
       assert.deepEqual(plain(await store.transaction((tx) => tx.assistantMarks.lockFeed())), position);
     }));

@@ -1,0 +1,13 @@
+import { describe, it } from "node:test";
+import { databases } from "../set-up/deployment.ts";
+import { changeThousandHomes } from "../stories/thousand-homes.ts";
+
+const homes = Number(process.env.HOMES ?? 1_000);
+
+for (const database of databases) {
+  describe(`${homes} homes that change at once on ${database} (HOMES=n chooses another number)`, () => {
+    it("are all told to Google, and smoke of another home goes first", { timeout: 1_800_000 }, (t) =>
+      changeThousandHomes(t, { database, homes, emergencies: 30 }),
+    );
+  });
+}
