@@ -5,7 +5,7 @@ import type { Clients } from "../oauth/clients.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { AssistantDelivery } from "../store/tables/assistant-deliveries.ts";
-import { type AssistantCommands, assistantCommands } from "./commanding.ts";
+import { type AssistantCommands, assistantCommands, type CommandSender } from "./commanding.ts";
 import { type AssistantGrants, assistantGrants } from "./grants.ts";
 import { type AssistantHomes, assistantHomes, type HomeParts } from "./homes.ts";
 import type { CallMaker } from "./maker-call.ts";
@@ -22,6 +22,8 @@ export interface AssistantsParts extends HomeParts {
   };
   readonly clients: Pick<Clients, "addClient" | "removeClient" | "findClient">;
   readonly control: ThingControl;
+  /** Counts a command for the quotas of the outlet's client and tenant; throws QuotaExceeded. */
+  readonly admitCommand: (sender: CommandSender) => void;
   readonly staleLinks: (userIds: readonly UserId[]) => Promise<ReadonlyMap<UserId, readonly DeviceId[]>>;
   readonly agentUserIdOf: (tenantId: TenantId, userId: UserId) => string;
   /** Calls the makers' services. */
@@ -55,7 +57,7 @@ export function assistantsOn(parts: AssistantsParts): Assistants {
     outlets,
     grants: assistantGrants({ store, sealing, agentUserIdOf: parts.agentUserIdOf, wake: () => reporter.wake() }),
     homes,
-    commands: assistantCommands({ control, runtime }),
+    commands: assistantCommands({ control, runtime, admitCommand: parts.admitCommand }),
     reporter,
     deliveries: (outletId, userId) =>
       store.read((tx) => tx.assistantDeliveries.newest(outletId, userId, deliveriesShown)),

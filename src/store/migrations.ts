@@ -22,6 +22,7 @@ import { firstTables } from "./schema-steps/first-tables.ts";
 import { blindIntervals, credentials, feeds, limitedCalls, linkSessions } from "./schema-steps/links.ts";
 import { nodeQuestions } from "./schema-steps/nodes.ts";
 import { ownerKeys } from "./schema-steps/owner-keys.ts";
+import { quotas } from "./schema-steps/quotas.ts";
 import { batchGroups, idempotencyKeys } from "./schema-steps/repeated-writes.ts";
 import { dialectSql, type IndexStep, type Step } from "./schema-steps/step.ts";
 import { compactThings, deviceTypeMaps, deviceTypeWork, things, thingsWithRowids } from "./schema-steps/things.ts";
@@ -74,6 +75,7 @@ const steps: readonly Step[] = [
   compactThings,
   assistants,
   nodeQuestions,
+  quotas,
 ];
 
 export const schemaVersion = steps.length;

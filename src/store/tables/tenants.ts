@@ -96,6 +96,7 @@ export function tenantTable(sql: Sql): TenantTable {
       if (removed > 0) {
         await sql.run("DELETE FROM device_type_maps WHERE tenant_id = $1", [id]);
         await sql.run("DELETE FROM device_type_work WHERE tenant_id = $1", [id]);
+        await sql.run("DELETE FROM quotas WHERE tenant_id = $1", [id]);
       }
       return removed > 0;
     },
