@@ -2,6 +2,7 @@ import { BreezewayError } from "../model/errors.ts";
 import { alertCommands, alerts, alertsWithCommands, commandingFirings, thingAlerts } from "./schema-steps/alerts.ts";
 import { assistants } from "./schema-steps/assistants.ts";
 import {
+  acceptedTerms,
   authorizationServer,
   failureCounts,
   scopedTokens,
@@ -76,6 +77,7 @@ const steps: readonly Step[] = [
   assistants,
   nodeQuestions,
   quotas,
+  acceptedTerms,
 ];
 
 export const schemaVersion = steps.length;
