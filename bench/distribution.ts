@@ -65,6 +65,7 @@ export const split: Readonly<Record<string, Split>> = {
   device_types: { by: null, note: everywhere },
   device_type_maps: { by: null, note: everywhere },
   device_type_work: { by: null, note: "one row for each map that has work; due rows are searched over all tenants" },
+  quotas: { by: null, note: everywhere },
   assistant_outlets: { by: null, note: everywhere },
   settings: { by: null, note: everywhere },
   nodes: { by: null, note: "one place: leases of nodes are compared by one clock" },

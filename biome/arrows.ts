@@ -10,6 +10,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ecosystems: ["home", "runtime", "model"],
   nodes: ["store", "runtime", "model"],
   requests: ["nodes", "model"],
+  quotas: ["nodes", "store", "runtime", "model"],
   identity: ["store", "runtime", "model"],
   idempotency: ["store", "runtime", "model"],
   metrics: ["store", "home", "runtime", "model"],
@@ -62,6 +63,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "devices",
     "alerts",
     "requests",
+    "quotas",
     "virtual-device",
     "home",
     "ecosystems",
@@ -75,6 +77,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 const core = [
   "model",
   "requests",
+  "quotas",
   "home",
   "virtual-device",
   "nodes",

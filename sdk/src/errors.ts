@@ -110,6 +110,10 @@ export class Forbidden extends ServiceError {
 export class TooManyRequests extends ServiceError {
   override name = "TooManyRequests";
 }
+/** The client or its tenant has used up a quota of the service (HTTP 429, `quota_exceeded`). Nothing was changed. */
+export class QuotaExceeded extends TooManyRequests {
+  override name = "QuotaExceeded";
+}
 /** The token has no access to such a device, thing, command, attribute, alert or webhook (109, 110, 113, HTTP 404). */
 export class NotFound extends ServiceError {
   override name = "NotFound";

@@ -6,7 +6,7 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { AssistantDelivery } from "../store/tables/assistant-deliveries.ts";
 import type { OmittedDevice } from "./assistant.ts";
-import { type AssistantCommands, assistantCommands } from "./commanding.ts";
+import { type AssistantCommands, assistantCommands, type CommandSender } from "./commanding.ts";
 import { type AssistantGrants, assistantGrants } from "./grants.ts";
 import { type AssistantHomes, assistantHomes, type HomeParts } from "./homes.ts";
 import type { CallMaker } from "./maker-call.ts";
@@ -23,6 +23,8 @@ export interface AssistantsParts extends HomeParts {
   };
   readonly clients: Pick<Clients, "addClient" | "removeClient" | "findClient">;
   readonly control: ThingControl;
+  /** Counts a command for the quotas of the outlet's client and tenant; throws QuotaExceeded. */
+  readonly admitCommand: (sender: CommandSender) => void;
   readonly staleLinks: (userIds: readonly UserId[]) => Promise<ReadonlyMap<UserId, readonly DeviceId[]>>;
   readonly agentUserIdOf: (tenantId: TenantId, userId: UserId) => string;
   /** Calls the makers' services. */
@@ -58,7 +60,7 @@ export function assistantsOn(parts: AssistantsParts): Assistants {
     outlets,
     grants: assistantGrants({ store, sealing, agentUserIdOf: parts.agentUserIdOf, wake: () => reporter.wake() }),
     homes,
-    commands: assistantCommands({ control, runtime }),
+    commands: assistantCommands({ control, runtime, admitCommand: parts.admitCommand }),
     reporter,
     async omitted({ assistant, settings }, userId) {
       return assistant.omitted ? assistant.omitted(await homes.all(userId), settings) : [];

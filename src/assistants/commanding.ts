@@ -1,17 +1,23 @@
 import type { CommandReceipt } from "../devices/command-receipts.ts";
 import type { ThingControl } from "../devices/thing-control.ts";
 import type { Command } from "../home/command-plan.ts";
-import type { UserId } from "../model/ids.ts";
+import type { TenantId, UserId } from "../model/ids.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
+
+/** Who sends commands, as quotas count them. */
+export interface CommandSender {
+  readonly tenantId: TenantId;
+  readonly clientId: string;
+}
 
 export interface CommandingParts {
   readonly control: Pick<ThingControl, "command" | "receipt">;
+  readonly admitCommand: (sender: CommandSender) => void;
   readonly runtime: Runtime;
 }
 
-export interface SentCommands {
+export interface SentCommands extends CommandSender {
   readonly userId: UserId;
-  readonly clientId: string;
   readonly thingId: string;
   /** In the order in which they are carried out: assistants chain a mode and a target. */
   readonly commands: readonly Command[];
@@ -21,7 +27,7 @@ export interface SentCommands {
 export interface AssistantCommands {
   /**
    * Sends commands to one thing and waits until they have an outcome, at most `waitMs`. After a command that is refused
-   * at once, the following ones are not sent. Throws UnknownThing. A receipt without an outcome is `queued`, `sending`
+   * at once, the following ones are not sent. Throws UnknownThing and QuotaExceeded. A receipt without an outcome is `queued`, `sending`
    * or `accepted`.
    */
   run(sent: SentCommands, waitMs: number, signal?: AbortSignal): Promise<readonly CommandReceipt[]>;
@@ -30,13 +36,14 @@ export interface AssistantCommands {
 /** The pauses between reads of a receipt: short ones first, because most ecosystems answer at once. */
 const pauses = { fromMs: 25, toMs: 250 };
 
-export function assistantCommands({ control, runtime }: CommandingParts): AssistantCommands {
+export function assistantCommands({ control, runtime, admitCommand }: CommandingParts): AssistantCommands {
   return {
-    async run({ userId, clientId, thingId, commands }, waitMs, signal = new AbortController().signal) {
+    async run({ userId, tenantId, clientId, thingId, commands }, waitMs, signal = new AbortController().signal) {
       const accessScope = { kind: "user", userId } as const;
       const untilMs = runtime.elapsedMs() + waitMs;
       const receipts: CommandReceipt[] = [];
       for (const command of commands) {
+        admitCommand({ tenantId, clientId });
         const receipt = await control.command(accessScope, thingId, { command, clientId });
         receipts.push(receipt);
         if (receipt.state === "rejected") break;

@@ -17,6 +17,7 @@ import { link } from "./nouns/link.ts";
 import { migrateNoun } from "./nouns/migrate.ts";
 import { outlet } from "./nouns/outlet.ts";
 import { profile } from "./nouns/profile.ts";
+import { quota } from "./nouns/quota.ts";
 import { request } from "./nouns/request.ts";
 import { restoreNoun } from "./nouns/restore.ts";
 import { restoredNoun } from "./nouns/restored.ts";
@@ -29,7 +30,7 @@ import { webhook } from "./nouns/webhook.ts";
 
 /** Nouns by topic, in the order of the help. */
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
-  { title: "Tenants, users and clients:", nouns: [tenant, user, client, outlet] },
+  { title: "Tenants, users and clients:", nouns: [tenant, user, client, quota, outlet] },
   { title: "Homes:", nouns: [link, device, deviceType, thing, fan, alert, event, webhook] },
   {
     title: "Operation:",

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ScopedPrincipal, UserPrincipal } from "../identity/principal.ts";
+import type { CallingPrincipal, UserPrincipal } from "../identity/principal.ts";
 import { requireScopes } from "../model/scope-errors.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Client } from "../oauth/clients.ts";
@@ -42,6 +42,11 @@ interface RouteAddress {
   readonly takesKey?: true;
   /** The answer goes on until the client or the server ends it. */
   readonly isStream?: true;
+  /**
+   * Requests count for the quota of requests, and are never refused because of it: one of them may report an alarm, or
+   * wait for one.
+   */
+  readonly mayCarryAlarms?: true;
   /** Only another cloud calls it. Pages of other origins may not. */
   readonly isForClouds?: true;
 }
@@ -62,12 +67,12 @@ export type Route = RouteAddress &
     | (WithDescription & {
         readonly access: "bearer";
         readonly scopes: NeededScopes;
-        answer(incoming: Incoming, caller: ScopedPrincipal): Promise<Answer | SlicedAnswer | StreamAnswer>;
+        answer(incoming: Incoming, caller: CallingPrincipal): Promise<Answer | SlicedAnswer | StreamAnswer>;
       })
     | (WithDescription & {
         readonly access: "secTokenOrBearer";
         readonly scopes: NeededScopes;
-        answer(incoming: Incoming, caller: ScopedPrincipal): Promise<Answer>;
+        answer(incoming: Incoming, caller: CallingPrincipal): Promise<Answer>;
       })
     | (WithDescription & { readonly access: "client"; answer(incoming: Incoming, client: Client): Promise<Answer> })
     | {
@@ -221,15 +226,19 @@ async function answerOf(
   const setCaller = (ids: CallerIds) => {
     if (exchange) exchange.caller = ids;
   };
+  const admit = (caller: UserPrincipal | CallingPrincipal) => {
+    setCaller(caller);
+    callers.admit?.(caller, route.mayCarryAlarms !== true);
+  };
   switch (route.access) {
     case "secToken": {
       const caller = await callerBySecToken(incoming, callers);
-      setCaller(caller);
+      admit(caller);
       return route.answer(incoming, caller);
     }
     case "bearer": {
       const caller = await callerByBearer(incoming, callers);
-      setCaller(caller);
+      admit(caller);
       requireScopes(caller, route.scopes);
       // A read would look as if a mistyped parameter had been obeyed.
       if (route.methods.includes("GET")) refuseMistyped(incoming.query, route.description);
@@ -237,7 +246,7 @@ async function answerOf(
     }
     case "secTokenOrBearer": {
       const caller = await callerByEitherToken(incoming, callers);
-      setCaller(caller);
+      admit(caller);
       requireScopes(caller, route.scopes);
       return route.answer(incoming, caller);
     }

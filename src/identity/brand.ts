@@ -2,6 +2,7 @@ import { accentProblem } from "../model/contrast.ts";
 import { BadParameter, NotFound } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
+import type { BrandRow } from "../store/tables/tenants.ts";
 import { type Logo, readLogo, storedLogo } from "./logo.ts";
 import { checkNewName, readName, readText } from "./names.ts";
 
@@ -21,6 +22,16 @@ export interface Terms {
   readonly version: string;
   /** Since when the terms are valid. */
   readonly dateMs: number;
+  /** Whether grants with older terms are not enough. */
+  readonly isRequired: boolean;
+  /** When refreshes of grants without the required terms end; undefined for never. */
+  readonly refreshesEndMs: number | undefined;
+}
+
+/** Whether the present terms must be accepted, and until when. */
+export interface TermsAcceptance {
+  readonly isRequired: boolean;
+  readonly refreshesEndMs?: number | undefined;
 }
 
 /** Undefined members stay unchanged; null removes a value. */
@@ -34,8 +45,12 @@ export interface Brands {
   brandOf(tenantId: TenantId): Promise<Brand>;
   logoOf(tenantId: TenantId): Promise<Logo | undefined>;
   setBrand(tenantId: TenantId, brand: NewBrand): Promise<void>;
-  /** Null removes the terms. */
-  setTerms(tenantId: TenantId, terms: { readonly text: string; readonly version: string } | null): Promise<void>;
+  /** Null removes the terms, undefined keeps them. */
+  setTerms(
+    tenantId: TenantId,
+    terms: { readonly text: string; readonly version: string } | null | undefined,
+    acceptance?: TermsAcceptance,
+  ): Promise<void>;
 }
 
 export const longestTermsBytes = 64 * 1024;
@@ -46,13 +61,13 @@ export function brandsOn(store: Store<Pick<Transaction, "tenants">>): Brands {
     async brandOf(tenantId) {
       const row = await store.read((tx) => tx.tenants.brand(tenantId));
       if (!row) throw new NotFound(`There is no tenant ${tenantId}. See all with: breezeway tenant list`);
-      const { tenantName, accent, supportUrl, hasLogo, terms, termsVersion, termsMs } = row;
+      const { tenantName, accent, supportUrl, hasLogo } = row;
       return {
         tenantName,
         accent: accent ?? undefined,
         supportUrl: supportUrl ?? undefined,
         hasLogo,
-        terms: terms === null ? undefined : { text: terms, version: termsVersion ?? "", dateMs: termsMs ?? 0 },
+        terms: termsOf(row),
       };
     },
     async logoOf(tenantId) {
@@ -67,10 +82,32 @@ export function brandsOn(store: Store<Pick<Transaction, "tenants">>): Brands {
       };
       await store.transaction((tx) => tx.tenants.setBrand(tenantId, change));
     },
-    async setTerms(tenantId, terms) {
+    async setTerms(tenantId, terms, acceptance) {
       const checked = terms && { text: checkTerms(terms.text), version: checkVersion(terms.version) };
-      await store.transaction((tx) => tx.tenants.setTerms(tenantId, checked));
+      await store.transaction(async (tx) => {
+        if (checked !== undefined) await tx.tenants.setTerms(tenantId, checked);
+        if (!acceptance) return;
+        const { isRequired, refreshesEndMs = null } = acceptance;
+        if (isRequired && (await tx.tenants.brand(tenantId))?.termsMs == null) {
+          throw new BadParameter(
+            "require-acceptance",
+            "The tenant has no terms that could be accepted. Set them first.",
+          );
+        }
+        await tx.tenants.requireTerms(tenantId, isRequired, refreshesEndMs);
+      });
     },
+  };
+}
+
+function termsOf({ terms, termsVersion, termsMs, requiredTermsMs, termsDeadlineMs }: BrandRow): Terms | undefined {
+  if (terms === null) return undefined;
+  return {
+    text: terms,
+    version: termsVersion ?? "",
+    dateMs: termsMs ?? 0,
+    isRequired: requiredTermsMs !== null,
+    refreshesEndMs: termsDeadlineMs ?? undefined,
   };
 }
 

@@ -42,12 +42,17 @@ export class InvalidSecToken extends BreezewayError {
 }
 
 export class TooManyRequests extends BreezewayError {
-  readonly code = "too_many_requests";
+  readonly code: string = "too_many_requests";
   readonly retryAfterSeconds: number;
   constructor(retryAfterSeconds: number, what = "Too many failed attempts.") {
     super(`${what} Try again in ${retryAfterSeconds} ${retryAfterSeconds === 1 ? "second" : "seconds"}.`);
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
+
+/** The client, or its tenant, has used up a quota (docs/limits.md). Nothing was changed. */
+export class QuotaExceeded extends TooManyRequests {
+  override readonly code = "quota_exceeded";
 }
 
 /** The client closed its connection before its request was served: the answer is dropped. */

@@ -67,6 +67,13 @@ export const limits = {
   /** Defaults of the settings of the same names. */
   connectionsPerSource: 2_000,
   connections: 50_000,
+  /** Quotas on one node, as long as an operator has set no others (src/quotas). */
+  requestsPerMinutePerClient: 600_000,
+  requestsPerMinutePerTenant: 1_200_000,
+  openStreamsPerClient: 20_000,
+  openStreamsPerTenant: 30_000,
+  commandsPerMinutePerClient: 60_000,
+  commandsPerMinutePerTenant: 120_000,
   webhooksPerOwner: 20,
   /** Link sessions of the last day: of one client for one user, and of one enterprise client. */
   linkSessionsPerUser: 100,

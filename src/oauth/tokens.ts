@@ -11,6 +11,7 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
 import type { SweepCursor } from "../store/tables/keyset-sweep.ts";
 import type { RefreshTokenRow } from "../store/tables/refresh-tokens.ts";
+import { missingTerms } from "./accepted-terms.ts";
 import type { Client } from "./clients.ts";
 import { exchangeProblem } from "./exchange-problem.ts";
 import { tokenLimits } from "./token-limits.ts";
@@ -55,7 +56,17 @@ export interface Lifetimes {
 
 export type TokenTables = Pick<
   Transaction,
-  "users" | "clients" | "codes" | "grants" | "accessTokens" | "refreshTokens" | "signIns" | "audit" | "log" | "clock"
+  | "tenants"
+  | "users"
+  | "clients"
+  | "codes"
+  | "grants"
+  | "accessTokens"
+  | "refreshTokens"
+  | "signIns"
+  | "audit"
+  | "log"
+  | "clock"
 >;
 
 export interface TokenParts {
@@ -154,13 +165,16 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
             ? "The code is not valid."
             : exchangeProblem(spent, { redirectUri, verifier });
         if (problem) return { refused: problem };
+        const { scope, termsVersion, termsMs } = spent;
         const grant: GrantRow = {
           id: grantId,
           tenantId: client.tenantId,
           userId: spent.userId,
           clientId: client.id,
           covers: isEnterprise ? "tenant" : "user",
-          scope: spent.scope,
+          scope,
+          termsVersion,
+          termsMs,
         };
         await tx.grants.add(grant);
         await audit(tx, "grant", grant, source);
@@ -181,6 +195,8 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
           await audit(tx, "refresh_reuse", grant, source);
           return { ...invalidToken, ended: await endGrants(tx, [grant]) };
         }
+        const termsProblem = await missingTerms(tx, grant, nowMs);
+        if (termsProblem) return { refused: termsProblem };
         refuseWiderScope(grant, requestedScopes);
         await tx.refreshTokens.use(token, nowMs + lifetimes.refreshSeconds * 1_000);
         const isFirstOfSiblings = await tx.refreshTokens.retireParent(token, nowMs + retirementMs);
@@ -203,7 +219,16 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
         const { ended, isAudited } = await tokenLimit.ofClient(tx, client);
         const { tenantId, id: clientId } = client;
         const scope = scopeText(requestedScopes);
-        const grant: GrantRow = { id: randomUUID(), tenantId, userId: null, clientId, covers: "tenant", scope };
+        const noTerms = { termsVersion: null, termsMs: null };
+        const grant: GrantRow = {
+          id: randomUUID(),
+          tenantId,
+          userId: null,
+          clientId,
+          covers: "tenant",
+          scope,
+          ...noTerms,
+        };
         await tx.grants.add(grant);
         if (isAudited) await audit(tx, "client_credentials", grant, source);
         return { issued: await issueAccess(tx, grant, await tx.clock.nowMs()), ended };

@@ -16,6 +16,7 @@ export const backgroundTasks = [
   "own_commands",
   "own_things",
   "erased_names",
+  "quotas",
   "revocations",
   "sweep",
 ] as const;

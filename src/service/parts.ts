@@ -48,6 +48,9 @@ import { deviceTypesOn } from "../provisioning/device-types.ts";
 import { addDevice, removeDevice } from "../provisioning/inventory.ts";
 import { provisioningOn } from "../provisioning/provisioning.ts";
 import { TenantDeviceCounts } from "../provisioning/tenant-device-counts.ts";
+import { QuotaSettings } from "../quotas/quota-settings.ts";
+import { quotaUse } from "../quotas/quota-use.ts";
+import { Quotas } from "../quotas/quotas.ts";
 import { RecentRequests } from "../requests/recent-requests.ts";
 import { requestSearch } from "../requests/request-search.ts";
 import { processErrorOwners } from "../runtime/process/process-error-owners.ts";
@@ -192,6 +195,8 @@ async function partsOn(
   const sharedRuntime = { ...runtime, nowMs: () => membership.nowMs() };
   const nodeQuestions = new NodeQuestions({ store, membership, bus: store.nodeBus, runtime, newId: randomUUID });
   const recentRequests = new RecentRequests(runtime.nowMs);
+  const quotaSettings = new QuotaSettings({ store, runtime });
+  const quotas = new Quotas({ settings: quotaSettings, elapsedMs: runtime.elapsedMs, onLimitReached });
   const built = await Promise.all(
     config.ecosystems.map((one) => connectorOf(one, { runtime: sharedRuntime, onLimitReached })),
   );
@@ -254,6 +259,7 @@ async function partsOn(
     sealing,
     clients: oauth,
     control,
+    admitCommand: (sender) => quotas.admitCommand(sender),
     things,
     ...staleLinksOn(store, federation),
     isGoogles: (thing) => isGoogles(ecosystems.get(thing.source), thing),
@@ -268,6 +274,7 @@ async function partsOn(
   const alexa = alexaAnswers({
     ...assistants,
     accessTokens: oauth,
+    admitRequest: (sender) => quotas.admitRequest(sender),
     tokens: loginTokens({ call: callJson, nowMs: sharedRuntime.nowMs }),
     runtime: sharedRuntime,
     newMessageId: randomUUID,
@@ -313,6 +320,7 @@ async function partsOn(
     deviceTypes,
     assistants,
     requests: requestSearch(recentRequests, nodeQuestions),
+    quotas: { settings: quotaSettings, useOf: quotaUse(quotas, nodeQuestions) },
     addDevice: (device) => addDevice(store, device, ownThings),
     removeDevice: (userId, deviceId) => removeDevice(store, states, userId, deviceId, ownThings),
     linksOf: (userId) => federation.shownLinksOf(userId),
@@ -370,6 +378,8 @@ async function partsOn(
     membership,
     nodeQuestions,
     recentRequests,
+    quotaSettings,
+    quotas,
     federation,
     feeds,
     control,

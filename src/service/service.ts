@@ -61,6 +61,8 @@ export async function startService(
     await refuseRemoteDemo(config, parts);
     await membership.start();
     stops.push(() => membership.stop());
+    await parts.quotaSettings.start();
+    stops.push(() => parts.quotaSettings.stop());
     await oauth.start();
     stops.push(() => oauth.stop());
     parts.thingForm.start();
@@ -150,6 +152,7 @@ async function outletParts(
       bySecToken: (secToken) => identity.authenticate(secToken),
       byAccessToken: (accessToken) => oauth.verify(accessToken),
       byClientSecret: (credentials) => oauth.authenticateClient(credentials),
+      admit: (caller, mayRefuse) => parts.quotas.admitRequest(caller, mayRefuse),
     },
     oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
     v3: {
@@ -165,6 +168,7 @@ async function outletParts(
       control: parts.control,
       events,
       tokens: oauth,
+      quotas: parts.quotas,
       idempotency,
       webhooks: events.webhooks,
       linkSessions,
@@ -180,6 +184,7 @@ async function outletParts(
       devices,
       alerts,
       federation,
+      admit: (caller, mayRefuse) => parts.quotas.admitRequest(caller, mayRefuse),
       countCall: metrics.platformCall,
       onLimitReached: metrics.limitReached,
     }),
@@ -195,7 +200,8 @@ async function outletParts(
 }
 
 /** A hint, of this node or another, makes this node read the store at once. A lost hint only delays that. */
-function listenToHints({ store, events, assistants, federation, feeds, oauth, nodeQuestions }: Parts): () => void {
+function listenToHints(parts: Parts): () => void {
+  const { store, events, assistants, federation, feeds, oauth, nodeQuestions, quotaSettings } = parts;
   const handlers: Readonly<Record<Hint, () => void>> = {
     log: () => {
       events.hinted();
@@ -209,6 +215,7 @@ function listenToHints({ store, events, assistants, federation, feeds, oauth, no
     links: () => federation.keeper.wake(),
     feed: () => feeds.wake(),
     questions: () => nodeQuestions.hinted(),
+    quotas: () => quotaSettings.hinted(),
   };
   return store.nodeBus.onHint((hint) => handlers[hint]());
 }

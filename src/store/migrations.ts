@@ -2,6 +2,7 @@ import { BreezewayError } from "../model/errors.ts";
 import { alertCommands, alerts, alertsWithCommands, commandingFirings, thingAlerts } from "./schema-steps/alerts.ts";
 import { assistants, assistantsUrgentFeed } from "./schema-steps/assistants.ts";
 import {
+  acceptedTerms,
   authorizationServer,
   failureCounts,
   scopedTokens,
@@ -22,6 +23,7 @@ import { firstTables } from "./schema-steps/first-tables.ts";
 import { blindIntervals, credentials, feeds, limitedCalls, linkSessions } from "./schema-steps/links.ts";
 import { nodeQuestions } from "./schema-steps/nodes.ts";
 import { ownerKeys } from "./schema-steps/owner-keys.ts";
+import { quotas } from "./schema-steps/quotas.ts";
 import { batchGroups, idempotencyKeys } from "./schema-steps/repeated-writes.ts";
 import { dialectSql, type IndexStep, type Step } from "./schema-steps/step.ts";
 import { compactThings, deviceTypeMaps, deviceTypeWork, things, thingsWithRowids } from "./schema-steps/things.ts";
@@ -75,6 +77,8 @@ const steps: readonly Step[] = [
   assistants,
   nodeQuestions,
   assistantsUrgentFeed,
+  quotas,
+  acceptedTerms,
 ];
 
 export const schemaVersion = steps.length;

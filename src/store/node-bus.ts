@@ -2,10 +2,10 @@ import type { NodeId } from "../model/ids.ts";
 
 /**
  * What a transaction may have changed: the log has grown, a fan request is queued, a token was revoked, links have no
- * owner or another one, messages of a feed wait, or a node asks the others something. A hint only makes a node look sooner:
+ * owner or another one, messages of a feed wait, a node asks the others something, or quotas were set. A hint only makes a node look sooner:
  * it may arrive twice, or not at all.
  */
-export type Hint = "log" | "commands" | "revocations" | "links" | "feed" | "questions";
+export type Hint = "log" | "commands" | "revocations" | "links" | "feed" | "questions" | "quotas";
 
 /** Messages and liveness between the nodes that share a store. */
 export interface NodeBus {

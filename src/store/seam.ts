@@ -30,6 +30,7 @@ import { type LogEpochTable, logEpochTable } from "./tables/log-epoch.ts";
 import { type MappedDeviceTable, mappedDeviceTable } from "./tables/mapped-devices.ts";
 import { type NodeQuestionTable, nodeQuestionTable } from "./tables/node-questions.ts";
 import { type NodeTable, nodeTable } from "./tables/nodes.ts";
+import { type QuotaTable, quotaTable } from "./tables/quotas.ts";
 import { type RefreshTokenTable, refreshTokenTable } from "./tables/refresh-tokens.ts";
 import { type SealedValueTable, sealedValueTable } from "./tables/sealed-values.ts";
 import { type SecTokenTable, secTokenTable } from "./tables/sec-tokens.ts";
@@ -155,6 +156,7 @@ export interface Transaction {
   readonly logEpoch: LogEpochTable;
   readonly nodes: NodeTable;
   readonly nodeQuestions: NodeQuestionTable;
+  readonly quotas: QuotaTable;
   readonly sealedValues: SealedValueTable;
   readonly settings: SettingTable;
   readonly webhooks: WebhookTable;
@@ -203,6 +205,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   logEpoch: logEpochTable,
   nodes: nodeTable,
   nodeQuestions: nodeQuestionTable,
+  quotas: quotaTable,
   sealedValues: sealedValueTable,
   settings: settingTable,
   webhooks: webhookTable,

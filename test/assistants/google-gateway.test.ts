@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { describe, it } from "node:test";
-import type { Fault } from "../../simulator/google-home/home-graph.ts";
+import type { Fault } from "../../simulator/google-home/home-graph-answers.ts";
 import type { AssistantMessage, Outcome } from "../../src/assistants/assistant.ts";
 import { googleHome } from "../../src/assistants/google-home/assistant.ts";
 import { readGoogleSettings } from "../../src/assistants/google-home/settings.ts";

@@ -67,7 +67,8 @@ function dueIn(home: MadeHome): DueReport {
   });
   home.marks.clear();
   const replies = home.takeDeferred().map(({ receipt, reply }) => {
-    return { reply: JSON.stringify(reply), receipt, current: home.things.get(receipt.thingId) };
+    const { thingId } = receipt;
+    return { thingId, reply: JSON.stringify(reply), receipt, current: home.things.get(thingId) };
   });
   return { agentUserId: "a_user", things, replies };
 }

@@ -59,6 +59,9 @@ for (const database of databases) {
       const edited = await run("client edit", { client, "return-url": ["https://voice.example/linked"] });
       assert.deepEqual([edited.return_urls, edited.vouches_for_users], [["https://voice.example/linked"], false]);
       await assert.rejects(run("client edit", { client }), BadParameter);
+      const limited = await run("quota set", { client, "requests-per-minute": "600", "open-streams": "5" });
+      assert.deepEqual(limited.quotas.openStreams, { value: 5, isDefault: false });
+      assert.deepEqual((await run("quota reset", { tenant })).quotas.openStreams, { value: 30_000, isDefault: true });
       const serviceAccount = {
         client_email: "r@acme.example",
         private_key: "-----BEGIN PRIVATE KEY----- of the outlet",
@@ -120,6 +123,8 @@ for (const database of databases) {
               "vouches-for-users": false,
             },
           ],
+          [null, client, { command: "quota set", name: "Voice", "requests-per-minute": 600, "open-streams": 5 }],
+          [null, null, { command: "quota reset", name: "Acme" }],
           [null, outletClient, { command: "outlet add", outlet, kind: "google-home", name: "Google Home" }],
           [userId, outletClient, { command: "outlet resend", outlet, linked: false }],
           [null, outletClient, { command: "outlet remove", outlet, kind: "google-home", grants: 0 }],
@@ -236,6 +241,12 @@ describe("an administrator", () => {
       ["client rotate-secret", { client: "x", overlap: "soon" }, /--overlap must be a number from 0 to 720/],
       ["client rotate-secret", { client: "x", overlap: "721" }, /--overlap must be a number from 0 to 720/],
       ["client rotate-secret", { client: "x", overlap: "-1" }, /--overlap must be a number from 0 to 720/],
+      ["quota show", {}, /either --tenant or --client/],
+      ["quota set", { tenant, client: "bwc_x", "open-streams": "1" }, /either --tenant or --client/],
+      ["quota set", { tenant }, /Nothing to set.*--requests-per-minute, --open-streams, --commands-per-minute/],
+      ["quota set", { tenant, "open-streams": "0" }, /--open-streams must be a number from 1 to 100000000/],
+      ["request list", { limit: "501" }, /--limit must be a number from 1 to 500/],
+      ["request list", { status: "bad" }, /--status must be a status such as 404/],
       ["audit list", { limit: "0" }, /--limit must be a number from 1 to 10000/],
     ];
     for (const [command, input, sentence] of wrong) {

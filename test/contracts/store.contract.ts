@@ -23,6 +23,7 @@ import { logTailCases } from "./store/log-tail-cases.ts";
 import { migrationCases } from "./store/migration-cases.ts";
 import { nodeBusCases } from "./store/node-bus-cases.ts";
 import { nodeQuestionCases } from "./store/node-question-cases.ts";
+import { quotaTableCases } from "./store/quota-table-cases.ts";
 import { reusingOneDatabase } from "./store/reused-database.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
@@ -45,6 +46,7 @@ export function describeStore(
       tableCases(reusing);
       tenantAndNodeCases(reusing);
       nodeQuestionCases(reusing);
+      quotaTableCases(reusing);
       deviceTableCases(reusing);
       deviceCountCases(reusing);
       clientTableCases(reusing);

@@ -202,6 +202,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     webhooks: events.webhooks,
     linkSessions: { create: nobody, get: nobody },
     tokens: { watch: nobody, clientOf: nobody },
+    quotas: { openStream: () => () => undefined, admitCommand: () => undefined },
     idempotency: { run: nobody },
     cursors: cursorsWith("a key of this test"),
   };

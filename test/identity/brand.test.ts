@@ -108,7 +108,13 @@ describe("a tenant's terms", () => {
     const { identity, clock, tenantId } = await acme(t);
     await identity.setTerms(tenantId, { text: "\uFEFF\r\nBe kind.\r\n\tPay.\rGo.\n\n", version: " 2026-01 " });
     const { terms } = await identity.brandOf(tenantId);
-    assert.deepEqual(terms, { text: "Be kind.\n\tPay.\nGo.", version: "2026-01", dateMs: clock.nowMs });
+    assert.deepEqual(terms, {
+      text: "Be kind.\n\tPay.\nGo.",
+      version: "2026-01",
+      dateMs: clock.nowMs,
+      isRequired: false,
+      refreshesEndMs: undefined,
+    });
     clock.nowMs += 1_000;
     await identity.setTerms(tenantId, { text: "Be kinder.", version: "2026-02" });
     assert.equal((await identity.brandOf(tenantId)).terms?.dateMs, clock.nowMs);

@@ -10,6 +10,7 @@ describe("an error that a caller can react to", () => {
     [new errors.UnknownOperation("Bad."), "unknown_operation"],
     [new errors.InvalidSecToken(), "invalid_sec_token"],
     [new errors.TooManyRequests(1), "too_many_requests"],
+    [new errors.QuotaExceeded(1, "Too many."), "quota_exceeded"],
     [new errors.ClientGone(), "client_gone"],
     [new errors.UnknownDevice(), "unknown_device"],
     [new errors.UnknownThing(), "unknown_thing"],

@@ -13,7 +13,8 @@ describe("the access token of a command", () => {
     const tokens = commandTokensWith(sealingWith(key), clock);
     const token = tokens.issue(7 as TenantId, "bwc_own");
     const { principal, clientId } = tokens.open(token)!;
-    assert.deepEqual([principal, clientId], [{ kind: "enterprise", tenantId: 7, scopes: null }, "bwc_own"]);
+    const own = { clientId: "bwc_own", isCommand: true };
+    assert.deepEqual([principal, clientId], [{ kind: "enterprise", tenantId: 7, scopes: null, ...own }, "bwc_own"]);
     const rotated = commandTokensWith(sealingWith(randomBytes(32), key), clock);
     assert.deepEqual(rotated.open(token)?.principal, principal, "a key that was rotated away opens what it sealed");
     const stranger = commandTokensWith(sealingWith(randomBytes(32)), clock);

@@ -37,7 +37,14 @@ export class HeldTokens {
   /** Adds an access token of that grant, and returns it. */
   add(grantId: string, { userId = 1, remainingMs = hourMs } = {}): string {
     const token = `bwa_${String(this.#rows.size).padStart(43, "0")}`;
-    const whose = { tenantId, userId: userId as UserId, clientId: "client", covers: "user" as const };
+    const whose = {
+      tenantId,
+      userId: userId as UserId,
+      clientId: "client",
+      covers: "user" as const,
+      termsVersion: null,
+      termsMs: null,
+    };
     const grant = { id: grantId, ...whose, scope: null };
     this.#rows.set(hashOf(token), { grant, scope: null, remainingMs });
     return token;

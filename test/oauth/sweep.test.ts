@@ -64,6 +64,8 @@ async function addGrant(tx: Transaction, tenantId: TenantId, place: number, issu
     clientId: "bwc_x",
     scope: null,
     covers: userId ? "user" : "tenant",
+    termsVersion: null,
+    termsMs: null,
   };
   const ownerId: OwnerId = ownerIdOf(grant);
   const [accessToken, present, retired] = ["bwa_", "bwr_", "bwr_"].map((prefix) => newCredential(prefix, ownerId)) as [

@@ -27,6 +27,8 @@ describe("a grant without tokens", () => {
       clientId: world.client.id,
       covers: "user",
       scope: null,
+      termsVersion: null,
+      termsMs: null,
     };
     await store.transaction((tx) => tx.grants.add(grant));
     const exists = async () => (await store.read((tx) => tx.grants.existing([grant]))).has(grant.id);

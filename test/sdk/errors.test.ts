@@ -54,6 +54,7 @@ const refusals: readonly (readonly [keyof ReturnType<typeof by>, number, number 
   ["v3", 413, "value_too_large", sdk.InvalidRequest],
   ["v3", 415, "unsupported_media_type", sdk.InvalidRequest],
   ["v3", 429, "too_many_requests", sdk.TooManyRequests],
+  ["v3", 429, "quota_exceeded", sdk.QuotaExceeded],
   ["v3", 500, "internal_error", sdk.Unavailable],
   ["v3", 503, "store_unavailable", sdk.Unavailable],
   ["v3", 503, "outcome_unknown", sdk.OutcomeUnknown],

@@ -244,6 +244,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       links: () => this.federation.keeper.wake(),
       feed: () => this.#feeds?.wake(),
       questions: () => undefined,
+      quotas: () => undefined,
     };
     this.#deafen = this.#nodeBus.onHint((hint) => heed[hint]());
     this.isReady = true;

@@ -1,8 +1,8 @@
 import { hasConsent } from "../../identity/principal.ts";
-import { UnknownThing } from "../../model/errors.ts";
+import { QuotaExceeded, UnknownThing } from "../../model/errors.ts";
 import { hasScope, type Scope } from "../../model/scopes.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { type AssistantCommands, hasOutcome } from "../commanding.ts";
+import { type AssistantCommands, type CommandSender, hasOutcome } from "../commanding.ts";
 import type { AssistantGrants } from "../grants.ts";
 import type { AssistantHomes } from "../homes.ts";
 import { acceptGrant, type GrantingParts } from "./accept-grant.ts";
@@ -28,6 +28,8 @@ export interface AlexaAnswerParts extends CallerParts, GrantingParts {
   readonly grants: Pick<AssistantGrants, "establish" | "replyLater" | "leaving">;
   readonly homes: AssistantHomes;
   readonly commands: AssistantCommands;
+  /** Counts a request for the quotas of the outlet's client and tenant; throws QuotaExceeded. */
+  readonly admitRequest: (sender: CommandSender) => void;
   readonly runtime: Runtime;
   readonly newMessageId: () => string;
 }
@@ -79,7 +81,8 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
     if (!isReachable(endpoint)) return errorResponse(answered, commandError({ code: "offline" }, command.trait));
     const { userId } = user;
     const { thingId } = endpoint.thing;
-    const sent = { userId, clientId: outlet.clientId, thingId, commands: [command] };
+    const { tenantId, clientId } = outlet;
+    const sent = { userId, tenantId, clientId, thingId, commands: [command] };
     const receipt = (await parts.commands.run(sent, commandWaitMs))[0]!;
     if (!hasOutcome(receipt)) {
       const { correlationToken } = directive;
@@ -120,8 +123,14 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
       }
       const caller = await callerOf(parts, directive.token);
       if (isAlexaError(caller)) return refused(caller);
-      if (isGrant) return acceptGrant(parts, caller, directive, awsRegion, answered);
-      return answerCaller(caller, directive, answered);
+      try {
+        parts.admitRequest(caller.outlet);
+        if (isGrant) return await acceptGrant(parts, caller, directive, awsRegion, answered);
+        return await answerCaller(caller, directive, answered);
+      } catch (error) {
+        if (error instanceof QuotaExceeded) return refused(alexaError("RATE_LIMIT_EXCEEDED", error.message));
+        throw error;
+      }
     },
   };
 }

@@ -2,7 +2,7 @@ import type { CommandReceipt } from "../../devices/command-receipts.ts";
 import { isCommandError } from "../../home/command-errors.ts";
 import type { Command } from "../../home/command-plan.ts";
 import { hasConsent, type ScopedPrincipal, type UserPrincipal } from "../../identity/principal.ts";
-import { UnknownThing } from "../../model/errors.ts";
+import { QuotaExceeded, UnknownThing } from "../../model/errors.ts";
 import type { AssistantCommands } from "../commanding.ts";
 import { hasOutcome } from "../commanding.ts";
 import type { CurrentThing } from "../current-thing.ts";
@@ -53,9 +53,11 @@ export function googleIntents({ homes, commands, grants }: IntentParts) {
     const { thingId } = device.thing;
     let receipts: readonly CommandReceipt[];
     try {
-      receipts = await commands.run({ userId, clientId: outlet.clientId, thingId, commands: sent }, forMs);
+      const { tenantId, clientId } = outlet;
+      receipts = await commands.run({ userId, tenantId, clientId, thingId, commands: sent }, forMs);
     } catch (error) {
       if (error instanceof UnknownThing) return failure(device.id, "deviceNotFound");
+      if (error instanceof QuotaExceeded) return failure(device.id, "transientError");
       throw error;
     }
     const failed = receipts.find((receipt) => hasOutcome(receipt) && receipt.state !== "confirmed");

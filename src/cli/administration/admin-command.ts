@@ -10,6 +10,8 @@ import type { Clients } from "../../oauth/clients.ts";
 import type { CommandTokens } from "../../oauth/command-tokens.ts";
 import type { DeviceTypes } from "../../provisioning/device-types.ts";
 import type { NewDevice } from "../../provisioning/new-device.ts";
+import type { QuotaSettings } from "../../quotas/quota-settings.ts";
+import type { FindQuotaUse } from "../../quotas/quota-use.ts";
 import type { RequestSearch } from "../../requests/request-search.ts";
 import type { DescribedCommand } from "../command.ts";
 import type { Input } from "../input.ts";
@@ -62,6 +64,11 @@ export interface AdministrationParts {
   readonly assistants: Pick<Assistants, "outlets" | "grants" | "omitted" | "deliveries">;
   /** The recent requests of all nodes. */
   readonly requests: RequestSearch;
+  readonly quotas: {
+    readonly settings: Pick<QuotaSettings, "stored" | "change">;
+    /** How much is used on each node. */
+    readonly useOf: FindQuotaUse;
+  };
   readonly addDevice: (device: NewDevice) => Promise<DeviceId>;
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;

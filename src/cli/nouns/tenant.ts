@@ -1,3 +1,4 @@
+import type { Terms, TermsAcceptance } from "../../identity/brand.ts";
 import type { Identity } from "../../identity/identity.ts";
 import type { Tenant } from "../../identity/tenants.ts";
 import { BadParameter, Conflict } from "../../model/errors.ts";
@@ -93,31 +94,67 @@ const brand: AdminCommand = {
 const terms: AdminCommand = {
   name: "tenant terms",
   meaning: "set the terms that users accept before they give a client access",
-  examples: ["tenant terms Acme --file terms.txt --version 3", "tenant terms Acme --clear"],
+  examples: [
+    "tenant terms Acme --file terms.txt --version 3",
+    "tenant terms Acme --file terms.txt --version 4 --require-acceptance --refreshes-end 2027-01-31",
+    "tenant terms Acme --clear",
+  ],
   arguments: [tenantArgument],
   options: (command) =>
     command
       .option(named, "the same, as an option")
       .option("--file <file>", "the terms: plain text of at most 64 kB")
       .option("--version <text>", "the name of this version, such as 3 or 2026-01")
+      .option("--require-acceptance", "access that was given with older terms is not enough: users are asked again")
+      .option("--refreshes-end <date>", "when such access ends: its refresh tokens are refused (2027-01-31, UTC)")
+      .option("--no-require-acceptance", "access that was given with older terms is enough again")
       .option("--clear", "remove the terms"),
   extraInput: (typed) => (typed.file === undefined ? {} : { file: textOf("file", text(typed, "file")) }),
   async act({ identity }, input) {
     const tenant = await identity.findTenant(text(input, "tenant"));
     const { tenantId } = tenant;
     if (hasFlag(input, "clear")) {
-      if (input.file !== undefined || input.version !== undefined) {
-        throw new BadParameter("clear", "--clear removes the terms: leave out --file and --version.");
+      const others = ["file", "version", "require-acceptance", "refreshes-end"];
+      if (others.some((name) => input[name] !== undefined)) {
+        throw new BadParameter(
+          "clear",
+          "--clear removes the terms: leave out --file and --version, and all other options.",
+        );
       }
       await identity.setTerms(tenantId, null);
       return { answer: await shown(identity, tenant), changed: { tenantId, detail: { clear: true } } };
     }
-    const version = text(input, "version");
-    await identity.setTerms(tenantId, { text: text(input, "file"), version });
-    return { answer: await shown(identity, tenant), changed: { tenantId, detail: { version } } };
+    const acceptance = acceptanceOf(input);
+    const isNew = input.file !== undefined || input.version !== undefined || !acceptance;
+    const terms = isNew ? { version: text(input, "version"), text: text(input, "file") } : undefined;
+    await identity.setTerms(tenantId, terms, acceptance);
+    const endMs = acceptance?.refreshesEndMs;
+    const detail = {
+      version: terms?.version,
+      "require-acceptance": acceptance?.isRequired,
+      "refreshes-end": endMs === undefined ? undefined : new Date(endMs).toISOString(),
+    };
+    return { answer: await shown(identity, tenant), changed: { tenantId, detail } };
   },
   toText: inWords,
 };
+
+/** Undefined when the options leave it as it is. */
+function acceptanceOf(input: Input): TermsAcceptance | undefined {
+  const isRequired = input["require-acceptance"];
+  const typed = optional(input, "refreshes-end");
+  if (typed !== undefined && isRequired !== true) {
+    throw new BadParameter("refreshes-end", "--refreshes-end needs --require-acceptance.");
+  }
+  if (typeof isRequired !== "boolean") return undefined;
+  if (typed === undefined) return { isRequired };
+  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(typed);
+  const refreshesEndMs = isDate ? Date.parse(typed) : Number.NaN;
+  if (Number.isNaN(refreshesEndMs)) {
+    throw new BadParameter("refreshes-end", "--refreshes-end must be a date such as 2027-01-31, or 2027-01-31T12:00Z.");
+  }
+  return { isRequired, refreshesEndMs };
+}
 
 function checkBrand(input: Input, clear: readonly string[]): void {
   const changed = brandParts.filter((name) => optional(input, name) !== undefined);
@@ -138,7 +175,17 @@ async function shown(identity: Identity, { tenantId, name }: Tenant): Promise<ob
     accent,
     supportUrl,
     logo: logo ? { type: logo.type, bytes: logo.bytes.length } : null,
-    terms: terms ? { version: terms.version, date: new Date(terms.dateMs).toISOString(), text: terms.text } : null,
+    terms: terms ? shownTerms(terms) : null,
+  };
+}
+
+function shownTerms({ version, dateMs, text: shownText, isRequired, refreshesEndMs }: Terms): object {
+  return {
+    version,
+    date: new Date(dateMs).toISOString(),
+    text: shownText,
+    requireAcceptance: isRequired,
+    refreshesEnd: refreshesEndMs === undefined ? null : new Date(refreshesEndMs).toISOString(),
   };
 }
 
@@ -150,7 +197,14 @@ function inWords({ tenantId, name, accent, supportUrl, logo, terms }: Answer): s
     ["logo", logo ? `${logo.type}, ${logo.bytes} bytes` : "none"],
     ["support", supportUrl ?? "none"],
     ["terms", terms ? `version ${terms.version} of ${terms.date.slice(0, 10)}` : "none"],
+    ...(terms?.requireAcceptance ? [["must be accepted", acceptanceWords(terms.refreshesEnd)] as const] : []),
   ]);
+}
+
+function acceptanceWords(refreshesEnd: string | null): string {
+  return refreshesEnd === null
+    ? "at the next sign-in"
+    : `from ${refreshesEnd.slice(0, 16)}Z on, refreshes end without it`;
 }
 
 const remove: AdminCommand = {

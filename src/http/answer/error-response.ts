@@ -26,6 +26,7 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   // Only the log and the metrics see this status, which proxies use for a client that disconnected.
   client_gone: { status: 499, errorCode: 107 },
   too_many_requests: { status: 429, errorCode: 107 },
+  quota_exceeded: { status: 429, errorCode: 107 },
   unknown_device: { status: 404, errorCode: 109 },
   unknown_thing: { status: 404, errorCode: 109 },
   unknown_device_type: { status: 404, errorCode: 109 },

@@ -69,6 +69,11 @@ export const commonErrors: readonly ErrorDescription[] = [
     when: "Too many failed attempts, or too many attempts at once; `Retry-After` says when to try again.",
   },
   {
+    status: 429,
+    code: "quota_exceeded",
+    when: "The client or its tenant has used up a quota: requests or commands a minute, or open streams. Nothing was changed. `Retry-After` says when to try again.",
+  },
+  {
     status: 431,
     code: "headers_too_large",
     when: "The request line and headers are larger than 48 KB (49,152 bytes).",

@@ -9,6 +9,11 @@ export interface Callers {
   bySecToken(secToken: string): Promise<UserPrincipal>;
   byAccessToken(accessToken: string): Promise<CallingPrincipal>;
   byClientSecret(credentials: ClientCredentials): Promise<Client>;
+  /**
+   * Counts a request for the quotas of its client and tenant. Throws QuotaExceeded beyond them, unless the request must
+   * not be refused.
+   */
+  admit?(caller: UserPrincipal | CallingPrincipal, mayRefuse: boolean): void;
 }
 
 /** The caller of a route whose rule is `secToken`: the token comes as a parameter or as `Authorization: Bearer`. */

@@ -15,7 +15,7 @@ export function decisionStep(parts: AuthorizeParts): AuthorizeStep {
   const { store, issuer, codeSeconds } = parts;
   const show = authorizePages(parts);
   const answer: AuthorizeStep["answer"] = async (sent, visit) => {
-    const { transaction, csrf, decision } = formOf(sent, ["transaction", "csrf", "decision"]);
+    const { transaction, csrf, decision, terms } = formOf(sent, ["transaction", "csrf", "decision", "terms"]);
     const { signIn, client: clientOfPage } = await signInOf(store, show, transaction, visit);
     if (!signIn || !isSame(csrf, csrfOf(signIn.browserSecret, transaction))) return show.expired(clientOfPage);
     const { row, client, request } = signIn;
@@ -24,8 +24,18 @@ export function decisionStep(parts: AuthorizeParts): AuthorizeStep {
     }
     // Derived from a secret that only this browser holds: a second click gets the same code, and it need not be stored.
     const code = withOwner(derivedSecret(signIn.browserSecret, `code ${transaction}`), row.userId);
-    const choice: Choice = { isAccepted: decision === "accept", code, codeSeconds, source: visit.source };
+    const choice: Choice = {
+      isAccepted: decision === "accept",
+      code,
+      codeSeconds,
+      source: visit.source,
+      shownTerms: terms,
+    };
     const settled = await store.transaction((tx) => settle(tx, row, client, request, choice));
+    if ("newTerms" in settled) {
+      const location = `${show.address("terms")}?transaction=${encodeURIComponent(transaction)}`;
+      return { kind: "redirect", status: 303, location };
+    }
     if ("page" in settled) return show.message(400, { kind: settled.page }, client);
     const result = { ...settled.redirectWith, state: request.state };
     return { kind: "redirect", status: 302, location: returnAddress(request.redirectUri, issuer(), result) };
@@ -39,19 +49,23 @@ interface Choice {
   readonly code: string;
   readonly codeSeconds: number;
   readonly source: string;
+  /** The date of the terms on the page; empty for a page without terms, or one of the previous version. */
+  readonly shownTerms: string;
 }
 
 type Settled =
+  /** The terms were replaced while the page was open, so it must be shown again. */
+  | { readonly newTerms: true }
   | { readonly redirectWith: Readonly<Record<string, string>> }
   | { readonly page: "expired" | "declined" | "done" };
 
 /** Stores the decision. Idempotent until the code is redeemed; any other repetition gets a page that says why. */
 async function settle(
-  tx: Pick<Transaction, "users" | "signIns" | "codes" | "audit" | "clock">,
+  tx: Pick<Transaction, "tenants" | "users" | "signIns" | "codes" | "audit" | "clock">,
   { userId, idHash }: SignInRow,
   { id: clientId, tenantId, kind }: Client,
   { redirectUri, isRedirectUriSent, challenge, scope = null }: AuthorizationRequest,
-  { isAccepted, code, codeSeconds, source }: Choice,
+  { isAccepted, code, codeSeconds, source, shownTerms }: Choice,
 ): Promise<Settled> {
   const nowMs = await tx.users.lock(userId);
   const user = await tx.users.byId(userId);
@@ -68,12 +82,26 @@ async function settle(
   }
   // A double click on "Sign in" makes two sign-ins of one login page. Only one of them may be decided.
   if (await tx.signIns.decisionOf(row.loginId)) return { page: "expired" };
+  const terms = isAccepted && shownTerms !== "" ? await tx.tenants.brand(tenantId) : undefined;
+  if (terms && String(terms.termsMs) !== shownTerms) return { newTerms: true };
+  const accepted = { termsVersion: terms?.termsVersion ?? null, termsMs: terms?.termsMs ?? null };
   await tx.signIns.decide(row, isAccepted ? "accepted" : "declined");
   const act = isAccepted ? "accepted" : "declined";
-  await tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source, detail: { scope: scope ?? undefined } }));
+  const detail = { scope: scope ?? undefined, terms: accepted.termsVersion ?? undefined };
+  await tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source, detail }));
   if (!isAccepted) return { redirectWith: denied.declined };
   const expiresMs = nowMs + codeSeconds * 1_000;
   const { hash } = key;
-  await tx.codes.add({ hash, clientId, userId, redirectUri, isRedirectUriSent, challenge, scope, expiresMs });
+  await tx.codes.add({
+    hash,
+    clientId,
+    userId,
+    redirectUri,
+    isRedirectUriSent,
+    challenge,
+    scope,
+    ...accepted,
+    expiresMs,
+  });
   return { redirectWith: { code } };
 }

@@ -15,7 +15,9 @@ export interface AuthorizeStep {
 }
 
 export interface AuthorizeParts {
-  readonly store: Store<Pick<Transaction, "users" | "clients" | "signIns" | "codes" | "audit" | "nodes" | "clock">>;
+  readonly store: Store<
+    Pick<Transaction, "tenants" | "users" | "clients" | "grants" | "signIns" | "codes" | "audit" | "nodes" | "clock">
+  >;
   readonly identity: Pick<Identity, "signIn" | "brandOf">;
   readonly clients: Pick<Clients, "findClient">;
   readonly sealer: Sealer;

@@ -1,4 +1,6 @@
 import { storedScopes } from "../../model/scopes.ts";
+import type { GrantRow } from "../../store/tables/grants.ts";
+import type { Client } from "../clients.ts";
 import { termsPage } from "../pages/terms-page.ts";
 import { authorizePages, returnsTo } from "./authorize-pages.ts";
 import { addresses, formOf } from "./browser.ts";
@@ -16,6 +18,7 @@ export function termsStep(parts: AuthorizeParts): AuthorizeStep {
     const { row, user, client, request, browserSecret } = signIn;
     if (row.decision) return show.message(400, { kind: row.decision === "declined" ? "declined" : "done" }, client);
     const { terms } = await identity.brandOf(client.tenantId);
+    const grants = terms ? await store.read((tx) => tx.grants.ofUser(user.id)) : [];
     const page = termsPage({
       brand: await show.brandOf(client.tenantId),
       clientName: client.name,
@@ -23,11 +26,20 @@ export function termsStep(parts: AuthorizeParts): AuthorizeStep {
       userName: user.name,
       covers: client.kind === "enterprise" ? "tenant" : "user",
       scopes: storedScopes(request.scope ?? null),
-      terms,
+      terms: terms && { ...terms, acceptedBefore: acceptedBefore(grants, client, terms.dateMs) },
       action: show.address("terms"),
-      hidden: { transaction, csrf: csrfOf(browserSecret, transaction) },
+      hidden: { transaction, csrf: csrfOf(browserSecret, transaction), ...(terms && { terms: String(terms.dateMs) }) },
     });
     return { kind: "page", status: 200, page };
   };
   return { name: "terms", method: "GET", path: addresses.terms, answer };
+}
+
+/** The version that the user accepted last in this tenant, if it is older; undefined otherwise. */
+function acceptedBefore(grants: readonly GrantRow[], { tenantId }: Client, dateMs: number): string | undefined {
+  const accepted = grants
+    .filter((grant) => grant.tenantId === tenantId && grant.termsVersion !== null)
+    .toSorted((a, b) => (b.termsMs ?? 0) - (a.termsMs ?? 0));
+  const [last] = accepted;
+  return last && (last.termsMs ?? 0) < dateMs ? (last.termsVersion ?? undefined) : undefined;
 }

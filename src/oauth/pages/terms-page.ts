@@ -7,6 +7,10 @@ export interface Terms {
   readonly text: string;
   readonly version: string;
   readonly dateMs: number;
+  /** The version that the user accepted before; undefined when there was none, or it is this one. */
+  readonly acceptedBefore?: string | undefined;
+  /** When apps without the user's consent to these terms lose their access. */
+  readonly refreshesEndMs?: number | undefined;
 }
 
 export interface TermsPageValues {
@@ -88,13 +92,28 @@ const tenantRights: OtherRights = {
   links: html`Manage the accounts that users have linked`,
 };
 
-function termsOf({ text, version, dateMs }: Terms, { tenantName }: Brand): Html {
-  const date = new Date(dateMs);
-  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(date);
+function termsOf(terms: Terms, { tenantName }: Brand): Html {
+  const { text, version, dateMs } = terms;
   return html`<div class="terms">
 <h2 id="terms">Terms of <bdi>${tenantName}</bdi></h2>
-<p class="small">Version <bdi>${version}</bdi>, <time datetime="${date.toISOString().slice(0, 10)}">${day}</time></p>
+<p class="small">Version <bdi>${version}</bdi>, ${dayOf(dateMs)}</p>
+${terms.acceptedBefore === undefined ? undefined : changedNote(terms, terms.acceptedBefore)}
 <div class="scroll" dir="auto" tabindex="0" role="region" aria-labelledby="terms">${text}</div>
 <p class="small">By accepting you agree to these terms.</p>
 </div>`;
+}
+
+/** For a user who has accepted an older version. */
+function changedNote({ refreshesEndMs }: Terms, acceptedBefore: string): Html {
+  const deadline =
+    refreshesEndMs === undefined
+      ? undefined
+      : html` From ${dayOf(refreshesEndMs)} on, apps stay connected only if you have accepted these terms with them.`;
+  return html`<p class="note">${iconOf("warning")}<span>These terms are new. You accepted version <bdi>${acceptedBefore}</bdi> before.${deadline}</span></p>`;
+}
+
+function dayOf(timeMs: number): Html {
+  const date = new Date(timeMs);
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(date);
+  return html`<time datetime="${date.toISOString().slice(0, 10)}">${day}</time>`;
 }

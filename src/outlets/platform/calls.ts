@@ -92,6 +92,7 @@ async function run(
   if (operation.access === "public") return operation.run(parts, parameters, from);
   const caller = await callerOf(parts, parameters);
   setCaller(caller);
+  parts.admit?.(caller, operation.mayCarryAlarms !== true);
   return operation.run(parts, parameters, caller);
 }
 

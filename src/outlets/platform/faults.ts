@@ -26,6 +26,7 @@ const faultCodes: Readonly<Record<string, number>> = {
   invalid_sec_token: 106,
   client_gone: 107,
   too_many_requests: 107,
+  quota_exceeded: 107,
   unknown_device: 109,
   unknown_attribute: 110,
   read_only_attribute: 111,

@@ -30,6 +30,8 @@ export interface PlatformParts {
   readonly devices: Pick<DeviceReading, "page" | "state"> & DeviceWriting;
   readonly alerts: Pick<Alerts, "add" | "find" | "page" | "setEnabled" | "setEnabledOfDevice" | "remove">;
   readonly federation: Pick<Federation, "freshness">;
+  /** Counts a call for the quota of the tenant; throws QuotaExceeded. */
+  readonly admit?: (caller: UserPrincipal, mayRefuse: boolean) => void;
 }
 
 /** The answer of an operation: all elements, or a long list page by page. */
@@ -43,6 +45,8 @@ export type Operation =
     }
   | {
       readonly access: "secToken";
+      /** It is never refused because of a quota: a write may report an alarm. */
+      readonly mayCarryAlarms?: true;
       run(parts: PlatformParts, parameters: Parameters, caller: UserPrincipal): Answered;
     };
 
@@ -54,8 +58,8 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
   ["getDeviceList", { access: "secToken", run: getDeviceList }],
   ["getDeviceAttributesWithValues", { access: "secToken", run: getDeviceAttributesWithValues }],
   ["getDeviceAttribute", { access: "secToken", run: getDeviceAttribute }],
-  ["setDeviceAttribute", { access: "secToken", run: setDeviceAttribute }],
-  ["setMultiDeviceAttributes2", { access: "secToken", run: setMultiDeviceAttributes2 }],
+  ["setDeviceAttribute", { access: "secToken", mayCarryAlarms: true, run: setDeviceAttribute }],
+  ["setMultiDeviceAttributes2", { access: "secToken", mayCarryAlarms: true, run: setMultiDeviceAttributes2 }],
   ["addTrigger", { access: "secToken", run: addTrigger }],
   ["getTrigger", { access: "secToken", run: getTrigger }],
   ["getTriggerDetailListByDevice", { access: "secToken", run: getTriggerDetailListByDevice }],

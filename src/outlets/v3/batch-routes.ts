@@ -38,6 +38,7 @@ export function batchRoute(parts: BatchRouteParts, turns: BatchTurns): Route {
     errors: "standard",
     scopes: ["devices:control"],
     takesKey: true,
+    mayCarryAlarms: true,
     description: addDevices,
     async answer(incoming, caller) {
       const enterprise = requireEnterprise(caller);

@@ -16,7 +16,7 @@ import { devicePath, deviceReadScopes } from "./device-routes.ts";
 
 export interface FastPathParts {
   readonly exchanges: Exchanges;
-  readonly callers: Pick<Callers, "byAccessToken">;
+  readonly callers: Pick<Callers, "byAccessToken" | "admit">;
   readonly v3: CurrentDeviceParts;
   readonly deviceAnswers: DeviceAnswerCache;
   readonly corsOrigins: readonly string[];
@@ -33,6 +33,7 @@ export function deviceFastPath({ exchanges, callers, v3, deviceAnswers, corsOrig
     try {
       const caller = await callers.byAccessToken(bearer);
       exchange.caller = caller;
+      callers.admit?.(caller, true);
       requireScopes(caller, deviceReadScopes);
       const current = currentDevice(v3, caller, deviceId);
       prepared = deviceAnswers.answer(current instanceof Promise ? await current : current, caller);

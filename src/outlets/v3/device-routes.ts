@@ -76,6 +76,7 @@ export function deviceRoutes(
         methods: ["PUT"],
         path: devicePath,
         bodyBytes,
+        mayCarryAlarms: true,
         scopes: ["devices:control"],
         description: updateDevice,
         async answer(incoming, caller, keep) {

@@ -4,6 +4,7 @@ import { boundedFilter, boundedThings } from "../../events/event-filter.ts";
 import type { Events } from "../../events/events.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
+import type { CallingPrincipal } from "../../identity/principal.ts";
 import { BadParameter } from "../../model/errors.ts";
 import { requireScopes } from "../../model/scope-errors.ts";
 import { hasScope } from "../../model/scopes.ts";
@@ -20,17 +21,22 @@ export interface EventRouteParts {
     /** Calls `revoked` when the token is revoked; rejects when the token is no longer valid. */
     watch(accessToken: string, revoked: () => void): Promise<TokenLife>;
   };
+  readonly quotas: {
+    /** Counts an open stream; throws QuotaExceeded. The returned function ends it. */
+    openStream(caller: CallingPrincipal): () => void;
+  };
 }
 
 /** `x-accel-buffering`: nginx and compatible proxies then don't buffer the stream. */
 const headers = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
 
 /** Live events of the caller's devices. */
-export function eventRoutes({ devices, things, events, tokens }: EventRouteParts): readonly Route[] {
+export function eventRoutes({ devices, things, events, tokens, quotas }: EventRouteParts): readonly Route[] {
   return [
     {
       methods: ["GET"],
       isStream: true,
+      mayCarryAlarms: true,
       path: "/v3/events",
       access: "bearer",
       errors: "standard",
@@ -61,14 +67,24 @@ export function eventRoutes({ devices, things, events, tokens }: EventRouteParts
         let end = () => {
           isRevoked = true;
         };
-        const { untilMs, clientId, release } = await tokens.watch(incoming.bearer ?? "", () => end());
+        const endStream = quotas.openStream(caller);
+        const { untilMs, clientId, release } = await tokens
+          .watch(incoming.bearer ?? "", () => end())
+          .catch((error) => {
+            endStream();
+            throw error;
+          });
+        const ended = () => {
+          release();
+          endStream();
+        };
         return {
           status: 200,
           headers,
           stream(writer) {
             end = () => writer.end();
-            writer.closed.addEventListener("abort", release, { once: true });
-            if (writer.closed.aborted) release();
+            writer.closed.addEventListener("abort", ended, { once: true });
+            if (writer.closed.aborted) ended();
             else if (isRevoked) writer.end();
             else events.follow({ clientId, accessScope: caller, filter, beginning, untilMs, heartbeatSeconds }, writer);
           },

@@ -2,7 +2,7 @@ import { type Answer, jsonTextAnswer, ndjsonAnswer } from "../../http/answer/ans
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import type { IdempotentWrites, Keep, KeepAnswer, KeptAnswer } from "../../idempotency/idempotent-writes.ts";
-import type { ScopedPrincipal } from "../../identity/principal.ts";
+import type { CallingPrincipal } from "../../identity/principal.ts";
 import { ownerWithin } from "../../model/access-scope.ts";
 import { BadParameter } from "../../model/errors.ts";
 
@@ -21,7 +21,7 @@ type BearerRoute = Extract<Route, { readonly access: "bearer" }>;
 type KeyedRoute = Omit<BearerRoute, "access" | "errors" | "answer" | "takesKey"> & {
   /** The answer holds a secret. */
   readonly isSecret?: boolean;
-  answer(incoming: Incoming, caller: ScopedPrincipal, keep: KeepOf): Promise<Answer>;
+  answer(incoming: Incoming, caller: CallingPrincipal, keep: KeepOf): Promise<Answer>;
 };
 
 const withoutKey: KeepOf = () => undefined;

@@ -40,6 +40,7 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
     errors: "standard",
     scopes: ["devices:control"],
     takesKey: true,
+    mayCarryAlarms: true,
     bodyBytes: limits.bytesAtOnce,
     description: writeStates,
     async answer(incoming, caller) {

@@ -2,19 +2,24 @@ import type { CommandReceipt } from "../../devices/command-receipts.ts";
 import type { ThingControl } from "../../devices/thing-control.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
 import type { Route } from "../../http/routes.ts";
+import type { CallingPrincipal } from "../../identity/principal.ts";
 import { commandOf, requireConsent } from "./command-body.ts";
 import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
 import { getThingCommand, listThingCommands, sendThingCommand } from "./thing-command-descriptions.ts";
 
 export interface ThingCommandRouteParts extends KeyedRouteParts {
   readonly control: ThingControl;
+  readonly quotas: {
+    /** Counts a command; throws QuotaExceeded. */
+    admitCommand(caller: CallingPrincipal): void;
+  };
 }
 
 const path = "/v3/things/:thingId/commands";
 const bodyBytes = 1_024;
 
 /** Commands to things and their receipts (docs/interface.md, Commands). */
-export function thingCommandRoutes({ control, ...keyedParts }: ThingCommandRouteParts): readonly Route[] {
+export function thingCommandRoutes({ control, quotas, ...keyedParts }: ThingCommandRouteParts): readonly Route[] {
   return [
     keyed(keyedParts, {
       methods: ["POST"],
@@ -25,6 +30,7 @@ export function thingCommandRoutes({ control, ...keyedParts }: ThingCommandRoute
       async answer(incoming, caller, keep) {
         const command = commandOf(incoming.body.kind === "json" ? incoming.body.value : undefined);
         requireConsent(caller, command);
+        quotas.admitCommand(caller);
         const clientId = await keyedParts.tokens.clientOf(incoming.bearer ?? "");
         const accepted = (receipt: CommandReceipt) => jsonAnswer(202, receiptBody(receipt));
         const { thingId = "" } = incoming.pathParameters;

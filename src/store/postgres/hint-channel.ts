@@ -3,7 +3,7 @@ import pg from "pg";
 import type { Hint } from "../node-bus.ts";
 
 const channel = "breezeway";
-const allHints: readonly Hint[] = ["log", "commands", "revocations", "links", "feed", "questions"];
+const allHints: readonly Hint[] = ["log", "commands", "revocations", "links", "feed", "questions", "quotas"];
 /** The shortest time between two notifications. PostgreSQL serialises all NOTIFY commits, so hints are batched. */
 const spacingMs = 20;
 const retryMs = 1_000;

@@ -107,3 +107,17 @@ export const scopedTokens: Step = () => [
   "ALTER TABLE access_tokens ADD COLUMN scope TEXT",
   "ALTER TABLE webhooks ADD COLUMN hears_alerts INTEGER NOT NULL DEFAULT 1",
 ];
+
+/**
+ * Which terms the user accepted with a grant. Grants from before, and those of nodes that don't know this step, have
+ * none. `required_terms_ms` is the date of the last version of a tenant's terms that must be accepted, and
+ * `terms_deadline_ms` is when refreshes of grants with older terms end.
+ */
+export const acceptedTerms: Step = ({ integer }) => [
+  ...["codes", "grants"].flatMap((table) => [
+    `ALTER TABLE ${table} ADD COLUMN terms_version TEXT`,
+    `ALTER TABLE ${table} ADD COLUMN terms_ms ${integer}`,
+  ]),
+  `ALTER TABLE tenants ADD COLUMN required_terms_ms ${integer}`,
+  `ALTER TABLE tenants ADD COLUMN terms_deadline_ms ${integer}`,
+];

@@ -101,6 +101,7 @@ export function clientTable(sql: Sql): ClientTable {
       ]);
     },
     async remove(id) {
+      await sql.run("DELETE FROM quotas WHERE client_id = $1", [id]);
       await sql.run("DELETE FROM clients WHERE id = $1", [id]);
     },
   };

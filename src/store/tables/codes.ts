@@ -13,14 +13,20 @@ export interface CodeRow {
   readonly challenge: string | null;
   /** The scopes that the user accepted, as text. Null means everything. */
   readonly scope: string | null;
+  /** The terms that the user accepted; null when the tenant had none. */
+  readonly termsVersion: string | null;
+  /** The date of these terms. */
+  readonly termsMs: number | null;
   readonly expiresMs: number;
   /** The grant that the code was exchanged for; null while it is unused. */
   readonly grantId: string | null;
 }
 
+type Optional = "scope" | "termsVersion" | "termsMs";
+
 export interface CodeTable {
   /** Without a scope the code covers everything. */
-  add(code: Omit<CodeRow, "grantId" | "scope"> & Partial<Pick<CodeRow, "scope">>): Promise<void>;
+  add(code: Omit<CodeRow, "grantId" | Optional> & Partial<Pick<CodeRow, Optional>>): Promise<void>;
   find(key: CredentialKey): Promise<CodeRow | undefined>;
   /** Redeems the code at most once. Returns undefined when it was redeemed before. */
   spend(code: CodeRow, clientId: string, grantId: string): Promise<CodeRow | undefined>;
@@ -30,7 +36,8 @@ export interface CodeTable {
 }
 
 const columns = `hash, client_id AS "clientId", user_id AS "userId", redirect_uri AS "redirectUri",
-  is_redirect_uri_sent AS "isRedirectUriSent", challenge, scope, expires_ms AS "expiresMs", grant_id AS "grantId"`;
+  is_redirect_uri_sent AS "isRedirectUriSent", challenge, scope, terms_version AS "termsVersion",
+  terms_ms AS "termsMs", expires_ms AS "expiresMs", grant_id AS "grantId"`;
 
 export function codeTable(sql: Sql): CodeTable {
   const firstCode = async (rows: Promise<CodeRow[]>) => {
@@ -38,11 +45,24 @@ export function codeTable(sql: Sql): CodeTable {
     return row && { ...row, isRedirectUriSent: Boolean(row.isRedirectUriSent) };
   };
   return {
-    async add({ hash, clientId, userId, redirectUri, isRedirectUriSent, challenge, scope = null, expiresMs }) {
+    async add({ hash, clientId, userId, redirectUri, isRedirectUriSent, challenge, expiresMs, ...accepted }) {
+      const { scope = null, termsVersion = null, termsMs = null } = accepted;
       await sql.run(
-        `INSERT INTO codes (hash, client_id, user_id, redirect_uri, is_redirect_uri_sent, challenge, scope, expires_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [hash, clientId, userId, redirectUri, isRedirectUriSent ? 1 : 0, challenge, scope, expiresMs],
+        `INSERT INTO codes (hash, client_id, user_id, redirect_uri, is_redirect_uri_sent, challenge, scope, terms_version,
+           terms_ms, expires_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          hash,
+          clientId,
+          userId,
+          redirectUri,
+          isRedirectUriSent ? 1 : 0,
+          challenge,
+          scope,
+          termsVersion,
+          termsMs,
+          expiresMs,
+        ],
       );
     },
     find: ({ ownerId, hash }) =>

@@ -13,7 +13,13 @@ export interface GrantRow {
   readonly covers: GrantCoverage;
   /** As text (model/scopes.ts). Null means everything. */
   readonly scope: string | null;
+  /** The terms that the user accepted with it. Null: the tenant had none, or the grant is older than this record. */
+  readonly termsVersion: string | null;
+  /** The date of these terms. */
+  readonly termsMs: number | null;
 }
+
+type Optional = "scope" | "termsVersion" | "termsMs";
 
 export type GrantCoverage = "user" | "tenant";
 
@@ -25,7 +31,7 @@ export interface ScopeCount {
 
 export interface GrantTable {
   /** Without a scope the grant covers everything. */
-  add(grant: Omit<GrantRow, "scope"> & Partial<Pick<GrantRow, "scope">>): Promise<void>;
+  add(grant: Omit<GrantRow, Optional> & Partial<Pick<GrantRow, Optional>>): Promise<void>;
   /** Locks the grant until the transaction ends, so that changes of its tokens are serialised. */
   lock(ownerId: OwnerId, id: string): Promise<GrantRow | undefined>;
   /** Locks the grant of a refresh token. */
@@ -47,7 +53,7 @@ export interface GrantTable {
 }
 
 export const grantColumns = `g.id, g.tenant_id AS "tenantId", CASE WHEN g.owner_id > 0 THEN g.owner_id END AS "userId",
-  g.client_id AS "clientId", g.reach AS covers, g.scope`;
+  g.client_id AS "clientId", g.reach AS covers, g.scope, g.terms_version AS "termsVersion", g.terms_ms AS "termsMs"`;
 
 export function grantTable(sql: Sql): GrantTable {
   const rows = (tail: string, parameters: readonly (string | number)[]) =>
@@ -55,11 +61,12 @@ export function grantTable(sql: Sql): GrantTable {
   const locked = (where: string, parameters: readonly (string | number)[]) =>
     first(rows(`${where}${sql.dialect === "postgres" ? " FOR UPDATE OF g" : ""}`, parameters));
   return {
-    async add({ id, tenantId, userId, clientId, covers, scope = null }) {
+    async add({ id, tenantId, userId, clientId, covers, scope = null, termsVersion = null, termsMs = null }) {
+      const ownerId = ownerIdOf({ userId, tenantId });
       await sql.run(
-        `INSERT INTO grants (id, tenant_id, owner_id, client_id, reach, scope, created_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [id, tenantId, ownerIdOf({ userId, tenantId }), clientId, covers, scope, await sql.nowMs()],
+        `INSERT INTO grants (id, tenant_id, owner_id, client_id, reach, scope, terms_version, terms_ms, created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [id, tenantId, ownerId, clientId, covers, scope, termsVersion, termsMs, await sql.nowMs()],
       );
     },
     lock: (ownerId, id) => locked("g.owner_id = $1 AND g.id = $2", [ownerId, id]),

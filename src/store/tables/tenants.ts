@@ -17,6 +17,16 @@ export interface BrandRow {
   readonly terms: string | null;
   readonly termsVersion: string | null;
   readonly termsMs: number | null;
+  readonly requiredTermsMs: number | null;
+  readonly termsDeadlineMs: number | null;
+}
+
+/** Which terms of a tenant must be accepted. */
+export interface TermsRequirement {
+  /** The date of the last version that must be accepted; null when there is none. */
+  readonly requiredTermsMs: number | null;
+  /** When refreshes of grants with older terms end; null for never. */
+  readonly termsDeadlineMs: number | null;
 }
 
 /** Undefined members stay unchanged; null removes a value. */
@@ -39,13 +49,16 @@ export interface TenantTable {
   setBrand(id: TenantId, change: BrandChange): Promise<void>;
   /** Removes the tenant with its trait maps unless it has users or clients; returns whether it did. */
   remove(id: TenantId): Promise<boolean>;
-  /** The terms are valid from now on; null removes them. */
+  /** The terms are valid from now on; null removes them, and with them what must be accepted. */
   setTerms(id: TenantId, terms: { readonly text: string; readonly version: string } | null): Promise<void>;
+  termsRequirement(id: TenantId): Promise<TermsRequirement>;
+  /** Whether the present terms must be accepted, and until when. False removes every requirement. */
+  requireTerms(id: TenantId, isRequired: boolean, deadlineMs: number | null): Promise<void>;
 }
 
 const columns = `id, name, created_ms AS "createdMs"`;
 const brandColumns = `name AS "tenantName", accent, support_url AS "supportUrl", logo IS NOT NULL AS "hasLogo", terms,
-  terms_version AS "termsVersion", terms_ms AS "termsMs"`;
+  terms_version AS "termsVersion", terms_ms AS "termsMs", required_terms_ms AS "requiredTermsMs", terms_deadline_ms AS "termsDeadlineMs"`;
 
 export function tenantTable(sql: Sql): TenantTable {
   return {
@@ -96,6 +109,7 @@ export function tenantTable(sql: Sql): TenantTable {
       if (removed > 0) {
         await sql.run("DELETE FROM device_type_maps WHERE tenant_id = $1", [id]);
         await sql.run("DELETE FROM device_type_work WHERE tenant_id = $1", [id]);
+        await sql.run("DELETE FROM quotas WHERE tenant_id = $1", [id]);
       }
       return removed > 0;
     },
@@ -105,6 +119,25 @@ export function tenantTable(sql: Sql): TenantTable {
         terms?.text ?? null,
         terms?.version ?? null,
         terms ? await sql.nowMs() : null,
+      ]);
+      if (terms) return;
+      await sql.run("UPDATE tenants SET required_terms_ms = NULL, terms_deadline_ms = NULL WHERE id = $1", [id]);
+    },
+    async termsRequirement(id) {
+      const row = await first(
+        sql.all<TermsRequirement>(
+          `SELECT required_terms_ms AS "requiredTermsMs", terms_deadline_ms AS "termsDeadlineMs"
+           FROM tenants WHERE id = $1`,
+          [id],
+        ),
+      );
+      return row ?? { requiredTermsMs: null, termsDeadlineMs: null };
+    },
+    async requireTerms(id, isRequired, deadlineMs) {
+      const required = isRequired ? "terms_ms" : "NULL";
+      await sql.run(`UPDATE tenants SET required_terms_ms = ${required}, terms_deadline_ms = $2 WHERE id = $1`, [
+        id,
+        deadlineMs,
       ]);
     },
   };

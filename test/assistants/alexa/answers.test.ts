@@ -10,7 +10,7 @@ import type { NewReply } from "../../../src/assistants/grants.ts";
 import type { Outlet } from "../../../src/assistants/outlets.ts";
 import type { CommandReceipt } from "../../../src/devices/command-receipts.ts";
 import type { ScopedPrincipal } from "../../../src/identity/principal.ts";
-import { InvalidToken } from "../../../src/model/errors.ts";
+import { InvalidToken, QuotaExceeded } from "../../../src/model/errors.ts";
 import type { TenantId, UserId } from "../../../src/model/ids.ts";
 import type { Scopes } from "../../../src/model/scopes.ts";
 import { processRuntime } from "../../../src/runtime/process/process-runtime.ts";
@@ -31,6 +31,7 @@ interface World {
   readonly kind?: "user" | "enterprise";
   readonly clientId?: string;
   readonly isExpired?: boolean;
+  readonly isAtQuota?: boolean;
   readonly receipt?: Partial<CommandReceipt>;
   /** Gone things that Alexa is not to delete yet. */
   readonly leaving?: readonly string[];
@@ -53,6 +54,9 @@ function world(given: World = {}) {
       verify: async (token) => (token === "good" ? principal : Promise.reject(new InvalidToken())),
       clientOf: async () => given.clientId ?? "skill",
       isExpired: async () => given.isExpired ?? false,
+    },
+    admitRequest: () => {
+      if (given.isAtQuota) throw new QuotaExceeded(7, "The client has used its quota of 1 requests a minute.");
     },
     outlets: { ofClient: async (_, clientId) => (clientId === "skill" ? outlet : undefined) },
     grants: {
@@ -122,6 +126,7 @@ describe("the token of a directive", () => {
     ["has expired", { isExpired: true }, "old", "Alexa ErrorResponse EXPIRED_AUTHORIZATION_CREDENTIAL"],
     ["belongs to another client", { clientId: "other" }, "good", invalid],
     ["is that of a whole tenant", { kind: "enterprise" }, "good", invalid],
+    ["is that of a client at its quota", { isAtQuota: true }, "good", "Alexa ErrorResponse RATE_LIMIT_EXCEEDED"],
     ["does not allow reading", { scopes: ["devices:control"] }, "good", "Alexa ErrorResponse INSUFFICIENT_PERMISSIONS"],
   ];
   for (const [name, given, token, expected] of cases) {
@@ -217,7 +222,7 @@ describe("a command through Alexa", () => {
     assert.equal(shown(answer), "Alexa Response");
     assert.equal(answer.context!.properties.length, 3);
     const command = { trait: "onOff", command: "set", params: { on: true } };
-    assert.deepEqual(sent, [{ userId, clientId: "skill", thingId: "t_lamp", commands: [command] }]);
+    assert.deepEqual(sent, [{ userId, tenantId, clientId: "skill", thingId: "t_lamp", commands: [command] }]);
     assert.deepEqual(replies, []);
   });
 

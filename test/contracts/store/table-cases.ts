@@ -105,7 +105,8 @@ export function tableCases(harness: StoreHarness): void {
     onStore(harness, async (store) => {
       const { tenantId } = await makeHome(store);
       const brand = async () => plain(await store.read((tx) => tx.tenants.brand(tenantId)));
-      const none = { accent: null, supportUrl: null, hasLogo: false, terms: null, termsVersion: null, termsMs: null };
+      const noTerms = { terms: null, termsVersion: null, termsMs: null, requiredTermsMs: null, termsDeadlineMs: null };
+      const none = { accent: null, supportUrl: null, hasLogo: false, ...noTerms };
       assert.deepEqual(await brand(), { tenantName: "home", ...none });
       await store.transaction(async (tx) => {
         await tx.tenants.setBrand(tenantId, { accent: "#0b6470", logo: "image/png;base64,AAAA" });
@@ -125,8 +126,19 @@ export function tableCases(harness: StoreHarness): void {
           terms: "Be kind.",
           termsVersion: "3",
           termsMs: 0,
+          requiredTermsMs: null,
+          termsDeadlineMs: null,
         },
       );
+      const required = () => store.read((tx) => tx.tenants.termsRequirement(tenantId));
+      await store.transaction((tx) => tx.tenants.requireTerms(tenantId, true, 1_900_000_000_000));
+      const requirement = { requiredTermsMs: chosen!.termsMs, termsDeadlineMs: 1_900_000_000_000 };
+      assert.deepEqual({ ...(await required()) }, requirement);
+      await store.transaction((tx) => tx.tenants.setTerms(tenantId, { text: "Be kinder.", version: "4" }));
+      assert.deepEqual({ ...(await required()) }, requirement, "a later version keeps it");
+      await store.transaction((tx) => tx.tenants.requireTerms(tenantId, false, null));
+      assert.deepEqual({ ...(await required()) }, { requiredTermsMs: null, termsDeadlineMs: null });
+      await store.transaction((tx) => tx.tenants.requireTerms(tenantId, true, 1));
       assert.equal(await store.read((tx) => tx.tenants.logo(tenantId)), "image/png;base64,AAAA");
       await store.transaction(async (tx) => {
         await tx.tenants.setBrand(tenantId, { accent: null, logo: null });

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { QuotaExceeded } from "../../src/model/errors.ts";
+import type { TenantId } from "../../src/model/ids.ts";
+import { defaultQuotas, type QuotaValues } from "../../src/quotas/quota-kinds.ts";
+import type { QuotaOwner } from "../../src/quotas/quota-settings.ts";
+import { type QuotaCaller, Quotas } from "../../src/quotas/quotas.ts";
+
+const acme = 1 as TenantId;
+const other = 2 as TenantId;
+
+/** Quotas with a clock that the test moves, and values that it may change. */
+function made(ofClient: Partial<QuotaValues> = {}, ofTenant: Partial<QuotaValues> = {}) {
+  const clock = { ms: 5_000 };
+  const reached: string[] = [];
+  const settings = {
+    version: 0,
+    ofClient,
+    valuesOf: ({ clientId }: QuotaOwner): QuotaValues =>
+      clientId === null
+        ? { ...defaultQuotas("tenant"), ...ofTenant }
+        : { ...defaultQuotas("client"), ...settings.ofClient },
+  };
+  const quotas = new Quotas({ settings, elapsedMs: () => clock.ms, onLimitReached: (limit) => reached.push(limit) });
+  return { quotas, clock, reached, settings };
+}
+
+const voice: QuotaCaller = { tenantId: acme, clientId: "bwc_voice" };
+const rules: QuotaCaller = { tenantId: acme, clientId: "bwc_rules" };
+
+/** How many of these are admitted before the first refusal. */
+function admitted(admit: () => void, atMost = 1_000): number {
+  for (let count = 0; count < atMost; count++) {
+    try {
+      admit();
+    } catch (error) {
+      assert.ok(error instanceof QuotaExceeded, String(error));
+      return count;
+    }
+  }
+  return atMost;
+}
+
+function refusal(act: () => void): QuotaExceeded {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof QuotaExceeded) return error;
+  }
+  return assert.fail("it was not refused");
+}
+
+describe("a quota of requests", () => {
+  for (const perMinute of [1, 7, 60, 333]) {
+    it(`allows ${perMinute} at once, and the next when Retry-After has passed`, () => {
+      const { quotas, clock } = made({ requestsPerMinute: perMinute });
+      assert.equal(
+        admitted(() => quotas.admitRequest(voice)),
+        perMinute,
+      );
+      const { retryAfterSeconds } = refusal(() => quotas.admitRequest(voice));
+      assert.equal(retryAfterSeconds, Math.ceil(60 / perMinute));
+      clock.ms += retryAfterSeconds * 1_000 - 60_000 / perMinute - 1;
+      if (retryAfterSeconds * 1_000 === 60_000 / perMinute) refusal(() => quotas.admitRequest(voice));
+      clock.ms += 60_000 / perMinute + 1;
+      quotas.admitRequest(voice);
+    });
+  }
+
+  it("is whole again a minute after the last request", () => {
+    const { quotas, clock } = made({ requestsPerMinute: 5 });
+    assert.equal(
+      admitted(() => quotas.admitRequest(voice)),
+      5,
+    );
+    clock.ms += 60_000;
+    assert.equal(
+      admitted(() => quotas.admitRequest(voice)),
+      5,
+    );
+    clock.ms += 12_000;
+    assert.equal(
+      admitted(() => quotas.admitRequest(voice)),
+      1,
+    );
+  });
+
+  it("of a client leaves other clients alone, and that of a tenant other tenants", () => {
+    const { quotas, reached } = made({ requestsPerMinute: 3 }, { requestsPerMinute: 5 });
+    assert.equal(
+      admitted(() => quotas.admitRequest(voice)),
+      3,
+    );
+    assert.equal(
+      admitted(() => quotas.admitRequest(rules)),
+      2,
+      "a refused request uses nothing of the tenant's quota",
+    );
+    assert.equal(
+      admitted(() => quotas.admitRequest({ tenantId: acme })),
+      0,
+    );
+    assert.equal(
+      admitted(() => quotas.admitRequest({ tenantId: other })),
+      5,
+    );
+    assert.deepEqual(reached, [
+      "requestsPerMinutePerClient",
+      "requestsPerMinutePerTenant",
+      "requestsPerMinutePerTenant",
+      "requestsPerMinutePerTenant",
+    ]);
+  });
+
+  it("counts requests that may carry an alarm, and never refuses them", () => {
+    const { quotas } = made({ requestsPerMinute: 3 });
+    for (let n = 0; n < 50; n++) quotas.admitRequest(voice, false);
+    assert.equal(refusal(() => quotas.admitRequest(voice)).retryAfterSeconds, 20, "no more than the quota is counted");
+  });
+
+  it("does not count commands of an operator", () => {
+    const { quotas } = made({ requestsPerMinute: 1, commandsPerMinute: 1, openStreams: 1 });
+    const operator: QuotaCaller = { ...voice, isCommand: true };
+    for (let n = 0; n < 5; n++) {
+      quotas.admitRequest(operator);
+      quotas.admitCommand(operator);
+      quotas.openStream(operator);
+    }
+    assert.deepEqual(quotas.useOf({ tenantId: acme, clientId: "bwc_voice" }), {
+      requestsPerMinute: 0,
+      openStreams: 0,
+      commandsPerMinute: 0,
+    });
+  });
+
+  it("changes at once when it is set", () => {
+    const { quotas, settings } = made({ requestsPerMinute: 3 });
+    assert.equal(
+      admitted(() => quotas.admitRequest(voice)),
+      3,
+    );
+    settings.ofClient = { requestsPerMinute: 10 };
+    refusal(() => quotas.admitRequest(voice));
+    settings.version += 1;
+    quotas.admitRequest({ ...voice, clientId: "bwc_new" });
+    settings.ofClient = { requestsPerMinute: 1 };
+    settings.version += 1;
+    refusal(() => quotas.admitRequest({ ...voice, clientId: "bwc_new" }));
+  });
+
+  it("says whose it is, how much it is, and nothing else", () => {
+    const { quotas } = made({ requestsPerMinute: 1 });
+    quotas.admitRequest(voice);
+    assert.equal(
+      refusal(() => quotas.admitRequest(voice)).message,
+      "The client has used its quota of 1 requests a minute. Try again in 60 seconds.",
+    );
+  });
+});
+
+describe("a quota of commands", () => {
+  it("is counted by itself", () => {
+    const { quotas } = made({ commandsPerMinute: 2 });
+    for (let n = 0; n < 10; n++) quotas.admitRequest(voice);
+    assert.equal(
+      admitted(() => quotas.admitCommand(voice)),
+      2,
+    );
+    assert.deepEqual(quotas.useOf({ tenantId: acme, clientId: null }), {
+      requestsPerMinute: 10,
+      openStreams: 0,
+      commandsPerMinute: 2,
+    });
+  });
+});
+
+describe("a quota of open streams", () => {
+  it("refuses a stream until another one has ended", () => {
+    const { quotas, reached } = made({ openStreams: 2 }, { openStreams: 3 });
+    const end = quotas.openStream(voice);
+    quotas.openStream(voice);
+    assert.match(refusal(() => quotas.openStream(voice)).message, /2 open streams.* when another one ended/);
+    quotas.openStream(rules);
+    refusal(() => quotas.openStream(rules));
+    end();
+    end();
+    quotas.openStream(rules);
+    refusal(() => quotas.openStream(voice));
+    assert.deepEqual(reached, ["openStreamsPerClient", "openStreamsPerTenant", "openStreamsPerTenant"]);
+    assert.equal(quotas.useOf({ tenantId: acme, clientId: null }).openStreams, 3);
+  });
+});
