@@ -20,6 +20,7 @@ import {
 } from "./schema-steps/events.ts";
 import { firstTables } from "./schema-steps/first-tables.ts";
 import { blindIntervals, credentials, feeds, limitedCalls, linkSessions } from "./schema-steps/links.ts";
+import { operators } from "./schema-steps/operators.ts";
 import { ownerKeys } from "./schema-steps/owner-keys.ts";
 import { batchGroups, idempotencyKeys } from "./schema-steps/repeated-writes.ts";
 import { dialectSql, type IndexStep, type Step } from "./schema-steps/step.ts";
@@ -72,6 +73,7 @@ const steps: readonly Step[] = [
   limitedCalls,
   compactThings,
   assistants,
+  operators,
 ];
 
 export const schemaVersion = steps.length;

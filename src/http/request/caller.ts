@@ -2,6 +2,7 @@ import type { ScopedPrincipal, UserPrincipal } from "../../identity/principal.ts
 import { InvalidSecToken, InvalidToken, MisplacedToken, MissingToken } from "../../model/errors.ts";
 import type { Client, ClientCredentials } from "../../oauth/clients.ts";
 import type { Incoming } from "./incoming.ts";
+import type { OperatorCallers } from "./operator-caller.ts";
 import { optionalParameter } from "./query-or-body.ts";
 
 /** Finds the caller from credentials; each method rejects when they are invalid. */
@@ -9,6 +10,8 @@ export interface Callers {
   bySecToken(secToken: string): Promise<UserPrincipal>;
   byAccessToken(accessToken: string): Promise<ScopedPrincipal>;
   byClientSecret(credentials: ClientCredentials): Promise<Client>;
+  /** Without it, no operator is recognised. */
+  readonly operators?: OperatorCallers;
   /** The client of a token that was just verified, for the log; undefined when it is not in memory. */
   clientHolding?(accessToken: string): string | undefined;
 }
