@@ -12,6 +12,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   requests: ["nodes", "model"],
   quotas: ["nodes", "store", "runtime", "model"],
   identity: ["store", "runtime", "model"],
+  operators: ["identity", "store", "runtime", "model"],
   idempotency: ["store", "runtime", "model"],
   metrics: ["store", "home", "runtime", "model"],
   oauth: ["identity", "store", "web", "runtime", "model"],
@@ -35,10 +36,11 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   alerts: ["own-things", "devices", "home", "idempotency", "store", "runtime", "model"],
   assistants: ["own-things", "devices", "home", "oauth", "identity", "store", "runtime", "model"],
   events: ["devices", "virtual-device", "idempotency", "store", "runtime", "model"],
-  http: ["identity", "oauth", "virtual-device", "home", "web", "runtime", "model"],
+  http: ["operators", "identity", "oauth", "virtual-device", "home", "web", "runtime", "model"],
   outlets: [
     "http",
     "web",
+    "operators",
     "identity",
     "oauth",
     "federation",
@@ -55,6 +57,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
     "model",
   ],
   cli: [
+    "operators",
     "identity",
     "oauth",
     "assistants",
@@ -90,7 +93,7 @@ const core = [
 ];
 
 /** Kinds of callers: each folder of `src/outlets` speaks to one of them and imports no other. */
-const outlets = ["v3", "platform", "adaptor", "oauth", "link-pages", "google-home", "alexa", "monitoring"];
+const outlets = ["v3", "platform", "adaptor", "oauth", "link-pages", "google-home", "alexa", "monitoring", "admin", "console"];
 
 /** Programs that call the service over HTTP and share no code with it, and what each may import. */
 const packages: Readonly<Record<string, { readonly folder: string; readonly denied: readonly string[] }>> = {

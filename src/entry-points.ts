@@ -45,7 +45,14 @@ async function serve(config: Config): Promise<void> {
   // Without a certificate there is nothing to reload, and SIGHUP keeps its usual meaning.
   if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
   process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);
+  const { offerClaim } = await import("./service/claim-offer.ts");
+  const { operators } = service.parts;
+  const endOffer = await offerClaim(
+    { operators, baseUrl: service.baseUrl },
+    { input: process.stdin, output: process.stderr },
+  );
   await anyAborted(stopSignal, fatal);
+  endOffer();
   // Draining helps only where other nodes can take new requests. At a terminal (Ctrl-C, SIGHUP) it would only delay the end.
   const isDrained = config.databaseUrl !== undefined && stopSignal.reason === "SIGTERM" && !fatal.aborted;
   await service.stop({ drainMs: isDrained ? config.drainSeconds * 1_000 : 0 });

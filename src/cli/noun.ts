@@ -7,6 +7,8 @@ export interface Noun {
   /** The plural or singular; both are accepted. */
   readonly alias?: string;
   readonly meaning: string;
+  /** Meanings of the second word, for commands of three words: `operator token make`. */
+  readonly groups?: Readonly<Record<string, string>>;
   readonly commands: readonly (AdminCommand | OwnCommand)[];
 }
 

@@ -15,6 +15,7 @@ import { fan } from "./nouns/fan.ts";
 import { key } from "./nouns/key.ts";
 import { link } from "./nouns/link.ts";
 import { migrateNoun } from "./nouns/migrate.ts";
+import { operator } from "./nouns/operator.ts";
 import { outlet } from "./nouns/outlet.ts";
 import { profile } from "./nouns/profile.ts";
 import { quota } from "./nouns/quota.ts";
@@ -35,6 +36,7 @@ export const groups: readonly { readonly title: string; readonly nouns: readonly
   {
     title: "Operation:",
     nouns: [
+      operator,
       status,
       doctorNoun,
       verifyNoun,

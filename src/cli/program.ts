@@ -104,11 +104,18 @@ export function describeProgram(
   for (const command of program.commands) nameHelpAfterError(command, "breezeway");
   return program.addHelpText("after", "\nEvery command has its own help, as in: breezeway device get --help\n");
 
-  function describeNoun({ name, alias, meaning, commands }: Noun): void {
+  function describeNoun({ name, alias, meaning, groups = {}, commands }: Noun): void {
     const isAlone = commands[0]?.name === name;
     const parent = isAlone ? program : program.command(name).description(meaning);
     if (!isAlone && alias !== undefined) parent.alias(alias);
-    for (const command of commands) describe(parent, command);
+    for (const command of commands) {
+      const [, group = ""] = command.name.split(" ");
+      describe(Object.hasOwn(groups, group) ? groupOf(parent, group, groups[group]!) : parent, command);
+    }
+  }
+
+  function groupOf(parent: Command, group: string, meaning: string): Command {
+    return parent.commands.find((known) => known.name() === group) ?? parent.command(group).description(meaning);
   }
 
   function describe(parent: Command, command: AdminCommand | OwnCommand): void {

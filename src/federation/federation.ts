@@ -28,7 +28,7 @@ import type { Feeds } from "./feeds/feeds.ts";
 import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import type { LinkFaultKind } from "./link-faults.ts";
-import { type LinkOverview, linkOverview, type ShownLink, shownLinksOf } from "./link-overview.ts";
+import { foundLinks, type LinkOverview, linkOverview, type ShownLink, shownLinksOf } from "./link-overview.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 import { thingFreshnessOfEach } from "./thing-freshness.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
@@ -108,6 +108,8 @@ export interface RunningFederation extends Federation {
   tally(): ReturnType<typeof tallyOf>;
   /** The links of a user, for an administrator. */
   shownLinksOf(userId: UserId): Promise<readonly ShownLink[]>;
+  /** Links of some tenants, or of all, for an administrator. */
+  foundLinks(filter: Parameters<typeof foundLinks>[1]): ReturnType<typeof foundLinks>;
   /** All links, counted by state. */
   overview(): Promise<LinkOverview>;
   /** Called after each commit: a fan request that became durable on this node is sent at once. */
@@ -157,6 +159,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
     control,
     tally: () => tallyOf(keeper, parts.runtime.nowMs()),
     shownLinksOf: (userId) => shownLinksOf(thisNode, userId),
+    foundLinks: (filter) => foundLinks(thisNode, filter),
     overview: () => linkOverview(thisNode),
     afterCommit: (commits) => {
       if (commits.some(isFanRequest)) fans.wake();

@@ -1,6 +1,6 @@
-import type { DeviceId, NodeId, UserId } from "../model/ids.ts";
+import type { DeviceId, NodeId, TenantId, UserId } from "../model/ids.ts";
 import { heartbeat } from "../nodes/membership.ts";
-import type { LinkRow, LinkState } from "../store/tables/links.ts";
+import type { LinkRow, LinkState, ListedLinkFilter } from "../store/tables/links.ts";
 import { type FreshnessParts, staleAfterMs } from "./freshness.ts";
 import type { FederationTables } from "./keeper.ts";
 
@@ -39,30 +39,69 @@ type OverviewParts = Pick<FreshnessParts, "store" | "keeper" | "membership">;
 
 /** The links of a user. The stored state of a link that no living node follows is never shown as current. */
 export async function shownLinksOf(parts: OverviewParts, userId: UserId): Promise<readonly ShownLink[]> {
-  const { store, keeper, membership } = parts;
-  const [rows, nodes, nowMs] = await store.read((tx) =>
+  const [rows, nodes, nowMs] = await parts.store.read((tx) =>
     Promise.all([tx.links.ofUser(userId), aliveNodes(parts, tx), tx.clock.nowMs()]),
   );
-  return rows.map((row) => {
-    const supervisor = membership.isAlive ? keeper.supervisor(row.deviceId) : undefined;
-    const { ecosystem, deviceId } = row;
-    if (supervisor) {
-      const { standing, isLive, confirmedMs } = supervisor;
-      const state = shownState(standing.state, isLive, confirmedMs, nowMs);
-      return { ecosystem, deviceId, state, reason: standing.reason, confirmedMs };
-    }
-    const { confirmedMs } = row;
-    if (isFollowedElsewhere(row.owner, nodes, membership.id)) {
-      return {
-        ecosystem,
-        deviceId,
-        state: shownState(row.state, true, confirmedMs, nowMs),
-        reason: row.reason,
-        confirmedMs,
-      };
-    }
-    return { ecosystem, deviceId, ...unfollowed(row), confirmedMs };
-  });
+  return rows.map((row) => shownLink(parts, row, nodes, nowMs));
+}
+
+type StoredStanding = Pick<LinkRow, "ecosystem" | "deviceId" | "owner" | "state" | "reason" | "confirmedMs">;
+
+/** Of this node from memory, of another living node from the store. */
+function shownLink(
+  { keeper, membership }: OverviewParts,
+  row: StoredStanding,
+  nodes: readonly NodeId[],
+  nowMs: number,
+): ShownLink {
+  const supervisor = membership.isAlive ? keeper.supervisor(row.deviceId) : undefined;
+  const { ecosystem, deviceId } = row;
+  if (supervisor) {
+    const { standing, isLive, confirmedMs } = supervisor;
+    const state = shownState(standing.state, isLive, confirmedMs, nowMs);
+    return { ecosystem, deviceId, state, reason: standing.reason, confirmedMs };
+  }
+  const { confirmedMs } = row;
+  if (isFollowedElsewhere(row.owner, nodes, membership.id)) {
+    const state = shownState(row.state, true, confirmedMs, nowMs);
+    return { ecosystem, deviceId, state, reason: row.reason, confirmedMs };
+  }
+  return { ecosystem, deviceId, ...unfollowed(row), confirmedMs };
+}
+
+/** A link with its user and the node that follows it. */
+export interface FoundLink extends ShownLink {
+  readonly userId: UserId;
+  readonly userName: string;
+  readonly tenantId: TenantId;
+  readonly node: NodeId | null;
+  /** Since when nothing is known about the home; null while it is followed. */
+  readonly blindSinceMs: number | null;
+}
+
+/** Links read in one go; others may run in between. */
+const linksAtOnce = 500;
+
+/** Links of these tenants, or of all, in the order of users and ecosystems, with their states as they are shown. */
+export async function* foundLinks(
+  parts: OverviewParts,
+  { tenantIds, after }: Omit<ListedLinkFilter, "limit">,
+): AsyncGenerator<readonly FoundLink[], void> {
+  for (let from = after; ; ) {
+    const [rows, nodes, nowMs] = await parts.store.read((tx) =>
+      Promise.all([
+        tx.links.listed({ tenantIds, after: from, limit: linksAtOnce }),
+        aliveNodes(parts, tx),
+        tx.clock.nowMs(),
+      ]),
+    );
+    yield rows.map((row) => {
+      const { userId, userName, tenantId, owner: node, blindSinceMs } = row;
+      return { ...shownLink(parts, row, nodes, nowMs), userId, userName, tenantId, node, blindSinceMs };
+    });
+    from = rows.at(-1);
+    if (rows.length < linksAtOnce) return;
+  }
 }
 
 /** All links by state: those of this node from memory, those of other living nodes from the store. */

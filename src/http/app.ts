@@ -8,6 +8,7 @@ import { failureAnswer } from "./answer/error-response.ts";
 import { shapeBelow } from "./answer/error-shape.ts";
 import { keepAliveMs } from "./answer/prepared-answer.ts";
 import { Refusal, refusals } from "./answer/refusal.ts";
+import { sendAnswer } from "./answer/sending.ts";
 import { answerForBrowser } from "./answer/wrong-address.ts";
 import { limitBodyTime } from "./connection/body-deadline.ts";
 import { type ConnectionLimits, limitConnections } from "./connection/connection-limits.ts";
@@ -17,7 +18,6 @@ import { limitPipelines } from "./connection/pipeline.ts";
 import { KnownPaths } from "./known-paths.ts";
 import type { Exchanges } from "./open-exchanges.ts";
 import { readBodies } from "./request/incoming.ts";
-import { sendAnswer } from "./routes.ts";
 
 /** A fast path in front of Fastify. Returns false, and leaves the request untouched, if Fastify has to answer it. */
 export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean;

@@ -1,19 +1,18 @@
-import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { CallingPrincipal, UserPrincipal } from "../identity/principal.ts";
 import { requireScopes } from "../model/scope-errors.ts";
 import type { Scope } from "../model/scopes.ts";
 import type { Client } from "../oauth/clients.ts";
 import type { Answer, SlicedAnswer, StreamAnswer } from "./answer/answer.ts";
-import { failureOf } from "./answer/error-response.ts";
 import type { ErrorShape } from "./answer/error-shape.ts";
 import type { CallerIds } from "./answer/failure.ts";
 import { OneSlicePerTurn } from "./answer/one-slice-per-turn.ts";
-import { openStreamWriter } from "./answer/open-stream.ts";
 import { refusals } from "./answer/refusal.ts";
+import { openStream, sendAnswer, sendSlices } from "./answer/sending.ts";
 import type { Description, OperationDescription } from "./documentation/description.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Exchanges } from "./open-exchanges.ts";
+import { type OperatorRoute, operatorAnswer } from "./operator-route.ts";
 import { bodyTypesOf, formBody, jsonBody, type MediaType } from "./request/body-types.ts";
 import { type Callers, callerByBearer, callerByEitherToken, callerBySecToken } from "./request/caller.ts";
 import { callingClient } from "./request/client-authentication.ts";
@@ -24,11 +23,19 @@ import { routerPath } from "./router-path.ts";
 /**
  * The access rule of a route. `public`: anybody; a handler may ask for credentials itself, as the login page does.
  * `secToken`: a platform user with a security token. `bearer`: a client with an access token. `secTokenOrBearer`: either
- * of them. `client`: an OAuth client with its secret. For these four, the caller is authenticated before the handler
- * runs, so no handler can forget it. `operation`: each platform operation has its own rule
+ * of them. `client`: an OAuth client with its secret. `operator`: an operator whose role allows what the route needs. For
+ * these five, the caller is authenticated before the handler runs, so no handler can forget it. `operation`: each platform operation has its own rule
  * (outlets/platform/operations.ts), and outlets/platform/calls.ts authenticates the caller.
  */
-export const accessRules = ["public", "secToken", "bearer", "secTokenOrBearer", "client", "operation"] as const;
+export const accessRules = [
+  "public",
+  "secToken",
+  "bearer",
+  "secTokenOrBearer",
+  "client",
+  "operator",
+  "operation",
+] as const;
 export type Access = (typeof accessRules)[number];
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -75,6 +82,7 @@ export type Route = RouteAddress &
         answer(incoming: Incoming, caller: CallingPrincipal): Promise<Answer>;
       })
     | (WithDescription & { readonly access: "client"; answer(incoming: Incoming, client: Client): Promise<Answer> })
+    | OperatorRoute
     | {
         readonly access: "operation";
         readonly descriptions: readonly OperationDescription[];
@@ -158,65 +166,6 @@ function bodyTypesFor(route: Route | GuestRoute): readonly MediaType[] {
   return "description" in route ? bodyTypesOf(route.description) : [formBody, jsonBody];
 }
 
-export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
-  return reply
-    .code(status)
-    .headers({ ...headers })
-    .send(body);
-}
-
-/** Sends slices. If a slice fails, the connection is cut, so that the client sees that the answer is incomplete. */
-function sendSlices(
-  reply: FastifyReply,
-  { status, headers, slices, unreadBytes, brokenOff }: SlicedAnswer,
-  turns: OneSlicePerTurn,
-  exchange: Exchange | undefined,
-): FastifyReply {
-  const body = Readable.from(inTurns(slices, turns, exchange, brokenOff), {
-    objectMode: false,
-    ...(unreadBytes !== undefined && { highWaterMark: unreadBytes }),
-  });
-  return reply
-    .code(status)
-    .headers({ ...headers })
-    .send(body);
-}
-
-/**
- * Waits for a later turn of the event loop after each slice, so that other callers are answered: on SQLite a slice is
- * made without waiting for I/O. Of all sliced answers together, one slice is made in each turn.
- */
-async function* inTurns(
-  slices: AsyncIterable<string>,
-  turns: OneSlicePerTurn,
-  exchange: Exchange | undefined,
-  brokenOff: SlicedAnswer["brokenOff"],
-): AsyncGenerator<string> {
-  try {
-    for await (const slice of slices) {
-      yield slice;
-      await turns.next();
-    }
-    if (exchange && brokenOff?.by) exchange.failure = failureOf(brokenOff.by, exchange.request);
-  } catch (error) {
-    if (exchange) exchange.failure = failureOf(error, exchange.request);
-    throw error;
-  }
-}
-
-function openStream(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { status, headers, stream }: StreamAnswer,
-  exchanges: Pick<Exchanges, "registerStream">,
-): FastifyReply {
-  reply.hijack();
-  const writer = openStreamWriter(reply.raw, status, headers);
-  stream(writer);
-  exchanges.registerStream(request.raw, () => writer.end());
-  return reply;
-}
-
 async function answerOf(
   route: Route | GuestRoute,
   incoming: Incoming,
@@ -255,6 +204,8 @@ async function answerOf(
       setCaller({ tenantId: client.tenantId, clientId: client.id });
       return route.answer(incoming, client);
     }
+    case "operator":
+      return operatorAnswer(route, incoming, callers, setCaller);
     default:
       return route.answer(incoming);
   }

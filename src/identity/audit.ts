@@ -5,8 +5,8 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { AuditFilter, AuditRow } from "../store/tables/audit.ts";
 
 /**
- * The audited acts: sign-ins and failed ones, access that clients got or lost, ends of link sessions, and, as `admin`, each command of an
- * administrator that changed something.
+ * The audited acts: sign-ins and failed ones, access that clients got or lost, ends of link sessions, sign-ins of operators and how they
+ * joined, and, as `admin`, each act of an administrator that changed something.
  */
 export type AuditAct =
   | "sign_in"
@@ -22,6 +22,12 @@ export type AuditAct =
   | "password_changed"
   | "device_type"
   | "link_session"
+  | "operator_sign_in"
+  | "operator_sign_in_failed"
+  | "operator_sign_out"
+  | "operator_password"
+  | "operator_claimed"
+  | "operator_joined"
   | "admin";
 
 export interface AuditEntry {
@@ -32,6 +38,8 @@ export interface AuditEntry {
   readonly clientId?: string | undefined;
   /** The address of the caller; `command` for an administrator's command. */
   readonly source: string;
+  /** The name of the operator who acted, or `local` for a command on the machine. */
+  readonly operator?: string | undefined;
   /** Never a secret, and never text from a form: people type passwords into the wrong field. */
   readonly detail?: AuditDetail;
 }
@@ -41,12 +49,14 @@ export type AuditDetail = Readonly<Record<string, string | number | boolean | re
 
 /** An entry as it is read. Members that don't apply are null. */
 export interface AuditRecord {
+  readonly id: number;
   readonly timeMs: number;
   readonly act: AuditAct;
   readonly tenantId: TenantId | null;
   readonly userId: UserId | null;
   readonly clientId: string | null;
   readonly source: string;
+  readonly operator: string | null;
   readonly detail: AuditDetail;
 }
 
@@ -80,17 +90,18 @@ export function auditOn(store: Store<Pick<Transaction, "audit" | "clock">>, repo
 }
 
 /** The row of an entry, to add it in the same transaction as the act: `tx.audit.add(auditEntry(…))`. */
-export function auditEntry({ act, tenantId, userId, clientId, source, detail = {} }: AuditEntry) {
+export function auditEntry({ act, tenantId, userId, clientId, source, operator, detail = {} }: AuditEntry) {
   return {
     act,
     tenantId: tenantId ?? null,
     userId: userId ?? null,
     clientId: clientId ?? null,
     source,
+    operator: operator ?? null,
     detail: JSON.stringify(detail),
   };
 }
 
-function fromRow({ id: _, act, detail, ...row }: AuditRow): AuditRecord {
+function fromRow({ act, detail, ...row }: AuditRow): AuditRecord {
   return { ...row, act: act as AuditAct, detail: JSON.parse(detail) as AuditDetail };
 }

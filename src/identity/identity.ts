@@ -6,7 +6,7 @@ import { type Audit, auditOn } from "./audit.ts";
 import { type Brands, brandsOn } from "./brand.ts";
 import type { FailureTables } from "./failure-counts.ts";
 import { defaultFailureLimits, type FailureLimitSettings, FailureLimits, failureCountsFor } from "./failure-limits.ts";
-import { type PasswordOptions, passwords as passwordsWith } from "./passwords.ts";
+import { type PasswordOptions, type Passwords, passwords as passwordsWith } from "./passwords.ts";
 import type { RemovalTables } from "./removal.ts";
 import { type SecTokens, secTokensOn } from "./sec-tokens.ts";
 import { type SignIn, type SignInTables, signInOn } from "./sign-in.ts";
@@ -18,6 +18,9 @@ import { type Users, usersOn } from "./users.ts";
 export interface Identity extends Tenants, Brands, Users, UserReading, SecTokens {
   readonly signIn: SignIn;
   readonly audit: Audit;
+  /** The queue of passwords and the limits of failures, for everyone who signs in. */
+  readonly passwords: Passwords;
+  readonly failureLimits: FailureLimits;
 }
 
 export interface IdentityParts {
@@ -51,6 +54,8 @@ export function identityOn(parts: IdentityParts): Identity {
     sweep: async () => (await secTokens.sweep()) + (await audit.sweep()) + (await removeOldCounts(store)),
     signIn,
     audit,
+    passwords,
+    failureLimits: limits,
   };
 }
 

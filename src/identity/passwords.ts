@@ -15,8 +15,8 @@ export type PasswordCost = typeof advisedCost;
 export const shortestPassword = 8;
 
 export interface Passwords {
-  /** Checks a new password and returns the hash to store. */
-  hash(password: string): Promise<string>;
+  /** Checks a new password and returns the hash to store. Without a caller, a command sets it. */
+  hash(password: string, caller?: PasswordCaller): Promise<string>;
   /** Always computes one hash, also for an unknown user, so that the time reveals nothing. */
   isRight(password: string, storedHash: string | undefined, caller: PasswordCaller): Promise<boolean>;
   /** Whether the hash has other parameters than a new hash would have. */
@@ -68,9 +68,9 @@ export function passwords({
   const run = <Result>({ source, disconnected }: PasswordCaller, work: () => Promise<Result>) =>
     queue.run(sourceOf(source), work, disconnected);
   return {
-    async hash(password) {
+    async hash(password, caller = commands) {
       const checked = checkNewPassword(password);
-      return run(commands, () => argon2.hash(checked, cost));
+      return run(caller, () => argon2.hash(checked, cost));
     },
     async isRight(password, storedHash, caller) {
       const typed = readText("password", password);

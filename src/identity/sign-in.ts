@@ -46,7 +46,7 @@ export interface SignInParts {
 export const auditedOneByOne = 100;
 
 /** An attacker must not fill the audit log, which is kept for a year. */
-function isAudited(failuresOfSource: number): boolean {
+export function isAudited(failuresOfSource: number): boolean {
   return failuresOfSource < auditedOneByOne || (failuresOfSource + 1) % 100 === 0;
 }
 

@@ -50,7 +50,7 @@ export function tenantsOn(store: Store<Pick<Transaction, "tenants">>): Tenants {
 }
 
 /** A name of digits alone would be read as an id. */
-function checkTenantName(newName: string): string {
+export function checkTenantName(newName: string): string {
   const name = checkNewName("name", readName("name", newName));
   if (/^\d+$/.test(name)) {
     throw new BadParameter("name", "A tenant's name must not be digits alone: those mean a tenant's id.");

@@ -70,6 +70,38 @@ export class UnknownDevice extends BreezewayError {
   }
 }
 
+/** The call needs an operator: a session of the console, or an operator's token. */
+export class NotSignedIn extends BreezewayError {
+  readonly code = "not_signed_in";
+  constructor() {
+    super("This call needs an operator: sign in to the console, or send an operator's token.");
+  }
+}
+
+/** The operator's role does not allow the act. */
+export class OperatorForbidden extends BreezewayError {
+  readonly code = "operator_forbidden";
+  constructor(sentence = "Your role does not allow this.") {
+    super(sentence);
+  }
+}
+
+/** The act needs the operator's password again: it shows a secret, removes something, or concerns keys or operators. */
+export class PasswordNeeded extends BreezewayError {
+  readonly code = "password_needed";
+  constructor() {
+    super("This needs your password again. Type it at /console/password, then repeat the call within 5 minutes.");
+  }
+}
+
+/** A page of another site has sent the request with the cookie of an operator's session. */
+export class ForeignOrigin extends BreezewayError {
+  readonly code = "foreign_origin";
+  constructor() {
+    super("The request comes from a page of another site. Open the console itself, and try again there.");
+  }
+}
+
 /** The call is for enterprise clients only: they act for a tenant, not for one of its users. */
 export class EnterpriseOnly extends BreezewayError {
   readonly code = "enterprise_only";

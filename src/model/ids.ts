@@ -3,6 +3,7 @@ export type TenantId = number & { readonly __id: "tenant" };
 export type UserId = number & { readonly __id: "user" };
 export type DeviceId = number & { readonly __id: "device" };
 export type TriggerId = number & { readonly __id: "trigger" };
+export type OperatorId = number & { readonly __id: "operator" };
 export type NodeId = string & { readonly __id: "node" };
 
 /**

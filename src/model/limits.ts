@@ -92,6 +92,12 @@ export const limits = {
   clientAuthenticationsPerSource: 1_000,
   /** Security tokens of one user. */
   secTokensPerUser: 100,
+  /** People who run the service, their signed-in browsers and API tokens, and links for new ones that nobody has used. */
+  operators: 1_000,
+  tenantsPerOperator: 1_000,
+  sessionsPerOperator: 50,
+  tokensPerOperator: 100,
+  operatorLinksWaiting: 1_000,
   /** Refresh tokens of one grant, and access tokens of one grant. */
   tokensPerGrant: 100,
   /** Tokens that a client got with its own secret (client_credentials). */

@@ -1,7 +1,9 @@
 import { referenceRoutes } from "../http/documentation/reference-routes.ts";
 import type { Route } from "../http/routes.ts";
 import { type AdaptorFederation, adaptorRoutes } from "./adaptor/adaptor-routes.ts";
+import { type AdminRouteParts, adminRoutes } from "./admin/admin-routes.ts";
 import { type AlexaRouteParts, alexaRoutes } from "./alexa/alexa-routes.ts";
+import { type ConsoleRouteParts, consoleRoutes } from "./console/console-routes.ts";
 import { type FulfilmentRouteParts, fulfilmentRoutes } from "./google-home/fulfilment-routes.ts";
 import { type LinkPageRouteParts, linkPageRoutes } from "./link-pages/link-page-routes.ts";
 import { type Check, healthRoutes } from "./monitoring/health-routes.ts";
@@ -39,6 +41,8 @@ export interface RouteParts {
   readonly linkPages: Omit<LinkPageRouteParts, "baseUrl">;
   readonly googleHome: FulfilmentRouteParts;
   readonly alexa: AlexaRouteParts;
+  readonly admin: AdminRouteParts;
+  readonly console: Omit<ConsoleRouteParts, "baseUrl">;
   readonly federation: AdaptorFederation;
   readonly sessions: SessionRouteParts;
   readonly platform: Platform;
@@ -74,6 +78,8 @@ export function routeTable(
     ...linkSessionRoutes(parts.v3),
     ...fulfilmentRoutes(parts.googleHome),
     ...alexaRoutes(parts.alexa),
+    ...adminRoutes(parts.admin),
+    ...consoleRoutes({ ...parts.console, baseUrl: parts.baseUrl }),
     ...platformRoutes(parts.platform),
     ...sessionRoutes(parts.sessions),
     ...adaptorRoutes(parts.federation, parts.v3.devices),

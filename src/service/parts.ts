@@ -3,6 +3,7 @@ import { alertsOn } from "../alerts/alerts.ts";
 import { alexaAnswers } from "../assistants/alexa/answers.ts";
 import { loginTokens } from "../assistants/alexa/login-tokens.ts";
 import { assistantsOn } from "../assistants/assistants.ts";
+import type { AdministrationParts } from "../cli/administration/admin-command.ts";
 import { administrationOn } from "../cli/administration/administration.ts";
 import type { Config } from "../config/config.ts";
 import {
@@ -37,6 +38,7 @@ import { NodeQuestions } from "../nodes/node-questions.ts";
 import { ThingFormChoice } from "../nodes/thing-form.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
+import { operatorsOn } from "../operators/operators.ts";
 import { OwnAlarms } from "../own-things/own-alarms.ts";
 import { OwnCommandDeadlines } from "../own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../own-things/own-command-echo.ts";
@@ -118,6 +120,14 @@ async function partsOn(
     devicesRemoved: (deviceIds) => {
       for (const deviceId of deviceIds) states.forget(deviceId);
     },
+  });
+
+  const operators = operatorsOn({
+    store,
+    passwords: identity.passwords,
+    failureLimits: identity.failureLimits,
+    audit: identity.audit,
+    onLimitReached,
   });
 
   const addressSealing = new AddressSealing({
@@ -310,8 +320,9 @@ async function partsOn(
   const compaction = new Compaction({ space: store.space, runtime });
   const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: runtime.nowMs });
   const closing = new AbortController();
-  const administration = administrationOn({
+  const administrationParts: AdministrationParts = {
     identity,
+    operators,
     clients: oauth,
     commandTokens: oauth.commandTokens,
     federation,
@@ -325,6 +336,7 @@ async function partsOn(
     removeDevice: (userId, deviceId) => removeDevice(store, states, userId, deviceId, ownThings),
     linksOf: (userId) => federation.shownLinksOf(userId),
     links: () => federation.overview(),
+    foundLinks: (filter) => federation.foundLinks(filter),
     backup: (to, withKey, onProgress) => takeBackup({ store, backups, report }, to, withKey, onProgress),
     recordBackup: () => recordBackup(store),
     keys: manageKeys({
@@ -348,7 +360,8 @@ async function partsOn(
       await store.transaction((tx) => tx.logEpoch.renew(epoch, true));
       return epoch;
     },
-  });
+  };
+  const administration = administrationOn(administrationParts, () => address);
 
   metrics.watch({
     store,
@@ -364,6 +377,7 @@ async function partsOn(
     store,
     address,
     identity,
+    operators,
     oauth,
     devices,
     deviceTypes,

@@ -3,6 +3,7 @@ import { type Config, ConfigurationError, refuseInsecure } from "../config/confi
 import { CertificateProblem } from "../http/connection/certificate.ts";
 import { openFileLimit } from "../http/connection/open-files.ts";
 import type { GuestRoute } from "../http/routes.ts";
+import { operatorCookie } from "../outlets/console/operator-cookie.ts";
 import { platformCalls } from "../outlets/platform/calls.ts";
 import { type OutletParts, startOutlets } from "../outlets/serve.ts";
 import { cursorsWith } from "../outlets/v3/cursor.ts";
@@ -117,6 +118,8 @@ async function outletParts(
   const {
     address,
     identity,
+    operators,
+    administration,
     oauth,
     devices,
     provisioning,
@@ -153,7 +156,10 @@ async function outletParts(
       byAccessToken: (accessToken) => oauth.verify(accessToken),
       byClientSecret: (credentials) => oauth.authenticateClient(credentials),
       admit: (caller, mayRefuse) => parts.quotas.admitRequest(caller, mayRefuse),
+      operators: { ...operators, cookie: operatorCookie(() => address.baseUrl), baseUrl: () => address.baseUrl },
     },
+    admin: { administration },
+    console: { operators, administration, nowMs: parts.runtime.nowMs },
     oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
     v3: {
       users: identity,

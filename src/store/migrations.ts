@@ -22,6 +22,7 @@ import {
 import { firstTables } from "./schema-steps/first-tables.ts";
 import { blindIntervals, credentials, feeds, limitedCalls, linkSessions } from "./schema-steps/links.ts";
 import { nodeQuestions } from "./schema-steps/nodes.ts";
+import { operators } from "./schema-steps/operators.ts";
 import { ownerKeys } from "./schema-steps/owner-keys.ts";
 import { quotas } from "./schema-steps/quotas.ts";
 import { batchGroups, idempotencyKeys } from "./schema-steps/repeated-writes.ts";
@@ -79,6 +80,7 @@ const steps: readonly Step[] = [
   assistantsUrgentFeed,
   quotas,
   acceptedTerms,
+  operators,
 ];
 
 export const schemaVersion = steps.length;

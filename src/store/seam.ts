@@ -30,6 +30,10 @@ import { type LogEpochTable, logEpochTable } from "./tables/log-epoch.ts";
 import { type MappedDeviceTable, mappedDeviceTable } from "./tables/mapped-devices.ts";
 import { type NodeQuestionTable, nodeQuestionTable } from "./tables/node-questions.ts";
 import { type NodeTable, nodeTable } from "./tables/nodes.ts";
+import { type OperatorLinkTable, operatorLinkTable } from "./tables/operator-links.ts";
+import { type OperatorSessionTable, operatorSessionTable } from "./tables/operator-sessions.ts";
+import { type OperatorTokenTable, operatorTokenTable } from "./tables/operator-tokens.ts";
+import { type OperatorTable, operatorTable } from "./tables/operators.ts";
 import { type QuotaTable, quotaTable } from "./tables/quotas.ts";
 import { type RefreshTokenTable, refreshTokenTable } from "./tables/refresh-tokens.ts";
 import { type SealedValueTable, sealedValueTable } from "./tables/sealed-values.ts";
@@ -166,6 +170,10 @@ export interface Transaction {
   readonly assistantMarks: AssistantMarkTable;
   readonly assistantReplies: AssistantReplyTable;
   readonly assistantDeliveries: AssistantDeliveryTable;
+  readonly operators: OperatorTable;
+  readonly operatorSessions: OperatorSessionTable;
+  readonly operatorTokens: OperatorTokenTable;
+  readonly operatorLinks: OperatorLinkTable;
   /** The store's clock. Nodes compare only times of this clock, never those of two machines. */
   readonly clock: { nowMs(): Promise<number> };
 }
@@ -215,6 +223,10 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   assistantMarks: assistantMarkTable,
   assistantReplies: assistantReplyTable,
   assistantDeliveries: assistantDeliveryTable,
+  operators: operatorTable,
+  operatorSessions: operatorSessionTable,
+  operatorTokens: operatorTokenTable,
+  operatorLinks: operatorLinkTable,
   clock: (sql) => ({ nowMs: () => sql.nowMs() }),
 };
 

@@ -35,7 +35,45 @@ export interface PageParts {
 
 export function pageOf({ title, brand, main, footer, continuesAt, moreStyle = "", script }: PageParts): Page {
   const style = styleFor(brand?.accent) + moreStyle;
-  const head = html`<meta charset="utf-8">
+  const body = html`<div class="card">
+${brand && masthead(brand)}
+<main>
+${main}
+</main>
+</div>
+${footerOf(brand, footer)}`;
+  const shownTitle = brand ? `${title} · ${brand.tenantName}` : title;
+  // There is no form-action: browsers also apply it to the redirect after a form, which leads to the client.
+  return written({ head: headOf(shownTitle, continuesAt), body, bodyClass: "", style, script, sources: [] });
+}
+
+export interface FramedPageParts {
+  readonly title: string;
+  readonly bodyClass: string;
+  readonly body: Html;
+  readonly moreStyle: string;
+  /** Paths of scripts that this service serves. */
+  readonly scripts?: readonly string[];
+}
+
+/** A page that lays out its whole body itself, such as the console. Its forms lead back to this service. */
+export function framedPage({ title, bodyClass, body, moreStyle, scripts = [] }: FramedPageParts): Page {
+  const style = styleFor(undefined) + moreStyle;
+  const loaded = scripts.map((path) => html`<script type="module" src="${path}"></script>`);
+  const scriptSources = scripts.length === 0 ? [] : ["script-src 'self'", "worker-src 'self'", "connect-src 'self'"];
+  const sources = ["form-action 'self'", ...scriptSources];
+  return written({
+    head: headOf(title, undefined),
+    body: html`${body}${loaded}`,
+    bodyClass,
+    style,
+    script: undefined,
+    sources,
+  });
+}
+
+function headOf(title: string, continuesAt: string | undefined): Html {
+  return html`<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">${
@@ -44,14 +82,20 @@ export function pageOf({ title, brand, main, footer, continuesAt, moreStyle = ""
       : html`
 <meta http-equiv="refresh" content="0; url=${continuesAt}">`
   }
-<title>${brand ? `${title} · ${brand.tenantName}` : title}</title>`;
-  const body = html`<div class="card">
-${brand && masthead(brand)}
-<main>
-${main}
-</main>
-</div>
-${footerOf(brand, footer)}`;
+<title>${title}</title>`;
+}
+
+interface Written {
+  readonly head: Html;
+  readonly body: Html;
+  readonly bodyClass: string;
+  readonly style: string;
+  readonly script: string | undefined;
+  /** Further directives of the policy. */
+  readonly sources: readonly string[];
+}
+
+function written({ head, body, bodyClass, style, script, sources }: Written): Page {
   // Style and script are inserted unescaped: their digests are in the policy.
   const text = `<!doctype html>
 <html lang="en">
@@ -59,19 +103,16 @@ ${footerOf(brand, footer)}`;
 ${head.text}
 <style>${style}</style>
 </head>
-<body>
+<body${bodyClass === "" ? "" : ` class="${bodyClass}"`}>
 ${body.text}
 ${script === undefined ? "" : `<script>${script}</script>\n`}</body>
 </html>
 `;
-  return { html: text, contentSecurityPolicy: policyFor(style, script) };
+  return { html: text, contentSecurityPolicy: policyFor(style, script, sources) };
 }
 
-/**
- * Allows only our own style, script and pictures. There is no form-action: browsers also apply it to the redirect after a form,
- * which leads to the client.
- */
-function policyFor(style: string, script: string | undefined): string {
+/** Allows only our own style, script and pictures, and what else the page names. */
+function policyFor(style: string, script: string | undefined, sources: readonly string[]): string {
   const digest = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   return [
     "default-src 'none'",
@@ -80,6 +121,7 @@ function policyFor(style: string, script: string | undefined): string {
     "img-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
+    ...sources,
   ].join("; ");
 }
 

@@ -24,6 +24,7 @@ import { migrationCases } from "./store/migration-cases.ts";
 import { nodeBusCases } from "./store/node-bus-cases.ts";
 import { nodeQuestionCases } from "./store/node-question-cases.ts";
 import { quotaTableCases } from "./store/quota-table-cases.ts";
+import { operatorTableCases } from "./store/operator-table-cases.ts";
 import { reusingOneDatabase } from "./store/reused-database.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
@@ -59,6 +60,7 @@ export function describeStore(
       thingTriggerTableCases(reusing);
       feedTableCases(reusing);
       assistantTableCases(reusing);
+      operatorTableCases(reusing);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.

@@ -98,6 +98,8 @@ export async function madeServer(
     googleHome: { assistants: {} as never, tokens: {} as never },
     alexa: { alexa: {} as never },
     linkPages: { linkSessions: { steps: linkSteps({} as StepParts) } },
+    admin: { administration: { calls: [] } as never },
+    console: { operators: {} as never, administration: { calls: [] } as never, nowMs: Date.now },
     platform: platform.calls,
     federation: {
       link: (...args) => federation.link(...args),

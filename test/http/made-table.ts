@@ -1,3 +1,4 @@
+import { adminCalls } from "../../src/cli/administration/calls/calls.ts";
 import { linkSteps } from "../../src/link-sessions/steps/steps.ts";
 import { authorizeSteps } from "../../src/oauth/authorize/authorize.ts";
 import { operations } from "../../src/outlets/platform/operations.ts";
@@ -10,6 +11,8 @@ export const unusedParts = {
   googleHome: { assistants: {} as never, tokens: {} as never },
   alexa: { alexa: {} as never },
   linkPages: { linkSessions: { steps: linkSteps({} as never) } },
+  admin: { administration: { calls: adminCalls } },
+  console: { operators: {}, administration: { calls: adminCalls }, nowMs: () => 0 },
   federation: {},
   sessions: {},
   platform: { operations },

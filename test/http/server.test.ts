@@ -316,6 +316,8 @@ describe("the server", () => {
       googleHome: { assistants: {} as never, tokens: {} as never },
       alexa: { alexa: {} as never },
       linkPages: { linkSessions: { steps: [] } },
+      admin: { administration: { calls: [] } as never },
+      console: { operators: {} as never, administration: { calls: [] } as never, nowMs: Date.now },
       platform: calls,
       federation,
       sessions: identity,

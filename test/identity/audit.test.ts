@@ -10,7 +10,7 @@ describe("the audit log", () => {
   it("lists acts with time, user and source, newest first", async (t) => {
     const { identity, clock, tenantId, userId } = await madeAlice(t);
     const detail = { command: "user add", admin: true, clear: ["logo"] };
-    await identity.audit.record({ act: "admin", tenantId, userId, source: "command", detail });
+    await identity.audit.record({ act: "admin", tenantId, userId, source: "command", operator: "local", detail });
     clock.nowMs += 5;
     await identity.audit.record({ act: "revocation", tenantId, clientId: "bwc_1", source: "192.0.2.9" });
     assert.deepEqual(await identity.audit.list({ limit: 10 }), [
@@ -21,9 +21,21 @@ describe("the audit log", () => {
         userId: null,
         clientId: "bwc_1",
         source: "192.0.2.9",
+        operator: null,
         detail: {},
+        id: 2,
       },
-      { timeMs: clock.nowMs - 5, act: "admin", tenantId, userId, clientId: null, source: "command", detail },
+      {
+        timeMs: clock.nowMs - 5,
+        act: "admin",
+        tenantId,
+        userId,
+        clientId: null,
+        source: "command",
+        operator: "local",
+        detail,
+        id: 1,
+      },
     ]);
     assert.equal((await identity.audit.list({ limit: 1 })).length, 1);
   });
@@ -34,7 +46,7 @@ describe("the audit log", () => {
     await identity.audit.record({ act: "grant", tenantId: other.tenantId, source: "192.0.2.9" });
     await identity.audit.record({ act: "sign_in_failed", source: "192.0.2.9" });
     await identity.audit.record({ act: "declined", tenantId, source: "192.0.2.9" });
-    const acts = (await identity.audit.list({ tenantId, limit: 10 })).map(({ act }) => act);
+    const acts = (await identity.audit.list({ tenantIds: [tenantId], limit: 10 })).map(({ act }) => act);
     assert.deepEqual(acts, ["declined"]);
   });
 
@@ -85,8 +97,8 @@ describe("a sign-in", () => {
     await login();
     const attempt = { tenantId: "7", name: "alice", password: "correct horse", source: "192.0.2.2", clientId: "bwc_1" };
     await identity.signIn(attempt, async () => "in");
-    const entries = (await identity.audit.list({ limit: 10 })).map(({ timeMs: _, ...entry }) => entry);
-    const signIn = { act: "sign_in", tenantId, userId, detail: {} };
+    const entries = (await identity.audit.list({ limit: 10 })).map(({ id: _id, timeMs: _, ...entry }) => entry);
+    const signIn = { act: "sign_in", tenantId, userId, operator: null, detail: {} };
     assert.deepEqual(entries, [
       { ...signIn, clientId: "bwc_1", source: "192.0.2.2" },
       { ...signIn, clientId: null, source: "192.0.2.1" },

@@ -46,6 +46,10 @@ describe("an error that a caller can react to", () => {
     [new errors.NotRunning("Bad."), "not_running"],
     [new errors.OwnershipLost("Bad."), "ownership_lost"],
     [new errors.EnterpriseOnly(), "enterprise_only"],
+    [new errors.NotSignedIn(), "not_signed_in"],
+    [new errors.OperatorForbidden(), "operator_forbidden"],
+    [new errors.PasswordNeeded(), "password_needed"],
+    [new errors.ForeignOrigin(), "foreign_origin"],
     [new InsufficientScope(["alerts"], ["alerts"]), "insufficient_scope"],
     [new InvalidScope(["alerts"], ["links"]), "invalid_scope"],
   ];

@@ -2,12 +2,14 @@ import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
 import type { Assistants } from "../../assistants/assistants.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import type { Federation } from "../../federation/federation.ts";
-import type { LinkOverview, ShownLink } from "../../federation/link-overview.ts";
+import type { FoundLink, LinkOverview, ShownLink } from "../../federation/link-overview.ts";
 import type { AuditEntry } from "../../identity/audit.ts";
 import type { Identity } from "../../identity/identity.ts";
-import type { DeviceId, UserId } from "../../model/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import type { Clients } from "../../oauth/clients.ts";
 import type { CommandTokens } from "../../oauth/command-tokens.ts";
+import type { Operator } from "../../operators/operator.ts";
+import type { Operators } from "../../operators/operators.ts";
 import type { DeviceTypes } from "../../provisioning/device-types.ts";
 import type { NewDevice } from "../../provisioning/new-device.ts";
 import type { QuotaSettings } from "../../quotas/quota-settings.ts";
@@ -56,6 +58,9 @@ export interface AdministrationParts {
     Clients,
     "addClient" | "listClients" | "grantsByScope" | "editClient" | "rotateSecret" | "removeClient"
   >;
+  readonly operators: Operators;
+  /** The operator who acts; undefined for a command on the machine itself. */
+  readonly operator?: Operator;
   readonly commandTokens: Pick<CommandTokens, "issue">;
   readonly federation: Pick<Federation, "unlinkAll">;
   readonly devices: Pick<DeviceReading, "list" | "device">;
@@ -73,6 +78,8 @@ export interface AdministrationParts {
   readonly removeDevice: (userId: UserId, deviceId: DeviceId) => Promise<void>;
   readonly linksOf: (userId: UserId) => Promise<readonly ShownLink[]>;
   readonly links: () => Promise<LinkOverview>;
+  /** Links of some tenants, or of all, a few at a time. */
+  readonly foundLinks: (filter: LinkFilter) => AsyncIterable<readonly FoundLink[]>;
   readonly backup: (to: string, withKey: boolean, onProgress: ReportProgress) => Promise<TakenBackup>;
   /** Records that a backup was taken now with other tools, and returns the time. */
   readonly recordBackup: () => Promise<number>;
@@ -84,6 +91,13 @@ export interface AdministrationParts {
   ) => Promise<{ readonly bytesBefore: number; readonly bytesAfter: number }>;
   /** After a restore: begins a new epoch of the log and returns its name. */
   readonly beginEpoch: () => Promise<string>;
+}
+
+export interface LinkFilter {
+  /** Undefined: of all tenants. */
+  readonly tenantIds?: readonly TenantId[] | undefined;
+  /** The link before the first one. */
+  readonly after?: { readonly userId: UserId; readonly ecosystem: string } | undefined;
 }
 
 /** A completed backup with its manifest. */

@@ -1,4 +1,7 @@
 import { NotFound } from "../../model/errors.ts";
+import type { ActingOperator, AdminActs } from "../../operators/admin-call.ts";
+import { localName, reachedTenants } from "../../operators/operator.ts";
+import { requireRule } from "../../operators/operator-rule.ts";
 import type { Input } from "../input.ts";
 import { isAdmin } from "../noun.ts";
 import { deviceOwners } from "../nouns/device-owners.ts";
@@ -7,27 +10,52 @@ import { listening } from "../nouns/listening.ts";
 import { nouns } from "../nouns.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
 import type { AdminAct, AdministrationParts, ServiceFacts } from "./admin-command.ts";
+import { adminCalls } from "./calls/calls.ts";
 import { accessAct } from "./command-access.ts";
+import { partsWithin } from "./parts-within.ts";
 
 /** The acts of administrators, by the names of their commands. */
-export interface Administration {
+export interface Administration extends AdminActs {
+  /** Runs a command on the machine itself, where its caller may do everything. */
   run(command: string, input: unknown, service?: ServiceFacts, onProgress?: ReportProgress): Promise<object>;
 }
 
-export function administrationOn(parts: AdministrationParts): Administration {
+/** `facts` tells what a running service knows about itself, for acts of operators. */
+export function administrationOn(parts: AdministrationParts, facts: () => ServiceFacts | undefined): Administration {
   const typed = nouns.flatMap((noun) => noun.commands).filter(isAdmin);
   const acts = new Map<string, AdminAct>();
   for (const act of [...typed, accessAct(), deviceOwners, linkFacts, listening]) acts.set(act.name, act);
+  const calls = new Map(adminCalls.map((call) => [call.act, call]));
+
+  async function perform(
+    { name, act }: AdminAct,
+    parts: AdministrationParts,
+    input: Input,
+    who: { readonly operator: string; readonly source: string },
+    { service, onProgress = () => undefined }: { service?: ServiceFacts | undefined; onProgress?: ReportProgress },
+  ): Promise<object> {
+    const { answer, changed } = await act(parts, input, service, onProgress);
+    if (changed) {
+      const detail = { command: name, ...changed.detail };
+      await parts.identity.audit.record({ act: "admin", ...who, ...changed, detail });
+    }
+    return answer;
+  }
+
   return {
-    async run(name, input, service, onProgress = () => undefined) {
+    calls: adminCalls,
+    async run(name, input, service, onProgress) {
       const command = acts.get(name);
       if (!command) throw new NotFound(`There is no command "${name}" in this version of the service.`);
-      const { answer, changed } = await command.act(parts, (input ?? {}) as Input, service, onProgress);
-      if (changed) {
-        const detail = { command: name, ...changed.detail };
-        await parts.identity.audit.record({ act: "admin", source: "command", ...changed, detail });
-      }
-      return answer;
+      const who = { operator: localName, source: "command" };
+      return perform(command, parts, (input ?? {}) as Input, who, { service, ...(onProgress && { onProgress }) });
+    },
+    async runAs({ operator, source }: ActingOperator, name, input) {
+      const [command, call] = [acts.get(name), calls.get(name)];
+      if (!command || !call) throw new NotFound(`There is no call for "${name}" in this version of the service.`);
+      requireRule(operator, call);
+      const within = { ...partsWithin(parts, reachedTenants(operator)), operator };
+      return perform(command, within, input, { operator: operator.name, source }, { service: facts() });
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { AuditRecord } from "../../identity/audit.ts";
+import type { UserId } from "../../model/ids.ts";
 import type { AdminCommand } from "../administration/admin-command.ts";
+import { afterId, wantedPage } from "../administration/paging.ts";
 import { ago } from "../devices/times.ts";
-import { number } from "../input.ts";
+import { id, number, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { table, whole } from "../terminal/output.ts";
 import { chosenTenant, withTenantOption } from "./tenant-option.ts";
@@ -13,23 +15,40 @@ const list: AdminCommand = {
   meaning: "list entries, newest first",
   examples: ["audit list", "audit list --tenant Acme --limit 200"],
   options: (command) =>
-    withTenantOption(command).option("--limit <number>", "the largest number of entries to list", "50"),
+    withTenantOption(command)
+      .option("--limit <number>", "the largest number of entries to list", "50")
+      .option("--act <act>", "only this act, such as admin or sign_in")
+      .option("--operator <name>", "only acts of this operator; local: commands on the machine")
+      .option("--user <id>", "only acts of this user")
+      .option("--client <id>", "only acts of this client, by its whole id"),
   async act({ identity }, input) {
     const tenantId = await chosenTenant(identity, input);
-    const limit = Math.floor(number({ limit: "50", ...input }, "limit", 1, mostEntries));
-    const entries = await identity.audit.list({ ...(tenantId !== undefined && { tenantId }), limit });
-    return { answer: { entries: entries.map(({ timeMs, ...entry }) => ({ time: iso(timeMs), ...entry })) } };
+    const page = wantedPage(input);
+    const limit = page?.limit ?? Math.floor(number({ limit: "50", ...input }, "limit", 1, mostEntries));
+    const found = await identity.audit.list({
+      tenantIds: tenantId === undefined ? undefined : [tenantId],
+      act: optional(input, "act"),
+      operator: optional(input, "operator"),
+      userId: optional(input, "user") === undefined ? undefined : id<UserId>(input, "user"),
+      clientId: optional(input, "client"),
+      beforeId: page && afterId(page),
+      // One more shows whether another page follows.
+      limit: page ? limit + 1 : limit,
+    });
+    const entries = found.slice(0, limit).map(({ timeMs, ...entry }) => ({ time: iso(timeMs), ...entry }));
+    return { answer: { entries, ...(found.length > limit && { cursor: String(entries.at(-1)!.id) }) } };
   },
   toText({ entries }, _typed, width) {
     if (entries.length === 0) return "The audit log is empty.";
     return table(
-      [whole("TIME"), whole("ACT"), "TENANT", "USER", whole("CLIENT"), "SOURCE", "DETAIL"],
+      [whole("TIME"), whole("ACT"), "TENANT", "USER", whole("CLIENT"), "OPERATOR", "SOURCE", "DETAIL"],
       (entries as (AuditRecord & { time: string })[]).map((entry) => [
         ago(Date.parse(entry.time)),
         entry.act,
         entry.tenantId ?? "-",
         entry.userId ?? "-",
         entry.clientId ?? "-",
+        entry.operator ?? "-",
         entry.source,
         inWords(entry.detail),
       ]),

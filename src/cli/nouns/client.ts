@@ -1,6 +1,7 @@
 import { BadParameter } from "../../model/errors.ts";
 import type { Client } from "../../oauth/clients.ts";
 import type { AdminCommand, AdministrationParts } from "../administration/admin-command.ts";
+import { pageOf } from "../administration/paging.ts";
 import { idByPrefix } from "../id-prefix.ts";
 import { hasFlag, type Input, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
@@ -116,9 +117,11 @@ const list: AdminCommand = {
   examples: ["client list", "client list --tenant Acme"],
   options: withTenantOption,
   async act({ identity, clients }, input) {
-    const found = await clients.listClients(await chosenTenant(identity, input));
+    const words = { key: (one: Client) => one.id, words: (one: Client) => one.name };
+    const all = await clients.listClients(await chosenTenant(identity, input));
+    const { rows: found, ...rest } = pageOf(all, input, words);
     const names = await tenantNames(identity);
-    return { answer: { clients: found.map((one) => fieldsOf(one, names.get(one.tenantId))) } };
+    return { answer: { clients: found.map((one) => fieldsOf(one, names.get(one.tenantId))), ...rest } };
   },
   toText({ clients }, _typed, width) {
     if (clients.length === 0) return "There are no clients yet. See: breezeway client add --help";

@@ -14,6 +14,7 @@ import { rows, table } from "../terminal/output.ts";
 import { readSecret } from "../terminal/secret-input.ts";
 import { linkStateInWords } from "./link-facts.ts";
 import { page } from "./link-page.ts";
+import { countLinks, findLinks } from "./link-search.ts";
 
 /** The ecosystem has 30 s for an answer, and a token that replaces another takes two calls. */
 const linkLimitMs = 90_000;
@@ -206,5 +207,5 @@ export const link: Noun = {
   name: "link",
   alias: "links",
   meaning: "users' accounts in home ecosystems",
-  commands: [add, page, list, show, remove],
+  commands: [add, page, list, show, remove, findLinks, countLinks],
 };

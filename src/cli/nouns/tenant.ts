@@ -4,6 +4,7 @@ import type { Tenant } from "../../identity/tenants.ts";
 import { BadParameter, Conflict } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { AdminCommand, Answer } from "../administration/admin-command.ts";
+import { pageOf } from "../administration/paging.ts";
 import { bytesOf, textOf } from "../file-argument.ts";
 import { hasFlag, type Input, id, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
@@ -29,7 +30,11 @@ const list: AdminCommand = {
   name: "tenant list",
   meaning: "list all tenants",
   examples: ["tenant list"],
-  act: async ({ identity }) => ({ answer: { tenants: await identity.listTenants() } }),
+  async act({ identity }, input) {
+    const words = { key: (one: Tenant) => String(one.tenantId), words: (one: Tenant) => one.name };
+    const { rows: tenants, ...rest } = pageOf(await identity.listTenants(), input, words);
+    return { answer: { tenants, ...rest } };
+  },
   toText({ tenants }, _typed, width) {
     if (tenants.length === 0) return "There are no tenants yet. See: breezeway tenant add --help";
     return table(

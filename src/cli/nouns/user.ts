@@ -1,6 +1,7 @@
 import type { User } from "../../identity/users.ts";
 import type { UserId } from "../../model/ids.ts";
 import type { AdminCommand, Answer } from "../administration/admin-command.ts";
+import { pageOf } from "../administration/paging.ts";
 import { ago } from "../devices/times.ts";
 import { hasFlag, id, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
@@ -45,9 +46,11 @@ const list: AdminCommand = {
   examples: ["user list", "user list --tenant Acme"],
   options: withTenantOption,
   async act({ identity }, input) {
-    const users = await identity.listUsers(await chosenTenant(identity, input));
+    const words = { key: (one: User) => String(one.userId), words: (one: User) => one.name };
+    const found = await identity.listUsers(await chosenTenant(identity, input));
+    const { rows: users, ...rest } = pageOf(found, input, words);
     const names = await tenantNames(identity);
-    return { answer: { users: users.map((one) => shown(one, names.get(one.tenantId))) } };
+    return { answer: { users: users.map((one) => shown(one, names.get(one.tenantId))), ...rest } };
   },
   toText({ users }, _typed, width) {
     if (users.length === 0) return "There are no users yet. See: breezeway user add --help";

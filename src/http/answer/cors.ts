@@ -15,14 +15,14 @@ export function corsHeaders(origins: readonly string[]): Readonly<Record<string,
 
 /**
  * Allows pages of these origins to call routes that need a token or a secret: /v3, the adaptor, the platform calls and
- * the two endpoints of OAuth clients. Routes for other clouds and public routes, above all the pages for people, are
- * never allowed, and cookies neither: none of these routes uses cookies. Without origins nothing changes.
+ * the two endpoints of OAuth clients. Routes for other clouds, for operators and public routes, above all the pages for
+ * people, are never allowed, and cookies neither: none of the allowed routes uses cookies. Without origins nothing changes.
  */
 export function allowOrigins(app: FastifyInstance, routes: readonly Route[], origins: readonly string[]): void {
   if (origins.length === 0) return;
   const methods = new Map<string, string[]>();
   for (const route of routes) {
-    if (route.access === "public" || route.isForClouds) continue;
+    if (route.access === "public" || route.access === "operator" || route.isForClouds) continue;
     methods.set(route.path, [...(methods.get(route.path) ?? []), ...route.methods]);
   }
   app.addHook("onRequest", async (request, reply) => {

@@ -24,6 +24,7 @@ export interface CallerIds {
   readonly tenantId?: number | undefined;
   readonly userId?: number | undefined;
   readonly clientId?: string | undefined;
+  readonly operatorId?: number | undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Scope } from "../../model/scopes.ts";
+import type { OperatorRule } from "../../operators/operator-rule.ts";
 import type { ErrorShape } from "../answer/error-shape.ts";
 import type { Access } from "../routes.ts";
 import type { ErrorDescription, Parameter } from "./description.ts";
@@ -16,14 +17,23 @@ export interface AccessDescription {
 
 /** The access rule of a route, as far as its caller has to know it. */
 export interface AccessRule {
+  /** What an operator's route needs. */
+  readonly operatorRule?: OperatorRule | undefined;
   readonly access: Exclude<Access, "operation">;
   readonly scopes: readonly Scope[];
   readonly errors: ErrorShape;
 }
 
-export type SecurityScheme = "accessToken" | "secToken" | "secTokenHeader" | "clientSecret";
+export type SecurityScheme =
+  | "accessToken"
+  | "secToken"
+  | "secTokenHeader"
+  | "clientSecret"
+  | "operatorToken"
+  | "operatorSession";
 
-export function accessOf({ access, scopes, errors }: AccessRule): AccessDescription {
+export function accessOf({ access, scopes, errors, operatorRule }: AccessRule): AccessDescription {
+  if (operatorRule) return operatorAccess(operatorRule, errors);
   const described = access === "secToken" && errors === "fault" ? secTokenOfCalls : accessDescriptions[access];
   if (scopes.length === 0) return described;
   const named = scopes.map((scope) => `\`${scope}\``).join(" and ");
@@ -90,6 +100,12 @@ const accessDescriptions: Readonly<Record<AccessRule["access"], AccessDescriptio
     ],
     errors: [{ status: 401, code: "invalid_client", when: "The client is unknown or its secret is wrong." }],
   },
+  operator: {
+    words: "An operator: a token in `Authorization: Bearer`, or the console's cookie.",
+    schemes: ["operatorToken", "operatorSession"],
+    credentials: [],
+    errors: [{ status: 401, code: "not_signed_in", when: "There is no operator's token or session, or it has ended." }],
+  },
 };
 
 /** Platform calls take no header. */
@@ -101,3 +117,23 @@ const secTokenOfCalls: AccessDescription = {
   ],
   errors: [{ status: 500, code: 106, when: "The security token is missing, wrong or has ended." }],
 };
+
+/** The roles that a rule allows, and what else it asks for. */
+function operatorAccess({ need, subject, asksPassword }: OperatorRule, shape: ErrorShape): AccessDescription {
+  const { operator } = accessDescriptions;
+  if (shape === "page") return { ...operator, words: "An operator with the console's cookie.", errors: [] };
+  const isForAll = (need === "read" && subject === "tenants") || subject === "self";
+  const allowed = subject === "tenants" ? "owners and tenant admins" : "owners";
+  const who = isForAll
+    ? subject === "self"
+      ? "Every role, for oneself; owners for all operators."
+      : "Every role, within its tenants."
+    : need === "read"
+      ? "For owners, and for viewers of all tenants."
+      : `For ${allowed}.`;
+  const again = asksPassword ? " A session needs the password, typed within 5 minutes." : "";
+  const forbidden = { status: 403, code: "operator_forbidden", when: "The operator's role does not allow it." };
+  const password = { status: 403, code: "password_needed", when: "The session needs the password again." };
+  const errors = [...operator.errors, ...(isForAll ? [] : [forbidden]), ...(asksPassword ? [password] : [])];
+  return { ...operator, words: `${operator.words} ${who}${again}`, errors };
+}

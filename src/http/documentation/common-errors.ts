@@ -1,6 +1,6 @@
+import { integer, named, object, text } from "../../model/json-schema.ts";
 import type { ErrorShape } from "../answer/error-shape.ts";
 import type { ContentDescription, ErrorDescription } from "./description.ts";
-import { integer, named, object, text } from "./schema.ts";
 
 /** The content of an error answer, for each error shape. */
 export const errorContents: Readonly<Record<ErrorShape, ContentDescription>> = {

@@ -1,4 +1,4 @@
-import type { Schema } from "./description.ts";
+import type { Schema } from "../../model/json-schema.ts";
 
 /** Collects the schemas that have a title, and puts a reference where each of them is used. */
 export class Components {

@@ -1,4 +1,5 @@
 import type { Scope } from "../../model/scopes.ts";
+import type { OperatorRule } from "../../operators/operator-rule.ts";
 import type { ErrorShape } from "../answer/error-shape.ts";
 import type { Access, Method, Route } from "../routes.ts";
 import { accessOf } from "./access-descriptions.ts";
@@ -13,6 +14,7 @@ export interface DescribedRoute {
   readonly access: Exclude<Access, "operation">;
   /** Scopes that an access token needs; empty if the route takes no access token. */
   readonly scopes: readonly Scope[];
+  readonly operatorRule?: OperatorRule | undefined;
   readonly errors: ErrorShape;
   readonly description: Description;
 }
@@ -25,7 +27,8 @@ export function describedRoutes(routes: readonly Route[]): readonly DescribedRou
       const { access, takesKey } = route;
       const description = takesKey ? withKey(route.description) : route.description;
       const scopes = "scopes" in route ? route.scopes : [];
-      return [{ methods, path: withBraces(route.path), access, scopes, errors, description }];
+      const operatorRule = route.access === "operator" ? route : undefined;
+      return [{ methods, path: withBraces(route.path), access, scopes, operatorRule, errors, description }];
     }
     return route.descriptions.map((description) => ({
       methods,

@@ -1,3 +1,5 @@
+import type { Schema } from "../../model/json-schema.ts";
+
 /** The description of a route, from which `/openapi.json` and `/docs` are made. */
 export interface Description {
   readonly operationId: string;
@@ -33,6 +35,8 @@ export type TagName =
   | "Authorization pages"
   | "Link pages"
   | "Assistants"
+  | "Administration"
+  | "Console pages"
   | "Service";
 
 export interface Parameter {
@@ -84,26 +88,3 @@ export interface ErrorDescription {
   readonly code: string | number;
   readonly when: string;
 }
-
-/** The part of JSON Schema 2020-12 that is used here. A schema with a title becomes a component of the document. */
-export interface Schema {
-  readonly title?: string;
-  readonly description?: string;
-  readonly type?: SchemaType | readonly SchemaType[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: Schema;
-  readonly minProperties?: number;
-  readonly items?: Schema;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly enum?: readonly (string | number)[];
-  readonly format?: string;
-  readonly pattern?: string;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly xml?: { readonly name: string; readonly prefix: string; readonly namespace: string };
-}
-
-export type SchemaType = "object" | "array" | "string" | "integer" | "number" | "boolean" | "null";

@@ -1,5 +1,5 @@
+import { object, text } from "../../model/json-schema.ts";
 import type { Description } from "./description.ts";
-import { object, text } from "./schema.ts";
 
 export const getOpenApi: Description = {
   operationId: "getOpenApi",

@@ -1,31 +1,5 @@
-import type { ContentDescription, Schema } from "./description.ts";
-
-type More = Omit<Schema, "type" | "description">;
-
-/** Builders of schemas. The description comes first, because people read it. */
-export const text = (description: string, more: More = {}): Schema => ({ type: "string", description, ...more });
-export const integer = (description: string, more: More = {}): Schema => ({ type: "integer", description, ...more });
-export const boolean = (description: string): Schema => ({ type: "boolean", description });
-
-export function list(description: string, items: Schema, more: More = {}): Schema {
-  return { type: "array", description, items, ...more };
-}
-
-/** An object with arbitrary names and values of one schema. */
-export function map(description: string, values: Schema, more: More = {}): Schema {
-  return { type: "object", description, additionalProperties: values, ...more };
-}
-
-/** An object with required and optional fields. */
-export function object(
-  description: string,
-  requiredFields: Readonly<Record<string, Schema>>,
-  optionalFields: Readonly<Record<string, Schema>> = {},
-): Schema {
-  const required = Object.keys(requiredFields);
-  const properties = { ...requiredFields, ...optionalFields };
-  return { type: "object", description, properties, ...(required.length > 0 && { required }) };
-}
+import { object, text } from "../../model/json-schema.ts";
+import type { ContentDescription } from "./description.ts";
 
 /** The answer to a write that returns nothing. */
 export const okContent: ContentDescription = {
@@ -33,16 +7,3 @@ export const okContent: ContentDescription = {
   schema: object("It is done.", { status: text("Always `OK`.", { enum: ["OK"] }) }),
   example: { status: "OK" },
 };
-
-export function orNull(schema: Schema): Schema {
-  const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);
-  return { ...schema, type: [...types, "null"] };
-}
-
-/** Makes the schema a named component, which others refer to. */
-export function named(title: string, schema: Schema): Schema {
-  return { title, ...schema };
-}
-
-export const milliseconds = (description: string): Schema =>
-  integer(`${description} Milliseconds since 1970.`, { format: "int64", minimum: 0 });

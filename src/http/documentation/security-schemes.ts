@@ -30,6 +30,17 @@ export function securitySchemes(baseUrl: string): Readonly<Record<SecurityScheme
       scheme: "bearer",
       description: "A user's security token in `Authorization: Bearer`.",
     },
+    operatorToken: {
+      type: "http",
+      scheme: "bearer",
+      description: "An operator's token in `Authorization: Bearer`, from `breezeway operator token make`.",
+    },
+    operatorSession: {
+      type: "apiKey",
+      in: "cookie",
+      name: baseUrl.startsWith("https:") ? "__Host-breezeway-operator" : "breezeway-operator",
+      description: "The console's cookie. A change must come from a page of the console itself.",
+    },
     clientSecret: {
       type: "http",
       scheme: "basic",

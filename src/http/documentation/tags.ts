@@ -27,5 +27,9 @@ export const tags: Readonly<Record<TagName, string>> = {
     "The pages that a user's browser visits between the `url` of a link session and your return address, and the callback that you register with each ecosystem. Your client never calls them; they are listed for completeness.",
   Assistants:
     "What a voice assistant's maker calls for users who have linked it. Only a token of the client that belongs to that assistant's outlet is accepted.",
+  Administration:
+    "What operators do, over the network: each call is a command of the command line, with the same answer, and members are named as the command's options. An operator reaches only their own tenants: everything else looks as if it did not exist. Each change is in the audit log with the operator's name.",
+  "Console pages":
+    "The pages of the console, for operators with a browser, and those on which they sign in. Programs never call them; they are listed for completeness.",
   Service: "The service's health, and its own documentation.",
 };

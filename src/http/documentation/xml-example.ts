@@ -1,4 +1,4 @@
-import type { Schema } from "./description.ts";
+import type { Schema } from "../../model/json-schema.ts";
 
 /**
  * The value of an XML example. OpenAPI requires examples that match the schema, so the document holds values and the

@@ -2,6 +2,7 @@ import type { CallingPrincipal, UserPrincipal } from "../../identity/principal.t
 import { InvalidSecToken, InvalidToken, MisplacedToken, MissingToken } from "../../model/errors.ts";
 import type { Client, ClientCredentials } from "../../oauth/clients.ts";
 import type { Incoming } from "./incoming.ts";
+import type { OperatorCallers } from "./operator-caller.ts";
 import { optionalParameter } from "./query-or-body.ts";
 
 /** Finds the caller from credentials; each method rejects when they are invalid. */
@@ -14,6 +15,8 @@ export interface Callers {
    * not be refused.
    */
   admit?(caller: UserPrincipal | CallingPrincipal, mayRefuse: boolean): void;
+  /** Without it, no operator is recognised. */
+  readonly operators?: OperatorCallers;
 }
 
 /** The caller of a route whose rule is `secToken`: the token comes as a parameter or as `Authorization: Bearer`. */

@@ -40,8 +40,22 @@ export interface Incoming {
   readonly disconnected: AbortSignal;
   /** Gives a body that the route reads itself another time limit, counted from now. */
   extendBodyTime(timeoutMs: number): void;
+  /** What the browser says about the page that sent the request. */
+  readonly site: SendingSite;
+  readonly userAgent: string;
+  /** Path and query, as they were sent. */
+  readonly target: string;
   /** Sent by a program on this machine to a local host name, and not by a proxy. */
   readonly isLocal: boolean;
+}
+
+/** Headers that browsers send and pages can't change. */
+export interface SendingSite {
+  /** `Sec-Fetch-Site`. */
+  readonly fetchSite: string | undefined;
+  readonly origin: string | undefined;
+  /** The host to which the request was sent. */
+  readonly host: string | undefined;
 }
 
 /** `bodyTypes`: the media types that the route takes, for the refusal of others. */
@@ -65,7 +79,19 @@ export function readIncoming(request: FastifyRequest, bodyTypes: readonly MediaT
     },
     extendBodyTime: (timeoutMs) => extendBodyTime(request.raw, timeoutMs),
     isLocal: isLocal(request),
+    site: {
+      fetchSite: headerOf(request, "sec-fetch-site"),
+      origin: headerOf(request, "origin"),
+      host: headerOf(request, "host"),
+    },
+    userAgent: headerOf(request, "user-agent") ?? "",
+    target,
   };
+}
+
+function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const value = headers[name];
+  return value === undefined ? undefined : String(value);
 }
 
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;

@@ -1,15 +1,6 @@
-import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
-import {
-  boolean,
-  integer,
-  list,
-  map,
-  milliseconds,
-  named,
-  object,
-  orNull,
-  text,
-} from "../../http/documentation/schema.ts";
+import type { Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import type { Schema } from "../../model/json-schema.ts";
+import { boolean, integer, list, map, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 
 const deviceId = text("The virtual device that stands for the account: its id as a decimal string.", {
   pattern: "^[0-9]+$",

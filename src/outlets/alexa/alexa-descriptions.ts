@@ -1,6 +1,6 @@
 import { awsRegions } from "../../assistants/alexa/regions.ts";
 import type { Description } from "../../http/documentation/description.ts";
-import { map, named, object, text } from "../../http/documentation/schema.ts";
+import { map, named, object, text } from "../../model/json-schema.ts";
 
 const header = object(
   "What the message is.",

@@ -1,5 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
-import { list, map, object, text } from "../../http/documentation/schema.ts";
+import { list, map, object, text } from "../../model/json-schema.ts";
 
 const input = object(
   "One intent.",

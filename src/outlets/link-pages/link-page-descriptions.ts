@@ -1,5 +1,5 @@
 import type { AnswerDescription, Description, Parameter } from "../../http/documentation/description.ts";
-import { text } from "../../http/documentation/schema.ts";
+import { text } from "../../model/json-schema.ts";
 
 /** Pages and redirects for a person's browser; no JSON. */
 const page = (status: number, meaning: string): AnswerDescription => ({

@@ -17,7 +17,8 @@ export interface LinkPageRouteParts {
 /** The pages on which the owner of an account links it (docs/interface.md, Link sessions). */
 export function linkPageRoutes({ linkSessions: { steps }, baseUrl }: LinkPageRouteParts): readonly Route[] {
   // One cookie for each session: two sessions in one browser do not disturb each other.
-  const cookieOf = (sessionId: string) => browserCookie(baseUrl, sessionMs / 1_000, `breezeway-${sessionId}`);
+  const cookieOf = (sessionId: string) =>
+    browserCookie(baseUrl, sessionMs / 1_000, { plainName: `breezeway-${sessionId}` });
   const visitOf = ({ cookies, source, disconnected }: Incoming): LinkVisit => ({
     secretOf: (sessionId) => cookieOf(sessionId).read(cookies),
     source,

@@ -1,5 +1,6 @@
-import type { Description, Schema } from "../../http/documentation/description.ts";
-import { boolean, map, named, object, text } from "../../http/documentation/schema.ts";
+import type { Description } from "../../http/documentation/description.ts";
+import type { Schema } from "../../model/json-schema.ts";
+import { boolean, map, named, object, text } from "../../model/json-schema.ts";
 
 export const checkLiveness: Description = {
   operationId: "checkLiveness",

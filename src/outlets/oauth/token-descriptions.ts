@@ -1,5 +1,6 @@
 import type { Description, Parameter } from "../../http/documentation/description.ts";
-import { boolean, integer, list, named, object, okContent, text } from "../../http/documentation/schema.ts";
+import { okContent } from "../../http/documentation/schema.ts";
+import { boolean, integer, list, named, object, text } from "../../model/json-schema.ts";
 
 /** Endpoints that OAuth clients call directly. */
 const parameter = (name: string, meaning: string, more: Partial<Parameter> = {}): Parameter => ({

@@ -1,5 +1,5 @@
 import type { ErrorDescription } from "../../http/documentation/description.ts";
-import { integer, list, milliseconds, object, text } from "../../http/documentation/schema.ts";
+import { integer, list, milliseconds, object, text } from "../../model/json-schema.ts";
 import {
   answer,
   badParameter,

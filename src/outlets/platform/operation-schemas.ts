@@ -1,5 +1,6 @@
-import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
-import { integer, object } from "../../http/documentation/schema.ts";
+import type { Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import type { Schema } from "../../model/json-schema.ts";
+import { integer, object } from "../../model/json-schema.ts";
 
 /** The description of a platform operation, without the name and the tag: platform-descriptions.ts adds them to all. */
 export type Words = Omit<Description, "operationId" | "tag">;

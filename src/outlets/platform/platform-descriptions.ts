@@ -1,5 +1,5 @@
 import type { OperationDescription } from "../../http/documentation/description.ts";
-import { integer, list, object, text } from "../../http/documentation/schema.ts";
+import { integer, list, object, text } from "../../model/json-schema.ts";
 import { deviceDescriptions } from "./device-operation-descriptions.ts";
 import { answer, badParameter, done, parameter, type Words } from "./operation-schemas.ts";
 import { triggerDescriptions } from "./trigger-operation-descriptions.ts";

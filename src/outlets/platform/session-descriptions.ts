@@ -1,5 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
-import { integer, named, object, text } from "../../http/documentation/schema.ts";
+import { integer, named, object, text } from "../../model/json-schema.ts";
 
 export const openSession: Description = {
   operationId: "openSession",

@@ -1,5 +1,6 @@
-import type { ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
-import { integer, list, object, text } from "../../http/documentation/schema.ts";
+import type { ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import type { Schema } from "../../model/json-schema.ts";
+import { integer, list, object, text } from "../../model/json-schema.ts";
 import {
   answer,
   badParameter,

@@ -1,15 +1,7 @@
 import { unexpectedBody } from "../../http/documentation/common-errors.ts";
 import type { Description } from "../../http/documentation/description.ts";
-import {
-  boolean,
-  integer,
-  list,
-  milliseconds,
-  object,
-  okContent,
-  orNull,
-  text,
-} from "../../http/documentation/schema.ts";
+import { okContent } from "../../http/documentation/schema.ts";
+import { boolean, integer, list, milliseconds, object, orNull, text } from "../../model/json-schema.ts";
 import {
   alert,
   alertId,

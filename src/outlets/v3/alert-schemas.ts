@@ -1,16 +1,7 @@
 import { thingKinds } from "../../home/thing.ts";
-import type { ContentDescription, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
-import {
-  boolean,
-  integer,
-  list,
-  map,
-  milliseconds,
-  named,
-  object,
-  orNull,
-  text,
-} from "../../http/documentation/schema.ts";
+import type { ContentDescription, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import type { Schema } from "../../model/json-schema.ts";
+import { boolean, integer, list, map, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 
 const operations = ["regex", "equals", ">", ">=", "<", "<=", "=="];
 

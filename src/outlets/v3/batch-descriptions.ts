@@ -1,5 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
-import { integer, list, map, object, text } from "../../http/documentation/schema.ts";
+import { integer, list, map, object, text } from "../../model/json-schema.ts";
 import { additionLimits, enterpriseOnly, lamp, unknownUser } from "./provisioning-descriptions.ts";
 
 export const addDevices: Description = {

@@ -3,19 +3,10 @@ import type {
   Description,
   ErrorDescription,
   Parameter,
-  Schema,
 } from "../../http/documentation/description.ts";
-import {
-  boolean,
-  integer,
-  list,
-  map,
-  milliseconds,
-  named,
-  object,
-  okContent,
-  text,
-} from "../../http/documentation/schema.ts";
+import { okContent } from "../../http/documentation/schema.ts";
+import type { Schema } from "../../model/json-schema.ts";
+import { boolean, integer, list, map, milliseconds, named, object, text } from "../../model/json-schema.ts";
 
 /** The device in the path. */
 export const deviceId: Parameter = {

@@ -5,7 +5,7 @@ import type {
   ErrorDescription,
   Parameter,
 } from "../../http/documentation/description.ts";
-import { list, milliseconds, named, object, text } from "../../http/documentation/schema.ts";
+import { list, milliseconds, named, object, text } from "../../model/json-schema.ts";
 import { enterpriseOnly } from "./provisioning-descriptions.ts";
 
 const deviceTypeName: Parameter = {

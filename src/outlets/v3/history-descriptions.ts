@@ -1,5 +1,5 @@
 import type { Description, Parameter } from "../../http/documentation/description.ts";
-import { integer, list, map, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+import { integer, list, map, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 import { deviceId, unknownAttribute, unknownDevice } from "./device-descriptions.ts";
 import { thingId, unknownThing } from "./thing-descriptions.ts";
 

@@ -1,5 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
-import { integer, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+import { integer, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 
 const id = text("The session's id.", { pattern: "^ls_[A-Za-z0-9_-]{22}$" });
 const expiresTime = milliseconds("Until when the page can be used: 30 minutes.");

@@ -4,7 +4,7 @@ import type {
   ErrorDescription,
   Parameter,
 } from "../../http/documentation/description.ts";
-import { integer, map, object, orNull, text } from "../../http/documentation/schema.ts";
+import { integer, map, object, orNull, text } from "../../model/json-schema.ts";
 import { deviceContent, deviceId, unknownDevice } from "./device-descriptions.ts";
 
 export const enterpriseOnly: ErrorDescription = {

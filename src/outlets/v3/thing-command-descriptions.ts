@@ -1,6 +1,6 @@
 import { commandStates } from "../../home/command-states.ts";
 import type { Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
-import { integer, list, map, milliseconds, named, object, orNull, text } from "../../http/documentation/schema.ts";
+import { integer, list, map, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 import { thingId, unknownThing } from "./thing-descriptions.ts";
 
 const commandId: Parameter = {

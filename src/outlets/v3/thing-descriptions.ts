@@ -1,16 +1,6 @@
 import { thingKinds } from "../../home/thing.ts";
 import type { Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
-import {
-  boolean,
-  integer,
-  list,
-  map,
-  milliseconds,
-  named,
-  object,
-  orNull,
-  text,
-} from "../../http/documentation/schema.ts";
+import { boolean, integer, list, map, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 import { badParameter } from "./device-descriptions.ts";
 
 export const thingId: Parameter = {

@@ -1,5 +1,5 @@
 import type { Description } from "../../http/documentation/description.ts";
-import { integer, list, milliseconds, named, object, text } from "../../http/documentation/schema.ts";
+import { integer, list, milliseconds, named, object, text } from "../../model/json-schema.ts";
 import { badParameter } from "./device-descriptions.ts";
 
 export const listUsers: Description = {

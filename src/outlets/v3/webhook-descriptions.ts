@@ -1,16 +1,8 @@
 import { unexpectedBody } from "../../http/documentation/common-errors.ts";
-import type { Description, ErrorDescription, Parameter, Schema } from "../../http/documentation/description.ts";
-import {
-  boolean,
-  integer,
-  list,
-  milliseconds,
-  named,
-  object,
-  okContent,
-  orNull,
-  text,
-} from "../../http/documentation/schema.ts";
+import type { Description, ErrorDescription, Parameter } from "../../http/documentation/description.ts";
+import { okContent } from "../../http/documentation/schema.ts";
+import type { Schema } from "../../model/json-schema.ts";
+import { boolean, integer, list, milliseconds, named, object, orNull, text } from "../../model/json-schema.ts";
 import { unknownAttribute } from "./device-descriptions.ts";
 
 const webhookId: Parameter = {

@@ -1,5 +1,5 @@
 import { ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
-import type { Sql } from "../sql.ts";
+import type { Parameter, Sql } from "../sql.ts";
 
 /** An entry of the audit log: who did what, when and from where. It never holds a secret or text that a person typed. */
 export interface AuditRow {
@@ -11,6 +11,8 @@ export interface AuditRow {
   readonly clientId: string | null;
   /** The address of the caller, or `command` for an administrator's command. */
   readonly source: string;
+  /** The name of the operator who acted, or `local` for a command on the machine; null for everyone else. */
+  readonly operator: string | null;
   /** JSON of a few plain facts. */
   readonly detail: string;
 }
@@ -23,26 +25,35 @@ export interface AuditTable {
 }
 
 export interface AuditFilter {
-  readonly tenantId?: TenantId;
+  /** Entries of these tenants alone; undefined: all entries, also those of no tenant. */
+  readonly tenantIds?: readonly TenantId[] | undefined;
+  /** Entries before this one. */
+  readonly beforeId?: number | undefined;
+  readonly act?: string | undefined;
+  readonly operator?: string | undefined;
+  readonly userId?: UserId | undefined;
+  readonly clientId?: string | undefined;
   readonly limit: number;
 }
 
 const columns = `id, time_ms AS "timeMs", act, tenant_id AS "tenantId",
-  CASE WHEN owner_id > 0 THEN owner_id END AS "userId", client_id AS "clientId", source, detail`;
+  CASE WHEN owner_id > 0 THEN owner_id END AS "userId", client_id AS "clientId", source, operator, detail`;
 
 export function auditTable(sql: Sql): AuditTable {
   return {
-    async add({ act, tenantId, userId, clientId, source, detail }) {
+    async add({ act, tenantId, userId, clientId, source, operator, detail }) {
       await sql.run(
-        `INSERT INTO audit (owner_id, tenant_id, time_ms, act, client_id, source, detail)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [ownerIdOf({ userId, tenantId }), tenantId, await sql.nowMs(), act, clientId, source, detail],
+        `INSERT INTO audit (owner_id, tenant_id, time_ms, act, client_id, source, operator, detail)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [ownerIdOf({ userId, tenantId }), tenantId, await sql.nowMs(), act, clientId, source, operator, detail],
       );
     },
-    list: ({ tenantId, limit }) =>
-      tenantId === undefined
-        ? sql.all(`SELECT ${columns} FROM audit ORDER BY id DESC LIMIT $1`, [limit])
-        : sql.all(`SELECT ${columns} FROM audit WHERE tenant_id = $1 ORDER BY id DESC LIMIT $2`, [tenantId, limit]),
+    list(filter) {
+      const { conditions, parameters } = conditionsOf(filter);
+      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+      parameters.push(filter.limit);
+      return sql.all(`SELECT ${columns} FROM audit ${where} ORDER BY id DESC LIMIT $${parameters.length}`, parameters);
+    },
     // Ids ascend with time, so the scan ends at the first entry that stays.
     removeBefore: (timeMs) =>
       sql.run(
@@ -51,4 +62,18 @@ export function auditTable(sql: Sql): AuditTable {
         [timeMs],
       ),
   };
+}
+
+/** The SQL conditions of a filter, and their parameters. */
+function conditionsOf({ tenantIds, beforeId, act, operator, userId, clientId }: AuditFilter) {
+  const conditions: string[] = [];
+  const parameters: Parameter[] = [];
+  const parameter = (value: Parameter) => `$${parameters.push(value)}`;
+  if (tenantIds !== undefined) conditions.push(`tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`);
+  const equal = { act, operator, client_id: clientId, owner_id: userId };
+  for (const [column, value] of Object.entries(equal)) {
+    if (value !== undefined) conditions.push(`${column} = ${parameter(value)}`);
+  }
+  if (beforeId !== undefined) conditions.push(`id < ${parameter(beforeId)}`);
+  return { conditions, parameters };
 }

@@ -1,4 +1,4 @@
-import type { DeviceId, NodeId, UserId } from "../../model/ids.ts";
+import type { DeviceId, NodeId, TenantId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 import type { DeviceRow } from "./devices.ts";
 
@@ -59,6 +59,22 @@ export interface LinkTally extends Pick<LinkRow, "state" | "owner"> {
   readonly confirmedMs: number;
 }
 
+/** A link with its user, without tokens and the index map. */
+export interface ListedLinkRow
+  extends Pick<LinkRow, "userId" | "deviceId" | "ecosystem" | "state" | "reason" | "owner"> {
+  readonly confirmedMs: number;
+  readonly blindSinceMs: number | null;
+  readonly userName: string;
+  readonly tenantId: TenantId;
+}
+
+export interface ListedLinkFilter {
+  /** Undefined: of all tenants. */
+  readonly tenantIds?: readonly TenantId[] | undefined;
+  readonly after?: Pick<LinkRow, "userId" | "ecosystem"> | undefined;
+  readonly limit: number;
+}
+
 export interface LinkTable {
   /** Undefined when this user is linked to that ecosystem already. */
   add(link: NewLink): Promise<Ownership | undefined>;
@@ -105,6 +121,8 @@ export interface LinkTable {
   handBack(owner: NodeId, links: readonly { readonly deviceId: DeviceId; readonly epoch: number }[]): Promise<void>;
   /** Returns whether the link existed. */
   remove(userId: UserId, deviceId: DeviceId): Promise<boolean>;
+  /** Links of these tenants, or of all, in the order of users and ecosystems, after the given one. */
+  listed(filter: ListedLinkFilter): Promise<ListedLinkRow[]>;
   /** Counts all links by state and owner. A link is stale when it was last confirmed before `staleBeforeMs`. */
   tally(staleBeforeMs: number): Promise<LinkTally[]>;
 }
@@ -298,6 +316,19 @@ export function linkTable(sql: Sql): LinkTable {
     async remove(userId, deviceId) {
       sql.hint("links");
       return (await sql.run("DELETE FROM links WHERE user_id = $1 AND device_id = $2", [userId, deviceId])) > 0;
+    },
+    listed({ tenantIds, after, limit }) {
+      const parameters: Parameter[] = [after?.userId ?? 0, after?.ecosystem ?? "", limit];
+      const among = tenantIds?.map((tenantId) => `$${parameters.push(tenantId)}`);
+      const ofTenants = among === undefined ? "" : `AND u.tenant_id IN (${among.join(", ") || "NULL"})`;
+      return sql.all<ListedLinkRow>(
+        `SELECT l.user_id AS "userId", l.device_id AS "deviceId", l.ecosystem, l.state, l.reason, l.owner,
+           l.confirmed_ms AS "confirmedMs", l.blind_since_ms AS "blindSinceMs", u.name AS "userName",
+           u.tenant_id AS "tenantId"
+         FROM links l JOIN users u ON u.id = l.user_id WHERE (l.user_id, l.ecosystem) > ($1, $2) ${ofTenants}
+         ORDER BY l.user_id, l.ecosystem LIMIT $3`,
+        parameters,
+      );
     },
     tally: (staleBeforeMs) =>
       sql.all(

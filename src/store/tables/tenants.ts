@@ -47,7 +47,7 @@ export interface TenantTable {
   /** Separate from the rest of the brand, since it is large. */
   logo(id: TenantId): Promise<string | undefined>;
   setBrand(id: TenantId, change: BrandChange): Promise<void>;
-  /** Removes the tenant with its trait maps unless it has users or clients; returns whether it did. */
+  /** Removes the tenant with its trait maps, also from the reach of operators, unless it has users or clients; returns whether it did. */
   remove(id: TenantId): Promise<boolean>;
   /** The terms are valid from now on; null removes them, and with them what must be accepted. */
   setTerms(id: TenantId, terms: { readonly text: string; readonly version: string } | null): Promise<void>;
@@ -110,6 +110,7 @@ export function tenantTable(sql: Sql): TenantTable {
         await sql.run("DELETE FROM device_type_maps WHERE tenant_id = $1", [id]);
         await sql.run("DELETE FROM device_type_work WHERE tenant_id = $1", [id]);
         await sql.run("DELETE FROM quotas WHERE tenant_id = $1", [id]);
+        await sql.run("DELETE FROM operator_tenants WHERE tenant_id = $1", [id]);
       }
       return removed > 0;
     },

@@ -123,6 +123,7 @@ export class MadeHome {
       clientOf: async (token) => (token === "foreign" ? "another" : "skill"),
       isExpired: async (token) => token === "expired",
     },
+    admitRequest: () => undefined,
     outlets: { ofClient: async (_, clientId) => (clientId === "skill" ? outlet : undefined) },
     grants: {
       establish: async () => undefined,

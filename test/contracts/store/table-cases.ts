@@ -223,8 +223,8 @@ export function tableCases(harness: StoreHarness): void {
   it("store an audit log, list it newest first, and remove old entries", () =>
     onStore(harness, async (store, database) => {
       const { tenantId, userId } = await makeHome(store);
-      const entry = { tenantId, userId, clientId: "bwc_1", source: "192.0.2.1", detail: "{}" };
-      const nobodys = { tenantId: null, userId: null, clientId: null };
+      const entry = { tenantId, userId, clientId: "bwc_1", source: "192.0.2.1", operator: "ada", detail: "{}" };
+      const nobodys = { tenantId: null, userId: null, clientId: null, operator: null };
       await store.transaction(async (tx) => {
         await tx.audit.add({ ...entry, act: "first" });
         await tx.audit.add({ ...entry, ...nobodys, act: "second" });
@@ -235,7 +235,12 @@ export function tableCases(harness: StoreHarness): void {
         (await store.read((tx) => tx.audit.list(filter))).map(({ act }) => act);
       assert.deepEqual(await acts({ limit: 10 }), ["third", "second", "first"]);
       assert.deepEqual(await acts({ limit: 2 }), ["third", "second"]);
-      assert.deepEqual(await acts({ limit: 10, tenantId }), ["third", "first"]);
+      assert.deepEqual(await acts({ limit: 10, tenantIds: [tenantId] }), ["third", "first"]);
+      assert.deepEqual(await acts({ limit: 10, tenantIds: [] }), []);
+      assert.deepEqual(await acts({ limit: 10, act: "first", operator: "ada", userId, clientId: "bwc_1" }), ["first"]);
+      assert.deepEqual(await acts({ limit: 10, act: "first", operator: "bob" }), []);
+      const [newest] = await store.read((tx) => tx.audit.list({ limit: 1 }));
+      assert.deepEqual(await acts({ limit: 10, beforeId: newest!.id }), ["second", "first"]);
       const [third, second, first] = await store.read((tx) => tx.audit.list({ limit: 3 }));
       assert.deepEqual({ ...third, id: 0, timeMs: 0 }, { ...entry, id: 0, timeMs: 0, act: "third" });
       assert.deepEqual([second!.tenantId, second!.userId, second!.clientId], [null, null, null]);

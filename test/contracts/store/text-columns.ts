@@ -222,12 +222,20 @@ export const textColumns: readonly Column[] = [
       return (await tx.log.ofDevice(userId, device)).at(-1)?.body;
     },
   },
-  ...(["act", "clientId", "source", "detail"] as const).map((name) => ({
+  ...(["act", "clientId", "source", "operator", "detail"] as const).map((name) => ({
     name: `audit.${name}`,
     roundTrip: async (tx: Transaction, text: string, { tenantId, userId }: HomeIds) => {
-      const entry = { act: "sign_in", tenantId, userId, clientId: null, source: "command", detail: "{}" };
+      const entry = {
+        act: "sign_in",
+        tenantId,
+        userId,
+        clientId: null,
+        source: "command",
+        operator: null,
+        detail: "{}",
+      };
       await tx.audit.add({ ...entry, [name]: text });
-      return (await tx.audit.list({ tenantId, limit: 1 }))[0]?.[name] ?? undefined;
+      return (await tx.audit.list({ tenantIds: [tenantId], limit: 1 }))[0]?.[name] ?? undefined;
     },
   })),
   ...(["thermostatId", "value", "text"] as const).map((name) => ({

@@ -1,5 +1,6 @@
+import type { Schema } from "../../../model/json-schema.ts";
 import { type Html, html } from "../../../web/html.ts";
-import type { Parameter, Schema } from "../description.ts";
+import type { Parameter } from "../description.ts";
 import { renderText } from "./render-text.ts";
 
 /** A list of fields, each with its type and meaning; nested fields are collapsed. */

@@ -51,6 +51,7 @@ const authorizations: Readonly<Record<DescribedRoute["access"], SampleRequest["a
   bearer: { scheme: "Bearer", variables: ["ACCESS_TOKEN"] },
   secTokenOrBearer: { scheme: "Bearer", variables: ["SEC_TOKEN"] },
   client: { scheme: "Basic", variables: ["CLIENT_ID", "CLIENT_SECRET"] },
+  operator: { scheme: "Bearer", variables: ["OPERATOR_TOKEN"] },
 };
 
 function sampleValue({ name, example, variable }: Parameter): readonly SampleValue[] {

@@ -1,0 +1,67 @@
+import { Readable } from "node:stream";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Exchange } from "../exchange.ts";
+import type { Exchanges } from "../open-exchanges.ts";
+import type { Answer, SlicedAnswer, StreamAnswer } from "./answer.ts";
+import { failureOf } from "./error-response.ts";
+import type { OneSlicePerTurn } from "./one-slice-per-turn.ts";
+import { openStreamWriter } from "./open-stream.ts";
+
+export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
+  return reply
+    .code(status)
+    .headers({ ...headers })
+    .send(body);
+}
+
+/** Sends slices. If a slice fails, the connection is cut, so that the client sees that the answer is incomplete. */
+export function sendSlices(
+  reply: FastifyReply,
+  { status, headers, slices, unreadBytes, brokenOff }: SlicedAnswer,
+  turns: OneSlicePerTurn,
+  exchange: Exchange | undefined,
+): FastifyReply {
+  const body = Readable.from(inTurns(slices, turns, exchange, brokenOff), {
+    objectMode: false,
+    ...(unreadBytes !== undefined && { highWaterMark: unreadBytes }),
+  });
+  return reply
+    .code(status)
+    .headers({ ...headers })
+    .send(body);
+}
+
+/**
+ * Waits for a later turn of the event loop after each slice, so that other callers are answered: on SQLite a slice is
+ * made without waiting for I/O. Of all sliced answers together, one slice is made in each turn.
+ */
+async function* inTurns(
+  slices: AsyncIterable<string>,
+  turns: OneSlicePerTurn,
+  exchange: Exchange | undefined,
+  brokenOff: SlicedAnswer["brokenOff"],
+): AsyncGenerator<string> {
+  try {
+    for await (const slice of slices) {
+      yield slice;
+      await turns.next();
+    }
+    if (exchange && brokenOff?.by) exchange.failure = failureOf(brokenOff.by, exchange.request);
+  } catch (error) {
+    if (exchange) exchange.failure = failureOf(error, exchange.request);
+    throw error;
+  }
+}
+
+export function openStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, stream }: StreamAnswer,
+  exchanges: Pick<Exchanges, "registerStream">,
+): FastifyReply {
+  reply.hijack();
+  const writer = openStreamWriter(reply.raw, status, headers);
+  stream(writer);
+  exchanges.registerStream(request.raw, () => writer.end());
+  return reply;
+}

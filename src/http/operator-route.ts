@@ -1,0 +1,47 @@
+import { NotSignedIn, PasswordNeeded } from "../model/errors.ts";
+import type { Operator } from "../operators/operator.ts";
+import { type OperatorRule, requireRule } from "../operators/operator-rule.ts";
+import { type Answer, redirectAnswer, type StreamAnswer } from "./answer/answer.ts";
+import type { CallerIds } from "./answer/failure.ts";
+import type { Description } from "./documentation/description.ts";
+import type { Callers } from "./request/caller.ts";
+import type { Incoming } from "./request/incoming.ts";
+import { refuseMistyped } from "./request/mistyped-parameters.ts";
+import { callerByOperator } from "./request/operator-caller.ts";
+
+/** A route whose access rule is `operator`. */
+export interface OperatorRoute extends OperatorRule {
+  readonly access: "operator";
+  readonly description: Description;
+  /** Pages for a browser that has no session, and for one whose operator must type the password again. */
+  readonly pages?: { readonly signIn: string; readonly password: string };
+  answer(incoming: Incoming, operator: Operator): Promise<Answer | StreamAnswer>;
+}
+
+/** Sends a browser to the page for signing in, or for the password, and then back to where it was. */
+export async function operatorAnswer(
+  route: OperatorRoute & { readonly methods: readonly string[] },
+  incoming: Incoming,
+  callers: Callers,
+  setCaller: (ids: CallerIds) => void,
+): Promise<Answer | StreamAnswer> {
+  const isRead = route.methods.includes("GET");
+  try {
+    const operator = await callerByOperator(incoming, callers.operators, !isRead);
+    setCaller({ operatorId: operator.operatorId });
+    requireRule(operator, route);
+    if (isRead) refuseMistyped(incoming.query, route.description);
+    return await route.answer(incoming, operator);
+  } catch (error) {
+    const page =
+      error instanceof NotSignedIn
+        ? route.pages?.signIn
+        : error instanceof PasswordNeeded
+          ? route.pages?.password
+          : undefined;
+    // A fragment is fetched by a script, which must see the status.
+    if (page === undefined || incoming.query.some(([name]) => name === "parts")) throw error;
+    const to = isRead ? `?to=${encodeURIComponent(incoming.target)}` : "";
+    return redirectAnswer(303, `${page}${to}`);
+  }
+}

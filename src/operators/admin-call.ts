@@ -1,0 +1,53 @@
+import type { Schema } from "../model/json-schema.ts";
+import type { Operator } from "./operator.ts";
+import type { OperatorRule } from "./operator-rule.ts";
+
+/** The path of all calls of administrators. */
+export const adminPath = "/admin/v1";
+
+/** A command of administrators as a call over HTTP. The command's act is the work; this is its address and its rule. */
+export interface AdminCall extends OperatorRule {
+  /** The name of the command: `user add`. */
+  readonly act: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `adminPath`. A path parameter has the name of the command's option. */
+  readonly path: string;
+  readonly summary: string;
+  readonly words?: readonly string[];
+  /** Further options of the command: in the query of a read or a removal, otherwise members of the JSON body. */
+  readonly fields?: readonly AdminField[];
+  /** A list of which each answer holds one page. */
+  readonly isPaged?: true;
+  readonly answer: Schema;
+  readonly example: object;
+}
+
+export interface AdminField {
+  /** The option's name; callers write it in camel case. */
+  readonly option: string;
+  readonly kind: "text" | "texts" | "flag" | "number" | "object";
+  readonly meaning: string;
+  readonly isRequired?: true;
+  readonly example?: unknown;
+}
+
+/** An operator who acts, and from which address. */
+export interface ActingOperator {
+  readonly operator: Operator;
+  readonly source: string;
+}
+
+/** Runs commands of administrators for an operator. */
+export interface AdminActs {
+  readonly calls: readonly AdminCall[];
+  /**
+   * Rejects with OperatorForbidden or PasswordNeeded when the operator may not do it. A tenant that the operator does not
+   * reach looks as if it did not exist. A change is audited with the operator's name.
+   */
+  runAs(by: ActingOperator, act: string, input: Readonly<Record<string, unknown>>): Promise<object>;
+}
+
+/** `redirect-uri` is `redirectUri` for callers over HTTP. */
+export function memberName(option: string): string {
+  return option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

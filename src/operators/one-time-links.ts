@@ -1,0 +1,146 @@
+import { auditEntry } from "../identity/audit.ts";
+import type { PasswordCaller, Passwords } from "../identity/passwords.ts";
+import { hashOf, isCredential, newSecret } from "../identity/secrets.ts";
+import { checkTenantName } from "../identity/tenants.ts";
+import { Conflict, LimitReached, NotFound } from "../model/errors.ts";
+import { limits, type OnLimitReached } from "../model/limits.ts";
+import type { Store } from "../store/seam.ts";
+import type { OperatorLinkRow } from "../store/tables/operator-links.ts";
+import type { OperatorRow } from "../store/tables/operators.ts";
+import type { Reach } from "./operator.ts";
+import { checkReach, storedReach, type WantedReach } from "./reach.ts";
+import { addOperator, checkOperatorName } from "./roster.ts";
+import { openSession, type SessionOrigin } from "./sessions.ts";
+import type { OperatorTables } from "./tables.ts";
+
+/** A claim link is valid for 30 minutes, an invitation for 7 days. Both are for one use. */
+export const linkLifetime = { claimMs: 30 * 60_000, invitationMs: 7 * 86_400_000 };
+
+/** A link that has not been used, as its page shows it. */
+export interface OpenLink extends Reach {
+  readonly kind: OperatorLinkRow["kind"];
+  readonly name: string | null;
+  /** Whether the page asks for the name of the first tenant. */
+  readonly needsTenant: boolean;
+}
+
+/** What a person types on the page of a link. */
+export interface TakenLink extends SessionOrigin {
+  readonly name: string;
+  readonly password: string;
+  /** The name of the first tenant. */
+  readonly tenant: string;
+  readonly disconnected?: AbortSignal | undefined;
+}
+
+export interface OneTimeLinks {
+  /** Makes the link of the first owner, which is also the way back in. Earlier claim links end. Returns its secret. */
+  claimLink(): Promise<string>;
+  /** Makes a link with which another person becomes an operator. Returns its secret. */
+  invite(invitation: WantedReach & { readonly name?: string | undefined }): Promise<string>;
+  /** Rejects with NotFound when the link was used or has expired. */
+  openLink(kind: OperatorLinkRow["kind"], secret: string): Promise<OpenLink>;
+  /** Uses a link: its person becomes an operator and is signed in. Returns the secret of the session's cookie. */
+  takeLink(kind: OperatorLinkRow["kind"], secret: string, taken: TakenLink): Promise<string>;
+}
+
+export interface LinkParts {
+  readonly store: Store<OperatorTables>;
+  readonly passwords: Pick<Passwords, "hash">;
+  readonly onLimitReached: OnLimitReached;
+}
+
+const linkPrefix = "bwol_";
+const owner: Reach = { role: "owner", reachesAll: true, tenantIds: [] };
+
+export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts): OneTimeLinks {
+  async function add(tx: OperatorTables, link: Reach & Pick<OperatorLinkRow, "kind" | "name">): Promise<string> {
+    const nowMs = await tx.clock.nowMs();
+    await tx.operatorLinks.removeExpired(nowMs);
+    if ((await tx.operatorLinks.count()) >= limits.operatorLinksWaiting) {
+      throw new LimitReached("operatorLinksWaiting", "Too many invitations wait to be used. Wait until some expire.");
+    }
+    const secret = newSecret(linkPrefix);
+    const lifetimeMs = link.kind === "claim" ? linkLifetime.claimMs : linkLifetime.invitationMs;
+    await tx.operatorLinks.add({ ...link, hash: hashOf(secret), createdMs: nowMs, expiresMs: nowMs + lifetimeMs });
+    return secret;
+  }
+
+  async function find(tx: OperatorTables, kind: OperatorLinkRow["kind"], secret: string): Promise<OperatorLinkRow> {
+    const link = isCredential(linkPrefix, secret) ? await tx.operatorLinks.find(hashOf(secret)) : undefined;
+    if (!link || link.kind !== kind || (await tx.clock.nowMs()) >= link.expiresMs) throw usedLink(kind);
+    return link;
+  }
+
+  const needsTenant = async (tx: OperatorTables, { kind }: OperatorLinkRow) =>
+    kind === "claim" && (await tx.tenants.list()).length === 0;
+
+  return {
+    claimLink: () =>
+      store.transaction(async (tx) => {
+        await tx.operatorLinks.removeOfKind("claim");
+        return add(tx, { kind: "claim", name: null, ...owner });
+      }),
+    async invite({ name: wanted, ...reach }) {
+      const name = wanted === undefined ? null : checkOperatorName(wanted);
+      const checked = checkReach(reach);
+      return store.transaction(async (tx) => {
+        if (name !== null && (await tx.operators.byName(name))) {
+          throw new Conflict(`There is an operator ${name} already.`);
+        }
+        return add(tx, { kind: "invitation", name, ...checked });
+      });
+    },
+    openLink: (kind, secret) =>
+      store.read(async (tx) => {
+        const link = await find(tx, kind, secret);
+        return { kind, name: link.name, ...storedReach(link), needsTenant: await needsTenant(tx, link) };
+      }),
+    async takeLink(kind, secret, { name: typed, password, tenant, ...origin }) {
+      const known = await store.read(async (tx) => {
+        const link = await find(tx, kind, secret);
+        return { link, needsTenant: await needsTenant(tx, link) };
+      });
+      const name = checkOperatorName(known.link.name ?? typed);
+      const tenantName = known.needsTenant ? checkTenantName(tenant) : undefined;
+      const caller: PasswordCaller = origin;
+      const passwordHash = await passwords.hash(password, caller);
+      return store.transaction(async (tx) => {
+        const link = await find(tx, kind, secret);
+        if (!(await tx.operatorLinks.remove(link.hash))) throw usedLink(kind);
+        if (tenantName !== undefined) await addFirstTenant(tx, tenantName);
+        const operator =
+          kind === "claim"
+            ? await becomeOwner(tx, name, passwordHash)
+            : await addOperator(tx, { ...storedReach(link), name, passwordHash });
+        const act = kind === "claim" ? "operator_claimed" : "operator_joined";
+        const detail = { role: operator.role };
+        await tx.audit.add(auditEntry({ act, operator: name, source: origin.source, detail }));
+        return openSession(tx, operator.id, origin, onLimitReached);
+      });
+    },
+  };
+}
+
+/** A claim by the name of an operator is the way back in: a new password, and the role of an owner. */
+async function becomeOwner(tx: OperatorTables, name: string, passwordHash: string): Promise<OperatorRow> {
+  const known = await tx.operators.byName(name);
+  if (!known) return addOperator(tx, { ...owner, name, passwordHash });
+  await tx.operators.setReach(known.id, owner);
+  await tx.operators.setPasswordHash(known.id, passwordHash);
+  await tx.operators.setSuspended(known.id, false);
+  await tx.operatorSessions.removeOfOperator(known.id);
+  await tx.operatorTokens.removeOfOperator(known.id);
+  return (await tx.operators.byId(known.id))!;
+}
+
+/** Another claim may have added a tenant at the same moment: then there is a first one. */
+async function addFirstTenant(tx: OperatorTables, name: string): Promise<void> {
+  if ((await tx.tenants.list()).length === 0) await tx.tenants.add({ name });
+}
+
+function usedLink(kind: OperatorLinkRow["kind"]): NotFound {
+  const next =
+    kind === "claim" ? "Get another with: breezeway operator claim" : "Ask the person who invited you for another.";
+  return new NotFound(`This link was used, or has expired. ${next}`);
+}

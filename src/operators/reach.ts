@@ -1,0 +1,40 @@
+import { BadParameter } from "../model/errors.ts";
+import type { TenantId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
+import { type Reach, type Role, roles } from "./operator.ts";
+
+/** A role with the tenants that were chosen for it, as a caller names them. */
+export interface WantedReach {
+  readonly role: string;
+  readonly tenantIds: readonly TenantId[];
+}
+
+/**
+ * Checks a role with its tenants. Owners reach all tenants. Tenant admins need at least one. Viewers without a tenant see
+ * all.
+ */
+export function checkReach({ role: wanted, tenantIds: chosen }: WantedReach): Reach {
+  const role = checkRole(wanted);
+  const tenantIds = [...new Set(chosen)];
+  if (role === "owner" && tenantIds.length > 0) {
+    throw new BadParameter("tenant", "An owner reaches all tenants. Leave the tenants out, or choose another role.");
+  }
+  if (role === "tenantAdmin" && tenantIds.length === 0) {
+    throw new BadParameter("tenant", "A tenantAdmin needs at least one tenant.");
+  }
+  if (tenantIds.length > limits.tenantsPerOperator) {
+    throw new BadParameter("tenant", `An operator can have at most ${limits.tenantsPerOperator} tenants by name.`);
+  }
+  return { role, reachesAll: role === "owner" || tenantIds.length === 0, tenantIds };
+}
+
+function checkRole(text: string): Role {
+  const role = roles.find((one) => one === text);
+  if (!role) throw new BadParameter("role", `The role must be one of ${roles.join(", ")}.`);
+  return role;
+}
+
+/** The reach of a stored row. An unknown role of a later version may do nothing but look. */
+export function storedReach({ role, reachesAll, tenantIds }: Omit<Reach, "role"> & { readonly role: string }): Reach {
+  return { role: roles.find((one) => one === role) ?? "viewer", reachesAll, tenantIds };
+}

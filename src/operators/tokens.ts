@@ -1,0 +1,104 @@
+import { checkNewName, readName } from "../identity/names.ts";
+import { hashOf, isCredential, newSecret } from "../identity/secrets.ts";
+import { BadParameter, LimitReached, NotFound, NotSignedIn, StoreUnavailable } from "../model/errors.ts";
+import type { OperatorId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
+import type { Store } from "../store/seam.ts";
+import type { OperatorTokenRow } from "../store/tables/operator-tokens.ts";
+import type { Operator } from "./operator.ts";
+import { storedReach } from "./reach.ts";
+import { newId } from "./sessions.ts";
+import type { OperatorTables } from "./tables.ts";
+
+/** A token without its secret. */
+export type TokenRecord = Omit<OperatorTokenRow, "hash">;
+
+export interface Tokens {
+  /** The operator of a token. Rejects with NotSignedIn. */
+  byToken(token: string): Promise<Operator>;
+  /** Makes a token, which is shown once. */
+  addToken(
+    operatorId: OperatorId,
+    token: { readonly name: string; readonly days: number },
+  ): Promise<{ readonly secret: string; readonly token: TokenRecord }>;
+  /** Of one operator, or of all. */
+  listTokens(operatorId?: OperatorId): Promise<readonly TokenRecord[]>;
+  /** Ends a token by its id; `operatorId` restricts it to this operator's own. */
+  revokeToken(id: string, operatorId?: OperatorId): Promise<TokenRecord>;
+}
+
+const tokenPrefix = "bwop_";
+export const longestTokenDays = 366;
+const dayMs = 86_400_000;
+/** The last use is stored at most this often. */
+const renewEveryMs = 60_000;
+
+export function tokensOn(store: Store<OperatorTables>): Tokens {
+  async function renew(hash: string): Promise<void> {
+    try {
+      await store.transaction(async (tx) => tx.operatorTokens.used(hash, await tx.clock.nowMs()));
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+  return {
+    async byToken(secret) {
+      if (!isCredential(tokenPrefix, secret)) throw new NotSignedIn();
+      const found = await store.read(async (tx) => {
+        const token = await tx.operatorTokens.find(hashOf(secret));
+        const operator = token && (await tx.operators.byId(token.operatorId));
+        return operator && { token, operator, nowMs: await tx.clock.nowMs() };
+      });
+      if (!found || found.operator.isSuspended || found.nowMs >= found.token.expiresMs) throw new NotSignedIn();
+      const { token, operator, nowMs } = found;
+      if (nowMs - (token.usedMs ?? 0) >= renewEveryMs) await renew(token.hash);
+      return {
+        operatorId: operator.id,
+        name: operator.name,
+        ...storedReach(operator),
+        by: { kind: "token", id: token.id },
+      };
+    },
+    async addToken(operatorId, { name: newName, days }) {
+      const name = checkNewName("name", readName("name", newName));
+      if (!(Number.isInteger(days) && days >= 1 && days <= longestTokenDays)) {
+        throw new BadParameter("days", `A token is valid for 1 to ${longestTokenDays} days.`);
+      }
+      const secret = newSecret(tokenPrefix);
+      const token = await store.transaction(async (tx) => {
+        await tx.operators.lockAll();
+        const operator = await tx.operators.byId(operatorId);
+        if (!operator || operator.isSuspended) throw new NotFound("The operator is suspended, or does not exist.");
+        const nowMs = await tx.clock.nowMs();
+        const held = (await tx.operatorTokens.list(operatorId)).filter(({ expiresMs }) => expiresMs > nowMs);
+        if (held.length >= limits.tokensPerOperator) {
+          const most = `The operator has ${limits.tokensPerOperator} tokens.`;
+          throw new LimitReached("tokensPerOperator", `${most} Revoke one first.`);
+        }
+        const row = { id: newId("ot_"), operatorId, name, createdMs: nowMs, expiresMs: nowMs + days * dayMs };
+        await tx.operatorTokens.add({ ...row, hash: hashOf(secret) });
+        return { ...row, usedMs: null };
+      });
+      return { secret, token };
+    },
+    async listTokens(operatorId) {
+      const { rows, nowMs } = await store.read(async (tx) => {
+        return { rows: await tx.operatorTokens.list(operatorId), nowMs: await tx.clock.nowMs() };
+      });
+      return rows.filter(({ expiresMs }) => expiresMs > nowMs).map(withoutSecret);
+    },
+    revokeToken: (id, operatorId) =>
+      store.transaction(async (tx) => {
+        const token = await tx.operatorTokens.byId(id);
+        if (!token || (operatorId !== undefined && token.operatorId !== operatorId)) {
+          throw new NotFound("There is no such token. See all with: breezeway operator token list");
+        }
+        await tx.operatorTokens.remove(token.hash);
+        return withoutSecret(token);
+      }),
+  };
+}
+
+function withoutSecret({ hash: _, ...token }: OperatorTokenRow): TokenRecord {
+  return token;
+}

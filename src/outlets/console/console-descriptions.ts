@@ -1,0 +1,106 @@
+import type { AnswerDescription, Description, Parameter } from "../../http/documentation/description.ts";
+import { text } from "../../model/json-schema.ts";
+
+/** Pages and redirects for an operator's browser; no JSON. */
+const page = (status: number, meaning: string): AnswerDescription => ({
+  status,
+  meaning,
+  content: { contentType: "text/html", schema: { type: "string" } },
+});
+
+const goesTo = (meaning: string): AnswerDescription => ({
+  status: 303,
+  meaning,
+  headers: { Location: text("A page of the console.") },
+});
+
+const parameter = (name: string, where: Parameter["in"], meaning: string, isRequired = false): Parameter => ({
+  name,
+  in: where,
+  isRequired,
+  schema: { type: "string" },
+  meaning,
+});
+
+const to = (where: Parameter["in"]) => parameter("to", where, "The page of the console to show afterwards.");
+const link = parameter("link", "path", "The secret in the link.", true);
+const name = parameter("name", "form", "The name to sign in with.");
+const password = parameter("password", "form", "The password.", true);
+const expired = page(404, "A page that says that the link was used or has expired.");
+const typedAgain = page(400, "The page again: a field is not as it must be.");
+const wrong = page(401, "The page again: the name or the password is wrong.");
+const foreign = page(403, "A page of another site has sent the form.");
+
+function described(operationId: string, summary: string, more: Partial<Description>): Description {
+  return { operationId, tag: "Console pages", summary, words: [], answers: [page(200, "The page.")], ...more };
+}
+
+export const describeSignIn = described("showConsoleSignIn", "The sign-in page of the console", {
+  parameters: [to("query")],
+});
+
+export const describeSignInForm = described("sendConsoleSignIn", "The sign-in form of the console", {
+  parameters: [{ ...name, isRequired: true }, password, to("form")],
+  answers: [goesTo("The operator is signed in."), wrong, foreign],
+});
+
+export const describeSignOut = described("sendConsoleSignOut", "Sign out of the console", {
+  answers: [goesTo("The session has ended."), foreign],
+});
+
+export const describeClaim = described("showConsoleClaim", "The page of a claim link", {
+  words: ["`breezeway operator claim` prints the link. It is for one use within 30 minutes."],
+  parameters: [link],
+  answers: [page(200, "The page."), expired],
+});
+
+const tenant = parameter("tenant", "form", "The name of the first tenant, when there is none.");
+
+export const describeClaimForm = described("sendConsoleClaim", "The form of a claim link", {
+  parameters: [link, { ...name, isRequired: true }, password, tenant],
+  answers: [goesTo("The person is an owner, and signed in."), typedAgain, foreign, expired],
+});
+
+export const describeInvitation = described("showConsoleInvitation", "The page of an invitation", {
+  words: ["`breezeway operator invite` makes the link. It is for one use within 7 days."],
+  parameters: [link],
+  answers: [page(200, "The page."), expired],
+});
+
+export const describeInvitationForm = described("sendConsoleInvitation", "The form of an invitation", {
+  parameters: [link, name, password],
+  answers: [goesTo("The person is an operator, and signed in."), typedAgain, foreign, expired],
+});
+
+export const describePassword = described("showConsolePassword", "The page that asks for the password again", {
+  parameters: [to("query")],
+  answers: [page(200, "The page."), goesTo("Nobody is signed in: the sign-in page.")],
+});
+
+export const describePasswordForm = described("sendConsolePassword", "The form that asks for the password again", {
+  parameters: [password, to("form")],
+  answers: [goesTo("The password counts for 5 minutes."), wrong, foreign],
+});
+
+export const describeAction = described("sendConsoleAction", "The form of an action on a page of the console", {
+  words: ["Runs one call of `/admin/v1` by the name of its command, with the other fields as its options."],
+  parameters: [parameter("act", "form", "The name of the command.", true), to("form")],
+  answers: [
+    page(200, "The answer, when it holds a secret that is shown once."),
+    goesTo("It is done: the page again. Or nobody is signed in, or the password is needed."),
+    page(400, "A page that says what is wrong."),
+    foreign,
+  ],
+});
+
+/** The description of a page: its title is all that a program needs to know. */
+export function describePage(operationId: string, title: string, pathParameters: readonly string[]): Description {
+  return described(operationId, `The page ${title}`, {
+    parameters: [
+      ...pathParameters.map((parameterName) => parameter(parameterName, "path", "Its id.", true)),
+      parameter("tenant", "query", "The id of the chosen tenant."),
+      parameter("parts", "query", "Names of parts, with commas: only these are answered, without the frame."),
+    ],
+    answers: [page(200, "The page, or the parts of it."), goesTo("Nobody is signed in: the sign-in page.")],
+  });
+}

@@ -1,0 +1,41 @@
+import type { Operator, Subject } from "../../operators/operator.ts";
+import type { Html } from "../../web/html.ts";
+
+/** A page of the console. To add one, write a file in `pages/` and name it in `pages.ts` (docs/console.md). */
+export interface ConsolePage {
+  /** Below `/console`; "" for the first page. May hold parameters: `/users/:user`. */
+  readonly path: string;
+  readonly title: string;
+  /** Its word in the rail; without one it is reached from other pages only. */
+  readonly rail?: string;
+  /** What it shows: of tenants, of the whole deployment, or of the operator alone. */
+  readonly subject: Subject;
+  /** The parts of the page by name, in order. `?parts=a,b` answers only those. */
+  render(context: PageContext): Promise<PageParts>;
+}
+
+export type PageParts = Readonly<Record<string, Html | undefined>>;
+
+export interface TenantChoice {
+  readonly tenantId: number;
+  readonly name: string;
+}
+
+/** What a page gets. */
+export interface PageContext {
+  readonly operator: Operator;
+  /** The tenants that the operator reaches, and the one that the address chooses. */
+  readonly tenants: readonly TenantChoice[];
+  readonly tenant: TenantChoice | undefined;
+  /** A parameter of the path or of the query. */
+  parameter(name: string): string | undefined;
+  /** An address of the console that keeps the chosen tenant. */
+  address(path: string, more?: Readonly<Record<string, string>>): string;
+  /** Runs a call of /admin/v1 by the name of its command. The chosen tenant is not added by itself. */
+  // biome-ignore lint/suspicious/noExplicitAny: each command has its own answer, which the OpenAPI document describes
+  call(act: string, input?: Readonly<Record<string, unknown>>): Promise<any>;
+  /** The same, or undefined when the operator's role does not allow it. */
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  callIfAllowed(act: string, input?: Readonly<Record<string, unknown>>): Promise<any>;
+  readonly nowMs: number;
+}

@@ -1,0 +1,157 @@
+import { type Answer, pageAnswer, redirectAnswer } from "../../http/answer/answer.ts";
+import { errorFields } from "../../http/answer/error-response.ts";
+import { refusals } from "../../http/answer/refusal.ts";
+import { formBody } from "../../http/request/body-types.ts";
+import type { Incoming, Pairs } from "../../http/request/incoming.ts";
+import type { Route } from "../../http/routes.ts";
+import { BadParameter, OperatorForbidden, PasswordNeeded } from "../../model/errors.ts";
+import { type AdminActs, type AdminCall, memberName } from "../../operators/admin-call.ts";
+import type { Operator } from "../../operators/operator.ts";
+import type { Operators } from "../../operators/operators.ts";
+import { html } from "../../web/html.ts";
+import { type Page, pageOf } from "../../web/page.ts";
+import { describeAction, describePage } from "./console-descriptions.ts";
+import type { ConsolePage, PageContext, TenantChoice } from "./console-page.ts";
+import { notePage } from "./entry-pages.ts";
+import { consoleHeaders, consolePaths, entryRoutes, ownPath } from "./entry-routes.ts";
+import { consolePage, fragments } from "./frame.ts";
+import { operatorCookie } from "./operator-cookie.ts";
+import { consolePages } from "./pages.ts";
+
+export interface ConsoleRouteParts {
+  readonly operators: Operators;
+  readonly administration: AdminActs;
+  readonly baseUrl: () => string;
+  readonly nowMs: () => number;
+}
+
+/** The console: the pages on which operators come in, the pages of the list, and one address for their actions. */
+export function consoleRoutes(parts: ConsoleRouteParts): readonly Route[] {
+  const { operators, administration, baseUrl } = parts;
+  return [
+    ...entryRoutes({ operators, baseUrl, cookie: operatorCookie(baseUrl) }),
+    ...consolePages.map((page) => pageRoute(page, parts)),
+    actionRoute(administration),
+  ];
+}
+
+function pageRoute(page: ConsolePage, parts: ConsoleRouteParts): Route {
+  const inPath = [...page.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  const words = page.title.split(/\W+/).map((word) => word[0]!.toUpperCase() + word.slice(1));
+  return {
+    access: "operator",
+    need: "read",
+    subject: page.subject,
+    pages: consolePaths,
+    errors: "page",
+    methods: ["GET"],
+    path: `/console${page.path}`,
+    description: describePage(`showConsole${words.join("")}`, page.title, inPath),
+    async answer(incoming, operator) {
+      const context = await contextOf(incoming, operator, parts);
+      const all = await page.render(context);
+      const wanted = context.parameter("parts")?.split(",");
+      if (!wanted) return pageAnswer(200, consolePage(page, consolePages, context, all), consoleHeaders);
+      const some = Object.fromEntries(Object.entries(all).filter(([name]) => wanted.includes(name)));
+      return fragmentAnswer(fragments(some).text);
+    },
+  };
+}
+
+function fragmentAnswer(body: string): Answer {
+  return { status: 200, headers: { "content-type": "text/html; charset=utf-8", ...consoleHeaders }, body };
+}
+
+async function contextOf(
+  { query, pathParameters, source }: Incoming,
+  operator: Operator,
+  { administration, nowMs }: ConsoleRouteParts,
+): Promise<PageContext> {
+  const call: PageContext["call"] = (act, input = {}) => administration.runAs({ operator, source }, act, input);
+  const { tenants } = (await call("tenant list")) as { readonly tenants: readonly TenantChoice[] };
+  const parameter = (name: string) => pathParameters[name] ?? query.find(([key]) => key === name)?.[1];
+  const chosen = query.find(([key]) => key === "tenant")?.[1];
+  const tenant =
+    tenants.find(({ tenantId }) => String(tenantId) === chosen) ?? (tenants.length === 1 ? tenants[0] : undefined);
+  return {
+    operator,
+    tenants,
+    tenant,
+    parameter,
+    address(path, more = {}) {
+      const kept = chosen !== undefined && tenant ? { tenant: String(tenant.tenantId), ...more } : more;
+      const search = new URLSearchParams(kept).toString();
+      return `/console${path}${search === "" ? "" : `?${search}`}`;
+    },
+    call,
+    async callIfAllowed(act, input) {
+      try {
+        return await call(act, input);
+      } catch (error) {
+        if (error instanceof OperatorForbidden) return undefined;
+        throw error;
+      }
+    },
+    nowMs: nowMs(),
+  };
+}
+
+/** Every action of a page comes here, with the name of a command and its options. The command checks the role. */
+function actionRoute(administration: AdminActs): Route {
+  return {
+    access: "operator",
+    need: "read",
+    subject: "self",
+    pages: consolePaths,
+    errors: "page",
+    methods: ["POST"],
+    path: "/console/do",
+    bodyBytes: 262_144,
+    description: describeAction,
+    async answer({ body, source }, operator) {
+      if (body.kind === "json") throw refusals.wrongContentType(formBody);
+      const pairs = body.kind === "form" ? body.pairs : [];
+      const field = (name: string) => pairs.find(([key]) => key === name)?.[1] ?? "";
+      const to = ownPath(field("to"));
+      const call = administration.calls.find(({ act }) => act === field("act"));
+      if (!call) throw new BadParameter("act", "There is no such action.");
+      try {
+        const answer = await administration.runAs({ operator, source }, call.act, formInput(call, pairs));
+        if (call.need === "secret") return pageAnswer(200, secretPage(answer, to), consoleHeaders);
+        return redirectAnswer(303, to);
+      } catch (error) {
+        if (error instanceof PasswordNeeded) {
+          return redirectAnswer(303, `${consolePaths.password}?to=${encodeURIComponent(to)}`);
+        }
+        const { status, sentence } = errorFields(error);
+        if (status >= 500) throw error;
+        const page = notePage("That did not work", sentence, { words: "Back", to });
+        return pageAnswer(status, page, consoleHeaders);
+      }
+    },
+  };
+}
+
+/** The input of a command from a form: lists are repeated fields or lines, flags are checked boxes. */
+function formInput({ fields = [], path }: AdminCall, pairs: Pairs): Readonly<Record<string, unknown>> {
+  const input: Record<string, unknown> = {};
+  const known = [...path.matchAll(/:(\w+)/g)].map(([, option]) => ({ option: option!, kind: "text" as const }));
+  for (const { option, kind } of [...known, ...fields]) {
+    const values = pairs.filter(([key]) => key === option || key === memberName(option)).map(([, value]) => value);
+    if (values.length === 0) continue;
+    if (kind === "texts") input[option] = values.flatMap((value) => value.split(/\r?\n/)).filter((one) => one !== "");
+    else if (kind === "flag") input[option] = values.at(-1) !== "" && values.at(-1) !== "false";
+    else input[option] = values[0];
+  }
+  return input;
+}
+
+/** A secret that is shown once. */
+function secretPage(answer: object, to: string): Page {
+  const rows = Object.entries(answer).filter(([, value]) => typeof value === "string" || typeof value === "number");
+  const main = html`<h1>Shown only now</h1>
+<p class="lead">Store it before you go on: the service keeps only a hash of a secret.</p>
+<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd class="secret">${String(value)}</dd>`)}</dl>
+<p><a href="${to}">I have stored it</a></p>`;
+  return pageOf({ title: "Shown only now · Breezeway", brand: undefined, main });
+}

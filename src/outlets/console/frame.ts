@@ -1,0 +1,62 @@
+import { type Html, html } from "../../web/html.ts";
+import { framedPage, type Page } from "../../web/page.ts";
+import type { ConsolePage, PageContext, PageParts } from "./console-page.ts";
+import { consoleStyle } from "./style.ts";
+
+/** The frame of every page: the rail with the tenant switcher, and one content area. */
+export function consolePage(
+  page: ConsolePage,
+  pages: readonly ConsolePage[],
+  context: PageContext,
+  parts: PageParts,
+): Page {
+  const body = html`<nav class="rail" aria-label="Console">
+<span class="product">Breezeway</span>
+${tenantSwitch(page, context)}
+${pages.filter((one) => one.rail !== undefined && isVisible(one, context)).map((one) => railLink(one, page, context))}
+${foot(context)}
+</nav>
+<main class="content">
+<h1>${page.title}</h1>
+${fragments(parts)}
+</main>`;
+  return framedPage({ title: `${page.title} · Breezeway`, bodyClass: "console", body, moreStyle: consoleStyle });
+}
+
+/** The parts of a page, each with its name, so that a script can replace one of them. */
+export function fragments(parts: PageParts): Html {
+  return html`${Object.entries(parts).flatMap(([name, part]) =>
+    part === undefined ? [] : [html`<section id="part-${name}" data-part="${name}">${part}</section>`],
+  )}`;
+}
+
+/** Pages of the whole deployment are shown to those who reach all of it. */
+function isVisible({ subject }: ConsolePage, { operator }: PageContext): boolean {
+  return subject !== "deployment" || operator.role === "owner" || (operator.role === "viewer" && operator.reachesAll);
+}
+
+function railLink(one: ConsolePage, current: ConsolePage, { address }: PageContext): Html {
+  const target = address(one.path);
+  return one === current
+    ? html`<a href="${target}" aria-current="page">${one.rail}</a>`
+    : html`<a href="${target}">${one.rail}</a>`;
+}
+
+function tenantSwitch({ path }: ConsolePage, { tenants, tenant }: PageContext): Html | undefined {
+  if (tenants.length < 2) return undefined;
+  // A page about one thing would not exist in another tenant.
+  const target = path.includes(":") ? "/console" : `/console${path}`;
+  return html`<details class="switch"><summary>${tenant?.name ?? "All tenants"}</summary>
+<a href="${target}">All tenants</a>
+${tenants.map(({ tenantId, name }) => html`<a href="${target}?tenant=${tenantId}"><bdi>${name}</bdi></a>`)}
+</details>`;
+}
+
+const roleNames = { owner: "owner", tenantAdmin: "tenant admin", viewer: "viewer" } as const;
+
+function foot({ operator, address }: PageContext): Html {
+  return html`<div class="foot">
+<a href="${address("/sessions")}"><bdi>${operator.name}</bdi> <span class="small">${roleNames[operator.role]}</span></a>
+<form method="post" action="/console/sign-out"><button class="quiet">Sign out</button></form>
+</div>`;
+}

@@ -1,0 +1,6 @@
+import type { ConsolePage } from "./console-page.ts";
+import { overview } from "./pages/overview.ts";
+import { sessions } from "./pages/sessions.ts";
+
+/** The pages of the console, in the order of the rail. */
+export const consolePages: readonly ConsolePage[] = [overview, sessions];

@@ -1,0 +1,57 @@
+import type { TenantId } from "../../model/ids.ts";
+import { first, type Sql } from "../sql.ts";
+import type { OperatorReach } from "./operators.ts";
+
+/** A link that makes one operator: printed for the first one (`claim`), or sent to a colleague (`invitation`). */
+export interface OperatorLinkRow extends OperatorReach {
+  /** The SHA-256 of the secret in the link's address. */
+  readonly hash: string;
+  readonly kind: "claim" | "invitation";
+  /** The name of the invited person; null when they choose it. */
+  readonly name: string | null;
+  readonly createdMs: number;
+  readonly expiresMs: number;
+}
+
+export interface OperatorLinkTable {
+  add(link: OperatorLinkRow): Promise<void>;
+  find(hash: string): Promise<OperatorLinkRow | undefined>;
+  /** Removes a link, so that nobody can use it again; returns whether it existed. */
+  remove(hash: string): Promise<boolean>;
+  removeOfKind(kind: OperatorLinkRow["kind"]): Promise<number>;
+  count(): Promise<number>;
+  removeExpired(nowMs: number): Promise<number>;
+}
+
+const columns = `hash, kind, role, reaches_all AS "reachesAll", tenants, name, created_ms AS "createdMs",
+  expires_ms AS "expiresMs"`;
+
+type StoredLink = Omit<OperatorLinkRow, "reachesAll" | "tenantIds"> & {
+  readonly reachesAll: number;
+  readonly tenants: string;
+};
+
+export function operatorLinkTable(sql: Sql): OperatorLinkTable {
+  return {
+    async add({ hash, kind, role, reachesAll, tenantIds, name, createdMs, expiresMs }) {
+      await sql.run(
+        `INSERT INTO operator_links (hash, kind, role, reaches_all, tenants, name, created_ms, expires_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [hash, kind, role, reachesAll ? 1 : 0, JSON.stringify(tenantIds), name, createdMs, expiresMs],
+      );
+    },
+    async find(hash) {
+      const stored = await first(sql.all<StoredLink>(`SELECT ${columns} FROM operator_links WHERE hash = $1`, [hash]));
+      if (!stored) return undefined;
+      const { tenants, reachesAll, ...link } = stored;
+      return { ...link, reachesAll: reachesAll !== 0, tenantIds: JSON.parse(tenants) as TenantId[] };
+    },
+    remove: async (hash) => (await sql.run("DELETE FROM operator_links WHERE hash = $1", [hash])) > 0,
+    removeOfKind: (kind) => sql.run("DELETE FROM operator_links WHERE kind = $1", [kind]),
+    async count() {
+      const [row] = await sql.all<{ count: number }>("SELECT COUNT(*) AS count FROM operator_links");
+      return Number(row?.count ?? 0);
+    },
+    removeExpired: (nowMs) => sql.run("DELETE FROM operator_links WHERE expires_ms <= $1", [nowMs]),
+  };
+}

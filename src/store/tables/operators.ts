@@ -1,0 +1,114 @@
+import type { OperatorId, TenantId } from "../../model/ids.ts";
+import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
+
+/** A person who runs the service. Operators are not users: they belong to no tenant, and link no home. */
+export interface OperatorRow {
+  readonly id: OperatorId;
+  readonly name: string;
+  readonly role: string;
+  /** Whether the operator reaches all tenants; otherwise only those of `tenantIds`. */
+  readonly reachesAll: boolean;
+  readonly tenantIds: readonly TenantId[];
+  /** Null for an operator who signs in with OpenID Connect alone. */
+  readonly passwordHash: string | null;
+  readonly oidcSubject: string | null;
+  readonly isSuspended: boolean;
+  readonly createdMs: number;
+  readonly signedInMs: number | null;
+}
+
+/** What an operator may reach. */
+export type OperatorReach = Pick<OperatorRow, "role" | "reachesAll" | "tenantIds">;
+
+export interface OperatorTable {
+  /** Undefined when the name is taken. */
+  add(operator: Pick<OperatorRow, "name" | "passwordHash"> & OperatorReach): Promise<OperatorId | undefined>;
+  byId(id: OperatorId): Promise<OperatorRow | undefined>;
+  byName(name: string): Promise<OperatorRow | undefined>;
+  list(): Promise<OperatorRow[]>;
+  /** Locks all operators until the transaction ends, so that two changes can't both remove the last owner. */
+  lockAll(): Promise<void>;
+  setReach(id: OperatorId, reach: OperatorReach): Promise<void>;
+  setPasswordHash(id: OperatorId, passwordHash: string): Promise<void>;
+  setSuspended(id: OperatorId, isSuspended: boolean): Promise<void>;
+  signedIn(id: OperatorId, timeMs: number): Promise<void>;
+  /** Removes the operator with their sessions and tokens. */
+  remove(id: OperatorId): Promise<void>;
+}
+
+const columns = `id, name, role, reaches_all AS "reachesAll", password_hash AS "passwordHash",
+  oidc_subject AS "oidcSubject", is_suspended AS "isSuspended", created_ms AS "createdMs",
+  signed_in_ms AS "signedInMs"`;
+
+type StoredOperator = Omit<OperatorRow, "reachesAll" | "isSuspended" | "tenantIds"> & {
+  readonly reachesAll: number;
+  readonly isSuspended: number;
+};
+
+export function operatorTable(sql: Sql): OperatorTable {
+  const rows = async (tail: string, parameters: readonly Parameter[] = []): Promise<OperatorRow[]> => {
+    const stored = await sql.all<StoredOperator>(`SELECT ${columns} FROM operators ${tail}`, parameters);
+    if (stored.length === 0) return [];
+    const [only] = stored;
+    const reached = await (stored.length === 1
+      ? sql.all<Reached>(`SELECT ${reachedColumns} FROM operator_tenants WHERE operator_id = $1 ORDER BY tenant_id`, [
+          only!.id,
+        ])
+      : sql.all<Reached>(`SELECT ${reachedColumns} FROM operator_tenants ORDER BY tenant_id`));
+    return stored.map((row) => ({
+      ...row,
+      reachesAll: row.reachesAll !== 0,
+      isSuspended: row.isSuspended !== 0,
+      tenantIds: reached.filter(({ operatorId }) => operatorId === row.id).map(({ tenantId }) => tenantId),
+    }));
+  };
+  const addTenants = (id: OperatorId, tenantIds: readonly TenantId[]) =>
+    sql.runEach(
+      "INSERT INTO operator_tenants (operator_id, tenant_id) VALUES ($1, $2)",
+      [...new Set(tenantIds)].map((tenantId) => [id, tenantId]),
+    );
+  return {
+    async add({ name, role, reachesAll, tenantIds, passwordHash }) {
+      const [row] = await sql.all<{ id: OperatorId }>(
+        `INSERT INTO operators (name, role, reaches_all, password_hash, created_ms) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO NOTHING RETURNING id`,
+        [name, role, reachesAll ? 1 : 0, passwordHash, await sql.nowMs()],
+      );
+      if (row) await addTenants(row.id, tenantIds);
+      return row?.id;
+    },
+    byId: (id) => first(rows("WHERE id = $1", [id])),
+    byName: async (name) => (isStorable(name) ? first(rows("WHERE name = $1", [name])) : undefined),
+    list: () => rows("ORDER BY id"),
+    async lockAll() {
+      if (sql.dialect === "postgres") await sql.run("LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE");
+    },
+    async setReach(id, { role, reachesAll, tenantIds }) {
+      await sql.run("UPDATE operators SET role = $2, reaches_all = $3 WHERE id = $1", [id, role, reachesAll ? 1 : 0]);
+      await sql.run("DELETE FROM operator_tenants WHERE operator_id = $1", [id]);
+      await addTenants(id, tenantIds);
+    },
+    async setPasswordHash(id, passwordHash) {
+      await sql.run("UPDATE operators SET password_hash = $2 WHERE id = $1", [id, passwordHash]);
+    },
+    async setSuspended(id, isSuspended) {
+      await sql.run("UPDATE operators SET is_suspended = $2 WHERE id = $1", [id, isSuspended ? 1 : 0]);
+    },
+    async signedIn(id, timeMs) {
+      await sql.run("UPDATE operators SET signed_in_ms = $2 WHERE id = $1", [id, timeMs]);
+    },
+    async remove(id) {
+      for (const table of ["operator_sessions", "operator_tokens", "operator_tenants"]) {
+        await sql.run(`DELETE FROM ${table} WHERE operator_id = $1`, [id]);
+      }
+      await sql.run("DELETE FROM operators WHERE id = $1", [id]);
+    },
+  };
+}
+
+interface Reached {
+  readonly operatorId: OperatorId;
+  readonly tenantId: TenantId;
+}
+
+const reachedColumns = `operator_id AS "operatorId", tenant_id AS "tenantId"`;

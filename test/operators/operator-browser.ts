@@ -1,0 +1,39 @@
+/** A browser of an operator: it keeps the console's cookie, follows no redirect, and says which page sends a form. */
+export class OperatorBrowser {
+  readonly #baseUrl: string;
+  cookie = "";
+
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl;
+  }
+
+  get(path: string, headers: Readonly<Record<string, string>> = {}) {
+    return this.#fetch(path, { headers: { accept: "text/html", ...headers } });
+  }
+
+  send(path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
+    const sent = { "sec-fetch-site": "same-origin", ...headers };
+    return this.#fetch(path, { method: "POST", body: new URLSearchParams(form), headers: sent });
+  }
+
+  /** A call of /admin/v1 by a script of the console. */
+  async call(method: string, path: string, json?: object, headers: Readonly<Record<string, string>> = {}) {
+    const body = json === undefined ? {} : { body: JSON.stringify(json) };
+    const type = json === undefined ? {} : { "content-type": "application/json" };
+    const sent = { "sec-fetch-site": "same-origin", ...type, ...headers };
+    const answer = await this.#fetch(`/admin/v1${path}`, { method, headers: sent, ...body });
+    // biome-ignore lint/suspicious/noExplicitAny: each call has its own answer
+    return { status: answer.status, body: (await answer.json()) as any };
+  }
+
+  async #fetch(path: string, { headers, ...init }: RequestInit & { readonly headers: Record<string, string> }) {
+    const answer = await fetch(`${this.#baseUrl}${path}`, {
+      ...init,
+      redirect: "manual",
+      headers: { ...headers, ...(this.cookie !== "" && { cookie: this.cookie }) },
+    });
+    const [set] = answer.headers.getSetCookie();
+    if (set !== undefined) this.cookie = set.slice(0, set.indexOf(";"));
+    return answer;
+  }
+}
