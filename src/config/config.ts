@@ -4,6 +4,7 @@ import { defaultExample } from "../ecosystems/registry.ts";
 import { limits } from "../model/limits.ts";
 import { httpUrl, InvalidSetting } from "../model/setting-checks.ts";
 import { readEcosystems } from "./ecosystem-settings.ts";
+import { type OpenIdRole, readOpenIdRoles } from "./openid-roles.ts";
 import { fileText, list, wholeNumber } from "./setting-values.ts";
 
 /** Everything that can be set about a running Breezeway. */
@@ -36,6 +37,11 @@ export interface Config {
   /** Undefined: only this machine may read the metrics. */
   readonly metricsToken: string | undefined;
   readonly drainSeconds: number;
+  /** The OpenID provider of operators. Either all four are set, or none. */
+  readonly oidcIssuer: string | undefined;
+  readonly oidcClientId: string | undefined;
+  readonly oidcClientSecret: string | undefined;
+  readonly oidcRoles: readonly OpenIdRole[];
 }
 
 const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
@@ -209,6 +215,34 @@ export const settings = {
     "How many seconds a node with PostgreSQL still accepts requests after SIGTERM, from 0 to 600, so that proxies turn to other nodes. Choose more than a proxy keeps an idle connection, and more than it takes to notice `/readyz`.",
     (text = "5") => wholeNumber(text, 0, 600),
   ),
+  oidcIssuer: setting(
+    "BREEZEWAY_OPERATOR_OIDC_ISSUER",
+    "none: operators sign in with a password",
+    "The OpenID provider at which operators may sign in, by its issuer address (docs/console.md). It needs the three settings below.",
+    (text) => {
+      if (text !== undefined) httpUrl(text);
+      return text;
+    },
+  ),
+  oidcClientId: setting(
+    "BREEZEWAY_OPERATOR_OIDC_CLIENT_ID",
+    "none",
+    "The id of this Breezeway at the OpenID provider. The redirect address there is `<base URL>/console/openid/callback`.",
+    (text) => text,
+  ),
+  oidcClientSecret: setting(
+    "BREEZEWAY_OPERATOR_OIDC_CLIENT_SECRET",
+    "none",
+    "The secret of this Breezeway at the OpenID provider.",
+    (text) => text,
+    { isSecret: true },
+  ),
+  oidcRoles: setting(
+    "BREEZEWAY_OPERATOR_OIDC_ROLES",
+    "none",
+    'Which claims of an ID token give which role, as JSON or as a file of it: `[{"claim":"groups","value":"ops","role":"owner"}]`. The first rule that fits decides, at each sign-in anew.',
+    readOpenIdRoles,
+  ),
 } satisfies { [Key in keyof Config]: Setting<Config[Key]> };
 
 /** Variables that commands read. They are not settings of the service. */
@@ -268,7 +302,8 @@ export function readSetting<Value>(setting: Setting<Value>, { flags, environment
 }
 
 /** Problems of settings that are valid alone but not together. */
-function problemsBetween({ tlsCertFile, tlsKeyFile, baseUrl, allowInsecure }: Config): string[] {
+function problemsBetween(config: Config): string[] {
+  const { tlsCertFile, tlsKeyFile, baseUrl, allowInsecure } = config;
   const problems: string[] = [];
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
     problems.push("BREEZEWAY_TLS_CERT_FILE and BREEZEWAY_TLS_KEY_FILE go together: set both, or none");
@@ -276,7 +311,19 @@ function problemsBetween({ tlsCertFile, tlsKeyFile, baseUrl, allowInsecure }: Co
   if (baseUrl && !allowInsecure && !isSafe(baseUrl)) {
     problems.push(`BREEZEWAY_BASE_URL must be https or loopback: ${unencrypted}`);
   }
+  problems.push(...openIdProblems(config));
   return problems;
+}
+
+function openIdProblems({ oidcIssuer, oidcClientId, oidcClientSecret, oidcRoles, allowInsecure }: Config): string[] {
+  const isSet = [oidcIssuer, oidcClientId, oidcClientSecret].map((one) => one !== undefined);
+  // A value that could not be read is reported already.
+  isSet.push(oidcRoles === undefined || oidcRoles.length > 0);
+  if (isSet.includes(true) && isSet.includes(false)) {
+    return ["BREEZEWAY_OPERATOR_OIDC_ISSUER, _CLIENT_ID, _CLIENT_SECRET and _ROLES go together: set all, or none"];
+  }
+  if (oidcIssuer === undefined || allowInsecure || isSafe(oidcIssuer)) return [];
+  return [`BREEZEWAY_OPERATOR_OIDC_ISSUER must be https or loopback: ${unencrypted}`];
 }
 
 const unencrypted = "tokens would be sent unencrypted. BREEZEWAY_ALLOW_INSECURE=true allows it";

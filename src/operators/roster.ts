@@ -73,7 +73,7 @@ export function rosterOn(store: Store<OperatorTables>): Roster {
 /** Adds an operator in an open transaction. */
 export async function addOperator(
   tx: OperatorTables,
-  operator: Reach & { readonly name: string; readonly passwordHash: string },
+  operator: Reach & Pick<OperatorRow, "name" | "passwordHash"> & Partial<Pick<OperatorRow, "oidcSubject">>,
 ): Promise<OperatorRow> {
   await tx.operators.lockAll();
   if ((await tx.operators.list()).length >= limits.operators) {

@@ -92,12 +92,16 @@ export function sessionsOn(store: Store<OperatorTables>): Sessions {
   };
 }
 
-/** Opens a session in an open transaction; returns the secret of its cookie. At the limit, the least used one ends. */
+/**
+ * Opens a session in an open transaction; returns the secret of its cookie. At the limit, the least used one ends.
+ * `confirmedMs`: when the person proved who they are; now, if a password was typed.
+ */
 export async function openSession(
   tx: OperatorTables,
   operatorId: OperatorId,
   { source, userAgent }: SessionOrigin,
   onLimitReached: OnLimitReached,
+  confirmedMs?: number,
 ): Promise<string> {
   const nowMs = await tx.clock.nowMs();
   const left = await tx.operatorSessions.keepLastUsed(operatorId, limits.sessionsPerOperator - 1);
@@ -109,13 +113,22 @@ export async function openSession(
     operatorId,
     createdMs: nowMs,
     usedMs: nowMs,
-    passwordMs: nowMs,
+    passwordMs: Math.min(confirmedMs ?? nowMs, nowMs),
     address: source,
     userAgent: cleanUserAgent(userAgent),
     expiresMs: nowMs + sessionLifetime.longestMs,
   });
   await tx.operators.signedIn(operatorId, nowMs);
   return secret;
+}
+
+/** A new sign-in counts as the password typed again. Returns whether the operator still has that session. */
+export async function confirmSession(tx: OperatorTables, id: string, operatorId: OperatorId): Promise<boolean> {
+  const session = await tx.operatorSessions.byId(id);
+  const nowMs = await tx.clock.nowMs();
+  if (session?.operatorId !== operatorId || isOver(session, nowMs)) return false;
+  await tx.operatorSessions.confirmed(session.hash, nowMs);
+  return true;
 }
 
 /** An id that is no secret. */

@@ -70,6 +70,7 @@ import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
 import { dropValue } from "./lost-values.ts";
+import { openIdOf } from "./operator-openid.ts";
 import { sealingContext } from "./sealing-keys.ts";
 import { staleLinksOn } from "./stale-links.ts";
 import { agentUserIds, nodeId, ownThingIds, thingIds } from "./stored-identifiers.ts";
@@ -137,6 +138,7 @@ async function partsOn(
   });
   // If the system chooses the port, both are known only when the server listens.
   const address = { baseUrl: config.baseUrl ?? "", listensAt: "" };
+  const openId = openIdOf({ config, store, sealing, runtime, onLimitReached, baseUrl: () => address.baseUrl });
   const oauth = oauthOn({
     store,
     identity,
@@ -378,6 +380,7 @@ async function partsOn(
     address,
     identity,
     operators,
+    openId,
     oauth,
     devices,
     deviceTypes,

@@ -159,7 +159,7 @@ async function outletParts(
       operators: { ...operators, cookie: operatorCookie(() => address.baseUrl), baseUrl: () => address.baseUrl },
     },
     admin: { administration },
-    console: { operators, administration, nowMs: parts.runtime.nowMs },
+    console: { operators, administration, nowMs: parts.runtime.nowMs, openId: parts.openId },
     oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
     v3: {
       users: identity,

@@ -71,6 +71,10 @@ describe("the configuration", () => {
     [{ BREEZEWAY_CORS_ORIGINS: "https://a.example/" }, /holds "https:\/\/a.example\/", which is not an origin/],
     [{ BREEZEWAY_ALLOW_INSECURE: "yes" }, /must be true or false/],
     [{ BREEZEWAY_TLS_CERT_FILE: "/a" }, /BREEZEWAY_TLS_CERT_FILE and BREEZEWAY_TLS_KEY_FILE go together/],
+    [
+      { BREEZEWAY_OPERATOR_OIDC_ISSUER: "https://a.example" },
+      /OIDC_ISSUER, _CLIENT_ID, .* go together: set all, or none/,
+    ],
     [{ BREEZEWAY_METRICS_TOKEN: "short" }, /BREEZEWAY_METRICS_TOKEN must have 16 characters or more/],
     [{ BREEZEWAY_LOGLEVEL: "info" }, /BREEZEWAY_LOGLEVEL is not a setting\. Did you mean BREEZEWAY_LOG_LEVEL\?/],
   ];

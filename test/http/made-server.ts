@@ -99,7 +99,7 @@ export async function madeServer(
     alexa: { alexa: {} as never },
     linkPages: { linkSessions: { steps: linkSteps({} as StepParts) } },
     admin: { administration: { calls: [] } as never },
-    console: { operators: {} as never, administration: { calls: [] } as never, nowMs: Date.now },
+    console: { operators: {} as never, administration: { calls: [] } as never, nowMs: Date.now, openId: undefined },
     platform: platform.calls,
     federation: {
       link: (...args) => federation.link(...args),

@@ -317,7 +317,7 @@ describe("the server", () => {
       alexa: { alexa: {} as never },
       linkPages: { linkSessions: { steps: [] } },
       admin: { administration: { calls: [] } as never },
-      console: { operators: {} as never, administration: { calls: [] } as never, nowMs: Date.now },
+      console: { operators: {} as never, administration: { calls: [] } as never, nowMs: Date.now, openId: undefined },
       platform: calls,
       federation,
       sessions: identity,

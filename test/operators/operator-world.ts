@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
+import type { Config } from "../../src/config/config.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { startService } from "../../src/service/service.ts";
@@ -12,14 +13,14 @@ import { OperatorBrowser } from "./operator-browser.ts";
 export const password = "correct horse";
 
 /** A service without operators, with a clock that the test moves. */
-export async function operatorWorld(t: TestContext, databaseUrl?: string) {
+export async function operatorWorld(t: TestContext, databaseUrl?: string, more: Partial<Config> = {}) {
   const folder = await newDataFolder("breezeway-operators-");
   const logged: string[] = [];
   const report = startLogging("debug", { write: (line) => void logged.push(line) });
   const clock = { aheadMs: 0 };
   const real = processRuntime(report);
   const runtime = { ...real, nowMs: () => real.nowMs() + clock.aheadMs };
-  const config = storyConfig(folder, "http://127.0.0.1:9", databaseUrl);
+  const config = { ...storyConfig(folder, "http://127.0.0.1:9", databaseUrl), ...more };
   const service = await startService(config, report, runtime, cheapPasswords);
   t.after(async () => {
     await service.stop();

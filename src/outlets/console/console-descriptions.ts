@@ -104,3 +104,31 @@ export function describePage(operationId: string, title: string, pathParameters:
     answers: [page(200, "The page, or the parts of it."), goesTo("Nobody is signed in: the sign-in page.")],
   });
 }
+
+export const describeOpenId = described("showConsoleOpenId", "Sign in at the OpenID provider", {
+  words: ["Sends the browser to the provider of `BREEZEWAY_OPERATOR_OIDC_ISSUER`."],
+  parameters: [to("query"), parameter("confirm", "query", "Set: the present session is confirmed by a new sign-in.")],
+  answers: [
+    { status: 303, meaning: "The browser goes to the provider.", headers: { Location: text("The provider's page.") } },
+    page(404, "A page that says that there is no OpenID provider."),
+    page(503, "A page that says that the provider can't be reached."),
+  ],
+});
+
+export const describeOpenIdCallback = described("showConsoleOpenIdCallback", "The way back from the OpenID provider", {
+  words: ["The provider sends the browser here. The answer counts only in the browser that began, within 10 minutes."],
+  parameters: [
+    parameter("code", "query", "The provider's code."),
+    parameter("state", "query", "The value that binds the answer to the browser."),
+    parameter("iss", "query", "The provider, by its issuer address."),
+    parameter("error", "query", "Why the provider refuses."),
+    parameter("error_description", "query", "The same in words."),
+    parameter("session_state", "query", "A value of the provider that is ignored."),
+  ],
+  answers: [
+    page(200, "The operator is signed in; the page leads to the console."),
+    page(403, "A page that says why the operator is not signed in."),
+    page(404, "A page that says that there is no OpenID provider."),
+    page(503, "A page that says that the provider can't be reached."),
+  ],
+});

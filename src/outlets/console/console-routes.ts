@@ -6,6 +6,7 @@ import type { Incoming, Pairs } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter, OperatorForbidden, PasswordNeeded } from "../../model/errors.ts";
 import { type AdminActs, type AdminCall, memberName } from "../../operators/admin-call.ts";
+import type { OpenIdSignIn } from "../../operators/openid/openid-sign-in.ts";
 import type { Operator } from "../../operators/operator.ts";
 import type { Operators } from "../../operators/operators.ts";
 import { html } from "../../web/html.ts";
@@ -15,6 +16,7 @@ import type { ConsolePage, PageContext, TenantChoice } from "./console-page.ts";
 import { notePage } from "./entry-pages.ts";
 import { consoleHeaders, consolePaths, entryRoutes, ownPath } from "./entry-routes.ts";
 import { consolePage, fragments } from "./frame.ts";
+import { openIdRoutes } from "./openid-routes.ts";
 import { operatorCookie } from "./operator-cookie.ts";
 import { consolePages } from "./pages.ts";
 
@@ -23,13 +25,17 @@ export interface ConsoleRouteParts {
   readonly administration: AdminActs;
   readonly baseUrl: () => string;
   readonly nowMs: () => number;
+  /** Undefined without an OpenID provider. */
+  readonly openId: OpenIdSignIn | undefined;
 }
 
 /** The console: the pages on which operators come in, the pages of the list, and one address for their actions. */
 export function consoleRoutes(parts: ConsoleRouteParts): readonly Route[] {
-  const { operators, administration, baseUrl } = parts;
+  const { operators, administration, baseUrl, openId } = parts;
+  const cookie = operatorCookie(baseUrl);
   return [
-    ...entryRoutes({ operators, baseUrl, cookie: operatorCookie(baseUrl) }),
+    ...entryRoutes({ operators, baseUrl, cookie, openIdLabel: openId?.label }),
+    ...openIdRoutes({ openId, operators, cookie, baseUrl }),
     ...consolePages.map((page) => pageRoute(page, parts)),
     actionRoute(administration),
   ];

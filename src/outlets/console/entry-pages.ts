@@ -13,6 +13,8 @@ interface EntryForm {
   readonly hidden?: Readonly<Record<string, string>>;
   /** Why the page is shown again. */
   readonly problem?: string | undefined;
+  /** Another way in, below the form. */
+  readonly otherWay?: Html | undefined;
 }
 
 interface Field {
@@ -24,7 +26,7 @@ interface Field {
   readonly hint?: string;
 }
 
-function entryPage({ title, lead, action, fields, button, hidden = {}, problem }: EntryForm): Page {
+function entryPage({ title, lead, action, fields, button, hidden = {}, problem, otherWay }: EntryForm): Page {
   const main = html`<h1>${title}</h1>
 <p class="lead">${lead}</p>
 ${problem === undefined ? undefined : html`<p class="alert" role="alert">${iconOf("warning")}<span>${problem}</span></p>`}
@@ -32,7 +34,8 @@ ${problem === undefined ? undefined : html`<p class="alert" role="alert">${iconO
 ${hiddenFields(hidden)}
 ${fields.map(fieldOf)}
 <button>${button}</button>
-</form>`;
+</form>
+${otherWay}`;
   return pageOf({ title: `${title} · Breezeway`, brand: undefined, main });
 }
 
@@ -56,7 +59,13 @@ export interface Typed {
   readonly tenant?: string;
 }
 
-export function signInPage(to: string, typed: Typed, problem?: string): Page {
+export interface SignInOptions {
+  /** How people call the OpenID provider; undefined without one. */
+  readonly openIdLabel: string | undefined;
+  readonly problem?: string;
+}
+
+export function signInPage(to: string, typed: Typed, { openIdLabel, problem }: SignInOptions): Page {
   return entryPage({
     title: "Sign in",
     lead: "To the console of this Breezeway.",
@@ -68,6 +77,28 @@ export function signInPage(to: string, typed: Typed, problem?: string): Page {
     ],
     button: "Sign in",
     problem,
+    otherWay: openIdLabel === undefined ? undefined : html`<p>${openIdLink({ to }, `Sign in with ${openIdLabel}`)}</p>`,
+  });
+}
+
+/** A link to the page that sends the browser to the OpenID provider. */
+function openIdLink(query: Readonly<Record<string, string>>, words: string): Html {
+  return html`<a href="/console/openid?${new URLSearchParams(query).toString()}">${words}</a>`;
+}
+
+/** For an operator without a password. */
+export function signInAgainPage(to: string, name: string, openIdLabel: string | undefined): Page {
+  const title = "Sign in again";
+  const words =
+    openIdLabel === undefined
+      ? html`<p class="lead">What you want to do needs a new sign-in, but this Breezeway has no OpenID provider any more. Ask an owner for an invitation.</p>`
+      : html`<p class="lead">What you want to do needs a new sign-in of <bdi>${name}</bdi>. It counts for 5 minutes.</p>
+<p>${openIdLink({ to, confirm: "true" }, `Sign in with ${openIdLabel} again`)}</p>`;
+  return pageOf({
+    title: `${title} · Breezeway`,
+    brand: undefined,
+    main: html`<h1>${title}</h1>
+${words}`,
   });
 }
 

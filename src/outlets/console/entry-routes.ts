@@ -19,12 +19,14 @@ import {
   describeSignInForm,
   describeSignOut,
 } from "./console-descriptions.ts";
-import { claimPage, invitationPage, notePage, passwordPage, signInPage } from "./entry-pages.ts";
+import { claimPage, invitationPage, notePage, passwordPage, signInAgainPage, signInPage } from "./entry-pages.ts";
 
 export interface EntryRouteParts {
   readonly operators: Operators;
   readonly cookie: BrowserCookie;
   readonly baseUrl: () => string;
+  /** How people call the OpenID provider; undefined without one. */
+  readonly openIdLabel: string | undefined;
 }
 
 /** Forms of our own pages need their origin; other sites learn nothing. */
@@ -33,7 +35,7 @@ const formBytes = 16_384;
 const home = "/console";
 
 /** The pages on which an operator comes in. */
-export function entryRoutes({ operators, cookie, baseUrl }: EntryRouteParts): readonly Route[] {
+export function entryRoutes({ operators, cookie, baseUrl, openIdLabel }: EntryRouteParts): readonly Route[] {
   const show = (status: number, page: Page, headers = {}) =>
     pageAnswer(status, page, { ...consoleHeaders, ...headers });
   const enter = (secret: string, to: string) => redirectAnswer(303, to, { "set-cookie": cookie.set(secret) });
@@ -116,7 +118,7 @@ export function entryRoutes({ operators, cookie, baseUrl }: EntryRouteParts): re
           const words = "Nobody runs this Breezeway yet. On its machine, get a link with: breezeway operator claim";
           return show(200, notePage("There is no operator yet", words, { words: "Try again", to: `${home}/sign-in` }));
         }
-        return show(200, signInPage(returnPath(incoming), {}));
+        return show(200, signInPage(returnPath(incoming), {}, { openIdLabel }));
       },
     },
     {
@@ -133,7 +135,7 @@ export function entryRoutes({ operators, cookie, baseUrl }: EntryRouteParts): re
           const secret = await operators.signIn({ name, password: field("password"), ...origin(incoming) });
           return enter(secret, to);
         } catch (error) {
-          return again(error, (problem) => signInPage(to, { name }, problem));
+          return again(error, (problem) => signInPage(to, { name }, { openIdLabel, problem }));
         }
       },
     },
@@ -159,7 +161,11 @@ export function entryRoutes({ operators, cookie, baseUrl }: EntryRouteParts): re
       methods: ["GET"],
       path: `${home}/password`,
       description: describePassword,
-      answer: async (incoming, { name }) => show(200, passwordPage(returnPath(incoming), name)),
+      async answer(incoming, { name, operatorId }) {
+        const to = returnPath(incoming);
+        const { hasPassword } = await operators.find(String(operatorId));
+        return show(200, hasPassword ? passwordPage(to, name) : signInAgainPage(to, name, openIdLabel));
+      },
     },
     {
       access: "operator",
@@ -198,7 +204,7 @@ const statuses: readonly (readonly [new (...given: never[]) => BreezewayError, n
   [TooManyRequests, 429],
 ];
 
-function returnPath({ query }: Incoming): string {
+export function returnPath({ query }: Incoming): string {
   return ownPath(query.find(([name]) => name === "to")?.[1] ?? "");
 }
 

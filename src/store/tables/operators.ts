@@ -22,9 +22,13 @@ export type OperatorReach = Pick<OperatorRow, "role" | "reachesAll" | "tenantIds
 
 export interface OperatorTable {
   /** Undefined when the name is taken. */
-  add(operator: Pick<OperatorRow, "name" | "passwordHash"> & OperatorReach): Promise<OperatorId | undefined>;
+  add(
+    operator: Pick<OperatorRow, "name" | "passwordHash"> & Partial<Pick<OperatorRow, "oidcSubject">> & OperatorReach,
+  ): Promise<OperatorId | undefined>;
   byId(id: OperatorId): Promise<OperatorRow | undefined>;
   byName(name: string): Promise<OperatorRow | undefined>;
+  /** The operator whom an OpenID provider knows by this issuer and subject. */
+  bySubject(oidcSubject: string): Promise<OperatorRow | undefined>;
   list(): Promise<OperatorRow[]>;
   /** Locks all operators until the transaction ends, so that two changes can't both remove the last owner. */
   lockAll(): Promise<void>;
@@ -68,17 +72,19 @@ export function operatorTable(sql: Sql): OperatorTable {
       [...new Set(tenantIds)].map((tenantId) => [id, tenantId]),
     );
   return {
-    async add({ name, role, reachesAll, tenantIds, passwordHash }) {
+    async add({ name, role, reachesAll, tenantIds, passwordHash, oidcSubject = null }) {
       const [row] = await sql.all<{ id: OperatorId }>(
-        `INSERT INTO operators (name, role, reaches_all, password_hash, created_ms) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT DO NOTHING RETURNING id`,
-        [name, role, reachesAll ? 1 : 0, passwordHash, await sql.nowMs()],
+        `INSERT INTO operators (name, role, reaches_all, password_hash, oidc_subject, created_ms)
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
+        [name, role, reachesAll ? 1 : 0, passwordHash, oidcSubject, await sql.nowMs()],
       );
       if (row) await addTenants(row.id, tenantIds);
       return row?.id;
     },
     byId: (id) => first(rows("WHERE id = $1", [id])),
     byName: async (name) => (isStorable(name) ? first(rows("WHERE name = $1", [name])) : undefined),
+    bySubject: async (oidcSubject) =>
+      isStorable(oidcSubject) ? first(rows("WHERE oidc_subject = $1", [oidcSubject])) : undefined,
     list: () => rows("ORDER BY id"),
     async lockAll() {
       if (sql.dialect === "postgres") await sql.run("LOCK TABLE operators IN SHARE ROW EXCLUSIVE MODE");

@@ -1,0 +1,164 @@
+import { auditEntry } from "../../identity/audit.ts";
+import { BadParameter, Conflict, LimitReached } from "../../model/errors.ts";
+import type { OperatorId, TenantId } from "../../model/ids.ts";
+import type { OnLimitReached } from "../../model/limits.ts";
+import type { Sealer } from "../../store/keys/sealing.ts";
+import type { Store } from "../../store/seam.ts";
+import type { OperatorRow } from "../../store/tables/operators.ts";
+import { checkReach } from "../reach.ts";
+import { addOperator, checkOperatorName } from "../roster.ts";
+import { confirmSession, openSession, type SessionOrigin } from "../sessions.ts";
+import type { OperatorTables } from "../tables.ts";
+import { OpenIdRefused } from "./openid-errors.ts";
+import type { Checks, Claims, OpenIdProvider } from "./provider.ts";
+import { type RoleRule, ruleFor } from "./role-rules.ts";
+
+/** Signing in at an OpenID provider. The provider's claims decide the role, at each sign-in anew. */
+export interface OpenIdSignIn {
+  /** How people call the provider. */
+  readonly label: string;
+  /** Where the browser goes, and the value of the cookie with which it comes back. */
+  begin(wish: Wish): Promise<{ readonly location: string; readonly cookie: string }>;
+  /** Rejects with OpenIdRefused or OpenIdUnavailable. */
+  finish(answer: ProviderAnswer): Promise<Finished>;
+}
+
+export interface Wish {
+  /** The page of the console to show afterwards. */
+  readonly to: string;
+  /** The session that needs a fresh sign-in; without it a new one is opened. */
+  readonly confirms?: { readonly sessionId: string; readonly operatorId: OperatorId } | undefined;
+}
+
+export interface ProviderAnswer extends SessionOrigin {
+  /** The query with which the provider sent the browser back, with its "?". */
+  readonly query: string;
+  readonly cookie: string | undefined;
+}
+
+export interface Finished {
+  readonly to: string;
+  /** The secret of the new session; undefined when one was confirmed. */
+  readonly session: string | undefined;
+}
+
+export interface OpenIdParts {
+  readonly store: Store<OperatorTables>;
+  readonly provider: OpenIdProvider;
+  readonly rules: readonly RoleRule[];
+  readonly label: string;
+  readonly sealer: Sealer;
+  readonly nowMs: () => number;
+  readonly redirectUri: () => string;
+  readonly onLimitReached: OnLimitReached;
+}
+
+/** A person has this time for the provider's pages. */
+export const openIdPatienceMs = 10 * 60_000;
+/** To confirm a session, the person must have signed in at the provider within this time. */
+const confirmMaxAgeSeconds = 60;
+const sealingContext = "operator openid";
+
+interface SealedWish extends Wish {
+  readonly checks: Checks;
+  readonly expiresMs: number;
+}
+
+export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
+  const { store, provider, rules, label, sealer, nowMs, redirectUri, onLimitReached } = parts;
+
+  function opened(cookie: string | undefined): SealedWish {
+    const wish = cookie === undefined ? undefined : attempt(() => JSON.parse(sealer.open(cookie, sealingContext)));
+    if (!wish || wish.expiresMs <= nowMs()) {
+      throw new OpenIdRefused("This sign-in was begun in another browser, or more than 10 minutes ago.");
+    }
+    return wish;
+  }
+
+  /** The operator of these claims. A person who is new gets a row; role and tenants follow the claims. */
+  async function operatorFor(tx: OperatorTables, claims: Claims): Promise<OperatorRow> {
+    const rule = ruleFor(rules, claims);
+    if (!rule) throw new OpenIdRefused(`${label} knows you, but no rule makes you an operator of this Breezeway.`);
+    const reach = checkReach({ role: rule.role, tenantIds: await tenantsOf(tx, rule) });
+    const subject = `${claims.iss} ${claims.sub}`;
+    const known = await tx.operators.bySubject(subject);
+    if (known?.isSuspended) throw new OpenIdRefused(`The operator ${known.name} is suspended.`);
+    if (!known) {
+      const name = await freeName(tx, claims);
+      return addOperator(tx, { ...reach, name, passwordHash: null, oidcSubject: subject });
+    }
+    await tx.operators.setReach(known.id, reach);
+    return { ...known, ...reach };
+  }
+
+  async function tenantsOf(tx: OperatorTables, { tenants }: RoleRule): Promise<readonly TenantId[]> {
+    const all = tenants.length === 0 ? [] : await tx.tenants.list();
+    return tenants.map((wanted) => {
+      const found = all.find(({ id, name }) => name === wanted || String(id) === wanted);
+      if (!found) throw new OpenIdRefused(`The rule for your role names the tenant ${wanted}, which does not exist.`);
+      return found.id;
+    });
+  }
+
+  async function enter(claims: Claims, { confirms, to }: SealedWish, origin: SessionOrigin): Promise<Finished> {
+    return store.transaction(async (tx) => {
+      const operator = await operatorFor(tx, claims);
+      const { id, name } = operator;
+      const signedInMs = (claims.auth_time ?? 0) * 1_000;
+      if (confirms) {
+        const isSame = confirms.operatorId === id;
+        if (!isSame || !(await confirmSession(tx, confirms.sessionId, id))) {
+          throw new OpenIdRefused("Another person signed in, or the session has ended.");
+        }
+        await tx.audit.add(auditEntry({ act: "operator_password", operator: name, source: origin.source }));
+        return { to, session: undefined };
+      }
+      const detail = { by: label, role: operator.role };
+      await tx.audit.add(auditEntry({ act: "operator_sign_in", operator: name, source: origin.source, detail }));
+      return { to, session: await openSession(tx, id, origin, onLimitReached, signedInMs) };
+    });
+  }
+
+  return {
+    label,
+    async begin(wish) {
+      const checks = provider.newChecks(wish.confirms && confirmMaxAgeSeconds);
+      const location = await provider.authorizeUrl(redirectUri(), checks);
+      const sealed: SealedWish = { ...wish, checks, expiresMs: nowMs() + openIdPatienceMs };
+      return { location, cookie: sealer.seal(JSON.stringify(sealed), sealingContext) };
+    },
+    async finish({ query, cookie, ...origin }) {
+      const wish = opened(cookie);
+      const claims = await provider.claims(`${redirectUri()}${query}`, wish.checks);
+      try {
+        return await enter(claims, wish, origin);
+      } catch (error) {
+        // A limit, or a rule that fits no role: the person reads why.
+        const isReadable = error instanceof BadParameter || error instanceof Conflict || error instanceof LimitReached;
+        throw isReadable ? new OpenIdRefused(error.message, error) : error;
+      }
+    },
+  };
+}
+
+/** A name that no operator has: an operator with a password keeps theirs. */
+async function freeName(tx: OperatorTables, claims: Claims): Promise<string> {
+  const { email, email_verified: isVerified, preferred_username: login, name, sub } = claims;
+  const candidates = [isVerified === false ? undefined : email, login, name, sub];
+  const wanted = candidates.find(
+    (one) => typeof one === "string" && attempt(() => checkOperatorName(one)) !== undefined,
+  );
+  const base = typeof wanted === "string" ? checkOperatorName(wanted) : "OpenID operator";
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? base : `${base} (${number})`;
+    if (!(await tx.operators.byName(name))) return name;
+  }
+}
+
+function attempt<Result>(act: () => Result): Result | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

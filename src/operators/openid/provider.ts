@@ -1,0 +1,140 @@
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientError,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  fetchUserInfo,
+  ResponseBodyError,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from "openid-client";
+import { OpenIdRefused, OpenIdUnavailable } from "./openid-errors.ts";
+
+export interface ProviderSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** The values that bind the provider's answer to the request. They stay in the browser's sealed cookie. */
+export interface Checks {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** The person must have signed in at the provider within this time. */
+  readonly maxAgeSeconds?: number | undefined;
+}
+
+/** What an ID token says of a person. */
+export type Claims = Readonly<Record<string, unknown>> & {
+  readonly iss: string;
+  readonly sub: string;
+  readonly auth_time?: number | undefined;
+};
+
+/** The OpenID provider at which operators sign in. */
+export interface OpenIdProvider {
+  newChecks(maxAgeSeconds?: number): Checks;
+  /** The address at the provider to which the browser goes. Rejects with OpenIdUnavailable. */
+  authorizeUrl(redirectUri: string, checks: Checks): Promise<string>;
+  /** Checks the answer and exchanges its code. Rejects with OpenIdRefused or OpenIdUnavailable. */
+  claims(answerUrl: string, checks: Checks): Promise<Claims>;
+}
+
+const timeLimitSeconds = 10;
+/** Exchanges of codes at one time. Each waits for the provider, and strangers can start them. */
+const exchangesAtOnce = 16;
+
+export function openIdProvider({ issuer, clientId, clientSecret }: ProviderSettings): OpenIdProvider {
+  let known: Promise<Configuration> | undefined;
+  let exchanges = 0;
+
+  /** The provider's metadata, read once. A failed attempt is forgotten. */
+  function metadata(): Promise<Configuration> {
+    known ??= discover().catch((error) => {
+      known = undefined;
+      throw new OpenIdUnavailable(`The OpenID provider ${issuer} could not be read.`, error);
+    });
+    return known;
+  }
+
+  async function discover(): Promise<Configuration> {
+    // Plain http is for a provider on this machine; the settings refuse it elsewhere.
+    const execute = issuer.startsWith("http:") ? [allowInsecureRequests] : [];
+    const found = await discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      execute,
+      timeout: timeLimitSeconds,
+    });
+    const server = found.serverMetadata();
+    const { token_endpoint_auth_methods_supported: methods = ["client_secret_basic"] } = server;
+    const authentication = methods.includes("client_secret_basic") ? ClientSecretBasic : ClientSecretPost;
+    const configuration = new Configuration(server, clientId, undefined, authentication(clientSecret));
+    configuration.timeout = timeLimitSeconds;
+    for (const change of execute) change(configuration);
+    return configuration;
+  }
+
+  return {
+    newChecks: (maxAgeSeconds) => ({
+      state: randomState(),
+      nonce: randomNonce(),
+      verifier: randomPKCECodeVerifier(),
+      maxAgeSeconds,
+    }),
+    async authorizeUrl(redirectUri, { state, nonce, verifier, maxAgeSeconds }) {
+      return buildAuthorizationUrl(await metadata(), {
+        redirect_uri: redirectUri,
+        scope: "openid profile email",
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+        state,
+        nonce,
+        ...(maxAgeSeconds !== undefined && { max_age: String(maxAgeSeconds) }),
+      }).href;
+    },
+    async claims(answerUrl, { state, nonce, verifier, maxAgeSeconds }) {
+      const configuration = await metadata();
+      if (exchanges >= exchangesAtOnce) throw new OpenIdUnavailable("Too many people sign in at this moment.");
+      exchanges += 1;
+      try {
+        const tokens = await authorizationCodeGrant(configuration, new URL(answerUrl), {
+          pkceCodeVerifier: verifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
+          ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
+        });
+        const claims = tokens.claims() as Claims;
+        if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+        // Many providers tell names and groups only there.
+        return { ...(await fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
+      } catch (error) {
+        throw refusalOf(error);
+      } finally {
+        exchanges -= 1;
+      }
+    },
+  };
+}
+
+/** The provider said no, or its answer is not valid; everything else is a provider that can't be reached. */
+function refusalOf(error: unknown): Error {
+  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
+    return new OpenIdRefused(`The OpenID provider answered: ${error.error.slice(0, 100)}.`, error);
+  }
+  const code = error instanceof ClientError ? error.code : undefined;
+  if (code !== undefined && !unanswered.includes(code)) {
+    return new OpenIdRefused("The answer of the OpenID provider is not valid.", error);
+  }
+  return new OpenIdUnavailable("The OpenID provider gave no usable answer.", error);
+}
+
+/** Errors of the library that mean no answer, or one that is no answer of a provider. */
+const unanswered = ["OAUTH_TIMEOUT", "OAUTH_ABORT", "OAUTH_PARSE_ERROR", "OAUTH_RESPONSE_IS_NOT_JSON"];
