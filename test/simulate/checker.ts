@@ -1,3 +1,4 @@
+import { checkAssistants } from "./assistants/check-assistants.ts";
 import { checkAlerts } from "./check-alerts.ts";
 import { checkBlindIntervals } from "./check-blindness.ts";
 import { checkPolls, checkReads, checkWrites } from "./check-clients.ts";
@@ -63,6 +64,7 @@ export function check(record: RunRecord): string | undefined {
     checkFirings(record.watches, record);
     checkThingFirings(record.thingWatches, record);
     if (record.ownThings) checkOwnThings(record.history, record.ownThings, record.visibility !== undefined);
+    if (record.assistants) checkAssistants(record.assistants, record.history);
     const log = retainedLog(record.history);
     checkReaders(record.readers, log);
     checkDeliveries(record.attempts, record.history, log);

@@ -1,6 +1,7 @@
 import type { Post } from "../../src/events/webhooks/post.ts";
 import { noNodeBus } from "../../src/store/node-bus.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
+import type { Makers } from "./assistants/makers.ts";
 import { Clock } from "./clocks.ts";
 import type { Dice } from "./dice.ts";
 import type { FaultKind, Faults } from "./faults.ts";
@@ -23,6 +24,7 @@ export interface DeploymentParts extends OtherWires {
   readonly newWebhookId: () => string;
   readonly logDays: number;
   readonly hasOwnThings: boolean;
+  readonly makers: Makers | undefined;
   readonly confirmEveryMs: number;
   readonly linkOf: (userId: number) => LinkRow | undefined;
   /** Whether all clocks are right. */

@@ -56,6 +56,14 @@ export const faultKinds = [
   "instance connection silent",
   "instance answer lost",
   "instance consent withdrawn",
+  "maker down",
+  "maker slow",
+  "maker loses its answer",
+  "maker refuses the token",
+  "maker forbids",
+  "maker finds nothing",
+  "maker throttles",
+  "maker fails",
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
@@ -104,6 +112,10 @@ export const eventKinds = [
   "own thing silent",
   "own thing commanded by an alert",
   "foreign thing refused",
+  "assistant told",
+  "assistant token renewed",
+  "assistant access withdrawn",
+  "assistant link ended at the maker",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -1,3 +1,4 @@
+import type { AssistantRecord } from "./assistants/check-assistants.ts";
 import type { GoogleRecord } from "./google/check-google.ts";
 import type { OwnThingRecord } from "./own-things/record.ts";
 
@@ -317,6 +318,8 @@ export interface CredentialRecord {
 }
 
 export interface RunRecord {
+  /** Undefined in a run without assistants. */
+  readonly assistants: AssistantRecord | undefined;
   /** Undefined in a run without devices of a company. */
   readonly ownThings: OwnThingRecord | undefined;
   /** Undefined in a run without Google. */

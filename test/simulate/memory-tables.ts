@@ -7,6 +7,13 @@ import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import type { LogPosition } from "../../src/store/tables/log.ts";
 import type { UserRow } from "../../src/store/tables/users.ts";
+import {
+  assistantDeliveryRows,
+  assistantGrantRows,
+  assistantMarkRows,
+  assistantOutletRows,
+  assistantReplyRows,
+} from "./assistants/rows.ts";
 import { commandRows } from "./command-rows.ts";
 import { deliveryRows } from "./delivery-rows.ts";
 import { feedAccountRows, feedLeaseRows, feedMessageRows, removeFeedRows } from "./google/feed-rows.ts";
@@ -50,6 +57,11 @@ export type SimulatedTables = Pick<
   | "clock"
   | "webhooks"
   | "deliveries"
+  | "assistantOutlets"
+  | "assistantGrants"
+  | "assistantMarks"
+  | "assistantReplies"
+  | "assistantDeliveries"
 >;
 
 /** An open transaction: a statement takes its locks, then works on the rows that the transaction sees. */
@@ -120,6 +132,11 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
   commands: commandRows,
   webhooks: webhookRows,
   deliveries: deliveryRows,
+  assistantOutlets: assistantOutletRows,
+  assistantGrants: assistantGrantRows,
+  assistantMarks: assistantMarkRows,
+  assistantReplies: assistantReplyRows,
+  assistantDeliveries: assistantDeliveryRows,
   clock: (session) => ({ nowMs: () => session.run("what time is it?", () => session.nowMs()) }),
 };
 
@@ -155,6 +172,12 @@ function deviceRows(session: Session): SimulatedTables["devices"] {
         return id;
       }),
     ofUser: (userId) => session.run("devices of user", (rows) => ofUser(rows, userId)),
+    page: (accessScope, { afterId, typeName }, limit) =>
+      session.run("page of devices", (rows) => {
+        const own = accessScope.kind === "user" ? ofUser(rows, accessScope.userId) : [];
+        const isMeant = (row: DeviceRow) => row.id > afterId && (typeName === undefined || row.isVirtual);
+        return own.filter(isMeant).slice(0, limit);
+      }),
     find: (userId, id) => session.run(`find device ${id}`, (rows) => ofUser(rows, userId).find((row) => row.id === id)),
     within: (accessScope, id) =>
       session.run(`device ${id} within reach`, (rows) => {
@@ -311,6 +334,7 @@ function linkRows(session: Session): SimulatedTables["links"] {
     ofDevice: async (userId, id) =>
       (await where(`link ${id}`, (row) => row.userId === userId && row.deviceId === id))[0],
     ofUser: (userId) => where("links of user", (row) => row.userId === userId),
+    standings: (devices) => where("standings", (row) => devices.some(({ id }) => id === row.deviceId)),
     holds: (_, id, { owner, epoch }) => {
       const isHeld = (rows: Draft) => link(rows, id)?.owner === owner && link(rows, id)?.epoch === epoch;
       // FOR SHARE: rows that do not match are not locked; matching rows are checked again under the lock.
@@ -416,6 +440,7 @@ function nodeRows(session: Session): SimulatedTables["nodes"] {
         const ids = living.map(([id]) => id as NodeId).sort();
         return inPlace ? ids.filter((id) => session.isPresent(id)) : ids;
       }),
+    withoutThings: async () => [],
     isSettled: (leaseMs) => session.run("settled?", () => session.upMs() > leaseMs),
     forget: (silentForMs) =>
       session.run("forget", (rows) => {

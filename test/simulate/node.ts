@@ -38,6 +38,8 @@ import type { Hint, NodeBus } from "../../src/store/node-bus.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { plainOwnThingIds, plainThingIds } from "../home/thing-ids.ts";
+import type { Makers } from "./assistants/makers.ts";
+import { type NodeAssistants, nodeAssistants } from "./assistants/node-assistants.ts";
 import type { Clock } from "./clocks.ts";
 import type { Claim, HomeTruth } from "./history.ts";
 import type { StoreClient } from "./memory-store.ts";
@@ -70,6 +72,8 @@ export interface NodeParts extends OtherWires {
   readonly confirmEveryMs: number;
   /** Whether the company has devices of its own; without them nothing looks for their commands. */
   readonly hasOwnThings: boolean;
+  /** The makers of assistants; undefined in a run without them. */
+  readonly makers: Makers | undefined;
   /** The stored link of a user, and the number of committed transactions, for the record. */
   readonly linkOf: (userId: number) => LinkRow | undefined;
   readonly committedSoFar: () => number;
@@ -111,6 +115,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
   readonly control: ThingControl;
   readonly things: ThingReading;
   readonly deviceTypes: DeviceTypes;
+  readonly assistants: NodeAssistants | undefined;
   readonly receipts: NodeReceipt[] = [];
   /** Users for whom a snapshot was replaced by a newer one because the store was too slow. */
   readonly withSkippedSnapshots = new Set<number>();
@@ -169,6 +174,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
         this.alerts.afterCommit(commits);
         this.federation.afterCommit(commits);
         this.events.afterCommit(isUrgent);
+        this.assistants?.reporter.afterCommit(isUrgent);
       },
       report: runtime.report,
     };
@@ -194,6 +200,13 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     this.control = controlOfAll(this.federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
     this.things = thingReading(store, ownThings);
     this.deviceTypes = deviceTypesOn(store, ownThings.maps);
+    const { makers } = parts;
+    this.assistants =
+      makers &&
+      nodeAssistants({
+        ...{ store, runtime: shared, sealing, things: this.things, control: this.control, federation: this.federation },
+        ...{ makers, call: makers.callFor(this), newUuid: () => makers.newUuid() },
+      });
     const commitGroup = commitGroupOn(commitParts);
     this.#ownWork = parts.hasOwnThings
       ? [
@@ -233,9 +246,13 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
     await this.#membership.start();
     await this.federation.start();
     this.events.start();
+    this.assistants?.reporter.start();
     for (const work of this.#ownWork) work.start();
     const heed: Readonly<Record<Hint, () => void>> = {
-      log: () => this.events.hinted(),
+      log: () => {
+        this.events.hinted();
+        this.assistants?.reporter.hinted();
+      },
       commands: () => {
         this.federation.fans.wake();
         this.federation.commands.wake();
@@ -259,6 +276,7 @@ export class SimulatedNode implements StoreClient, UpstreamNode {
       .catch(() => undefined);
     this.#deafen();
     await this.events.stop();
+    await this.assistants?.reporter.stop();
     for (const work of this.#ownWork) await work.stop();
     await this.federation.stop();
     await leaving;

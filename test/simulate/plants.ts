@@ -1,4 +1,5 @@
 import { alertPlants } from "./plants/alerts.ts";
+import { assistantPlants } from "./plants/assistants.ts";
 import { commitPlants } from "./plants/commit.ts";
 import { credentialPlants } from "./plants/credentials.ts";
 import { eventPlants } from "./plants/events.ts";
@@ -28,4 +29,5 @@ export const plants: readonly Plant[] = [
   ...webhookPlants,
   ...ownThingPlants,
   ...otherEcosystemPlants,
+  ...assistantPlants,
 ];

@@ -114,7 +114,14 @@ export class Database implements Rows {
   apply(draft: Draft, by: { readonly node: string; readonly claim: Claim | null; readonly atMs: number }): void {
     const writes: Write[] = [];
     for (const [table, rows] of draft.changed) {
-      if (table === "nodes" || table.startsWith("log/") || table === "webhook feed" || table === "feedLeases") continue;
+      if (
+        table === "nodes" ||
+        table.startsWith("log/") ||
+        table === "webhook feed" ||
+        table === "assistant feed" ||
+        table === "feedLeases"
+      )
+        continue;
       for (const [key, row] of rows) {
         writes.push({
           table,

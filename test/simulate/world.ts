@@ -3,6 +3,9 @@ import type { AttributeRow } from "../../src/store/tables/attributes.ts";
 import type { DeviceRow } from "../../src/store/tables/devices.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { AlertOwners } from "./alert-owners.ts";
+import { Makers, type OutletId } from "./assistants/makers.ts";
+import { AssistantOwners } from "./assistants/owners.ts";
+import { untold } from "./assistants/untold.ts";
 import { Calls, expectOurs } from "./calls.ts";
 import { undelivered } from "./check-deliveries.ts";
 import { readerBehind } from "./check-readers.ts";
@@ -46,6 +49,8 @@ const convergesWithinMs = 120_000;
 const renewsWithinMs = 150_000;
 /** A link of another ecosystem may wait for a renewal, for the limit of its lists, and for its own next attempt. */
 const otherLinksWithinMs = 420_000;
+/** A claim of a dead node, the longest back-off of these runs, and the comparison of freshness each minute. */
+const assistantsToldWithinMs = 120_000;
 /** The longest rest between two searches for silent devices. */
 const silenceFoundWithinMs = 130_000;
 const foundOutWithinMs = 12.5 * 60_000;
@@ -80,6 +85,8 @@ export class World {
   readonly #ownDevices: OwnDevice[] = [];
   readonly #hasOwnThings: boolean;
   readonly #hasWebhooks: boolean;
+  readonly #makers: Makers | undefined;
+  readonly #assistantOwners: AssistantOwners | undefined;
   readonly #hasShortRetention: boolean;
   readonly #deployment: Deployment;
   readonly #areClocksRight: boolean;
@@ -132,6 +139,13 @@ export class World {
     });
     this.#addUsersAndDevices();
     this.#receivers = new Receivers({ scheduler, faults, committedSoFar, isQuiet: () => this.#calls.areRare });
+    const hasAssistants = (isShared || this.#areClocksRight) && dice.chance(0.3);
+    this.#makers = hasAssistants
+      ? new Makers({
+          ...{ scheduler, faults, committedSoFar, isQuiet: () => this.#calls.areRare },
+          syncRequested: (userId) => this.#assistantOwners?.sync(userId),
+        })
+      : undefined;
     const machines = {
       scheduler,
       faults,
@@ -142,6 +156,7 @@ export class World {
       newWebhookId: () => `wh_${this.#database.nextId()}`,
       logDays: hasShortRetention ? shortRetentionDays : 7,
       hasOwnThings: this.#hasOwnThings,
+      makers: this.#makers,
       confirmEveryMs: dice.pick([300, 2_000, 60_000]),
       ...this.#others.wires,
       died: (node: SimulatedNode) => {
@@ -166,6 +181,8 @@ export class World {
     const webhooksOf = (userId: number) => webhooksIn(this.#database).filter((one) => one.userId === userId);
     const deliveries = () => deliveriesIn(this.#database);
     this.#webhookOwners = new WebhookOwners({ calls, users, lampOf, webhooksOf, deliveries });
+    this.#assistantOwners =
+      this.#makers && new AssistantOwners({ calls, faults, database: this.#database, makers: this.#makers, users });
     const horizon = () => horizonOf(this.#database);
     this.#readers = new Readers({ calls, faults, users, lampOf, committedSoFar, horizon, hasShortRetention });
     const alertParts = { calls, users, ...ordinary, committedSoFar };
@@ -193,6 +210,7 @@ export class World {
     this.#others.start(this.#calls, () => this.#slowness);
     this.#readers.start();
     if (this.#hasWebhooks) this.#webhookOwners.start();
+    this.#assistantOwners?.start();
     if (this.#hasShortRetention) this.#applyRetention();
     for (const index of this.#homes.keys()) this.#liveOn(index);
     this.#sufferOn();
@@ -211,6 +229,7 @@ export class World {
     this.#ownThingCallers.areQuiet = true;
     this.#readers.beQuiet();
     this.#webhookOwners.areQuiet = true;
+    if (this.#assistantOwners) this.#assistantOwners.areQuiet = true;
     await scheduler.runUntil(scheduler.nowMs + 2_000);
     for (const index of this.#homes.keys()) {
       if (this.#kind === "quiet end") this.#upstream.withhold(index);
@@ -237,6 +256,7 @@ export class World {
       this.#upstream.tokens.rules ? renewsWithinMs : 0,
       this.#hasOwnThings ? silenceFoundWithinMs : 0,
       this.#others.users.length > 0 ? otherLinksWithinMs : 0,
+      this.#makers ? assistantsToldWithinMs : 0,
     );
     const deadlineMs = scheduler.nowMs + renewalMs + (isWithholding ? foundOutWithinMs : convergesWithinMs);
     let known = this.#activityCount;
@@ -250,6 +270,7 @@ export class World {
         this.#others.behind() ??
         this.#openOwn() ??
         this.#undelivered() ??
+        this.#untold() ??
         (isNews ? "it is never quiet" : undefined);
       goodSeconds = missing === undefined ? goodSeconds + 1 : 0;
       if (missing !== undefined && scheduler.nowMs > deadlineMs) return missing;
@@ -271,6 +292,18 @@ export class World {
     const commands = this.#ownDevices.flatMap(({ id }) => this.#commandsOf(id));
     const nowMs = this.#areClocksRight ? beginningMs + this.scheduler.nowMs : undefined;
     return unsettledOwn(commands) ?? untoldThing(this.#database.history, typeWorkIn(this.#database), nowMs);
+  }
+
+  /** A thing of which a maker does not know the present state yet. */
+  #untold(): string | undefined {
+    for (const name of this.#assistantOwners?.wanted ?? []) {
+      const [outletId, user] = name.split(" ") as [OutletId, string];
+      const link = this.#linkOf(Number(user));
+      const rows = link ? thingsOf(this.#database, link.deviceId) : [];
+      const missing = untold(outletId, Number(user), rows, this.#makers!.arrived);
+      if (missing !== undefined) return missing;
+    }
+    return undefined;
   }
 
   /** A reader or webhook that has not received everything yet. */
@@ -309,6 +342,7 @@ export class World {
     ]);
     return {
       fans,
+      assistants: this.#makers && { arrived: this.#makers.arrived, frozen: this.#deployment.frozen },
       ownThings: this.#hasOwnThings ? { calls: commands, reads: ownReads } : undefined,
       google: this.#others.record(),
       unpolled: this.#unpolled(),

@@ -1,0 +1,86 @@
+import type { FeedTables } from "../../../src/assistants/reporter/feeder.ts";
+import type { ReporterParts } from "../../../src/assistants/reporter/reporter.ts";
+import type { LogPosition } from "../../../src/store/tables/log.ts";
+import { type TableChanges, withTables } from "./changed-parts.ts";
+import { plant, replace } from "./plant.ts";
+
+type Tables = ReporterParts["store"] extends { read(body: (tx: infer Tx) => never): unknown } ? Tx : never;
+
+function reportingOn(change: (tx: Tables) => TableChanges<Tables>) {
+  return replace(() => import("../../../src/assistants/reporter/reporter.ts"), {
+    Reporter: (original) =>
+      class extends original {
+        constructor(parts: ReporterParts) {
+          super({ ...parts, store: withTables(parts.store, change) });
+        }
+      },
+  });
+}
+
+export const assistantPlants = [
+  plant(
+    "assistant-change-forgotten",
+    "a change that came while a report was sent counts as told by it",
+    reportingOn((tx) => ({
+      assistantMarks: {
+        async told(mark, told) {
+          const now = await tx.assistantMarks.find(mark, mark.thingId);
+          await tx.assistantMarks.told({ ...mark, version: now?.version ?? mark.version }, told);
+        },
+      },
+    })),
+  ),
+  plant(
+    "assistant-unclaimed",
+    "every node that finds a user due reports to the assistant",
+    reportingOn((tx) => ({
+      assistantGrants: {
+        claim: (key, nowMs) => tx.assistantGrants.claim(key, nowMs, nowMs),
+        holds: async () => true,
+        prolong: async () => true,
+      },
+    })),
+  ),
+  plant(
+    "assistant-told-after-the-end",
+    "a report is built and sent without another look whether the link has ended",
+    reportingOn((tx) => ({
+      assistantGrants: {
+        due: async (nowMs, limit) => (await tx.assistantGrants.due(nowMs, limit)).map((grant) => ({ ...grant })),
+        prolong: async () => true,
+        holds: async () => true,
+      },
+    })),
+  ),
+  plant(
+    "assistant-stale-forgotten",
+    "nobody remembers what an assistant was told as unreachable",
+    replace(() => import("../../../src/assistants/reporter/due-report.ts"), {
+      dueReport:
+        (original) =>
+        async (...given) => ({ ...(await original(...given)), staleDevices: [] }),
+    }),
+  ),
+  plant(
+    "assistant-fed-by-both",
+    "two nodes may turn the same entries of the log into marks",
+    replace(() => import("../../../src/assistants/reporter/feeder.ts"), {
+      feedMarks: (original) => {
+        const own = new WeakMap<object, LogPosition>();
+        return (store, ...rest) => {
+          const tail: FeedTables["log"]["tail"] = (_, limit) =>
+            store.read(async (tx) => {
+              const entries = await tx.log.tail(own.get(store) ?? { transaction: 0, id: 0 }, limit);
+              const reached = entries.at(-1);
+              if (reached) own.set(store, reached.position);
+              return entries;
+            });
+          return original(
+            withTables(store, () => ({ log: { tail } })),
+            ...rest,
+          );
+        };
+      },
+    }),
+  ),
+];
