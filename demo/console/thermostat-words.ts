@@ -55,6 +55,10 @@ export function commandWords({ trait, command, params }: CommandReceipt): string
     case "fan.setPercent":
     case "brightness.set":
       return `Set to ${params.percent} %`;
+    case "fan.adjustPercent":
+      return `${Number(params.deltaPercent) < 0 ? "Slower" : "Faster"} by ${Math.abs(Number(params.deltaPercent))} %`;
+    case "brightness.adjust":
+      return `${Number(params.deltaPercent) < 0 ? "Darker" : "Brighter"} by ${Math.abs(Number(params.deltaPercent))} %`;
     case "onOff.set":
       return params.on === true ? "Switch on" : "Switch off";
     default:

@@ -7,6 +7,7 @@ import { googleHome } from "../../src/assistants/google-home/assistant.ts";
 import { readGoogleSettings } from "../../src/assistants/google-home/settings.ts";
 import type { MakerAnswer, MakerCall } from "../../src/assistants/maker-call.ts";
 import { movedRuntime } from "../federation/moved-runtime.ts";
+import { rounds } from "../set-up/extent.ts";
 import { eventually } from "../stories/world.ts";
 import { ownHomeAtGoogle } from "./google-own-home.ts";
 import type { Json } from "./google-world.ts";
@@ -107,8 +108,8 @@ describe("a message to Home Graph", () => {
 const passing: readonly (readonly [string, Fault, number | null])[] = [
   ["is down", { isDown: true }, null],
   ["does not answer", { isSilent: true }, null],
-  ["answers 403", { status: 403 }, 403],
   ["answers 429", { status: 429, retryAfterSeconds: 1 }, 429],
+  ["answers 403", { status: 403 }, 403],
   ["answers 500", { status: 500 }, 500],
   ["answers 503", { status: 503 }, 503],
 ];
@@ -120,7 +121,7 @@ describe("a Home Graph with faults", () => {
     const { company, graph, user, alarm, deliveries, shown, isReported } = await ownHomeAtGoogle(t, { clockSpeed: 40 });
     const method = "reportStateAndNotification";
     let notified = 0;
-    for (const [name, fault, status] of passing) {
+    for (const [name, fault, status] of passing.slice(0, rounds({ all: passing.length, few: 3 }))) {
       const heal = graph.inject({ method, ...fault });
       const known = (await deliveries()).length;
       await company.write(alarm.deviceId, { smoke: "alarm" });

@@ -116,7 +116,7 @@ async function play(things: readonly CurrentThing[], steps: readonly Step[]): Pr
 describe("any home at both assistants", () => {
   it("is described and reported as it is, and every answer repeats what its directive named", async () => {
     await fc.assert(fc.asyncProperty(anyThings(8), fc.array(anyStep, { minLength: 8, maxLength: 24 }), play), {
-      numRuns: rounds({ all: 400, few: 25 }),
+      numRuns: rounds({ all: 400, few: 20 }),
     });
   });
 

@@ -48,6 +48,15 @@ describe("the reporter", () => {
       assert.deepEqual(sent, ["t_a state unknown", "t_b state alarm"]);
     }));
 
+  it("tells a new alarm as added together with its state", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { parts, key, sent, feed, log } = await linked(store);
+      await log({ ...alarmed("t_a"), what: "added" });
+      await feed();
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(sent, ["t_a sync alarm"]);
+    }));
+
   it("does not lose a change that comes while it sends", () =>
     onStore(sqliteHarness, async (store) => {
       let during = async () => undefined as unknown;

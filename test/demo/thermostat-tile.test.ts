@@ -82,6 +82,16 @@ describe("a thermostat's tile", () => {
     ["was accepted, but not confirmed yet", { state: "accepted" }, /reached">Accepted<.*"">Confirmed</s],
     ["was confirmed", { state: "confirmed" }, /Warmer by 0\.5 °C, 12:03:04 UTC<.*reached">Confirmed</s],
     [
+      "makes a fan slower",
+      { state: "confirmed", trait: "fan", command: "adjustPercent", params: { deltaPercent: -10 } },
+      /Slower by 10 %/,
+    ],
+    [
+      "makes a light brighter",
+      { state: "confirmed", trait: "brightness", command: "adjust", params: { deltaPercent: 5 } },
+      /Brighter by 5 %/,
+    ],
+    [
       "was refused",
       { state: "rejected", error: { code: "notHome", text: "Nobody is." } },
       /class="error".*Nobody is\./s,

@@ -152,12 +152,12 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   ],
   "public /link/callback": () => [{ parameters: { state: "unknown", code: "unknown" }, success: 400 }],
 
-  // Only a token of an outlet's own client is accepted, and nobody here has one (test/assistants/google-home.test.ts).
+  // Only a token of an outlet's own client is accepted, and the owner here has none (outlets.test.ts).
   "bearer /google-home/fulfilment": () => [
     { json: { requestId: "1", inputs: [{ intent: "action.devices.SYNC" }] }, success: 401 },
   ],
 
-  // The token is in the directive. A wrong one is answered with an event that says so (test/assistants/alexa).
+  // The token is in the directive. A wrong one is answered with an event that says so (outlets.test.ts).
   "public /alexa/v3/directives": () => [{ json: unauthorizedDirective }],
 
   "bearer /v3/users": open,

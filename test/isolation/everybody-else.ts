@@ -3,6 +3,7 @@ import { newSecret } from "../../src/identity/secrets.ts";
 import type { Caller } from "./callers.ts";
 import { callersOfAnotherEnvironment, keysOf, usersAndClients } from "./callers-with-keys.ts";
 import { type Home, owner, storedFormOf } from "./home.ts";
+import { callersWithOutlets } from "./outlets.ts";
 import type { Keys } from "./requests.ts";
 
 /** All kinds of callers except the owner. */
@@ -12,6 +13,7 @@ export async function everybodyElse(test: TestContext, home: Home): Promise<read
     ...(await callersWithEndedKeys(home)),
     ...(await callersWithKeysOfOtherKinds(home)),
     ...(await usersAndClients(home)),
+    ...(await callersWithOutlets(home.world)),
     ...(await callersOfAnotherEnvironment(test)),
   ];
 }

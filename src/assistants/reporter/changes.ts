@@ -65,7 +65,8 @@ function markOf(thing: LoggedThing, cause: Cause | undefined, timeMs: number, no
     thingId,
     sinceMs: timeMs,
     stateMs,
-    ...(isNew && { syncMs: nowMs + groupingMs }),
+    // A new alarm is added to the list of devices before its state is told, so both are due at once.
+    ...(isNew && { syncMs: stateMs }),
     isBack: what === "added",
     isUrgent,
     rises: risesIn(thing, timeMs),
