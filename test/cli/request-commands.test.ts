@@ -36,6 +36,8 @@ describe("recent requests of a running service", () => {
     const shown = await run("request show", { request: requestId });
     assert.deepEqual([shown.status, shown.code, shown.tenantId], [401, "invalid_token", null]);
     await assert.rejects(run("request show", { request: "unknown" }), NotFound);
+    assert.equal((await run("request show", { request: id, tenant: String(tenantId) })).requestId, id);
+    await assert.rejects(run("request show", { request: requestId, tenant: String(tenantId) }), NotFound);
     for (const status of ["6xx", "40", "all"]) {
       await assert.rejects(run("request list", { status }), BadParameter, status);
     }
