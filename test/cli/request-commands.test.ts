@@ -5,7 +5,7 @@ import { BadParameter, NotFound, NotRunning } from "../../src/model/errors.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { openParts } from "../../src/service/parts.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
-import { world } from "../stories/world.ts";
+import { eventually, world } from "../stories/world.ts";
 import { folderOf } from "./made-folder.ts";
 
 describe("recent requests of a running service", () => {
@@ -16,6 +16,9 @@ describe("recent requests of a running service", () => {
     const requestId = refused.headers.get("x-request-id")!;
     // biome-ignore lint/suspicious/noExplicitAny: the shape of the answer is what the test examines
     const run = (command: string, input: object): Promise<any> => service.parts.administration.run(command, input);
+    // A request is recorded when its answer was sent, which its client may see a moment earlier.
+    const shown = await eventually(t.signal, () => run("request show", { request: requestId }));
+    assert.deepEqual([shown.status, shown.code, shown.tenantId], [401, "invalid_token", null]);
     const { requests, nodes, silentNodes } = await run("request list", { user: String(userId) });
     const { time, requestId: id, tookMs, bytes, node, ...facts } = requests[0];
     const { tenantId } = await service.parts.identity.findUser(userId);
@@ -33,9 +36,9 @@ describe("recent requests of a running service", () => {
     assert.ok(bytes > 50 && tookMs > 0 && Math.abs(Date.now() - Date.parse(time)) < 60_000);
     assert.deepEqual([nodes, silentNodes], [[node], []]);
     assert.ok(logged.some((line) => line.includes(id) && line.includes(`"tenantId":${tenantId}`)));
-    const shown = await run("request show", { request: requestId });
-    assert.deepEqual([shown.status, shown.code, shown.tenantId], [401, "invalid_token", null]);
     await assert.rejects(run("request show", { request: "unknown" }), NotFound);
+    assert.equal((await run("request show", { request: id, tenant: String(tenantId) })).requestId, id);
+    await assert.rejects(run("request show", { request: requestId, tenant: String(tenantId) }), NotFound);
     for (const status of ["6xx", "40", "all"]) {
       await assert.rejects(run("request list", { status }), BadParameter, status);
     }

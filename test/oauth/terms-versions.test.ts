@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { BadParameter } from "../../src/model/errors.ts";
-import { surfaceDatabases } from "../set-up/deployment.ts";
+import { eventually, surfaceDatabases } from "../stories/world.ts";
 import { ada, oauthWorld } from "./oauth-world.ts";
 import { formOf, ScriptedBrowser } from "./scripted-browser.ts";
 
@@ -79,6 +79,23 @@ describe("terms", () => {
     assert.equal(decided.status, 302);
     const code = new URL(decided.location).searchParams.get("code")!;
     assert.equal((await world.exchange(code)).status, 200);
+    // The record of requests says whose pages these were, with the user from the right password on.
+    // A request is recorded when its answer was sent, which its client may see a moment earlier.
+    await eventually(t.signal, async () => {
+      const seen = world.service.parts.recentRequests.find({ clientId: world.client.id }, 10);
+      assert.deepEqual(
+        seen.map(({ method, route, status, userId }) => [method, route, status, userId]),
+        [
+          ["POST", "/oauth2/access_token", 200, null],
+          ["POST", "/oauth2/terms", 302, world.userId],
+          ["GET", "/oauth2/terms", 200, world.userId],
+          ["POST", "/oauth2/terms", 303, world.userId],
+          ["GET", "/oauth2/terms", 200, world.userId],
+          ["POST", "/oauth2/login", 303, null],
+          ["GET", "/oauth2/authorize", 200, null],
+        ],
+      );
+    });
     const grants = await world.service.parts.store.read((tx) => tx.grants.ofUser(world.userId));
     assert.deepEqual(
       grants.map(({ termsVersion }) => termsVersion),

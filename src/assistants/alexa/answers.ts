@@ -1,4 +1,4 @@
-import { hasConsent } from "../../identity/principal.ts";
+import { hasConsent, type UserPrincipal } from "../../identity/principal.ts";
 import { QuotaExceeded, UnknownThing } from "../../model/errors.ts";
 import { hasScope, type Scope } from "../../model/scopes.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
@@ -36,8 +36,15 @@ export interface AlexaAnswerParts extends CallerParts, GrantingParts {
 
 /** The answers to directives. */
 export interface AlexaAnswers {
-  /** `awsRegion`: where the skill's Lambda function runs. */
-  answer(directive: Directive, awsRegion: string | undefined): Promise<AlexaEvent>;
+  /**
+   * `awsRegion`: where the skill's Lambda function runs. `onCaller` is called when the token of the directive was
+   * verified.
+   */
+  answer(
+    directive: Directive,
+    awsRegion: string | undefined,
+    onCaller?: (caller: CommandSender & Pick<UserPrincipal, "userId">) => void,
+  ): Promise<AlexaEvent>;
 }
 
 /** Alexa waits for 8 seconds. A command that takes longer than this is answered later. */
@@ -112,7 +119,7 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
   };
 
   return {
-    async answer(directive, awsRegion) {
+    async answer(directive, awsRegion, onCaller) {
       const { namespace, name, correlationToken, endpointId } = directive;
       const answered = { messageId: newMessageId(), correlationToken, endpointId };
       const isGrant = namespace === "Alexa.Authorization" && name === "AcceptGrant";
@@ -123,6 +130,8 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
       }
       const caller = await callerOf(parts, directive.token);
       if (isAlexaError(caller)) return refused(caller);
+      const { tenantId, clientId } = caller.outlet;
+      onCaller?.({ tenantId, clientId, userId: caller.user.userId });
       try {
         parts.admitRequest(caller.outlet);
         if (isGrant) return await acceptGrant(parts, caller, directive, awsRegion, answered);

@@ -54,10 +54,10 @@ const show: AdminCommand = {
   meaning: "show one recent request by the id that its answer and its log line have",
   examples: ["request show 6f1b0c9e-…"],
   arguments: [{ name: "request", meaning: "its id, from the header X-Request-Id or an error" }],
-  options: (command) => command.option("--request <id>", "the same, as an option"),
-  async act({ requests }, input) {
+  options: (command) => withTenantOption(command.option("--request <id>", "the same, as an option")),
+  async act({ requests, identity }, input) {
     const requestId = text(input, "request");
-    const found = await search(requests, { requestId }, 1);
+    const found = await search(requests, { requestId, tenantId: await chosenTenant(identity, input) }, 1);
     const [one] = found.requests;
     if (!one) {
       const missing = found.silentNodes.length > 0 ? ` ${inWords(found.silentNodes)}` : "";

@@ -2,7 +2,7 @@ import { type MessagePageValues, messagePage } from "../../web/message-page.ts";
 import type { Client } from "../clients.ts";
 import { type LoginProblem, loginPage } from "../pages/login-page.ts";
 import { basePath, pageBrand } from "../pages/page-brand.ts";
-import { addresses, type BrowserAnswer } from "./browser.ts";
+import { addresses, type BrowserAnswer, callerOf } from "./browser.ts";
 import { type LoginTicket, sealTicket } from "./login-ticket.ts";
 import type { AuthorizationRequest } from "./request.ts";
 import type { AuthorizeParts } from "./step.ts";
@@ -14,7 +14,8 @@ export function authorizePages({ identity, clients, sealer, areOlderNodesGone, i
 
   async function message(status: number, values: MessagePageValues, client?: Client): Promise<BrowserAnswer> {
     const known = client && { brand: await brandOf(client.tenantId), clientName: client.name };
-    return { kind: "page", status, page: messagePage({ ...values, ...known }) };
+    const page = messagePage({ ...values, ...known });
+    return { kind: "page", status, page, ...(client && { caller: callerOf(client) }) };
   }
 
   return {
@@ -37,7 +38,7 @@ export function authorizePages({ identity, clients, sealer, areOlderNodesGone, i
         username,
         problem,
       });
-      return { kind: "page", status, page };
+      return { kind: "page", status, page, caller: callerOf(client) };
     },
 
     /** The client of an earlier request, if it still exists with that redirect_uri. */

@@ -1,4 +1,6 @@
+import type { TenantId, UserId } from "../../model/ids.ts";
 import type { Page } from "../../web/page.ts";
+import type { Client } from "../clients.ts";
 import { Parameters, type SentParameters } from "../parameters.ts";
 
 /** The browser of one request. */
@@ -19,7 +21,20 @@ export type BrowserAnswer = (
   /** The new secret for the cookie. */
   readonly browserSecret?: string;
   readonly retryAfterSeconds?: number;
+  /** Whom the page is for, as far as it is known: for the log and the record of requests. */
+  readonly caller?: PageCaller;
 };
+
+interface PageCaller {
+  readonly tenantId: TenantId;
+  readonly clientId: string;
+  readonly userId?: UserId;
+}
+
+/** The client of a page, and its user once the password was right. */
+export function callerOf({ tenantId, id: clientId }: Client, userId?: UserId): PageCaller {
+  return { tenantId, clientId, ...(userId !== undefined && { userId }) };
+}
 
 export const addresses = {
   authorize: "/oauth2/authorize",

@@ -4,7 +4,7 @@ import type { Transaction } from "../../store/seam.ts";
 import type { SignInRow } from "../../store/tables/sign-ins.ts";
 import type { Client } from "../clients.ts";
 import { authorizePages } from "./authorize-pages.ts";
-import { addresses, formOf } from "./browser.ts";
+import { addresses, callerOf, formOf } from "./browser.ts";
 import { denied, returnAddress } from "./client-redirect.ts";
 import type { AuthorizationRequest } from "./request.ts";
 import { csrfOf, signInOf } from "./sign-in-transaction.ts";
@@ -32,13 +32,14 @@ export function decisionStep(parts: AuthorizeParts): AuthorizeStep {
       shownTerms: terms,
     };
     const settled = await store.transaction((tx) => settle(tx, row, client, request, choice));
+    const caller = callerOf(client, row.userId);
     if ("newTerms" in settled) {
       const location = `${show.address("terms")}?transaction=${encodeURIComponent(transaction)}`;
-      return { kind: "redirect", status: 303, location };
+      return { kind: "redirect", status: 303, location, caller };
     }
     if ("page" in settled) return show.message(400, { kind: settled.page }, client);
     const result = { ...settled.redirectWith, state: request.state };
-    return { kind: "redirect", status: 302, location: returnAddress(request.redirectUri, issuer(), result) };
+    return { kind: "redirect", status: 302, location: returnAddress(request.redirectUri, issuer(), result), caller };
   };
   return { name: "decision", method: "POST", path: addresses.terms, answer };
 }

@@ -1,7 +1,7 @@
 import { hashOf, newCredential, newSecret } from "../../identity/secrets.ts";
 import { BadParameter, InvalidLogin, TooManyRequests } from "../../model/errors.ts";
 import { authorizePages } from "./authorize-pages.ts";
-import { addresses, formOf, transactionMs } from "./browser.ts";
+import { addresses, callerOf, formOf, transactionMs } from "./browser.ts";
 import { denied, returnAddress } from "./client-redirect.ts";
 import { isOfBrowser, openTicket } from "./login-ticket.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
@@ -54,10 +54,11 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
       });
       if (signedIn !== undefined) {
         const location = `${show.address("terms")}?transaction=${signedIn}`;
-        return { kind: "redirect", status: 303, location, browserSecret: secret };
+        return { kind: "redirect", status: 303, location, browserSecret: secret, caller: callerOf(client) };
       }
       const refused = { ...denied.notAdmin, state: request.state };
-      return { kind: "redirect", status: 302, location: returnAddress(request.redirectUri, issuer(), refused) };
+      const location = returnAddress(request.redirectUri, issuer(), refused);
+      return { kind: "redirect", status: 302, location, caller: callerOf(client) };
     } catch (error) {
       // Text that no name or password can hold is treated as wrong.
       if (error instanceof InvalidLogin || error instanceof BadParameter) {

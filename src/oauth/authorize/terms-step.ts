@@ -3,7 +3,7 @@ import type { GrantRow } from "../../store/tables/grants.ts";
 import type { Client } from "../clients.ts";
 import { termsPage } from "../pages/terms-page.ts";
 import { authorizePages, returnsTo } from "./authorize-pages.ts";
-import { addresses, formOf } from "./browser.ts";
+import { addresses, callerOf, formOf } from "./browser.ts";
 import { csrfOf, signInOf } from "./sign-in-transaction.ts";
 import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
@@ -30,7 +30,7 @@ export function termsStep(parts: AuthorizeParts): AuthorizeStep {
       action: show.address("terms"),
       hidden: { transaction, csrf: csrfOf(browserSecret, transaction), ...(terms && { terms: String(terms.dateMs) }) },
     });
-    return { kind: "page", status: 200, page };
+    return { kind: "page", status: 200, page, caller: callerOf(client, user.id) };
   };
   return { name: "terms", method: "GET", path: addresses.terms, answer };
 }

@@ -2,6 +2,7 @@ import type { AlexaAnswers } from "../../assistants/alexa/answers.ts";
 import { readDirective } from "../../assistants/alexa/directive.ts";
 import { directivePath } from "../../assistants/alexa/settings.ts";
 import { jsonAnswer } from "../../http/answer/answer.ts";
+import type { CallerIds } from "../../http/answer/failure.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter } from "../../model/errors.ts";
 import { answerDirective } from "./alexa-descriptions.ts";
@@ -27,7 +28,11 @@ export function alexaRoutes({ alexa }: AlexaRouteParts): readonly Route[] {
         const directive = readDirective(incoming.body.kind === "json" ? incoming.body.value : undefined);
         if (!directive) throw new BadParameter("body", "The body must be a directive of Alexa, with a header.");
         const [, region] = incoming.query.find(([name]) => name === "region") ?? [];
-        return jsonAnswer(200, await alexa.answer(directive, region));
+        let caller: CallerIds | undefined;
+        const answer = await alexa.answer(directive, region, (ids) => {
+          caller = ids;
+        });
+        return { ...jsonAnswer(200, answer), about: { caller } };
       },
     },
   ];

@@ -45,9 +45,15 @@ function pageRoutes({ oauth: { authorizeSteps }, logoOf, baseUrl }: OAuthRoutePa
       ...(answer.browserSecret !== undefined && { "set-cookie": cookie.set(answer.browserSecret) }),
       ...(answer.retryAfterSeconds !== undefined && { "retry-after": String(answer.retryAfterSeconds) }),
     };
-    if (answer.kind === "redirect") return redirectAnswer(answer.status, answer.location, headers);
+    const { caller } = answer;
+    if (answer.kind === "redirect") {
+      return { ...redirectAnswer(answer.status, answer.location, headers), about: { caller } };
+    }
     const code = pageCodes[answer.status];
-    return { ...pageAnswer(answer.status, answer.page, headers), ...(code && { about: { failure: { code } } }) };
+    return {
+      ...pageAnswer(answer.status, answer.page, headers),
+      about: { caller, ...(code && { failure: { code } }) },
+    };
   };
   return [
     ...authorizeSteps.map(
