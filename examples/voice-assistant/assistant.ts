@@ -1,4 +1,11 @@
-import { type Breezeway, BreezewayError, type CommandReceipt, NotSignedIn, type Thing } from "@breezeway/sdk";
+import {
+  type Breezeway,
+  BreezewayError,
+  type CommandReceipt,
+  NotSignedIn,
+  type Thing,
+  Unreachable,
+} from "@breezeway/sdk";
 import { examples, type PlannedCommand, type Request, readRequest } from "./requests.ts";
 import { allThings, meant, since } from "./things.ts";
 
@@ -15,7 +22,9 @@ export async function answer(breezeway: Breezeway, sentence: string): Promise<st
     return await aboutOne(breezeway, request, things);
   } catch (error) {
     if (error instanceof NotSignedIn || !(error instanceof BreezewayError)) throw error;
-    return "I can't reach your home just now. I don't know whether anything has changed.";
+    const reason =
+      error instanceof Unreachable ? "I can't reach Breezeway just now." : `Breezeway said: ${error.message}`;
+    return `${reason} I don't know whether anything has changed.`;
   }
 }
 

@@ -20,13 +20,17 @@ export async function roomsOf(breezeway: Breezeway): Promise<readonly string[]> 
 
 /** Those of the things that a person means. The beginning of each word of the name or the room is enough. */
 export function meant(things: readonly Thing[], spoken: string): readonly Thing[] {
-  const words = spoken.toLowerCase().split(/\s+/);
+  const words = wordsOf(spoken);
   const found = things.filter(({ name, room }) => {
-    const known = `${name ?? ""} ${room ?? ""}`.toLowerCase().split(/[^\p{Letter}\p{Number}]+/u);
-    return words.every((word) => known.some((one) => one.startsWith(word)));
+    const known = wordsOf(`${name ?? ""} ${room ?? ""}`);
+    return words.length > 0 && words.every((word) => known.some((one) => one.startsWith(word)));
   });
   const whole = found.filter(({ name }) => name?.toLowerCase() === spoken);
   return whole.length > 0 ? whole : found;
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{Letter}\p{Number}]+/gu) ?? [];
 }
 
 /** The values of a thing in words. Values that are not current are said as such, with their time. */
