@@ -37,13 +37,15 @@ async function start(
   const child = spawn(process.execPath, args, {
     cwd,
     env: { PATH: process.env.PATH, ...environment },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["pipe", "ignore", "pipe"],
   });
   const ended = once(child, "exit");
   test.after(() => child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
   const said: string[] = [];
   return {
+    /** Types a line into its standard input. */
+    hears: (line: string) => void child.stdin.write(`${line}\n`),
     /** The next line that matches; those before it are passed over. */
     async says(pattern: RegExp): Promise<RegExpExecArray> {
       for (;;) {
