@@ -14,7 +14,7 @@ export interface ButtonOptions {
 }
 
 /** Buttons that work without JavaScript: each is a form. */
-export function formButtons(formToken: string, path = "/console/do"): Button {
+export function formButtons(formToken: string, path = "/demo/do"): Button {
   return (label, action, options) =>
     html`<form class="act" method="post" action="${path}"><input type="hidden" name="form" value="${formToken}">${buttonOf(label, action, options)}</form>`;
 }

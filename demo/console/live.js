@@ -119,7 +119,7 @@
     clearTimeout(reconnecting);
     stream?.close();
     connectedAt = performance.now();
-    const opened = new EventSource(`/console/events${lastId ? `?lastEventId=${encodeURIComponent(lastId)}` : ""}`);
+    const opened = new EventSource(`/demo/events${lastId ? `?lastEventId=${encodeURIComponent(lastId)}` : ""}`);
     stream = opened;
     const onEvent = (event) => {
       isStreamLost = false;

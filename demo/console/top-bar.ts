@@ -14,8 +14,8 @@ export interface TopBarParts {
 }
 
 const pages = [
-  { name: "House", path: "/console/" },
-  { name: "Assistants", path: "/console/assistants/" },
+  { name: "House", path: "/demo/" },
+  { name: "Assistants", path: "/demo/assistants/" },
 ];
 
 /** The header; it shows emergencies. `asOfMs`: time of the last known state; undefined while the state is current. */

@@ -20,7 +20,7 @@ async function opened(demo: RunningDemo, context: BrowserContext) {
     tab,
     newest,
     open: async (kind: (typeof kinds)[number]) => {
-      await tab.goto(`${demo.baseUrl}/console/assistants/${kind}`);
+      await tab.goto(`${demo.baseUrl}/demo/assistants/${kind}`);
       await tab.locator("#example-0").waitFor();
     },
     say: async (sentence: string) => {
@@ -173,7 +173,7 @@ describe("the pages of the demo's assistants", { skip, timeout }, () => {
     const plain = await browser().newContext({ javaScriptEnabled: false });
     await plain.addCookies(await context.cookies());
     const without = await plain.newPage();
-    await without.goto(`${demo.baseUrl}/console/assistants/google-home`);
+    await without.goto(`${demo.baseUrl}/demo/assistants/google-home`);
     await without.getByLabel("Sentence", { exact: true }).fill("is the lamp on");
     await without.getByRole("button", { name: "Say it" }).click();
     await without
@@ -184,12 +184,12 @@ describe("the pages of the demo's assistants", { skip, timeout }, () => {
       .waitFor();
     await without.getByRole("button", { name: "Discover" }).click();
     await without.locator(".exchange").first().filter({ hasText: "Sync my devices" }).waitFor();
-    assert.equal(new URL(without.url()).pathname, "/console/assistants/google-home");
+    assert.equal(new URL(without.url()).pathname, "/demo/assistants/google-home");
     await plain.close();
   });
 
   it("are closed to other browsers and to forms of other sites", async () => {
-    const url = `${demo.baseUrl}/console/assistants/alexa`;
+    const url = `${demo.baseUrl}/demo/assistants/alexa`;
     assert.equal((await fetch(url)).status, 403);
     const [{ name, value } = { name: "", value: "" }] = await context.cookies();
     const body = new URLSearchParams({ act: "say", sentence: "turn off the lamp", form: "guess" });

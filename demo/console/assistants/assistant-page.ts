@@ -33,7 +33,7 @@ export interface AssistantPageParts {
   readonly notice?: string | undefined;
 }
 
-export const pathOf = (kind: string) => `/console/assistants/${kind}`;
+export const pathOf = (kind: string) => `/demo/assistants/${kind}`;
 
 /** The page of a simulated assistant. live.js reads it again after each event, as it does with that of the house. */
 export function assistantPage(parts: AssistantPageParts): Page {

@@ -20,7 +20,7 @@ export function houseNow(view: HouseView, asOfMs: number | undefined): Html {
   return html`<section class="card house-now" data-part id="house-now" aria-labelledby="house-now-name">
 <h2 id="house-now-name">The house now</h2>
 <dl>${lines.map(({ name, words }) => html`<div><dt>${name}</dt><dd>${asOfMs === undefined ? words : html`Unknown${lastKnown(words, asOfMs)}`}</dd></div>`)}</dl>
-<p><a href="/console/">Open the house</a></p>
+<p><a href="/demo/">Open the house</a></p>
 </section>`;
 }
 

@@ -20,7 +20,7 @@ export interface AssistantRouteParts {
 /** The pages of the simulated assistants. */
 export function assistantRoutes(parts: AssistantRouteParts): readonly GuestRoute[] {
   const { refusal, formRefusal, fieldOf, assistant, page } = parts;
-  const first = ["/console/assistants", "/console/assistants/"].map(
+  const first = ["/demo/assistants", "/demo/assistants/"].map(
     (path): GuestRoute => ({
       methods: ["GET"],
       path,
