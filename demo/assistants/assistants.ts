@@ -3,6 +3,7 @@ import { SimulatedAlexa } from "../../simulator/alexa/assistant.ts";
 import { lambdaTo } from "../../simulator/alexa/lambda.ts";
 import { skillSettings } from "../../simulator/alexa/simulator.ts";
 import type { SimulatedAssistant } from "../../simulator/assistants/assistant.ts";
+import { Busy } from "../../simulator/assistants/conversation.ts";
 import { SimulatedGoogle } from "../../simulator/google-home/assistant.ts";
 import { fulfilmentAt } from "../../simulator/google-home/fulfilment.ts";
 import type { AssistantKind } from "../../src/assistants/assistant.ts";
@@ -54,11 +55,13 @@ export async function addAssistants(
   };
 }
 
-/** Links each assistant, which then learns the devices. A failure is on the assistant's page. */
+/** Links each assistant, which also learns the devices. A failure is on the assistant's page. */
 export async function linkAssistants(assistants: DemoAssistants): Promise<void> {
   for (const assistant of Object.values(assistants)) {
-    await assistant.link();
-    if (assistant.problem === undefined) await assistant.discover();
+    await assistant.link().catch((error) => {
+      // Somebody was faster on the page, which has a button that links too.
+      if (!(error instanceof Busy)) throw error;
+    });
   }
 }
 

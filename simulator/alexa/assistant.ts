@@ -50,16 +50,21 @@ export class SimulatedAlexa implements SimulatedAssistant {
   }
 
   async link(): Promise<void> {
-    await this.#conversation.speak("(The person enables the skill)", async (number) => {
-      await this.#account.link();
-      return this.#settled(await this.#skill(number).acceptGrant(this.#amazon.login), number);
+    await this.#conversation.alone(async () => {
+      await this.#conversation.run("(The person enables the skill)", async (number) => {
+        await this.#account.link();
+        return this.#settled(await this.#skill(number).acceptGrant(this.#amazon.login), number);
+      });
+      if (this.problem === undefined) await this.#conversation.run(...this.#discovery());
     });
   }
 
   discover(): Promise<void> {
-    return this.#conversation.speak("Discover devices", async (number) =>
-      this.#settled(await this.#skill(number).discover(), number),
-    );
+    return this.#conversation.speak(...this.#discovery());
+  }
+
+  #discovery(): [said: string, request: (number: number) => Promise<Settled>] {
+    return ["Discover devices", async (number) => this.#settled(await this.#skill(number).discover(), number)];
   }
 
   say(sentence: string): Promise<void> {

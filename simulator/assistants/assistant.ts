@@ -29,9 +29,9 @@ export interface SimulatedAssistant {
   devices(): readonly KnownDevice[];
   /** Sentences that fit the known devices. */
   examples(): readonly string[];
-  /** Links the account of the person. */
+  /** Links the account of the person, and learns its devices. */
   link(): Promise<void>;
-  /** Learns the devices of the account. */
+  /** Learns the devices of the account again. */
   discover(): Promise<void>;
   /** Does what the sentence asks for. What comes of it is the newest exchange. */
   say(sentence: string): Promise<void>;

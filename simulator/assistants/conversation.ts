@@ -30,10 +30,15 @@ export class Conversation {
   }
 
   /** Runs a request of the person. Throws if the one before is not answered yet. */
-  async speak(said: string, request: (number: number) => Promise<Settled>): Promise<void> {
-    if (this.#isSpeaking) throw new Busy("The sentence before is not answered yet.");
+  speak(said: string, request: (number: number) => Promise<Settled>): Promise<void> {
+    return this.alone(() => this.run(said, request));
+  }
+
+  /** Runs several requests of the person, with none between them. */
+  async alone(requests: () => Promise<void>): Promise<void> {
+    if (this.#isSpeaking) throw new Busy("The request before is not answered yet.");
     this.#isSpeaking = true;
-    await this.run(said, request).finally(() => {
+    await requests().finally(() => {
       this.#isSpeaking = false;
     });
   }

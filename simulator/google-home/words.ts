@@ -48,7 +48,10 @@ export function stateWords(state: DeviceState): string {
 
 function sensorWords({ currentSensorStateData: data }: DeviceState): readonly string[] {
   if (!Array.isArray(data)) return [];
-  return data.map(({ name, currentSensorState }) => `${sensors[name] ?? name}: ${currentSensorState}`);
+  // "no smoke detected" names what it is about; "high" and "unknown" do not.
+  return data.map(({ name, currentSensorState: word }) =>
+    word.includes("detected") ? word : `${sensors[name] ?? name} ${word}`,
+  );
 }
 
 const sensors: Readonly<Record<string, string>> = { SmokeLevel: "smoke", CarbonMonoxideLevel: "carbon monoxide" };

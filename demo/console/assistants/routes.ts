@@ -65,9 +65,7 @@ async function act(assistant: SimulatedAssistant, action: string, typed: string)
   if (action === "discover") await assistant.discover();
   else if (action === "say") await assistant.say(typed.trim());
   else if (example !== undefined) await assistant.say(example);
-  else if (action === "link") {
-    await assistant.link();
-    if (assistant.problem === undefined) await assistant.discover();
-  } else return false;
+  else if (action === "link") await assistant.link();
+  else return false;
   return true;
 }
