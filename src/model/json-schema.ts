@@ -26,6 +26,7 @@ type More = Omit<Schema, "type" | "description">;
 /** Builders of schemas. The description comes first, because people read it. */
 export const text = (description: string, more: More = {}): Schema => ({ type: "string", description, ...more });
 export const integer = (description: string, more: More = {}): Schema => ({ type: "integer", description, ...more });
+export const number = (description: string): Schema => ({ type: "number", description });
 export const boolean = (description: string): Schema => ({ type: "boolean", description });
 
 export function list(description: string, items: Schema, more: More = {}): Schema {

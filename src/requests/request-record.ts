@@ -28,6 +28,8 @@ export type FoundRequest = RequestRecord & { readonly node: NodeId };
 /** Undefined members match every request. */
 export interface RequestFilter {
   readonly tenantId?: number | undefined;
+  /** Of these tenants only. */
+  readonly tenantIds?: readonly number[] | undefined;
   readonly clientId?: string | undefined;
   readonly userId?: number | undefined;
   readonly route?: string | undefined;
@@ -38,8 +40,9 @@ export interface RequestFilter {
 }
 
 export function matches(record: RequestRecord, filter: RequestFilter): boolean {
-  const { tenantId, clientId, userId, route, status, minMs, requestId } = filter;
+  const { tenantId, tenantIds, clientId, userId, route, status, minMs, requestId } = filter;
   if (tenantId !== undefined && record.tenantId !== tenantId) return false;
+  if (tenantIds !== undefined && (record.tenantId === null || !tenantIds.includes(record.tenantId))) return false;
   if (clientId !== undefined && record.clientId !== clientId) return false;
   if (userId !== undefined && record.userId !== userId) return false;
   if (route !== undefined && record.route !== route) return false;

@@ -67,6 +67,7 @@ export function partsWithin(
           (await assistants.outlets.list(tenantId)).filter((outlet) => isReached(outlet.tenantId)),
       },
     },
+    requests: { find: (filter, limit) => parts.requests.find({ ...filter, tenantIds }, limit) },
     links: refuse,
     foundLinks: ({ tenantIds: wanted, after }) =>
       parts.foundLinks({ after, tenantIds: wanted?.filter(isReached) ?? tenantIds }),

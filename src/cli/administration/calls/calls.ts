@@ -7,6 +7,7 @@ import { operatorCalls } from "./operator-calls.ts";
 import { serviceCalls } from "./service-calls.ts";
 import { tenantCalls } from "./tenant-calls.ts";
 import { thingCalls } from "./thing-calls.ts";
+import { trafficCalls } from "./traffic-calls.ts";
 import { userCalls } from "./user-calls.ts";
 
 /** Every command of administrators that can be called over HTTP, with its address and its rule. */
@@ -16,6 +17,7 @@ export const adminCalls: readonly AdminCall[] = [
   ...clientCalls,
   ...accessCalls,
   ...linkCalls,
+  ...trafficCalls,
   ...thingCalls,
   ...operatorCalls,
   ...serviceCalls,

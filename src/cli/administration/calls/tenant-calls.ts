@@ -110,6 +110,12 @@ export const tenantCalls: readonly AdminCall[] = [
       { option: "file", kind: "text", meaning: "The text of the terms.", example: "Be kind to your thermostat." },
       { option: "version", kind: "text", meaning: "Their version.", example: "3" },
       { option: "clear", kind: "flag", meaning: "Remove the terms." },
+      {
+        option: "require-acceptance",
+        kind: "flag",
+        meaning: "Access that was given with older terms is not enough: users are asked again. False ends it.",
+      },
+      { option: "refreshes-end", kind: "text", meaning: "When such access ends: a date such as 2027-01-31." },
     ],
     answer: shown,
     example: exampleShown,
