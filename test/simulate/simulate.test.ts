@@ -8,7 +8,7 @@ import { simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 
 /** Few steps each, and together they meet each kind of fault and event, as the core is now. */
-const quickSeeds = [7, 277, 6, 155, 257, 89, 37, 178, 174, 53];
+const quickSeeds = [4, 12, 59, 71, 31, 105, 44, 2, 40, 39, 107, 91, 76, 86, 79, 32];
 
 describe("the core in the deterministic simulation", () => {
   it("keeps its guarantees with every kind of fault, and converges", async () => {
