@@ -38,6 +38,7 @@ import { ThingFormChoice } from "../nodes/thing-form.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
 import { operatorsOn } from "../operators/operators.ts";
+import { SessionWatch } from "../operators/session-watch.ts";
 import { OwnAlarms } from "../own-things/own-alarms.ts";
 import { OwnCommandDeadlines } from "../own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../own-things/own-command-echo.ts";
@@ -124,6 +125,7 @@ async function partsOn(
     onLimitReached,
   });
 
+  const operatorWatch = new SessionWatch(store, runtime);
   const addressSealing = new AddressSealing({
     store,
     runtime,
@@ -364,6 +366,7 @@ async function partsOn(
     address,
     identity,
     operators,
+    operatorWatch,
     oauth,
     devices,
     deviceTypes,
@@ -393,6 +396,7 @@ async function partsOn(
     runtime,
     async close() {
       closing.abort();
+      operatorWatch.stop();
       await backups.stop();
       await foundation.close();
     },

@@ -99,7 +99,13 @@ export async function madeServer(
     alexa: { alexa: {} as never },
     linkPages: { linkSessions: { steps: linkSteps({} as StepParts) } },
     admin: { administration: { calls: [] } as never },
-    console: { operators: {} as never, administration: { calls: [] } as never, nowMs: Date.now },
+    console: {
+      operators: {} as never,
+      administration: { calls: [] } as never,
+      nowMs: Date.now,
+      events: {} as never,
+      watchOperator: () => () => undefined,
+    },
     platform: platform.calls,
     federation: {
       link: (...args) => federation.link(...args),
