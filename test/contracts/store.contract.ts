@@ -22,6 +22,7 @@ import { logEpochCases } from "./store/log-epoch-cases.ts";
 import { logTailCases } from "./store/log-tail-cases.ts";
 import { migrationCases } from "./store/migration-cases.ts";
 import { nodeBusCases } from "./store/node-bus-cases.ts";
+import { operatorTableCases } from "./store/operator-table-cases.ts";
 import { reusingOneDatabase } from "./store/reused-database.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
@@ -55,6 +56,7 @@ export function describeStore(
       thingTriggerTableCases(reusing);
       feedTableCases(reusing);
       assistantTableCases(reusing);
+      operatorTableCases(reusing);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.

@@ -160,6 +160,7 @@ describe("the access rule of an operation", () => {
       bearer: ["accessToken"],
       secTokenOrBearer: ["secTokenHeader", "secToken", "accessToken"],
       client: ["clientSecret"],
+      operator: ["operatorToken", "operatorSession"],
       operation: ["secToken"],
     });
   });

@@ -1,6 +1,6 @@
 import { type Answer, jsonAnswer, pageAnswer } from "../answer/answer.ts";
 import type { Route } from "../routes.ts";
-import type { Description } from "./description.ts";
+import type { Description, TagName } from "./description.ts";
 import { openApiDocument } from "./openapi.ts";
 import { referencePage } from "./reference/reference-page.ts";
 import { getOpenApi, getReference } from "./reference-descriptions.ts";
@@ -18,9 +18,16 @@ export function referenceRoutes({ version, baseUrl, routes }: ReferenceParts): r
   const deployment = () => ({ version, baseUrl: baseUrl() });
   return [
     routeOf("/openapi.json", getOpenApi, () => jsonAnswer(200, openApiDocument(routes(), deployment()))),
-    routeOf("/docs", getReference, () => pageAnswer(200, referencePage(routes(), deployment()))),
+    routeOf("/docs", getReference, () => pageAnswer(200, referencePage(forClients(routes()), deployment()))),
   ];
 }
+
+/** The page is for those who write clients: what operators call is in the OpenAPI document alone. */
+export function forClients(routes: readonly Route[]): readonly Route[] {
+  return routes.filter((route) => route.access === "operation" || !operatorsTags.includes(route.description.tag));
+}
+
+const operatorsTags: readonly TagName[] = ["Administration", "Console pages"];
 
 function routeOf(path: string, description: Description, make: () => Answer): Route {
   let cached: Answer | undefined;

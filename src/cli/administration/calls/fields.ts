@@ -15,7 +15,7 @@ export const filter: AdminField = {
   meaning: "Only entries whose name or id contains this text, in any case.",
 };
 
-export const time = (description: string): Schema => text(`${description} ISO 8601.`, { format: "date-time" });
+export const time = (description: string): Schema => text(`${description} ISO 8601.`);
 export const timeOrNull = (description: string): Schema => orNull(time(description));
 export const exampleTime = "2026-03-01T09:30:00.000Z";
 

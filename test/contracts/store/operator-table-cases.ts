@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { OperatorId, TenantId } from "../../../src/model/ids.ts";
+import type { OperatorSessionRow } from "../../../src/store/tables/operator-sessions.ts";
+import { onStore, type StoreHarness } from "./harness.ts";
+import { makeHome, plain } from "./home.ts";
+
+const ada = { name: "ada", role: "owner", reachesAll: true, tenantIds: [], passwordHash: "hash" } as const;
+
+export function operatorTableCases(harness: StoreHarness): void {
+  it("keep an operator with tenants, password and state, and find them by id and name", () =>
+    onStore(harness, async (store) => {
+      const { tenantId } = await makeHome(store);
+      await store.transaction(async (tx) => {
+        await tx.operators.lockAll();
+        const id = (await tx.operators.add({ ...ada, role: "tenantAdmin", reachesAll: false, tenantIds: [tenantId] }))!;
+        assert.equal(await tx.operators.add(ada), undefined);
+        const first = plain(await tx.operators.byId(id))!;
+        const { createdMs } = first;
+        assert.deepEqual(first, {
+          id,
+          name: "ada",
+          role: "tenantAdmin",
+          reachesAll: false,
+          tenantIds: [tenantId],
+          passwordHash: "hash",
+          oidcSubject: null,
+          isSuspended: false,
+          createdMs,
+          signedInMs: null,
+        });
+        const bob = (await tx.operators.add({ ...ada, name: "bob", passwordHash: null }))!;
+        assert.deepEqual((await tx.operators.byName("bob"))?.tenantIds, []);
+        assert.equal(await tx.operators.byName("b\0b"), undefined);
+        await tx.operators.setReach(id, { role: "owner", reachesAll: true, tenantIds: [] });
+        await tx.operators.setReach(bob, { role: "viewer", reachesAll: false, tenantIds: [tenantId, 77 as TenantId] });
+        await tx.operators.setPasswordHash(bob, "other");
+        await tx.operators.setSuspended(bob, true);
+        await tx.operators.signedIn(bob, 5);
+        const listed = (await tx.operators.list()).map((one) => [
+          ...[
+            one.name,
+            one.role,
+            one.reachesAll,
+            [...one.tenantIds],
+            one.passwordHash,
+            one.isSuspended,
+            one.signedInMs,
+          ],
+        ]);
+        assert.deepEqual(listed, [
+          ["ada", "owner", true, [], "hash", false, null],
+          ["bob", "viewer", false, [tenantId, 77], "other", true, 5],
+        ]);
+      });
+    }));
+
+  it("remove an operator with their sessions and tokens, and a tenant from their reach", () =>
+    onStore(harness, async (store) => {
+      await store.transaction(async (tx) => {
+        const tenantId = (await tx.tenants.add({ name: "Empty" }))!;
+        const reach = { role: "viewer", reachesAll: false, tenantIds: [tenantId] };
+        const [one, two] = [
+          (await tx.operators.add({ ...ada, ...reach }))!,
+          (await tx.operators.add({ ...ada, ...reach, name: "bob" }))!,
+        ];
+        for (const operatorId of [one, two]) {
+          await tx.operatorSessions.add(sessionOf(operatorId, `s${operatorId}`));
+          await tx.operatorTokens.add(tokenOf(operatorId, `t${operatorId}`));
+        }
+        await tx.operators.remove(one);
+        assert.deepEqual([(await tx.operatorSessions.list()).length, (await tx.operatorTokens.list()).length], [1, 1]);
+        assert.equal(await tx.operators.byId(one), undefined);
+        assert.ok(await tx.tenants.remove(tenantId));
+        assert.deepEqual((await tx.operators.byId(two))?.tenantIds, []);
+      });
+    }));
+
+  it("keep an operator's sessions, end those with the oldest use, and remove expired ones", () =>
+    onStore(harness, async (store) => {
+      const [one, two] = [1 as OperatorId, 2 as OperatorId];
+      await store.transaction(async (tx) => {
+        const { operatorSessions } = tx;
+        for (const [at, hash] of ["a", "b", "c"].entries()) {
+          await operatorSessions.add(sessionOf(one, hash, { createdMs: at, usedMs: 10 - at, expiresMs: 100 + at }));
+        }
+        await operatorSessions.add(sessionOf(two, "d"));
+        assert.deepEqual(plain(await operatorSessions.find("a")), sessionOf(one, "a", { createdMs: 0, usedMs: 10 }));
+        assert.equal((await operatorSessions.byId("id of b"))?.hash, "b");
+        assert.equal(await operatorSessions.byId("\0"), undefined);
+        assert.deepEqual(hashes(await operatorSessions.list(one)), ["c", "b", "a"]);
+        await operatorSessions.used("c", 50);
+        await operatorSessions.confirmed("c", 51);
+        assert.equal((await operatorSessions.find("c"))?.passwordMs, 51);
+        assert.equal(await operatorSessions.keepLastUsed(one, 2), 1);
+        assert.deepEqual(hashes(await operatorSessions.list(one)), ["c", "a"]);
+        assert.equal(await operatorSessions.removeExpired(100, 0), 2);
+        assert.deepEqual(hashes(await operatorSessions.list()), ["c"]);
+        assert.deepEqual([await operatorSessions.remove("c"), await operatorSessions.remove("c")], [true, false]);
+        await operatorSessions.add(sessionOf(two, "e"));
+        assert.equal(await operatorSessions.removeOfOperator(two), 1);
+      });
+    }));
+
+  it("keep an operator's tokens until they expire", () =>
+    onStore(harness, async (store) => {
+      const [one, two] = [1 as OperatorId, 2 as OperatorId];
+      await store.transaction(async ({ operatorTokens }) => {
+        await operatorTokens.add(tokenOf(one, "a", 100));
+        await operatorTokens.add(tokenOf(one, "b", 200));
+        await operatorTokens.add(tokenOf(two, "c", 200));
+        await operatorTokens.used("a", 7);
+        assert.deepEqual(plain(await operatorTokens.find("a")), { ...tokenOf(one, "a", 100), usedMs: 7 });
+        assert.equal((await operatorTokens.byId("id of b"))?.usedMs, null);
+        assert.equal((await operatorTokens.list(one)).length, 2);
+        assert.equal(await operatorTokens.removeExpired(100), 1);
+        assert.equal(await operatorTokens.remove("a"), false);
+        assert.equal(await operatorTokens.removeOfOperator(one), 1);
+        assert.deepEqual(hashes(await operatorTokens.list()), ["c"]);
+      });
+    }));
+
+  it("keep one-time links until they are used or expire", () =>
+    onStore(harness, async (store) => {
+      await store.transaction(async ({ operatorLinks }) => {
+        const times = { createdMs: 1, expiresMs: 100 };
+        const invitation = { hash: "a", kind: "invitation", role: "viewer", reachesAll: false, name: "bob" } as const;
+        const link = { ...invitation, tenantIds: [3 as TenantId], ...times };
+        await operatorLinks.add(link);
+        await operatorLinks.add({ ...link, hash: "b", kind: "claim", name: null, reachesAll: true, tenantIds: [] });
+        await operatorLinks.add({ ...link, hash: "c", expiresMs: 200 });
+        assert.deepEqual(plain(await operatorLinks.find("a")), link);
+        assert.equal(await operatorLinks.count(), 3);
+        assert.equal(await operatorLinks.removeOfKind("claim"), 1);
+        assert.equal(await operatorLinks.removeExpired(100), 1);
+        assert.deepEqual([await operatorLinks.remove("c"), await operatorLinks.remove("c")], [true, false]);
+      });
+    }));
+}
+
+function sessionOf(operatorId: OperatorId, hash: string, times: Partial<OperatorSessionRow> = {}): OperatorSessionRow {
+  const from = { address: "192.0.2.1", userAgent: "Browser" };
+  return {
+    hash,
+    id: `id of ${hash}`,
+    operatorId,
+    createdMs: 0,
+    usedMs: 1,
+    passwordMs: 2,
+    ...from,
+    expiresMs: 100,
+    ...times,
+  };
+}
+
+function tokenOf(operatorId: OperatorId, hash: string, expiresMs = 100) {
+  return { hash, id: `id of ${hash}`, operatorId, name: "deploy", createdMs: 0, expiresMs };
+}
+
+function hashes(rows: readonly { readonly hash: string }[]): readonly string[] {
+  return rows.map(({ hash }) => hash);
+}
