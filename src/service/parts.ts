@@ -64,6 +64,7 @@ import { alertCommanding } from "./alert-commanding.ts";
 import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
+import { homeParts } from "./home-parts.ts";
 import { dropValue } from "./lost-values.ts";
 import { sealingContext } from "./sealing-keys.ts";
 import { staleLinksOn } from "./stale-links.ts";
@@ -325,6 +326,8 @@ async function partsOn(
     linksOf: (userId) => federation.shownLinksOf(userId),
     links: () => federation.overview(),
     foundLinks: (filter) => federation.foundLinks(filter),
+    blindTimes: (links, withinMs) => federation.blindTimes(links, withinMs),
+    homes: homeParts({ federation, things, control, linkSessions, identity }),
     backup: (to, withKey, onProgress) => takeBackup({ store, backups, report }, to, withKey, onProgress),
     recordBackup: () => recordBackup(store),
     keys: manageKeys({

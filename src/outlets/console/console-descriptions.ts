@@ -132,11 +132,17 @@ export const describeScript = described("getConsoleScript", "A script of the con
 });
 
 /** The description of a page: its title is all that a program needs to know. */
-export function describePage(operationId: string, title: string, pathParameters: readonly string[]): Description {
+export function describePage(
+  operationId: string,
+  title: string,
+  pathParameters: readonly string[],
+  query: readonly string[] = [],
+): Description {
   return described(operationId, `The page ${title}`, {
     parameters: [
       ...pathParameters.map((parameterName) => parameter(parameterName, "path", "Its id.", true)),
       parameter("tenant", "query", "The id of the chosen tenant."),
+      ...query.map((queryName) => parameter(queryName, "query", "What the page shows.")),
       parameter("parts", "query", "Names of parts, with commas: only these are answered, without the frame."),
     ],
     answers: [page(200, "The page, or the parts of it."), goesTo("Nobody is signed in: the sign-in page.")],

@@ -51,7 +51,7 @@ function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, script: string):
     errors: "page",
     methods: ["GET"],
     path: `/console${page.path}`,
-    description: describePage(`showConsole${words.join("")}`, page.title, inPath),
+    description: describePage(`showConsole${words.join("")}`, page.title, inPath, page.query),
     async answer(incoming, operator) {
       const context = await contextOf(incoming, operator, parts);
       const all = await page.render(context);

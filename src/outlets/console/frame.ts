@@ -2,6 +2,7 @@ import { type Html, html } from "../../web/html.ts";
 import { framedPage, type Page } from "../../web/page.ts";
 import type { ConsolePage, PageContext, PageParts } from "./console-page.ts";
 import { consoleStyle } from "./style.ts";
+import { tileStyle } from "./tiles/style.ts";
 
 /** The frame of every page: the rail with the tenant switcher, and one content area. */
 export function consolePage(
@@ -28,7 +29,7 @@ ${fragments(parts)}
     title: `${page.title} · Breezeway`,
     bodyClass: "console",
     body,
-    moreStyle: consoleStyle,
+    moreStyle: consoleStyle + tileStyle,
     scripts: [script],
   });
 }
@@ -45,10 +46,10 @@ function asOf(nowMs: number): string {
   return `As of ${new Date(nowMs).toISOString().slice(11, 19)} UTC`;
 }
 
-/** The parts of a page, each with its name, so that a script can replace one of them. */
+/** The parts of a page, each with its name, so that a script can replace one of them. An empty one is not visible. */
 export function fragments(parts: PageParts): Html {
-  return html`${Object.entries(parts).flatMap(([name, part]) =>
-    part === undefined ? [] : [html`<section id="part-${name}" data-part="${name}">${part}</section>`],
+  return html`${Object.entries(parts).map(
+    ([name, part]) => html`<section id="part-${name}" data-part="${name}">${part}</section>`,
   )}`;
 }
 

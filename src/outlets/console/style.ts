@@ -27,6 +27,7 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .not-live a{color:inherit}
 .content h2{font-size:1rem;margin:0 0 .75rem}
 .content section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;margin-bottom:1rem}
+.content section:empty{display:none}
 .content table{width:100%;border-collapse:collapse;font-size:.8125rem}
 .content th{text-align:left;font-weight:600;color:var(--soft);padding:.375rem .75rem .375rem 0}
 .content td{padding:.375rem .75rem .375rem 0;border-top:1px solid var(--line);vertical-align:top}

@@ -1,5 +1,6 @@
 import type { AdminCall } from "../../../operators/admin-call.ts";
 import { clientCalls } from "./client-calls.ts";
+import { homeCalls } from "./home-calls.ts";
 import { linkCalls } from "./link-calls.ts";
 import { operatorCalls } from "./operator-calls.ts";
 import { serviceCalls } from "./service-calls.ts";
@@ -12,6 +13,7 @@ export const adminCalls: readonly AdminCall[] = [
   ...userCalls,
   ...clientCalls,
   ...linkCalls,
+  ...homeCalls,
   ...operatorCalls,
   ...serviceCalls,
 ];
