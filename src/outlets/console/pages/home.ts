@@ -93,14 +93,16 @@ function rooms({ userId, link, things, commands }: ShownHome, context: PageConte
     const receipt = commands.find((one) => one.thingId === thing.thingId && nowMs - one.requestedTime < receiptMs);
     return tileOf({ thing, receipt, button, isAway, asOfMs: thing.stale ? (thing.confirmedTime ?? 0) : undefined });
   };
-  const byRoom = [...Map.groupBy(shown, ({ homeName, room }) => JSON.stringify([homeName ?? "", room ?? ""]))];
-  const sorted = byRoom.sort(([a], [b]) => a.localeCompare(b));
+  const by = (name: (thing: ShownThing) => string | null, among: typeof shown) =>
+    [...Map.groupBy(among, (thing) => name(thing) ?? "")].sort(([a], [b]) => a.localeCompare(b));
   return html`${operator.role === "viewer" ? html`<p class="small" id="only-looks">Your role may look, and send no command.</p>` : undefined}
-${sorted.map(([key, inRoom]) => {
-  const [homeName, room] = JSON.parse(key) as readonly [string, string];
-  const title = [homeName, room].filter((word) => word !== "").join(" · ") || "Without a room";
-  return html`<h2><bdi>${title}</bdi></h2><div class="tiles">${inRoom.map(tile)}</div>`;
-})}`;
+${by(({ homeName }) => homeName, shown).map(
+  ([homeName, inHome]) => html`<h2><bdi>${homeName || "Without a home"}</bdi></h2>
+<div class="rooms">${by(({ room }) => room, inHome).map(
+    ([room, inRoom]) =>
+      html`<div class="room"><h3><bdi>${room || "Without a room"}</bdi></h3>${inRoom.map(tile)}</div>`,
+  )}</div>`,
+)}`;
 }
 
 interface Tile {

@@ -53,6 +53,13 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .device.is-on header .icon,.device.is-on .says{color:var(--lit)}
 .device.is-on .kind,.device.is-on .outcome{color:var(--ink)}
 .device .outcome{margin-top:auto}
+.console .tile button:enabled{background:var(--card);color:var(--link);border-color:var(--edge)}
+.console .tile button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
+.console .tile button[aria-pressed=true]:enabled{background:var(--tint);box-shadow:inset 0 0 0 1.5px var(--edge)}
+.rooms{display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr));align-items:start;margin-bottom:1rem}
+.room{display:grid;gap:.5rem}
+.room h3{margin:0;font-size:.8125rem;font-weight:600;color:var(--soft)}
+.strip .unknown{fill:var(--line)}
 .tile header{margin:0}
 .tile h3{margin:0;font-size:.875rem}
 .tile p{margin:0}
