@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { browserOfFile, skip } from "../browser/world.ts";
 import { assertAccessible } from "../browser/axe.ts";
+import { browserOfFile, skip } from "../browser/world.ts";
 import type { OperatorBrowser } from "../operators/operator-browser.ts";
 import { consoleWorld } from "./console-world.ts";
 

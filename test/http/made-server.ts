@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { inspect } from "node:util";
 import { alertsOn } from "../../src/alerts/alerts.ts";
+import { adminCalls } from "../../src/cli/administration/calls/calls.ts";
 import { commitOn } from "../../src/devices/commit.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
@@ -98,10 +99,10 @@ export async function madeServer(
     googleHome: { assistants: {} as never, tokens: {} as never },
     alexa: { alexa: {} as never },
     linkPages: { linkSessions: { steps: linkSteps({} as StepParts) } },
-    admin: { administration: { calls: [] } as never },
+    admin: { administration: { calls: adminCalls } as never },
     console: {
       operators: {} as never,
-      administration: { calls: [] } as never,
+      administration: { calls: adminCalls } as never,
       nowMs: Date.now,
       events: {} as never,
       watchOperator: () => () => undefined,

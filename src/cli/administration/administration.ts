@@ -12,7 +12,6 @@ import type { ReportProgress } from "../terminal/progress.ts";
 import type { AdminAct, AdministrationParts, ServiceFacts } from "./admin-command.ts";
 import { adminCalls } from "./calls/calls.ts";
 import { accessAct } from "./command-access.ts";
-import { homeActs } from "./homes/home-acts.ts";
 import { partsWithin } from "./parts-within.ts";
 
 /** The acts of administrators, by the names of their commands. */
@@ -25,7 +24,7 @@ export interface Administration extends AdminActs {
 export function administrationOn(parts: AdministrationParts, facts: () => ServiceFacts | undefined): Administration {
   const typed = nouns.flatMap((noun) => noun.commands).filter(isAdmin);
   const acts = new Map<string, AdminAct>();
-  for (const act of [...typed, accessAct(), deviceOwners, linkFacts, listening, ...homeActs]) acts.set(act.name, act);
+  for (const act of [...typed, accessAct(), deviceOwners, linkFacts, listening]) acts.set(act.name, act);
   const calls = new Map(adminCalls.map((call) => [call.act, call]));
 
   async function perform(

@@ -51,6 +51,11 @@ export function partsWithin(
         return clients.removeClient(clientId);
       },
     },
+    webhooks: {
+      ...parts.webhooks,
+      list: ({ tenantIds: wanted, ...question }) =>
+        parts.webhooks.list({ ...question, tenantIds: wanted?.filter(isReached) ?? tenantIds }),
+    },
     assistants: {
       ...assistants,
       outlets: {
@@ -98,6 +103,10 @@ function identityWithin(
     addTenant: async () => {
       throw new OperatorForbidden();
     },
+    async renameTenant(tenantId, name) {
+      if (!isReached(tenantId)) throw new OperatorForbidden();
+      return identity.renameTenant(tenantId, name);
+    },
     async findUser(userId) {
       const user = await identity.findUser(userId);
       if (!isReached(user.tenantId)) {
@@ -106,6 +115,8 @@ function identityWithin(
       return user;
     },
     listUsers: async (tenantId) => (await identity.listUsers(tenantId)).filter((user) => isReached(user.tenantId)),
+    searchUsers: ({ tenantIds: wanted, ...question }) =>
+      identity.searchUsers({ ...question, tenantIds: wanted?.filter(isReached) ?? tenantIds }),
     audit: {
       ...identity.audit,
       list: ({ tenantIds: wanted, ...filter }) =>

@@ -93,7 +93,7 @@ export const describeAction = described("sendConsoleAction", "The form of an act
   ],
 });
 
-export const describeLive = described("followConsoleChanges", "Follow what changes, for the pages of the console", {
+export const describeLive = described("showConsoleChanges", "Follow what changes, for the pages of the console", {
   words: [
     "A stream of Server-Sent Events. `change` says what a change is about, without its content: `{deviceId, kind, tenantId, userId, time}`, of the tenants that the operator reaches. `heartbeat`: every 2 seconds. `resync`: changes may be missing. The stream ends within a second after the session, and when the operator reaches other tenants than before.",
   ],
@@ -117,7 +117,7 @@ export const describeLive = described("followConsoleChanges", "Follow what chang
   ],
 });
 
-export const describeScript = described("getConsoleScript", "A script of the console's pages", {
+export const describeScript = described("showConsoleScript", "A script of the console's pages", {
   parameters: [
     parameter("digest", "path", "Changes with the scripts.", true),
     parameter("name", "path", "The file.", true),

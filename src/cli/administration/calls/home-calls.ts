@@ -1,11 +1,18 @@
 import { defaultExample } from "../../../ecosystems/registry.ts";
-import { boolean, integer, list, object, orNull, text } from "../../../model/json-schema.ts";
+import { boolean, integer, list, map, object, orNull, type Schema, text } from "../../../model/json-schema.ts";
 import type { AdminCall, AdminField } from "../../../operators/admin-call.ts";
 import { exampleTime, time } from "./fields.ts";
 import { exampleLink, shownLink } from "./link-calls.ts";
 
 const exampleThingId = "t_Zk3xV0bqT2m8cQx1r5sYwA";
 
+const anyValue: Schema = { type: ["string", "number", "boolean", "null"], description: "A value." };
+const capability: Schema = { ...anyValue, type: ["string", "number", "boolean", "array", "null"], items: text("One.") };
+const field = object("A field.", { value: anyValue, updateTime: integer("When it changed. Milliseconds since 1970.") });
+const trait = object("A trait.", {
+  capabilities: map("What it can do.", capability),
+  state: map("Its fields by name.", field),
+});
 const thing = object("A thing.", {
   thingId: text("Its id."),
   deviceId: integer("The device that it belongs to."),
@@ -19,7 +26,7 @@ const thing = object("A thing.", {
   goneTime: orNull(integer("When the ecosystem said that it is gone. Milliseconds since 1970.")),
   stale: boolean("The values may be out of date."),
   confirmedTime: orNull(integer("When the ecosystem last confirmed the state. Milliseconds since 1970.")),
-  traits: object("Its traits by name, as in `GET /v3/things/{thingId}`.", {}),
+  traits: map("Its traits by name, as in `GET /v3/things/{thingId}`.", trait),
 });
 const exampleThing = {
   thingId: exampleThingId,
@@ -42,7 +49,7 @@ const receipt = {
   thingId: text("The thing."),
   trait: text("The trait."),
   command: text("The command."),
-  params: object("Its parameters.", {}),
+  params: map("Its parameters.", anyValue),
   alertId: orNull(integer("The alert that sent it; null for a client or an operator.")),
   state: text("`queued`, `sending`, `accepted`, `confirmed`, `rejected`, `contradicted`, `expired`, `replaced`."),
   error: orNull(object("Why it was not carried out.", { code: text("The code."), text: text("A sentence.") })),
@@ -101,7 +108,7 @@ export const homeCalls: readonly AdminCall[] = [
     },
   },
   {
-    act: "thing find",
+    act: "home things",
     method: "GET",
     path: "/users/:user/things",
     need: "read",

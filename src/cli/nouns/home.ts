@@ -1,21 +1,29 @@
-import type { CommandReceipt } from "../../../devices/command-receipts.ts";
-import { readCommand } from "../../../home/command.ts";
-import { commandErrorText, isCommandError } from "../../../home/command-errors.ts";
-import { BadParameter } from "../../../model/errors.ts";
-import type { UserId } from "../../../model/ids.ts";
-import { hasFlag, type Input, id, text, texts } from "../../input.ts";
-import { linkAnswer } from "../../nouns/link-facts.ts";
-import type { AdminAct } from "../admin-command.ts";
-import { ownClient } from "../command-access.ts";
-import type { HomeThing } from "./home-parts.ts";
+import type { Command } from "commander";
+import type { CommandReceipt } from "../../devices/command-receipts.ts";
+import { readCommand } from "../../home/command.ts";
+import { commandErrorText, isCommandError } from "../../home/command-errors.ts";
+import { BadParameter } from "../../model/errors.ts";
+import type { UserId } from "../../model/ids.ts";
+import type { AdminCommand, Answer } from "../administration/admin-command.ts";
+import { ownClient } from "../administration/command-access.ts";
+import type { HomeThing } from "../administration/homes/home-parts.ts";
+import { hasFlag, type Input, id, text, texts } from "../input.ts";
+import type { Noun } from "../noun.ts";
+import { table, whole } from "../terminal/output.ts";
+import { linkAnswer, linkStateInWords } from "./link-facts.ts";
 
 /** Receipts that a home shows, and things that are asked for them. */
 const mostReceipts = 20;
 const mostAsked = 100;
 
 /** One home: its link with the blind intervals, its things, and the newest commands. */
-export const showHome: AdminAct = {
+const showHome: AdminCommand = {
   name: "home show",
+  meaning: "show a home: its link, its things and the newest commands",
+  examples: ["home show --user 3 --ecosystem NAME"],
+  options: withLink,
+  toText: ({ userName, link, things, commands }) =>
+    `${userName} at ${link.ecosystem}: ${linkStateInWords(link)}\n\n${thingTable(things)}\n\n${commands.length} recent commands`,
   async act({ identity, homes }, input) {
     const user = await identity.findUser(id<UserId>(input, "user"));
     const { shown, blindIntervals } = await homes.status(user.userId, text(input, "ecosystem"));
@@ -37,8 +45,12 @@ export const showHome: AdminAct = {
 };
 
 /** The things of one user, those of own devices too. */
-export const listThings: AdminAct = {
-  name: "thing find",
+const listThings: AdminCommand = {
+  name: "home things",
+  meaning: "list the things of a user, with those of own devices",
+  examples: ["home things --user 3"],
+  options: withUser,
+  toText: ({ things }) => thingTable(things),
   async act({ identity, homes }, input) {
     const { userId } = await identity.findUser(id<UserId>(input, "user"));
     return { answer: { things: (await homes.things(userId)).map(thingAnswer) } };
@@ -46,8 +58,17 @@ export const listThings: AdminAct = {
 };
 
 /** Sends a command to a thing. The receipt is the answer, also that of a refused command. */
-export const commandThing: AdminAct = {
+const commandThing: AdminCommand = {
   name: "home command",
+  meaning: "send a command to a thing as an operator, and print its receipt",
+  examples: ["home command --user 3 --thing t_… --trait fanTimer --command start --param minutes=15"],
+  options: (command) =>
+    withUser(command)
+      .requiredOption("--thing <id>", "the thing; see: breezeway home things")
+      .requiredOption("--trait <name>", "a trait of the thing")
+      .requiredOption("--command <name>", "a command of the trait")
+      .option("--param <name=value...>", "a parameter of the command; may be repeated"),
+  toText: ({ commandId, state, error }) => `Command ${commandId}: ${state}${error === null ? "" : `. ${error.text}`}`,
   async act({ identity, homes }, input) {
     const user = await identity.findUser(id<UserId>(input, "user"));
     const [trait, command] = [text(input, "trait"), text(input, "command")];
@@ -63,8 +84,15 @@ export const commandThing: AdminAct = {
 };
 
 /** Unlinks an account. */
-export const unlinkHome: AdminAct = {
+const unlinkHome: AdminCommand = {
   name: "home unlink",
+  meaning: "unlink an account: removes the virtual device with its alerts and history, and revokes the token",
+  examples: ["home unlink --user 3 --ecosystem NAME"],
+  options: withLink,
+  toText: ({ tokenRevoked }) =>
+    tokenRevoked
+      ? "Unlinked."
+      : "Unlinked. The token could not be revoked at the ecosystem; the service has removed it.",
   async act({ identity, homes }, input) {
     const user = await identity.findUser(id<UserId>(input, "user"));
     const ecosystem = text(input, "ecosystem");
@@ -75,8 +103,13 @@ export const unlinkHome: AdminAct = {
 };
 
 /** Makes a page on which the account's owner links it. Its address is a secret. */
-export const makeLinkPage: AdminAct = {
+const makeLinkPage: AdminCommand = {
   name: "home page",
+  meaning: "make a page on which the account's owner links it; prints its address and does not wait",
+  examples: ["home page --user 3 --ecosystem NAME --renew"],
+  options: (command) => withLink(command).option("--renew", "renew an existing link"),
+  toText: ({ url, expires }) =>
+    `Give this address to the account's owner. It can be used once, until ${expires}.\n\n  ${url}`,
   async act(parts, input) {
     const { identity, homes } = parts;
     const user = await identity.findUser(id<UserId>(input, "user"));
@@ -91,7 +124,28 @@ export const makeLinkPage: AdminAct = {
   },
 };
 
-export const homeActs: readonly AdminAct[] = [showHome, listThings, commandThing, unlinkHome, makeLinkPage];
+export const home: Noun = {
+  name: "home",
+  alias: "homes",
+  meaning: "linked homes, as operators see them",
+  commands: [showHome, listThings, commandThing, unlinkHome, makeLinkPage],
+};
+
+function withUser(command: Command): Command {
+  return command.requiredOption("--user <id>", "the user; see: breezeway user list");
+}
+
+function withLink(command: Command): Command {
+  return withUser(command).requiredOption("--ecosystem <name>", "the ecosystem of the link");
+}
+
+function thingTable(things: readonly Answer[]): string {
+  if (things.length === 0) return "There are no things.";
+  return table(
+    [whole("THING"), "KIND", "NAME", "ROOM", "STALE"],
+    things.map((one) => [one.thingId, one.kind, one.name ?? "-", one.room ?? "-", one.stale ? "yes" : "no"]),
+  );
+}
 
 /** `minutes=15`, `on=true`: true, false and numbers count as such, all else as text. */
 function paramsOf(input: Input): Readonly<Record<string, string | number | boolean>> {
@@ -107,7 +161,7 @@ function paramsOf(input: Input): Readonly<Record<string, string | number | boole
 }
 
 /** A thing with its traits: what each can do, and each field with its value and the time of its last change. */
-export function thingAnswer(thing: HomeThing) {
+function thingAnswer(thing: HomeThing) {
   const { thingId, deviceId, kind, name, room, homeName, maker, model, source, goneMs, isStale, confirmedMs } = thing;
   const traits = Object.entries(thing.state).map(([trait, fields]) => {
     const shown = Object.entries(fields).map(([field, [value, timeMs]]) => [field, { value, updateTime: timeMs }]);

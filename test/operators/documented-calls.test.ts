@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { adminCalls, onlyOnTheMachine } from "../../src/cli/administration/calls/calls.ts";
+import { isAdmin } from "../../src/cli/noun.ts";
+import { nouns } from "../../src/cli/nouns.ts";
+import type { AdminCall } from "../../src/operators/admin-call.ts";
+import { DescribedAnswers, type OpenApi, operationsOf } from "../http/described-answers.ts";
+import { addressOf, fixtureOf, type Sent } from "./call-fixture.ts";
+import type { OperatorBrowser } from "./operator-browser.ts";
+import { operatorWorld, password } from "./operator-world.ts";
+
+describe("each command of administrators", () => {
+  it("has an address below /admin/v1, or needs the machine itself", () => {
+    const commands = nouns.flatMap((noun) => noun.commands).filter(isAdmin);
+    const known = new Set([...adminCalls.map(({ act }) => act), ...onlyOnTheMachine]);
+    const names = commands.map(({ name }) => name);
+    assert.deepEqual(
+      names.filter((name) => !known.has(name)),
+      [],
+    );
+    assert.deepEqual(
+      [...known].filter((name) => !names.includes(name)),
+      [],
+    );
+  });
+
+  it("answers as the OpenAPI document says, in success and failure, and every documented answer occurs", async (t) => {
+    const world = await operatorWorld(t);
+    const { service } = world;
+    const document: OpenApi = await (await fetch(`${service.baseUrl}/openapi.json`)).json();
+    const answers = new DescribedAnswers(document);
+    const operations = new Map(operationsOf(document).map((one) => [one.operationId, one]));
+    const owner = await world.owner();
+    const viewer = await world.invited("vera", { role: "viewer", tenant: ["Acme"] });
+    const stranger = world.newBrowser();
+
+    const check = async (call: AdminCall, status: number, browser: OperatorBrowser, sent: Sent, headers = {}) => {
+      const { path, json } = addressOf(call, sent);
+      const answer = await browser.ask(call.method, path, json, headers);
+      const body = await answer.text();
+      assert.equal(answer.status, status, `${call.act}: ${body}`);
+      const id = `admin${call.act.replace(/(^|[ -])(\w)/g, (_, _gap, letter: string) => letter.toUpperCase())}`;
+      assert.ok(operations.has(id), id);
+      answers.check(id, { status: answer.status, headers: answer.headers, body });
+      return body === "" ? {} : JSON.parse(body);
+    };
+
+    for (const call of adminCalls) {
+      await check(call, 401, stranger, {});
+      if (call.need !== "read") await check(call, 403, owner, {}, { "sec-fetch-site": "cross-site" });
+      const isForbidden = call.need !== "read" ? call.subject !== "self" : call.subject === "deployment";
+      if (isForbidden) await check(call, 403, viewer, {});
+    }
+    world.clock.aheadMs += 6 * 60_000;
+    for (const call of adminCalls.filter(({ asksPassword }) => asksPassword)) await check(call, 403, owner, {});
+    await owner.send("/console/password", { password });
+    for (const call of adminCalls.filter(({ path, absentCode }) => path.includes(":") && absentCode !== null)) {
+      await check(call, 404, owner, { at: [absentId(call), "9"], ...absentFor(call) });
+    }
+    const fixture = await fixtureOf(world);
+    const done = new Set<string>();
+    for (const [act, makeSent] of fixture) {
+      const call = adminCalls.find((one) => one.act === act)!;
+      const isNew = call.method === "POST" && / (add|make|invite)$/.test(act);
+      await check(call, isNew ? 201 : 200, owner, await makeSent());
+      done.add(act);
+    }
+    assert.deepEqual(
+      adminCalls.map(({ act }) => act).filter((act) => !done.has(act)),
+      [callsElsewhere],
+    );
+    assert.deepEqual(
+      answers.unseen().filter((promise) => promise.startsWith("admin")),
+      ["adminOutletCheck 200"],
+    );
+  });
+});
+
+/** It calls the assistant's maker; test/assistants runs it against a simulated one. */
+const callsElsewhere = "outlet check";
+
+const absentBody = { name: "x", password, role: "viewer", since: "2026-01-01T00:00:00Z", user: 1, tenant: "Acme" };
+
+/** Ids are numbers, names or random text. */
+function absentId({ path }: AdminCall): string {
+  return /:(user|device)\b/.test(path) ? "2147483647" : "no-such-thing";
+}
+
+/** A body may hold only members that the call knows. */
+function absentFor({ fields = [], path }: AdminCall): Pick<Sent, "json" | "query"> {
+  const members = Object.entries({ ...absentBody, template: "lamp" }).filter(([name]) =>
+    fields.some(({ option }) => option === name),
+  );
+  const json = Object.fromEntries(members.map(([name, value]) => [name, wanted(fields, name, value)]));
+  return { json, query: path.startsWith("/grants") ? { user: "1" } : { tenant: "Acme" } };
+}
+
+function wanted(fields: AdminCall["fields"], name: string, value: unknown): unknown {
+  return fields?.find(({ option }) => option === name)?.kind === "texts" ? [value] : value;
+}
