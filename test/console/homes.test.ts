@@ -56,6 +56,7 @@ describe("the pages of homes", () => {
     await tab.getByRole("link", { name: "ada" }).click();
     await tab.locator("#freshness", { hasText: "Live" }).waitFor();
     await assertAccessible(tab);
+    assert.equal(await tab.evaluate("document.documentElement.scrollWidth - innerWidth"), 0);
 
     await tab.getByRole("button", { name: "Run fan" }).first().click();
     await tab.getByRole("button", { name: "Stop fan" }).first().waitFor();

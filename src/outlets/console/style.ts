@@ -21,7 +21,7 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 :root[data-fresh=live] .freshness::before{background:var(--good);border:0}
 :root[data-fresh=as-of] .freshness{color:var(--bad)}
 :root[data-fresh=as-of]{--good:var(--soft);--good-tint:var(--tint)}
-:root[data-fresh=as-of] .content [data-part]{filter:saturate(.25)}
+:root[data-fresh=as-of] .content [data-part]:not(:has(>.band)){filter:saturate(.25)}
 .not-live:empty,.notice:empty{display:none}
 .not-live,.notice{padding:.75rem 1rem;border-radius:.75rem;border:1.5px solid var(--bad);background:var(--bad-tint);color:var(--bad);font-weight:600}
 .not-live a{color:inherit}

@@ -55,10 +55,10 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .device .outcome{margin-top:auto}
 .console .tile button:enabled{background:var(--card);color:var(--link);border-color:var(--edge)}
 .console .tile button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
-.console .tile button[aria-pressed=true]:enabled{background:var(--tint);box-shadow:inset 0 0 0 1.5px var(--edge)}
+.console .tile button[aria-pressed=true]:enabled{background:var(--tint);color:var(--ink);box-shadow:inset 0 0 0 1.5px var(--edge)}
 .rooms{display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr));align-items:start;margin-bottom:1rem}
 .room{display:grid;gap:.5rem}
-.room h3{margin:0;font-size:.8125rem;font-weight:600;color:var(--soft)}
+.room>h3{margin:0;font-size:.8125rem;font-weight:600;color:var(--soft)}
 .strip .unknown{fill:var(--line)}
 .tile header{margin:0}
 .tile h3{margin:0;font-size:.875rem}
@@ -71,6 +71,7 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .state{display:inline-flex;align-items:center;gap:.25rem;font-weight:600;white-space:nowrap}
 .state .icon{width:1.125rem;height:1.125rem}
 .state.good{color:var(--good)}
+:root[data-fresh=as-of] .state.good::after,:root[data-fresh=as-of] .alarm.green .says::after{content:" then, unknown now";font-weight:400}
 .state.warn{color:var(--warn)}
 .state.bad{color:var(--bad)}
 .state.gray{color:var(--gray)}
