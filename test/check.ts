@@ -17,6 +17,7 @@ const steps: readonly (readonly [name: string, command: string, args: readonly s
   : [
       // What is known of files that have not changed is kept beside the packages.
       ["types", bin("tsc"), ["--noEmit", "-p", ".", "--incremental", "--tsBuildInfoFile", typesFile]],
+      ["types of browser scripts", bin("tsc"), ["--noEmit", "-p", "src/outlets/console/browser"]],
       ["lint, format, arrows", bin("biome"), ["check", "--error-on-warnings", "."]],
       ["fast tests", process.execPath, ["--disable-warning=ExperimentalWarning", "test/run.ts", "fast"]],
     ];

@@ -1,6 +1,6 @@
+import { utcTime } from "../../src/outlets/console/tiles/as-of.ts";
 import { attributeCount } from "../../src/virtual-device/attribute-names.ts";
 import { type Html, html } from "../../src/web/html.ts";
-import { utcTime } from "./as-of.ts";
 import type { HouseView } from "./house-view.ts";
 
 /** Every attribute that has a value, as `GET /v3/devices/{id}` returns it. */

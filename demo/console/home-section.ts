@@ -1,13 +1,13 @@
 import type { CommandReceipt, Thing } from "../../sdk/src/index.ts";
+import { alarmTile } from "../../src/outlets/console/tiles/alarm-tile.ts";
+import { lastKnown } from "../../src/outlets/console/tiles/as-of.ts";
+import type { Button } from "../../src/outlets/console/tiles/button.ts";
+import { deviceTile } from "../../src/outlets/console/tiles/device-tile.ts";
+import { type Icon, iconOf } from "../../src/outlets/console/tiles/icons.ts";
+import { thermostatTile } from "../../src/outlets/console/tiles/thermostat-tile.ts";
 import { type Html, html } from "../../src/web/html.ts";
 import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
-import { alarmTile } from "./alarm-tile.ts";
-import { lastKnown } from "./as-of.ts";
-import type { Button } from "./button.ts";
-import { deviceTile } from "./device-tile.ts";
 import type { HomeView } from "./house-view.ts";
-import { type Icon, iconOf } from "./icons.ts";
-import { thermostatTile } from "./thermostat-tile.ts";
 
 export interface HomeParts {
   readonly view: HomeView;

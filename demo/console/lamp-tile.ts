@@ -1,9 +1,9 @@
 import type { Alert } from "../../sdk/src/index.ts";
+import { lastKnown } from "../../src/outlets/console/tiles/as-of.ts";
+import { iconOf } from "../../src/outlets/console/tiles/icons.ts";
 import { type Html, html } from "../../src/web/html.ts";
-import { lastKnown } from "./as-of.ts";
 import { labelOf } from "./attribute-label.ts";
 import type { HouseView } from "./house-view.ts";
-import { iconOf } from "./icons.ts";
 
 /** The lamp, and the two alerts that drive it. */
 export function lampTile(view: HouseView, asOfMs: number | undefined): Html {

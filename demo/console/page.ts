@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
+import { utcTime } from "../../src/outlets/console/tiles/as-of.ts";
+import type { Button } from "../../src/outlets/console/tiles/button.ts";
 import { html } from "../../src/web/html.ts";
 import type { Page } from "../../src/web/page.ts";
 import { shellQuoted } from "../banner.ts";
 import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
-import { utcTime } from "./as-of.ts";
 import { attributeCounter, attributeTable } from "./attribute-table.ts";
-import { type Button, disabledButton, formButtons } from "./button.ts";
 import { pageOf } from "./document.ts";
+import { disabledButton, formButtons } from "./form-button.ts";
 import { homeSection } from "./home-section.ts";
 import type { HouseView } from "./house-view.ts";
 import { lampTile } from "./lamp-tile.ts";

@@ -1,7 +1,7 @@
+import { iconOf } from "../../src/outlets/console/tiles/icons.ts";
 import { type Html, html } from "../../src/web/html.ts";
 import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import type { HouseView } from "./house-view.ts";
-import { iconOf } from "./icons.ts";
 import type { StepNumber } from "./step-progress.ts";
 
 export interface StripParts {

@@ -13,6 +13,7 @@ import { doctorNoun } from "./nouns/doctor.ts";
 import { event } from "./nouns/event.ts";
 import { fan } from "./nouns/fan.ts";
 import { grant } from "./nouns/grant.ts";
+import { home } from "./nouns/home.ts";
 import { hook } from "./nouns/hook.ts";
 import { key } from "./nouns/key.ts";
 import { link } from "./nouns/link.ts";
@@ -34,7 +35,7 @@ import { webhook } from "./nouns/webhook.ts";
 /** Nouns by topic, in the order of the help. */
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
   { title: "Tenants, users and clients:", nouns: [tenant, user, client, grant, quota, outlet] },
-  { title: "Homes:", nouns: [link, device, deviceType, thing, fan, alert, event, webhook, hook] },
+  { title: "Homes:", nouns: [link, home, device, deviceType, thing, fan, alert, event, webhook, hook] },
   {
     title: "Operation:",
     nouns: [

@@ -17,8 +17,17 @@ import { writeEventId } from "./event-id.ts";
 /** An event about a device, as clients receive it. */
 export interface ClientEvent {
   readonly id: string;
-  readonly name: "attribute" | "thing" | "thingCommand" | "alert" | "link" | "linkSession" | "command" | "device";
-  /** `deviceId`: null only for a link session that has linked nothing. */
+  readonly name:
+    | "attribute"
+    | "thing"
+    | "thingCommand"
+    | "alert"
+    | "link"
+    | "linkSession"
+    | "command"
+    | "device"
+    | "change";
+  /** `deviceId`: null only for a link session that has linked nothing, and for a change that concerns no device. */
   readonly data: { readonly deviceId: DeviceId | null } & Readonly<Record<string, unknown>>;
 }
 

@@ -1,9 +1,9 @@
-import type { AccessScope } from "../model/access-scope.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import { comparePositions, type LogPosition, type TailedEntry } from "../store/tables/log.ts";
 import type { EventsOf } from "./client-events.ts";
 import { type EventReader, entriesAtOnce, type LogTables, unsentLimit } from "./event-reader.ts";
+import { type EventScope, isWithin } from "./event-scope.ts";
 import { eventFrame, heartbeatFrame, waitingFrame } from "./frames.ts";
 
 export interface HubParts {
@@ -23,7 +23,7 @@ const sliceCharacters = 256_000;
 
 /** Readers with equal access scope and filter: their bytes are made once and written to each. */
 interface Group {
-  readonly accessScope: AccessScope;
+  readonly accessScope: EventScope;
   readonly eventsOf: EventsOf;
   readonly readers: Set<EventReader>;
   /** The heartbeat interval that these readers asked for; undefined for the default interval. */
@@ -210,7 +210,12 @@ export class EventHub {
     const byUser = Map.groupBy(entries, ({ userId }) => userId as number | null);
     const byTenant = Map.groupBy(entries, ({ tenantId }) => tenantId as number | null);
     for (const { accessScope, eventsOf, readers } of this.#groups.values()) {
-      const own = accessScope.kind === "user" ? byUser.get(accessScope.userId) : byTenant.get(accessScope.tenantId);
+      const own =
+        accessScope.kind === "user"
+          ? byUser.get(accessScope.userId)
+          : accessScope.kind === "enterprise"
+            ? byTenant.get(accessScope.tenantId)
+            : entries.filter((entry) => isWithin(accessScope, entry));
       if (!own) continue;
       const frames = own.flatMap((entry) => eventsOf(entry, this.#epoch!).map(eventFrame)).join("");
       if (frames === "") continue;

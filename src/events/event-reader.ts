@@ -1,8 +1,8 @@
-import type { AccessScope } from "../model/access-scope.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { comparePositions, type LogPosition, type TailedEntry } from "../store/tables/log.ts";
 import type { EventsOf } from "./client-events.ts";
 import { type ResumePoint, readEventId, readFrom, resumePointOf } from "./event-id.ts";
+import { type EventScope, isWithin } from "./event-scope.ts";
 import { eventFrame, heartbeatFrame, openingFrame, type ResyncReason, resyncFrame } from "./frames.ts";
 
 export type LogTables = Pick<Transaction, "log" | "logEpoch">;
@@ -24,7 +24,7 @@ export interface Beginning {
 
 export interface ReaderParts {
   readonly store: Store<LogTables>;
-  readonly accessScope: AccessScope;
+  readonly accessScope: EventScope;
   readonly eventsOf: EventsOf;
   /** Readers with the same key (access scope, filter and interval) get the same bytes. */
   readonly groupKey: string;
@@ -165,9 +165,4 @@ export class EventReader {
     this.#resumePoint = resumePoint;
     this.parts.writer.write(Buffer.from(resyncFrame(resumePoint, reason)));
   }
-}
-
-/** Whether an entry belongs to an access scope. The only place with this rule. */
-export function isWithin(accessScope: AccessScope, { userId, tenantId }: TailedEntry): boolean {
-  return accessScope.kind === "user" ? userId === accessScope.userId : tenantId === accessScope.tenantId;
 }

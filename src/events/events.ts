@@ -1,14 +1,16 @@
 import type { ReadThing } from "../devices/read-thing.ts";
 import type { AccessScope } from "../model/access-scope.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
-import type { OnLimitReached } from "../model/limits.ts";
+import { limits, type OnLimitReached } from "../model/limits.ts";
 import { nameLookup } from "../runtime/network/name-lookup.ts";
 import type { Resolve } from "../runtime/network/public-address.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
+import { changeHints, changesHeartbeatSeconds } from "./change-hints.ts";
 import { compileFilter, type ReaderFilter, unreadableReporter } from "./client-events.ts";
 import { EventHub } from "./event-hub.ts";
 import { type Beginning, beginningAt, EventReader, type EventWriter } from "./event-reader.ts";
+import type { OperatorScope } from "./event-scope.ts";
 import { type HistoryPage, type HistoryQuery, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
 import { OpenStreams } from "./open-streams.ts";
@@ -76,6 +78,11 @@ export interface Events {
   beginning(lastEventId: string | undefined, heartbeatSeconds?: number): Promise<Beginning>;
   /** Sends all events within the access scope from there on, until the stream is closed. */
   follow(request: EventRequest, writer: EventWriter): void;
+  /** Sends hints at what changes from now on within the operator's tenants, until the stream is closed. */
+  followChanges(
+    request: Pick<OperatorScope, "tenantIds"> & { readonly operatorId: number; readonly beginning: Beginning },
+    writer: EventWriter,
+  ): void;
   history(userId: UserId, deviceId: DeviceId, query: HistoryQuery): Promise<HistoryPage>;
   thingHistory(
     thing: Pick<ReadThing, "userId" | "deviceId" | "thingId">,
@@ -116,6 +123,12 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     revocationsRead: parts.revocationsRead ?? (async () => undefined),
   });
   const streams = new OpenStreams(parts.streamsAtOnce);
+  const consoleStreams = new OpenStreams(limits.consoleStreamsPerOperator);
+  const serve = (reader: EventReader) =>
+    hub.serve(reader).catch((error) => {
+      runtime.report.warn({ error }, "an event stream could not be started");
+      reader.parts.writer.end();
+    });
   const turn = () => new Promise<void>((resolve) => runtime.after(0, resolve));
   const histories = new OwnerQueues(
     "historiesWaiting",
@@ -154,11 +167,14 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       const eventsOf = compileFilter(filter, unreadableReporter(runtime.report));
       const groupKey = keyOf(accessScope, filter, heartbeatSeconds);
       const readerParts = { store, accessScope, eventsOf, groupKey, writer, untilMs, heartbeatSeconds };
-      const reader = new EventReader(readerParts, beginning);
-      hub.serve(reader).catch((error) => {
-        runtime.report.warn({ error }, "a client's event stream could not be started");
-        writer.end();
-      });
+      void serve(new EventReader(readerParts, beginning));
+    },
+    followChanges({ tenantIds, operatorId, beginning }, writer) {
+      consoleStreams.add(String(operatorId), writer);
+      const accessScope: OperatorScope = { kind: "operator", tenantIds };
+      const groupKey = JSON.stringify(["operator", tenantIds?.toSorted((a, b) => a - b) ?? null]);
+      const times = { untilMs: Number.POSITIVE_INFINITY, heartbeatSeconds: changesHeartbeatSeconds };
+      void serve(new EventReader({ store, accessScope, eventsOf: changeHints, groupKey, writer, ...times }, beginning));
     },
     history: (userId, deviceId, query) =>
       histories.run(userId, () => historyOf({ store, turn }, userId, deviceId, query)),

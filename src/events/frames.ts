@@ -32,7 +32,7 @@ export const waitingFrame = ": the store does not answer\n";
 
 /** A comment for people who read the raw stream; clients skip comments. */
 export function tooManyStreamsFrame(atMost: number): string {
-  return `: this client has more than ${atMost} streams open for the same user, and this one is the oldest\n`;
+  return `: there are more than ${atMost} streams of the same caller, and this one is the oldest\n`;
 }
 
 function frame(id: string, name: string, data: object): string {

@@ -2,7 +2,7 @@ import type { EventWriter } from "./event-reader.ts";
 import { tooManyStreamsFrame } from "./frames.ts";
 
 /**
- * Limits the open streams of each client per user or tenant, so that none can take all connections. A stream beyond the
+ * Limits the open streams of each client per user or tenant, or of each operator, so that none can take all connections. A stream beyond the
  * limit ends the oldest one and is not refused: many clients give up for good after a refusal, and the oldest may be a
  * broken connection. A client whose stream was ended resumes after its last id.
  */

@@ -28,7 +28,14 @@ import type { Feeds } from "./feeds/feeds.ts";
 import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import type { LinkFaultKind } from "./link-faults.ts";
-import { foundLinks, type LinkOverview, linkOverview, type ShownLink, shownLinksOf } from "./link-overview.ts";
+import {
+  blindTimes,
+  foundLinks,
+  type LinkOverview,
+  linkOverview,
+  type ShownLink,
+  shownLinksOf,
+} from "./link-overview.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 import { thingFreshnessOfEach } from "./thing-freshness.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
@@ -110,6 +117,8 @@ export interface RunningFederation extends Federation {
   shownLinksOf(userId: UserId): Promise<readonly ShownLink[]>;
   /** Links of some tenants, or of all, for an administrator. */
   foundLinks(filter: Parameters<typeof foundLinks>[1]): ReturnType<typeof foundLinks>;
+  /** For how long each of these links was blind in this time, up to now. */
+  blindTimes(links: Parameters<typeof blindTimes>[1], withinMs: number): ReturnType<typeof blindTimes>;
   /** All links, counted by state. */
   overview(): Promise<LinkOverview>;
   /** Called after each commit: a fan request that became durable on this node is sent at once. */
@@ -160,6 +169,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
     tally: () => tallyOf(keeper, parts.runtime.nowMs()),
     shownLinksOf: (userId) => shownLinksOf(thisNode, userId),
     foundLinks: (filter) => foundLinks(thisNode, filter),
+    blindTimes: (links, withinMs) => blindTimes(thisNode, links, withinMs),
     overview: () => linkOverview(thisNode),
     afterCommit: (commits) => {
       if (commits.some(isFanRequest)) fans.wake();

@@ -104,6 +104,24 @@ export async function* foundLinks(
   }
 }
 
+/** For how long each of these links was blind since a time, up to now. */
+export async function blindTimes(
+  { store }: Pick<OverviewParts, "store">,
+  links: readonly Pick<FoundLink, "userId" | "deviceId" | "blindSinceMs">[],
+  withinMs: number,
+): Promise<ReadonlyMap<DeviceId, number>> {
+  const { sums, nowMs } = await store.read(async (tx) => {
+    const nowMs = await tx.clock.nowMs();
+    return { nowMs, sums: await tx.blindIntervals.sums(links, nowMs - withinMs) };
+  });
+  const times = new Map(sums.map(({ deviceId, blindMs }) => [deviceId, Number(blindMs)]));
+  for (const { deviceId, blindSinceMs } of links) {
+    const open = blindSinceMs === null ? 0 : Math.min(withinMs, Math.max(0, nowMs - blindSinceMs));
+    times.set(deviceId, Math.min(withinMs, (times.get(deviceId) ?? 0) + open));
+  }
+  return times;
+}
+
 /** All links by state: those of this node from memory, those of other living nodes from the store. */
 export async function linkOverview(parts: OverviewParts): Promise<LinkOverview> {
   const { store, keeper, membership } = parts;

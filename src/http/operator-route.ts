@@ -15,6 +15,8 @@ export interface OperatorRoute extends OperatorRule {
   readonly description: Description;
   /** Pages for a browser that has no session, and for one whose operator must type the password again. */
   readonly pages?: { readonly signIn: string; readonly password: string };
+  /** Pages send this request by themselves, so it does not prolong the session. */
+  readonly isSentByScript?: true;
   answer(incoming: Incoming, operator: Operator): Promise<Answer | StreamAnswer>;
 }
 
@@ -26,8 +28,11 @@ export async function operatorAnswer(
   setCaller: (ids: CallerIds) => void,
 ): Promise<Answer | StreamAnswer> {
   const isRead = route.methods.includes("GET");
+  // A fragment is fetched by a script, which must see the status.
+  const isFragment = incoming.query.some(([name]) => name === "parts");
   try {
-    const operator = await callerByOperator(incoming, callers.operators, !isRead);
+    const isUse = !isFragment && !route.isSentByScript;
+    const operator = await callerByOperator(incoming, callers.operators, { isChange: !isRead, isUse });
     setCaller({ operatorId: operator.operatorId });
     requireRule(operator, route);
     if (isRead) refuseMistyped(incoming.query, route.description);
@@ -39,8 +44,7 @@ export async function operatorAnswer(
         : error instanceof PasswordNeeded
           ? route.pages?.password
           : undefined;
-    // A fragment is fetched by a script, which must see the status.
-    if (page === undefined || incoming.query.some(([name]) => name === "parts")) throw error;
+    if (page === undefined || isFragment) throw error;
     const to = isRead ? `?to=${encodeURIComponent(incoming.target)}` : "";
     return redirectAnswer(303, `${page}${to}`);
   }

@@ -97,6 +97,8 @@ export const limits = {
   tenantsPerOperator: 1_000,
   sessionsPerOperator: 50,
   tokensPerOperator: 100,
+  /** Open streams of the console of one operator, on one node. A browser needs one for all its tabs. */
+  consoleStreamsPerOperator: 50,
   operatorLinksWaiting: 1_000,
   /** Refresh tokens of one grant, and access tokens of one grant. */
   tokensPerGrant: 100,

@@ -35,8 +35,11 @@ export interface SessionRecord {
 }
 
 export interface Sessions {
-  /** The operator of a cookie's secret. Rejects with NotSignedIn. */
-  bySession(secret: string): Promise<Operator>;
+  /**
+   * The operator of a cookie's secret. Rejects with NotSignedIn. `isUse`: whether the operator does something. A request
+   * that a page sends by itself is no use: a page that nobody looks at must not prolong its session.
+   */
+  bySession(secret: string, isUse?: boolean): Promise<Operator>;
   /** Of one operator, or of all. */
   listSessions(operatorId?: OperatorId): Promise<readonly SessionRecord[]>;
   /** Ends a session by its id; `operatorId` restricts it to this operator's own. */
@@ -56,7 +59,7 @@ export function sessionsOn(store: Store<OperatorTables>): Sessions {
     }
   }
   return {
-    async bySession(secret) {
+    async bySession(secret, isUse = true) {
       if (!isCredential(sessionPrefix, secret)) throw new NotSignedIn();
       const found = await store.read(async (tx) => {
         const session = await tx.operatorSessions.find(hashOf(secret));
@@ -65,7 +68,7 @@ export function sessionsOn(store: Store<OperatorTables>): Sessions {
       });
       if (!found || found.operator.isSuspended || isOver(found.session, found.nowMs)) throw new NotSignedIn();
       const { session, operator, nowMs } = found;
-      if (nowMs - session.usedMs >= sessionLifetime.renewEveryMs) await renew(session.hash);
+      if (isUse && nowMs - session.usedMs >= sessionLifetime.renewEveryMs) await renew(session.hash);
       const isConfirmed = nowMs - session.passwordMs < sessionLifetime.confirmedMs;
       return {
         operatorId: operator.id,
@@ -143,7 +146,8 @@ function cleanUserAgent(text: string): string {
     .slice(0, longestUserAgent);
 }
 
-function isOver({ usedMs, expiresMs }: OperatorSessionRow, nowMs: number): boolean {
+/** Whether a session has expired, or was not used for too long. */
+export function isOver({ usedMs, expiresMs }: OperatorSessionRow, nowMs: number): boolean {
   return nowMs >= expiresMs || nowMs - usedMs >= sessionLifetime.idleMs;
 }
 

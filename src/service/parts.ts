@@ -42,6 +42,7 @@ import { grantAdministrationOn } from "../oauth/grant-administration.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
 import { operatorsOn } from "../operators/operators.ts";
+import { SessionWatch } from "../operators/session-watch.ts";
 import { OwnAlarms } from "../own-things/own-alarms.ts";
 import { OwnCommandDeadlines } from "../own-things/own-command-deadlines.ts";
 import { ownThingEcho } from "../own-things/own-command-echo.ts";
@@ -72,6 +73,7 @@ import { alertCommanding } from "./alert-commanding.ts";
 import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
+import { homeParts } from "./home-parts.ts";
 import { dropValue } from "./lost-values.ts";
 import { openIdOf } from "./operator-openid.ts";
 import { sealingContext } from "./sealing-keys.ts";
@@ -134,6 +136,7 @@ async function partsOn(
     onLimitReached,
   });
 
+  const operatorWatch = new SessionWatch(store, runtime);
   const addressSealing = new AddressSealing({
     store,
     runtime,
@@ -345,6 +348,8 @@ async function partsOn(
     linksOf: (userId) => federation.shownLinksOf(userId),
     links: () => federation.overview(),
     foundLinks: (filter) => federation.foundLinks(filter),
+    blindTimes: (links, withinMs) => federation.blindTimes(links, withinMs),
+    homes: homeParts({ federation, things, control, linkSessions, identity }),
     backup: (to, withKey, onProgress) => {
       if (dirname(to) === backupFolder) mkdirSync(backupFolder, { recursive: true, mode: 0o700 });
       return takeBackup({ store, backups, report }, to, withKey, onProgress);
@@ -391,6 +396,7 @@ async function partsOn(
     identity,
     operators,
     openId,
+    operatorWatch,
     oauth,
     devices,
     deviceTypes,
@@ -424,6 +430,7 @@ async function partsOn(
     runtime,
     async close() {
       closing.abort();
+      operatorWatch.stop();
       await backups.stop();
       await foundation.close();
     },

@@ -159,7 +159,14 @@ async function outletParts(
       operators: { ...operators, cookie: operatorCookie(() => address.baseUrl), baseUrl: () => address.baseUrl },
     },
     admin: { administration },
-    console: { operators, administration, nowMs: parts.runtime.nowMs, openId: parts.openId },
+    console: {
+      operators,
+      administration,
+      nowMs: parts.runtime.nowMs,
+      openId: parts.openId,
+      events,
+      watchOperator: (operator, ended) => parts.operatorWatch.watch(operator, ended),
+    },
     oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
     v3: {
       users: identity,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { alarmLook, alarmTile } from "../../demo/console/alarm-tile.ts";
+import { alarmLook, alarmTile } from "../../src/outlets/console/tiles/alarm-tile.ts";
 import { alarm, thing, trait } from "./things.ts";
 
 const clear = { state: "clear" };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ButtonOptions } from "../../demo/console/button.ts";
-import { deviceTile } from "../../demo/console/device-tile.ts";
 import type { Thing } from "../../sdk/src/index.ts";
+import type { ButtonOptions } from "../../src/outlets/console/tiles/button.ts";
+import { deviceTile } from "../../src/outlets/console/tiles/device-tile.ts";
 import { html } from "../../src/web/html.ts";
 import { thing, trait } from "./things.ts";
 

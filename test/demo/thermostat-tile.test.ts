@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ButtonOptions } from "../../demo/console/button.ts";
-import { thermostatTile } from "../../demo/console/thermostat-tile.ts";
 import type { CommandReceipt, Thing } from "../../sdk/src/index.ts";
+import type { ButtonOptions } from "../../src/outlets/console/tiles/button.ts";
+import { thermostatTile } from "../../src/outlets/console/tiles/thermostat-tile.ts";
 import { html } from "../../src/web/html.ts";
 import { thermostat } from "./things.ts";
 

@@ -100,7 +100,14 @@ export async function madeServer(
     alexa: { alexa: {} as never },
     linkPages: { linkSessions: { steps: linkSteps({} as StepParts) } },
     admin: { administration: { calls: adminCalls } as never },
-    console: { operators: {} as never, administration: { calls: adminCalls } as never, nowMs: Date.now, openId: undefined },
+    console: {
+      operators: {} as never,
+      administration: { calls: adminCalls } as never,
+      nowMs: Date.now,
+      openId: undefined,
+      events: {} as never,
+      watchOperator: () => () => undefined,
+    },
     platform: platform.calls,
     federation: {
       link: (...args) => federation.link(...args),

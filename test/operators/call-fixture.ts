@@ -1,4 +1,6 @@
+import { virtualDeviceType } from "../../src/model/virtual-device-type.ts";
 import type { AdminCall } from "../../src/operators/admin-call.ts";
+import { linkOf } from "../contracts/store/home.ts";
 import { type operatorWorld, password } from "./operator-world.ts";
 
 type World = Awaited<ReturnType<typeof operatorWorld>>;
@@ -41,6 +43,11 @@ export async function fixtureOf({
   const to = { ownerId: webhook.ownerId, webhookId: webhook.id, userId, deviceId: 1 as never };
   const delivery = await store.transaction((tx) => tx.deliveries.add({ ...to, ...message }));
   const { deviceId } = await run("device add", { user, name: "Lamp", type: "Lamp" });
+  await store.transaction(async (tx) => {
+    const virtual = await tx.devices.add({ userId, typeName: virtualDeviceType, name: "Home", isVirtual: true });
+    await tx.links.add(linkOf({ userId, devices: [virtual] } as never, service.parts.membership.id));
+  });
+  const ownThing = async () => (await run("home things", { user })).things[0].thingId as string;
   const listed = async () => (await run("outlet list")).outlets[0].outlet as string;
   await service.parts.operators.takeLink(
     "invitation",
@@ -86,6 +93,17 @@ export async function fixtureOf({
     ["device add", () => ({ json: { user: userId, name: "Lamp", type: "Lamp" } })],
     ["device remove", () => ({ at: [deviceId] })],
     ["device-type set", () => ({ at: ["Lamp"], json: { tenant: "Acme", template: "lamp" } })],
+    ["home things", () => ({ at: [userId] })],
+    [
+      "home command",
+      async () => ({
+        at: [userId, await ownThing()],
+        json: { trait: "onOff", command: "set", param: ["on=true"] },
+      }),
+    ],
+    ["home show", () => ({ at: [userId, "nest"] })],
+    ["home page", () => ({ at: [userId, "nest"], json: { renew: true } })],
+    ["home unlink", () => ({ at: [userId, "nest"] })],
     ["device-type list", () => acme],
     ["device-type show", () => ({ at: ["Lamp"], ...acme })],
     ["device-type templates", () => ({})],

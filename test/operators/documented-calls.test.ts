@@ -90,7 +90,16 @@ describe("each command of administrators", () => {
 /** It calls the assistant's maker; test/assistants runs it against a simulated one. */
 const callsElsewhere = "outlet check";
 
-const absentBody = { name: "x", password, role: "viewer", since: "2026-01-01T00:00:00Z", user: 1, tenant: "Acme" };
+const absentBody = {
+  name: "x",
+  password,
+  role: "viewer",
+  since: "2026-01-01T00:00:00Z",
+  user: 1,
+  tenant: "Acme",
+  trait: "onOff",
+  command: "set",
+};
 
 /** Ids are numbers, names or random text. */
 function absentId({ path }: AdminCall): string {

@@ -44,7 +44,12 @@ export function accessAct(): AdminAct {
   };
 }
 
-async function ownClient({ clients }: AdministrationParts, tenantId: TenantId, isNeeded: boolean): Promise<string> {
+/** The client of a tenant that owns what commands and operators make. */
+export async function ownClient(
+  { clients }: Pick<AdministrationParts, "clients">,
+  tenantId: TenantId,
+  isNeeded: boolean,
+): Promise<string> {
   const known = (await clients.listClients(tenantId)).find(
     ({ name, kind }) => name === clientName && kind === "enterprise",
   );

@@ -2,6 +2,7 @@ import type { Identity } from "../../identity/identity.ts";
 import { NotFound, OperatorForbidden } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { AdministrationParts } from "./admin-command.ts";
+import { homesWithin } from "./homes/home-parts.ts";
 
 /**
  * The parts for an operator who reaches only these tenants; undefined: all. Whatever belongs to another tenant is as if it
@@ -71,6 +72,12 @@ export function partsWithin(
     links: refuse,
     foundLinks: ({ tenantIds: wanted, after }) =>
       parts.foundLinks({ after, tenantIds: wanted?.filter(isReached) ?? tenantIds }),
+    blindTimes: (links, withinMs) =>
+      parts.blindTimes(
+        links.filter(({ tenantId }) => isReached(tenantId)),
+        withinMs,
+      ),
+    homes: homesWithin(parts.homes, (userId) => identity.findUser(userId)),
     backup: refuse,
     recordBackup: refuse,
     compact: refuse,

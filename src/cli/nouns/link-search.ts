@@ -2,7 +2,7 @@ import type { FoundLink } from "../../federation/link-overview.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { UserId } from "../../model/ids.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../administration/admin-command.ts";
-import { wantedPage } from "../administration/paging.ts";
+import { mostPerPage, wantedPage } from "../administration/paging.ts";
 import { type Input, optional } from "../input.ts";
 import { table } from "../terminal/output.ts";
 import { linkAnswer, linkStateInWords } from "./link-facts.ts";
@@ -10,6 +10,7 @@ import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts"
 
 /** Without a page, as on a command line. */
 const mostFound = 10_000;
+const dayMs = 86_400_000;
 
 export const findLinks: AdminCommand = {
   name: "link find",
@@ -22,7 +23,10 @@ export const findLinks: AdminCommand = {
   async act(parts, input) {
     const names = await tenantNames(parts.identity);
     const { links, cursor } = await search(parts, input);
-    return { answer: { links: links.map((link) => shown(link, names)), ...(cursor !== undefined && { cursor }) } };
+    const blind = await parts.blindTimes(links.slice(0, mostPerPage), dayMs);
+    return {
+      answer: { links: links.map((link) => shown(link, names, blind)), ...(cursor !== undefined && { cursor }) },
+    };
   },
   toText({ links }, _typed, width) {
     if (links.length === 0) return "There is no such link.";
@@ -92,8 +96,16 @@ export const countLinks: AdminCommand = {
   },
 };
 
-function shown(link: FoundLink, names: ReadonlyMap<number, string>) {
+function shown(link: FoundLink, names: ReadonlyMap<number, string>, blind: ReadonlyMap<number, number>) {
   const { userId, userName, tenantId, node, blindSinceMs } = link;
   const blindSince = blindSinceMs === null ? null : new Date(blindSinceMs).toISOString();
-  return { userId, userName, tenant: names.get(tenantId), ...linkAnswer(link), node, blindSince };
+  return {
+    userId,
+    userName,
+    tenant: names.get(tenantId),
+    ...linkAnswer(link),
+    node,
+    blindSince,
+    blindMsOfDay: blind.get(link.deviceId) ?? null,
+  };
 }

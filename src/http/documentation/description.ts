@@ -80,6 +80,7 @@ export type ContentType =
   | "text/xml"
   | "text/html"
   | "text/event-stream"
+  | "text/javascript"
   | "image/*";
 
 export interface ErrorDescription {

@@ -8,7 +8,8 @@ export interface OperatorCallers {
   /** The cookie of the console. */
   readonly cookie: BrowserCookie;
   readonly baseUrl: () => string;
-  bySession(secret: string): Promise<Operator>;
+  /** `isUse`: whether it prolongs the session. */
+  bySession(secret: string, isUse: boolean): Promise<Operator>;
   byToken(token: string): Promise<Operator>;
 }
 
@@ -19,14 +20,14 @@ export interface OperatorCallers {
 export async function callerByOperator(
   { bearer, cookies, site }: Incoming,
   operators: OperatorCallers | undefined,
-  isChange: boolean,
+  { isChange, isUse }: { readonly isChange: boolean; readonly isUse: boolean },
 ): Promise<Operator> {
   if (!operators) throw new NotSignedIn();
   if (bearer !== undefined) return operators.byToken(bearer);
   const secret = operators.cookie.read(cookies);
   if (secret === undefined) throw new NotSignedIn();
   if (isChange) refuseForeignPage(site, operators.baseUrl());
-  return operators.bySession(secret);
+  return operators.bySession(secret, isUse);
 }
 
 /**

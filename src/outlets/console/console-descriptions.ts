@@ -93,12 +93,56 @@ export const describeAction = described("sendConsoleAction", "The form of an act
   ],
 });
 
+export const describeLive = described("showConsoleChanges", "Follow what changes, for the pages of the console", {
+  words: [
+    "A stream of Server-Sent Events. `change` says what a change is about, without its content: `{deviceId, kind, tenantId, userId, time}`, of the tenants that the operator reaches. `heartbeat`: every 2 seconds. `resync`: changes may be missing. The stream ends within a second after the session, and when the operator reaches other tenants than before.",
+  ],
+  parameters: [
+    {
+      ...parameter("Last-Event-ID", "header", "The id of the last event; the stream continues after it."),
+      schema: text("An id."),
+    },
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "The stream; it goes on until either side ends it.",
+      content: {
+        contentType: "text/event-stream",
+        schema: text("Server-Sent Events."),
+        example:
+          'id: 1f-8-3\nevent: change\ndata: {"deviceId":8,"kind":"attribute","tenantId":1,"userId":3,"time":1772357400000}\n\n',
+      },
+    },
+  ],
+});
+
+export const describeScript = described("showConsoleScript", "A script of the console's pages", {
+  parameters: [
+    parameter("digest", "path", "Changes with the scripts.", true),
+    parameter("name", "path", "The file.", true),
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "The script. It never changes at this address.",
+      content: { contentType: "text/javascript", schema: text("JavaScript.") },
+    },
+  ],
+});
+
 /** The description of a page: its title is all that a program needs to know. */
-export function describePage(operationId: string, title: string, pathParameters: readonly string[]): Description {
+export function describePage(
+  operationId: string,
+  title: string,
+  pathParameters: readonly string[],
+  query: readonly string[] = [],
+): Description {
   return described(operationId, `The page ${title}`, {
     parameters: [
       ...pathParameters.map((parameterName) => parameter(parameterName, "path", "Its id.", true)),
       parameter("tenant", "query", "The id of the chosen tenant."),
+      ...query.map((queryName) => parameter(queryName, "query", "What the page shows.")),
       parameter("parts", "query", "Names of parts, with commas: only these are answered, without the frame."),
     ],
     answers: [page(200, "The page, or the parts of it."), goesTo("Nobody is signed in: the sign-in page.")],

@@ -10,6 +10,10 @@ export interface ConsolePage {
   readonly rail?: string;
   /** What it shows: of tenants, of the whole deployment, or of the operator alone. */
   readonly subject: Subject;
+  /** Further parameters of its query, such as filters. */
+  readonly query?: readonly string[];
+  /** Kinds of changes after which the page's parts are read again at once: `link`, `attribute`, `thing` and others. */
+  readonly hears?: readonly string[];
   /** The parts of the page by name, in order. `?parts=a,b` answers only those. */
   render(context: PageContext): Promise<PageParts>;
 }

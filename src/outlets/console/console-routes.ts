@@ -11,16 +11,18 @@ import type { Operator } from "../../operators/operator.ts";
 import type { Operators } from "../../operators/operators.ts";
 import { html } from "../../web/html.ts";
 import { type Page, pageOf } from "../../web/page.ts";
+import { browserScripts, scriptRoute } from "./browser-scripts.ts";
 import { describeAction, describePage } from "./console-descriptions.ts";
 import type { ConsolePage, PageContext, TenantChoice } from "./console-page.ts";
 import { notePage } from "./entry-pages.ts";
 import { consoleHeaders, consolePaths, entryRoutes, ownPath } from "./entry-routes.ts";
 import { consolePage, fragments } from "./frame.ts";
+import { type LiveRouteParts, liveRoute } from "./live-route.ts";
 import { openIdRoutes } from "./openid-routes.ts";
 import { operatorCookie } from "./operator-cookie.ts";
 import { consolePages } from "./pages.ts";
 
-export interface ConsoleRouteParts {
+export interface ConsoleRouteParts extends LiveRouteParts {
   readonly operators: Operators;
   readonly administration: AdminActs;
   readonly baseUrl: () => string;
@@ -33,15 +35,18 @@ export interface ConsoleRouteParts {
 export function consoleRoutes(parts: ConsoleRouteParts): readonly Route[] {
   const { operators, administration, baseUrl, openId } = parts;
   const cookie = operatorCookie(baseUrl);
+  const scripts = browserScripts();
   return [
     ...entryRoutes({ operators, baseUrl, cookie, openIdLabel: openId?.label }),
     ...openIdRoutes({ openId, operators, cookie, baseUrl }),
-    ...consolePages.map((page) => pageRoute(page, parts)),
+    liveRoute(parts),
+    scriptRoute(scripts),
+    ...consolePages.map((page) => pageRoute(page, parts, scripts.entry)),
     actionRoute(administration),
   ];
 }
 
-function pageRoute(page: ConsolePage, parts: ConsoleRouteParts): Route {
+function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, script: string): Route {
   const inPath = [...page.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
   const words = page.title.split(/\W+/).map((word) => word[0]!.toUpperCase() + word.slice(1));
   return {
@@ -52,20 +57,22 @@ function pageRoute(page: ConsolePage, parts: ConsoleRouteParts): Route {
     errors: "page",
     methods: ["GET"],
     path: `/console${page.path}`,
-    description: describePage(`showConsole${words.join("")}`, page.title, inPath),
+    description: describePage(`showConsole${words.join("")}`, page.title, inPath, page.query),
     async answer(incoming, operator) {
       const context = await contextOf(incoming, operator, parts);
       const all = await page.render(context);
       const wanted = context.parameter("parts")?.split(",");
-      if (!wanted) return pageAnswer(200, consolePage(page, consolePages, context, all), consoleHeaders);
+      if (!wanted) return pageAnswer(200, consolePage(page, consolePages, context, all, script), consoleHeaders);
       const some = Object.fromEntries(Object.entries(all).filter(([name]) => wanted.includes(name)));
-      return fragmentAnswer(fragments(some).text);
+      return fragmentAnswer(fragments(some).text, context.nowMs);
     },
   };
 }
 
-function fragmentAnswer(body: string): Answer {
-  return { status: 200, headers: { "content-type": "text/html; charset=utf-8", ...consoleHeaders }, body };
+/** `x-page-time`: when the parts were made, for a page that shows how old it is. */
+function fragmentAnswer(body: string, nowMs: number): Answer {
+  const headers = { "content-type": "text/html; charset=utf-8", "x-page-time": String(nowMs), ...consoleHeaders };
+  return { status: 200, headers, body };
 }
 
 async function contextOf(

@@ -2,6 +2,7 @@ import { type Html, html } from "../../web/html.ts";
 import { framedPage, type Page } from "../../web/page.ts";
 import type { ConsolePage, PageContext, PageParts } from "./console-page.ts";
 import { consoleStyle } from "./style.ts";
+import { tileStyle } from "./tiles/style.ts";
 
 /** The frame of every page: the rail with the tenant switcher, and one content area. */
 export function consolePage(
@@ -9,6 +10,7 @@ export function consolePage(
   pages: readonly ConsolePage[],
   context: PageContext,
   parts: PageParts,
+  script: string,
 ): Page {
   const body = html`<nav class="rail" aria-label="Console">
 <span class="product">Breezeway</span>
@@ -16,17 +18,38 @@ ${tenantSwitch(page, context)}
 ${pages.filter((one) => one.rail !== undefined && isVisible(one, context)).map((one) => railLink(one, page, context))}
 ${foot(context)}
 </nav>
-<main class="content">
-<h1>${page.title}</h1>
+<main class="content" ${liveData(page, context)}>
+<header class="page-head"><h1>${page.title}</h1>
+<p class="freshness" id="freshness">${asOf(context.nowMs)}</p></header>
+<p class="not-live" id="freshness-why" role="status"></p>
+<p class="notice" id="notice" role="status"></p>
 ${fragments(parts)}
 </main>`;
-  return framedPage({ title: `${page.title} · Breezeway`, bodyClass: "console", body, moreStyle: consoleStyle });
+  return framedPage({
+    title: `${page.title} · Breezeway`,
+    bodyClass: "console",
+    body,
+    moreStyle: consoleStyle + tileStyle,
+    scripts: [script],
+  });
 }
 
-/** The parts of a page, each with its name, so that a script can replace one of them. */
+/** What the script needs: the time of the page, and the changes that concern it. */
+function liveData({ hears = [], path }: ConsolePage, { nowMs, tenant, parameter }: PageContext): Html {
+  const user = path.includes(":user") ? html` data-user="${parameter("user")}"` : undefined;
+  const ofTenant = tenant === undefined ? undefined : html` data-tenant="${tenant.tenantId}"`;
+  return html`data-time="${nowMs}" data-hears="${hears.join(" ")}"${user}${ofTenant}`;
+}
+
+/** What a page says that no script keeps up to date. */
+function asOf(nowMs: number): string {
+  return `As of ${new Date(nowMs).toISOString().slice(11, 19)} UTC`;
+}
+
+/** The parts of a page, each with its name, so that a script can replace one of them. An empty one is not visible. */
 export function fragments(parts: PageParts): Html {
-  return html`${Object.entries(parts).flatMap(([name, part]) =>
-    part === undefined ? [] : [html`<section id="part-${name}" data-part="${name}">${part}</section>`],
+  return html`${Object.entries(parts).map(
+    ([name, part]) => html`<section id="part-${name}" data-part="${name}">${part}</section>`,
   )}`;
 }
 

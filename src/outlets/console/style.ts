@@ -13,8 +13,21 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .switch a{padding:.375rem .5rem}
 .content{padding:1.5rem;max-width:72rem;width:100%}
 .content h1{font-size:1.375rem;margin-bottom:1rem}
+.page-head{display:flex;flex-wrap:wrap;align-items:baseline;gap:.25rem 1rem;margin:0 0 .75rem}
+.page-head h1{margin:0;flex:1 1 auto}
+.freshness{margin:0;font-size:.8125rem;font-weight:600;color:var(--soft);font-variant-numeric:tabular-nums}
+.freshness::before{content:"";display:inline-block;width:.5625rem;height:.5625rem;border-radius:50%;border:2px dashed currentColor;margin-right:.4375rem}
+:root[data-fresh=live] .freshness{color:var(--good)}
+:root[data-fresh=live] .freshness::before{background:var(--good);border:0}
+:root[data-fresh=as-of] .freshness{color:var(--bad)}
+:root[data-fresh=as-of]{--good:var(--soft);--good-tint:var(--tint)}
+:root[data-fresh=as-of] .content [data-part]:not(:has(>.band)){filter:saturate(.25)}
+.not-live:empty,.notice:empty{display:none}
+.not-live,.notice{padding:.75rem 1rem;border-radius:.75rem;border:1.5px solid var(--bad);background:var(--bad-tint);color:var(--bad);font-weight:600}
+.not-live a{color:inherit}
 .content h2{font-size:1rem;margin:0 0 .75rem}
 .content section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;margin-bottom:1rem}
+.content section:empty{display:none}
 .content table{width:100%;border-collapse:collapse;font-size:.8125rem}
 .content th{text-align:left;font-weight:600;color:var(--soft);padding:.375rem .75rem .375rem 0}
 .content td{padding:.375rem .75rem .375rem 0;border-top:1px solid var(--line);vertical-align:top}
@@ -34,6 +47,8 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .numbers div{padding:.75rem;border-radius:.5rem;background:var(--tint)}
 .numbers dt{color:var(--soft)}
 .numbers dd{margin:0;font-size:1.25rem;font-weight:650}
+.console button:disabled{color:var(--soft);border-color:var(--line);background:var(--tint);cursor:not-allowed}
+.console button[aria-busy=true]{cursor:progress}
 .secret{font-family:ui-monospace,Menlo,Consolas,monospace;padding:.5rem;background:var(--tint);border-radius:.5rem;user-select:all}
 @media(max-width:40rem){
 body.console{display:block;padding-bottom:4.5rem}

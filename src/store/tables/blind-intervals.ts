@@ -1,5 +1,5 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
-import type { Sql } from "../sql.ts";
+import type { Parameter, Sql } from "../sql.ts";
 
 /** A time in which Breezeway could not have seen an event of the account, and the reason. */
 export interface BlindInterval {
@@ -12,6 +12,11 @@ export interface BlindIntervalTable {
   /** Keeps the newest `blindIntervalsKept` intervals of a device. */
   add(userId: UserId, deviceId: DeviceId, interval: BlindInterval): Promise<void>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<BlindInterval[]>;
+  /** For each of these devices that was blind after `sinceMs`: for how long, without an interval that has not ended. */
+  sums(
+    devices: readonly { readonly userId: UserId; readonly deviceId: DeviceId }[],
+    sinceMs: number,
+  ): Promise<{ readonly deviceId: DeviceId; readonly blindMs: number }[]>;
   removeEndedBefore(userId: UserId, deviceId: DeviceId, timeMs: number): Promise<number>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   removeOfUser(userId: UserId): Promise<number>;
@@ -41,6 +46,19 @@ export function blindIntervalTable(sql: Sql): BlindIntervalTable {
          WHERE user_id = $1 AND device_id = $2 ORDER BY from_ms`,
         [userId, deviceId],
       ),
+    async sums(devices, sinceMs) {
+      if (devices.length === 0) return [];
+      const parameters: Parameter[] = [sinceMs];
+      const among = devices.map(
+        ({ userId, deviceId }) => `($${parameters.push(userId)}, $${parameters.push(deviceId)})`,
+      );
+      return sql.all(
+        `SELECT device_id AS "deviceId",
+           SUM(to_ms - CASE WHEN from_ms < $1 THEN $1 ELSE from_ms END) AS "blindMs" FROM blind_intervals
+         WHERE (user_id, device_id) IN (VALUES ${among.join(", ")}) AND to_ms > $1 GROUP BY device_id`,
+        parameters,
+      );
+    },
     removeEndedBefore: (userId, deviceId, timeMs) =>
       sql.run("DELETE FROM blind_intervals WHERE user_id = $1 AND device_id = $2 AND to_ms < $3", [
         userId,

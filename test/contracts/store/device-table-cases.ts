@@ -249,6 +249,33 @@ export function deviceTableCases(harness: StoreHarness): void {
       assert.equal((await store.read((tx) => tx.blindIntervals.ofDevice(userId, other))).length, 1);
     }));
 
+  it("sum the blind time of each device since a time", () =>
+    onStore(harness, async (store) => {
+      const { userId, devices } = await makeHome(store, { devices: 3 });
+      const [device, other, seeing] = devices as [DeviceId, DeviceId, DeviceId];
+      await store.transaction(async (tx) => {
+        for (const [fromMs, toMs] of [
+          [0, 50],
+          [90, 130],
+          [200, 210],
+        ] as const) {
+          await tx.blindIntervals.add(userId, device, { fromMs, toMs, cause: "no stream" });
+        }
+        await tx.blindIntervals.add(userId, other, { fromMs: 100, toMs: 101, cause: "no stream" });
+        await tx.blindIntervals.add(userId, seeing, { fromMs: 1, toMs: 100, cause: "no stream" });
+      });
+      const asked = [device, other, seeing].map((deviceId) => ({ userId, deviceId }));
+      const sums = await store.read((tx) => tx.blindIntervals.sums(asked, 100));
+      assert.deepEqual(
+        sums.map(({ deviceId, blindMs }) => [deviceId, Number(blindMs)]).sort((a, b) => a[0]! - b[0]!),
+        [
+          [device, 40],
+          [other, 1],
+        ],
+      );
+      assert.deepEqual(await store.read((tx) => tx.blindIntervals.sums([], 100)), []);
+    }));
+
   it("keep blind intervals in the order of their start, and the last version of each", () =>
     onStore(harness, async (store) => {
       const { userId, devices } = await makeHome(store);

@@ -1,6 +1,7 @@
 import type { AdminCall } from "../../../operators/admin-call.ts";
 import { accessCalls } from "./access-calls.ts";
 import { clientCalls } from "./client-calls.ts";
+import { homeCalls } from "./home-calls.ts";
 import { keyCalls } from "./key-calls.ts";
 import { linkCalls } from "./link-calls.ts";
 import { operatorCalls } from "./operator-calls.ts";
@@ -17,6 +18,7 @@ export const adminCalls: readonly AdminCall[] = [
   ...clientCalls,
   ...accessCalls,
   ...linkCalls,
+  ...homeCalls,
   ...trafficCalls,
   ...thingCalls,
   ...operatorCalls,

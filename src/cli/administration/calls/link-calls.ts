@@ -28,6 +28,9 @@ const link = object("A link.", {
   ...shownLink,
   node: orNull(text("The node that follows it.")),
   blindSince: timeOrNull("Since when changes of the home are not seen."),
+  blindMsOfDay: orNull(
+    integer("For how long they were not seen in the last 24 hours, in milliseconds. Null: not counted."),
+  ),
 });
 
 export const linkCalls: readonly AdminCall[] = [
@@ -54,6 +57,7 @@ export const linkCalls: readonly AdminCall[] = [
           ...exampleLink,
           node: "n1",
           blindSince: null,
+          blindMsOfDay: 0,
         },
       ],
     },

@@ -1,7 +1,7 @@
-import type { Thing } from "../../sdk/src/index.ts";
-import { type Html, html } from "../../src/web/html.ts";
+import { type Html, html } from "../../../web/html.ts";
 import { lastKnown } from "./as-of.ts";
 import { type Icon, iconOf } from "./icons.ts";
+import type { ShownThing } from "./shown-thing.ts";
 
 interface AlarmLook {
   readonly word: string;
@@ -15,7 +15,7 @@ const unknown: AlarmLook = { word: "Unknown", icon: "offline", look: "gray" };
  * The state of an alarm as a word, an icon and a colour. A last known warning or emergency counts also when the alarm
  * does not answer; everything else counts only while both of its sensors answer.
  */
-export function alarmLook({ traits: { smoke, carbonMonoxide } }: Thing): AlarmLook {
+export function alarmLook({ traits: { smoke, carbonMonoxide } }: ShownThing): AlarmLook {
   const sensors = [
     { name: "Smoke", state: smoke?.state },
     { name: "CO", state: carbonMonoxide?.state },
@@ -37,7 +37,7 @@ export function alarmLook({ traits: { smoke, carbonMonoxide } }: Thing): AlarmLo
 }
 
 /** While the current state is unknown, a last known warning or emergency stays visible; "All clear" becomes "Unknown". */
-export function alarmTile(thing: Thing, asOfMs: number | undefined): Html {
+export function alarmTile(thing: ShownThing, asOfMs: number | undefined): Html {
   const { thingId, name, traits } = thing;
   const lastSeen = alarmLook(thing);
   const isAlarming = lastSeen.look === "red" || lastSeen.look === "yellow";
@@ -55,7 +55,7 @@ ${asOfMs === undefined ? undefined : lastKnown(was, asOfMs)}
 }
 
 /** A low battery is shown also when it may have been replaced since; a good one only while that is known. */
-function batteryWords({ traits: { battery } }: Thing, asOfMs: number | undefined): string {
+function batteryWords({ traits: { battery } }: ShownThing, asOfMs: number | undefined): string {
   const { state, percent, available } = battery?.state ?? {};
   const isKnown = asOfMs === undefined && available?.value === true;
   const words = [state?.value, typeof percent?.value === "number" ? `${percent.value} %` : null];

@@ -1,14 +1,14 @@
-import type { CommandReceipt, Thing } from "../../sdk/src/index.ts";
-import { type Html, html } from "../../src/web/html.ts";
+import { type Html, html } from "../../../web/html.ts";
 import { lastKnown } from "./as-of.ts";
 import type { Button } from "./button.ts";
 import { type Icon, iconOf } from "./icons.ts";
 import { receiptProgress } from "./receipt-progress.ts";
+import type { ShownReceipt, ShownThing } from "./shown-thing.ts";
 import { climateWords } from "./thermostat-words.ts";
 
 export interface DeviceParts {
-  readonly thing: Thing;
-  readonly receipt: CommandReceipt | undefined;
+  readonly thing: ShownThing;
+  readonly receipt: ShownReceipt | undefined;
   readonly button: Button;
   /** Time of the last known state; undefined while the state is current. */
   readonly asOfMs: number | undefined;
@@ -39,7 +39,7 @@ ${controls(thing, button, isOn, isOffline ? `${thingId}-says` : undefined)}
 }
 
 /** The state of a light, a switch, a fan or a sensor. */
-export function stateWords(thing: Thing): string {
+export function stateWords(thing: ShownThing): string {
   const { onOff, brightness, fan } = thing.traits;
   if (!onOff) return climateWords(thing);
   const on = onOff.state.on?.value;
@@ -51,7 +51,7 @@ export function stateWords(thing: Thing): string {
 /** The levels that have a button. */
 const levels = [25, 50, 100];
 
-function controls({ thingId, traits }: Thing, button: Button, isOn: boolean, disabledBy: string | undefined) {
+function controls({ thingId, traits }: ShownThing, button: Button, isOn: boolean, disabledBy: string | undefined) {
   if (!traits.onOff) return undefined;
   const power = { id: `power:${thingId}`, disabledBy };
   const leveled = traits.brightness ? "bright" : traits.fan ? "speed" : undefined;

@@ -1,4 +1,4 @@
-import type { CommandReceipt, Thing, ThingField } from "../../sdk/src/index.ts";
+import type { ShownField, ShownReceipt, ShownThing } from "./shown-thing.ts";
 
 const modeNames: Readonly<Record<string, string>> = {
   off: "Off",
@@ -14,19 +14,19 @@ const modeNames: Readonly<Record<string, string>> = {
 export const modeName = (mode: unknown) => modeNames[String(mode)] ?? "Unknown";
 
 /** Whether the mode has a target that a command can change. */
-export function hasTarget({ traits: { thermostat } }: Thing): boolean {
+export function hasTarget({ traits: { thermostat } }: ShownThing): boolean {
   return ["heat", "cool", "heatCool", "auto"].includes(String(thermostat?.state.mode?.value));
 }
 
 /** The measured values as in `21.5 °C, 45 % humidity`. A value that the ecosystem did not tell is left out. */
-export function climateWords({ traits: { temperature, humidity } }: Thing): string {
+export function climateWords({ traits: { temperature, humidity } }: ShownThing): string {
   const percent = humidity?.state.percent?.value;
   const words = [celsius(temperature?.state.celsius), typeof percent === "number" ? `${percent} % humidity` : ""];
   return words.filter((word) => word !== "").join(", ") || "Temperature unknown";
 }
 
 /** `Heat, target 20 °C`: the mode with its targets. */
-export function modeWords({ traits: { thermostat } }: Thing): string {
+export function modeWords({ traits: { thermostat } }: ShownThing): string {
   const { mode, targetCelsius, heatCelsius, coolCelsius, ecoHeatCelsius, ecoCoolCelsius } = thermostat?.state ?? {};
   if (!mode?.value) return "Mode unknown";
   const pair = { heatCool: [heatCelsius, coolCelsius], eco: [ecoHeatCelsius, ecoCoolCelsius], off: [] };
@@ -35,12 +35,12 @@ export function modeWords({ traits: { thermostat } }: Thing): string {
   return `${modeName(mode.value)}${shown.length === 0 ? "" : `, target ${shown.join(" to ")}`}`;
 }
 
-function celsius(field: ThingField | undefined): string {
+function celsius(field: ShownField | undefined): string {
   return typeof field?.value === "number" ? `${field.value} °C` : "";
 }
 
 /** What was requested, in the words of the buttons. */
-export function commandWords({ trait, command, params }: CommandReceipt): string {
+export function commandWords({ trait, command, params }: ShownReceipt): string {
   switch (`${trait}.${command}`) {
     case "fanTimer.start":
       return "Run fan";

@@ -1,17 +1,5 @@
+import type { Button, ButtonOptions } from "../../src/outlets/console/tiles/button.ts";
 import { type Html, html } from "../../src/web/html.ts";
-
-/** Builds a button that sends `action` (actions.ts). */
-export type Button = (label: string, action: string, options?: ButtonOptions) => Html;
-
-export interface ButtonOptions {
-  readonly kind?: "main" | "danger";
-  /** Keeps the focus on the button when its action changes. By default the action. */
-  readonly id?: string;
-  /** Whether the button stands for the value that is set now. */
-  readonly isPressed?: boolean;
-  /** The id of the text that says why the button is disabled. */
-  readonly disabledBy?: string | undefined;
-}
 
 /** Buttons that work without JavaScript: each is a form. */
 export function formButtons(formToken: string, path = "/demo/do"): Button {

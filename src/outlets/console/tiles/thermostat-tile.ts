@@ -1,14 +1,14 @@
-import type { CommandReceipt, Thing } from "../../sdk/src/index.ts";
-import { type Html, html } from "../../src/web/html.ts";
+import { type Html, html } from "../../../web/html.ts";
 import { lastKnown } from "./as-of.ts";
 import type { Button } from "./button.ts";
 import { iconOf } from "./icons.ts";
 import { receiptProgress } from "./receipt-progress.ts";
+import type { ShownReceipt, ShownThing } from "./shown-thing.ts";
 import { climateWords, hasTarget, modeName, modeWords } from "./thermostat-words.ts";
 
 export interface ThermostatParts {
-  readonly thing: Thing;
-  readonly receipt: CommandReceipt | undefined;
+  readonly thing: ShownThing;
+  readonly receipt: ShownReceipt | undefined;
   /** The ecosystem refuses commands, because nobody is home. */
   readonly isRefused: boolean;
   readonly button: Button;
@@ -55,23 +55,23 @@ ${Array.isArray(modes) ? html`<div class="row modes" role="group" aria-label="Mo
 }
 
 /** What the equipment does, if it does something. */
-function actionWords({ traits: { thermostat } }: Thing): string {
+function actionWords({ traits: { thermostat } }: ShownThing): string {
   const action = thermostat?.state.action?.value;
   return action === "heating" || action === "cooling" ? ` · ${action} now` : "";
 }
 
 /** A fan runs by a timer, or in a mode of its own. */
-export function isFanRunning({ traits: { fanTimer, fan } }: Thing): boolean {
+export function isFanRunning({ traits: { fanTimer, fan } }: ShownThing): boolean {
   return fanTimer ? fanTimer.state.active?.value === true : fan?.state.mode?.value === "on";
 }
 
 /** The mode in which a fan does not run by request. */
-function idleMode({ traits: { fan } }: Thing): string {
+function idleMode({ traits: { fan } }: ShownThing): string {
   const { modes } = fan?.capabilities ?? {};
   return Array.isArray(modes) && modes.includes("auto") ? "auto" : "off";
 }
 
-function fanWords({ traits: { fanTimer, fan } }: Thing, isRunning: boolean): Html {
+function fanWords({ traits: { fanTimer, fan } }: ShownThing, isRunning: boolean): Html {
   if (!fanTimer) return fan ? html`Fan ${String(fan.state.mode?.value ?? "unknown")}` : html`No fan`;
   if (fanTimer.capabilities.supported === false) return html`No fan`;
   if (!isRunning) return fanTimer.state.active?.value === false ? html`Fan off` : html`Fan unknown`;
@@ -81,7 +81,7 @@ function fanWords({ traits: { fanTimer, fan } }: Thing, isRunning: boolean): Htm
   return html`Fan runs <time class="countdown" datetime="${time}" data-until="${time}">${clockOf(until - Date.now())}</time>`;
 }
 
-function lastWords(thing: Thing): string {
+function lastWords(thing: ShownThing): string {
   const { fanTimer, fan: trait } = thing.traits;
   const fanState = fanTimer ? fanTimer.state.active?.value : trait?.state.mode?.value;
   const fan = isFanRunning(thing)

@@ -1,7 +1,7 @@
-import type { CommandReceipt } from "../../sdk/src/index.ts";
-import { type Html, html } from "../../src/web/html.ts";
+import { type Html, html } from "../../../web/html.ts";
 import { utcTime } from "./as-of.ts";
 import { iconOf } from "./icons.ts";
+import type { ShownReceipt } from "./shown-thing.ts";
 import { commandWords } from "./thermostat-words.ts";
 
 const stages = ["Sent", "Accepted", "Confirmed"];
@@ -16,7 +16,7 @@ const withoutText: Readonly<Record<string, string>> = {
  * The progress of the last command to a thing, or the text that a client reads in its receipt. While the current state
  * is unknown, only failures are shown: progress would be out of date.
  */
-export function receiptProgress(receipt: CommandReceipt | undefined, isKnown: boolean): Html | undefined {
+export function receiptProgress(receipt: ShownReceipt | undefined, isKnown: boolean): Html | undefined {
   if (receipt === undefined) return undefined;
   const { state, error, requestedTime } = receipt;
   const what = html`<p class="kind">${commandWords(receipt)}, ${utcTime(requestedTime)}</p>`;

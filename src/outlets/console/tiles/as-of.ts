@@ -1,4 +1,4 @@
-import { type Html, html } from "../../src/web/html.ts";
+import { type Html, html } from "../../../web/html.ts";
 
 /** A time as the page writes it: `12:03:04 UTC`. */
 export function utcTime(timeMs: number): string {

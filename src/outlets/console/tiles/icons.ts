@@ -1,4 +1,4 @@
-import { type Html, html } from "../../src/web/html.ts";
+import { type Html, html } from "../../../web/html.ts";
 
 /** Icons in the colour of the text beside them. The text says the same, so they are hidden from screen readers. */
 const drawings = {

@@ -1,0 +1,160 @@
+import { defaultExample } from "../../../ecosystems/registry.ts";
+import { boolean, integer, list, map, object, orNull, type Schema, text } from "../../../model/json-schema.ts";
+import type { AdminCall, AdminField } from "../../../operators/admin-call.ts";
+import { exampleTime, time } from "./fields.ts";
+import { exampleLink, shownLink } from "./link-calls.ts";
+
+const exampleThingId = "t_Zk3xV0bqT2m8cQx1r5sYwA";
+
+const anyValue: Schema = { type: ["string", "number", "boolean", "null"], description: "A value." };
+const capability: Schema = { ...anyValue, type: ["string", "number", "boolean", "array", "null"], items: text("One.") };
+const field = object("A field.", { value: anyValue, updateTime: integer("When it changed. Milliseconds since 1970.") });
+const trait = object("A trait.", {
+  capabilities: map("What it can do.", capability),
+  state: map("Its fields by name.", field),
+});
+const thing = object("A thing.", {
+  thingId: text("Its id."),
+  deviceId: integer("The device that it belongs to."),
+  kind: text("`thermostat`, `alarm`, `light` and others."),
+  name: orNull(text("Its name.")),
+  room: orNull(text("Its room.")),
+  homeName: orNull(text("The home that it belongs to.")),
+  maker: orNull(text("Its maker.")),
+  model: orNull(text("Its model.")),
+  source: text("The ecosystem, or `own`."),
+  goneTime: orNull(integer("When the ecosystem said that it is gone. Milliseconds since 1970.")),
+  stale: boolean("The values may be out of date."),
+  confirmedTime: orNull(integer("When the ecosystem last confirmed the state. Milliseconds since 1970.")),
+  traits: map("Its traits by name, as in `GET /v3/things/{thingId}`.", trait),
+});
+const exampleThing = {
+  thingId: exampleThingId,
+  deviceId: 8,
+  kind: "thermostat",
+  name: "Hall",
+  room: "Hall",
+  homeName: "Maple Street",
+  maker: null,
+  model: null,
+  source: defaultExample.name,
+  goneTime: null,
+  stale: false,
+  confirmedTime: 1_772_357_400_000,
+  traits: { temperature: { capabilities: {}, state: { celsius: { value: 21.5, updateTime: 1_772_357_400_000 } } } },
+};
+
+const receipt = {
+  commandId: text("Its id."),
+  thingId: text("The thing."),
+  trait: text("The trait."),
+  command: text("The command."),
+  params: map("Its parameters.", anyValue),
+  alertId: orNull(integer("The alert that sent it; null for a client or an operator.")),
+  state: text("`queued`, `sending`, `accepted`, `confirmed`, `rejected`, `contradicted`, `expired`, `replaced`."),
+  error: orNull(object("Why it was not carried out.", { code: text("The code."), text: text("A sentence.") })),
+  requestedTime: integer("When it was requested. Milliseconds since 1970."),
+};
+const exampleReceipt = {
+  commandId: "c12",
+  thingId: exampleThingId,
+  trait: "fanTimer",
+  command: "start",
+  params: { minutes: 15 },
+  alertId: null,
+  state: "queued",
+  error: null,
+  requestedTime: 1_772_357_400_000,
+};
+
+const renew: AdminField = { option: "renew", kind: "flag", meaning: "Renews an existing link." };
+const param: AdminField = {
+  option: "param",
+  kind: "texts",
+  meaning: "The parameters of the command, each as `name=value`.",
+  example: ["minutes=15"],
+};
+
+export const homeCalls: readonly AdminCall[] = [
+  {
+    act: "home show",
+    method: "GET",
+    path: "/users/:user/links/:ecosystem",
+    need: "read",
+    subject: "tenants",
+    summary: "See a home: its link, its things and the newest commands",
+    answer: object("The home.", {
+      userId: integer("The user."),
+      userName: text("The user's name."),
+      link: object("The link.", shownLink),
+      blindIntervals: list(
+        "Oldest first.",
+        object("A time in which changes of the home were not seen.", {
+          from: integer("Its beginning. Milliseconds since 1970."),
+          to: orNull(integer("Its end; null for one that has not ended.")),
+          cause: text("The reason."),
+        }),
+      ),
+      things: list("Its things, without those that are gone.", thing),
+      commands: list("The 20 newest commands, newest first.", object("A receipt.", receipt)),
+    }),
+    example: {
+      userId: 3,
+      userName: "ada",
+      link: exampleLink,
+      blindIntervals: [{ from: 1_772_350_000_000, to: 1_772_350_060_000, cause: "no stream" }],
+      things: [exampleThing],
+      commands: [exampleReceipt],
+    },
+  },
+  {
+    act: "home things",
+    method: "GET",
+    path: "/users/:user/things",
+    need: "read",
+    subject: "tenants",
+    summary: "List the things of a user",
+    answer: object("The things.", { things: list("At most 1,000.", thing) }),
+    example: { things: [exampleThing] },
+  },
+  {
+    act: "home command",
+    method: "POST",
+    path: "/users/:user/things/:thing/commands",
+    need: "change",
+    subject: "tenants",
+    summary: "Send a command to a thing",
+    fields: [
+      { option: "trait", kind: "text", meaning: "The trait.", isRequired: true, example: "fanTimer" },
+      { option: "command", kind: "text", meaning: "The command.", isRequired: true, example: "start" },
+      param,
+    ],
+    answer: object("The receipt, also of a refused command.", receipt),
+    example: exampleReceipt,
+  },
+  {
+    act: "home page",
+    method: "POST",
+    path: "/users/:user/links/:ecosystem/page",
+    need: "secret",
+    subject: "tenants",
+    summary: "Make a page on which the account's owner links it",
+    fields: [renew],
+    answer: object("The page.", { url: text("Its address, for one use."), expires: time("Until when.") }),
+    example: { url: "https://breezeway.example/link/s/…", expires: exampleTime },
+  },
+  {
+    act: "home unlink",
+    method: "DELETE",
+    path: "/users/:user/links/:ecosystem",
+    need: "change",
+    subject: "tenants",
+    asksPassword: true,
+    summary: "Unlink an account",
+    words: ["Removes the virtual device with its alerts and history, and revokes the token at the ecosystem."],
+    answer: object("What was done.", {
+      tokenRevoked: boolean("Whether the ecosystem has confirmed that the token is revoked."),
+    }),
+    example: { tokenRevoked: true },
+  },
+];

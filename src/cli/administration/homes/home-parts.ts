@@ -1,0 +1,46 @@
+import type { CommandReceipt } from "../../../devices/command-receipts.ts";
+import type { ReadThing } from "../../../devices/read-thing.ts";
+import type { ShownLink } from "../../../federation/link-overview.ts";
+import type { LinkStatus } from "../../../federation/link-status.ts";
+import type { Command } from "../../../home/command-plan.ts";
+import type { UserId } from "../../../model/ids.ts";
+
+/** What operators see of homes, and do there. Each function is about one user, its first parameter. */
+export interface HomeParts {
+  /** The link with the state that it shows, and its blind intervals. */
+  status(userId: UserId, ecosystem: string): Promise<LinkStatus & { readonly shown: ShownLink }>;
+  /** The things of all the user's devices; `isStale`: their values may be out of date. */
+  things(userId: UserId): Promise<readonly HomeThing[]>;
+  /** The newest receipts of a thing, newest first. */
+  receipts(userId: UserId, thingId: string): Promise<readonly CommandReceipt[]>;
+  command(userId: UserId, thingId: string, command: Command): Promise<CommandReceipt>;
+  unlink(userId: UserId, ecosystem: string): Promise<{ readonly isTokenRevoked: boolean }>;
+  /** A page on which the account's owner links it, or renews the link. */
+  linkPage(
+    userId: UserId,
+    page: { readonly clientId: string; readonly ecosystem: string; readonly mode: "link" | "renew" },
+  ): Promise<{ readonly url: string; readonly expiresMs: number }>;
+}
+
+export interface HomeThing extends ReadThing {
+  readonly isStale: boolean;
+  readonly confirmedMs: number | null;
+}
+
+/** The same, after a check of the user: for an operator who reaches some tenants only. */
+export function homesWithin(homes: HomeParts, check: (userId: UserId) => Promise<unknown>): HomeParts {
+  const checked =
+    <Rest extends readonly unknown[], Result>(act: (userId: UserId, ...rest: Rest) => Promise<Result>) =>
+    async (userId: UserId, ...rest: Rest): Promise<Result> => {
+      await check(userId);
+      return act(userId, ...rest);
+    };
+  return {
+    status: checked(homes.status),
+    things: checked(homes.things),
+    receipts: checked(homes.receipts),
+    command: checked(homes.command),
+    unlink: checked(homes.unlink),
+    linkPage: checked(homes.linkPage),
+  };
+}

@@ -1,0 +1,47 @@
+import { problemOf, replaceParts } from "./page-parts.ts";
+
+const answerWithinMs = 15_000;
+
+/** Sends a form of the page and shows the page again in place. Forms without `data-quick` are sent by the browser. */
+export function sendFormsInPlace(read: () => void): void {
+  document.addEventListener("submit", (event) => {
+    const form = event.target as HTMLFormElement;
+    const question = form.dataset.asks;
+    if (question !== undefined && !window.confirm(question)) {
+      event.preventDefault();
+      return;
+    }
+    if (form.dataset.quick === undefined) return;
+    event.preventDefault();
+    const button = event.submitter;
+    if (!(button instanceof HTMLButtonElement) || button.getAttribute("aria-busy") === "true") return;
+    void send(form, button).finally(read);
+  });
+}
+
+async function send(form: HTMLFormElement, button: HTMLButtonElement): Promise<void> {
+  button.setAttribute("aria-busy", "true");
+  say("Sending …");
+  try {
+    const body = new URLSearchParams(new FormData(form, button) as unknown as Record<string, string>);
+    const signal = AbortSignal.timeout(answerWithinMs);
+    const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" }, signal });
+    const shown = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const path = new URL(answer.url).pathname;
+    if (path === "/console/password" || path === "/console/sign-in") return location.assign(answer.url);
+    if (answer.ok) {
+      replaceParts(shown.body);
+      say("");
+    } else say(shown.querySelector("main p")?.textContent ?? problemOf(answer.status).sentence);
+  } catch {
+    say("No answer came. Whether it was done is unknown: look at what the page shows.");
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
+}
+
+/** What became of the last press of a button. */
+function say(sentence: string): void {
+  const notice = document.getElementById("notice");
+  if (notice !== null) notice.textContent = sentence;
+}

@@ -1,0 +1,146 @@
+import { type Html, html } from "../../../web/html.ts";
+import { hiddenFields } from "../../../web/page.ts";
+import type { ConsolePage, PageContext } from "../console-page.ts";
+import { stateBadge } from "../link-state.ts";
+import { alarmLook, alarmTile } from "../tiles/alarm-tile.ts";
+import type { Button } from "../tiles/button.ts";
+import { commandButtons, stoppedButtons } from "../tiles/console-button.ts";
+import { deviceTile } from "../tiles/device-tile.ts";
+import { iconOf } from "../tiles/icons.ts";
+import type { ShownReceipt, ShownThing } from "../tiles/shown-thing.ts";
+import { thermostatTile } from "../tiles/thermostat-tile.ts";
+import { commandWords } from "../tiles/thermostat-words.ts";
+import { ago } from "../times.ts";
+import { type BlindInterval, blindTimeline } from "./blind-timeline.ts";
+
+interface ShownHome {
+  readonly userId: number;
+  readonly userName: string;
+  readonly link: {
+    readonly ecosystem: string;
+    readonly deviceId: number;
+    readonly state: string;
+    readonly reason: string;
+    readonly confirmedTime: number;
+  };
+  readonly blindIntervals: readonly BlindInterval[];
+  readonly things: readonly (ShownThing & { readonly stale: boolean; readonly confirmedTime: number | null })[];
+  readonly commands: readonly ShownReceipt[];
+}
+
+/** Older receipts say nothing about the last press of a button. */
+const receiptMs = 10 * 60_000;
+
+/** One linked home: what burns, its rooms, since when it is seen, and what was commanded. */
+export const home: ConsolePage = {
+  path: "/homes/:user/:ecosystem",
+  title: "Home",
+  subject: "tenants",
+  hears: ["attribute", "thing", "thingCommand", "command", "link", "device"],
+  async render(context) {
+    const { call, parameter } = context;
+    const shown: ShownHome = await call("home show", { user: parameter("user"), ecosystem: parameter("ecosystem") });
+    return {
+      emergency: emergencyBand(shown),
+      link: linkCard(shown, context),
+      rooms: rooms(shown, context),
+      blind: blindTimeline(shown.blindIntervals, context.nowMs),
+      commands: commandList(shown, context),
+    };
+  },
+};
+
+/** An emergency stands above everything else, also while the alarm does not answer. */
+function emergencyBand({ things }: ShownHome): Html {
+  const burning = things.filter((thing) => thing.kind === "alarm" && alarmLook(thing).look === "red");
+  if (burning.length === 0) return html``;
+  const words = burning.map((thing) => `${alarmLook(thing).word}: ${placeOf(thing)}`).join("; ");
+  return html`<p class="band" role="alert">${iconOf("flame")}<span>${words}</span></p>`;
+}
+
+function placeOf({ name, room, homeName }: ShownThing): string {
+  return [...new Set([name ?? "an alarm", room, homeName])].filter((word) => word !== null).join(", ");
+}
+
+function linkCard({ userId, userName, link }: ShownHome, { address, operator, nowMs }: PageContext): Html {
+  const { ecosystem, deviceId, state, reason, confirmedTime } = link;
+  const here = address(`/homes/${userId}/${encodeURIComponent(ecosystem)}`);
+  const input = { user: String(userId), ecosystem };
+  const form = (fields: Readonly<Record<string, string>>, words: string, asks?: string) =>
+    html`<form class="inline" method="post" action="/console/do"${asks === undefined ? undefined : html` data-asks="${asks}"`}>${hiddenFields({ ...input, ...fields })}<button class="quiet">${words}</button></form>`;
+  const question = `Unlink ${userName} from ${ecosystem}? The device ${deviceId}, its alerts and its history are removed. This can't be undone.`;
+  return html`<header class="card-head"><h2><bdi>${userName}</bdi> at ${ecosystem}</h2>${stateBadge(state)}</header>
+<dl class="facts"><div><dt>Device</dt><dd>${deviceId}</dd></div>
+<div><dt>Confirmed</dt><dd>${confirmedTime > 0 ? ago(confirmedTime, nowMs) : "never"}</dd></div>
+${reason === "" ? undefined : html`<div><dt>Reason</dt><dd>${reason}</dd></div>`}</dl>
+${
+  operator.role === "viewer"
+    ? undefined
+    : html`<div class="buttons">${form({ act: "home page", to: here, renew: "true" }, "Link page for a new consent")}
+${form({ act: "home unlink", to: address("/homes") }, "Unlink", question)}</div>`
+}`;
+}
+
+/** The things by room; those without a room come last. */
+function rooms({ userId, link, things, commands }: ShownHome, context: PageContext): Html {
+  const shown = things.filter(({ kind }) => kind !== "home");
+  if (shown.length === 0) return html`<h2>Things</h2><p class="small">The ecosystem shows none.</p>`;
+  const { operator, address, nowMs } = context;
+  const here = address(`/homes/${userId}/${encodeURIComponent(link.ecosystem)}`);
+  const button = operator.role === "viewer" ? stoppedButtons("only-looks") : commandButtons(userId, here);
+  const isAway = things.some(({ traits: { presence } }) => presence?.state.state?.value === "away");
+  const tile = (thing: ShownHome["things"][number]) => {
+    const receipt = commands.find((one) => one.thingId === thing.thingId && nowMs - one.requestedTime < receiptMs);
+    return tileOf({ thing, receipt, button, isAway, asOfMs: thing.stale ? (thing.confirmedTime ?? 0) : undefined });
+  };
+  const by = (name: (thing: ShownThing) => string | null, among: typeof shown) =>
+    [...Map.groupBy(among, (thing) => name(thing) ?? "")].sort(([a], [b]) => a.localeCompare(b));
+  return html`${operator.role === "viewer" ? html`<p class="small" id="only-looks">Your role may look, and send no command.</p>` : undefined}
+${by(({ homeName }) => homeName, shown).map(
+  ([homeName, inHome]) => html`<h2><bdi>${homeName || "Without a home"}</bdi></h2>
+<div class="rooms">${by(({ room }) => room, inHome).map(
+    ([room, inRoom]) =>
+      html`<div class="room"><h3><bdi>${room || "Without a room"}</bdi></h3>${inRoom.map(tile)}</div>`,
+  )}</div>`,
+)}`;
+}
+
+interface Tile {
+  readonly thing: ShownThing;
+  readonly receipt: ShownReceipt | undefined;
+  readonly button: Button;
+  readonly isAway: boolean;
+  readonly asOfMs: number | undefined;
+}
+
+/** While a state is not current, its buttons can't be pressed: what they would change is unknown. */
+function tileOf({ thing, receipt, button, isAway, asOfMs }: Tile): Html {
+  if (thing.kind === "alarm") return alarmTile(thing, asOfMs);
+  const pressed = asOfMs === undefined ? button : stoppedButtons(`${thing.thingId}-name`);
+  if (thing.kind === "thermostat") {
+    return thermostatTile({ thing, receipt, isRefused: isAway, button: pressed, asOfMs });
+  }
+  return deviceTile({ thing, receipt, button: pressed, asOfMs });
+}
+
+/** What the states of commands mean. */
+const stateWords: Readonly<Record<string, string>> = {
+  queued: "waits to be sent",
+  sending: "sent",
+  accepted: "accepted",
+  confirmed: "confirmed by the home",
+  rejected: "refused",
+  contradicted: "accepted, but the home shows otherwise",
+  expired: "unknown whether it was carried out",
+  replaced: "replaced by a newer one",
+};
+
+function commandList({ commands, things }: ShownHome, { nowMs }: PageContext): Html {
+  const nameOf = (thingId: string) => things.find((thing) => thing.thingId === thingId)?.name ?? "a thing";
+  const line = (receipt: ShownReceipt) =>
+    html`<li><span><strong><bdi>${nameOf(receipt.thingId)}</bdi></strong>: ${commandWords(receipt)} · ${stateWords[receipt.state] ?? receipt.state}${
+      receipt.error ? html`<span class="small"> ${receipt.error.text}</span>` : undefined
+    }</span> <span class="small">${ago(receipt.requestedTime, nowMs)}</span></li>`;
+  return html`<h2>Commands</h2>
+${commands.length === 0 ? html`<p class="small">None yet.</p>` : html`<ol class="lines">${commands.map(line)}</ol>`}`;
+}
