@@ -6,10 +6,8 @@ import type { Incoming, Pairs } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import { BadParameter, OperatorForbidden, PasswordNeeded } from "../../model/errors.ts";
 import { type AdminActs, type AdminCall, memberName } from "../../operators/admin-call.ts";
-import type { Operator } from "../../operators/operator.ts";
+import { mayDo, type Operator } from "../../operators/operator.ts";
 import type { Operators } from "../../operators/operators.ts";
-import { html } from "../../web/html.ts";
-import { type Page, pageOf } from "../../web/page.ts";
 import { describeAction, describePage } from "./console-descriptions.ts";
 import type { ConsolePage, PageContext, TenantChoice } from "./console-page.ts";
 import { notePage } from "./entry-pages.ts";
@@ -17,6 +15,7 @@ import { consoleHeaders, consolePaths, entryRoutes, ownPath } from "./entry-rout
 import { consolePage, fragments } from "./frame.ts";
 import { operatorCookie } from "./operator-cookie.ts";
 import { consolePages } from "./pages.ts";
+import { secretPage } from "./secret-page.ts";
 
 export interface ConsoleRouteParts {
   readonly operators: Operators;
@@ -65,7 +64,7 @@ function fragmentAnswer(body: string): Answer {
 async function contextOf(
   { query, pathParameters, source }: Incoming,
   operator: Operator,
-  { administration, nowMs }: ConsoleRouteParts,
+  { administration, baseUrl, nowMs }: ConsoleRouteParts,
 ): Promise<PageContext> {
   const call: PageContext["call"] = (act, input = {}) => administration.runAs({ operator, source }, act, input);
   const { tenants } = (await call("tenant list")) as { readonly tenants: readonly TenantChoice[] };
@@ -92,6 +91,8 @@ async function contextOf(
         throw error;
       }
     },
+    callOf: (act) => administration.calls.find((one) => one.act === act && mayDo(operator, one.need, one.subject)),
+    baseUrl: baseUrl(),
     nowMs: nowMs(),
   };
 }
@@ -144,14 +145,4 @@ function formInput({ fields = [], path }: AdminCall, pairs: Pairs): Readonly<Rec
     else input[option] = values[0];
   }
   return input;
-}
-
-/** A secret that is shown once. */
-function secretPage(answer: object, to: string): Page {
-  const rows = Object.entries(answer).filter(([, value]) => typeof value === "string" || typeof value === "number");
-  const main = html`<h1>Shown only now</h1>
-<p class="lead">Store it before you go on: the service keeps only a hash of a secret.</p>
-<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd class="secret">${String(value)}</dd>`)}</dl>
-<p><a href="${to}">I have stored it</a></p>`;
-  return pageOf({ title: "Shown only now · Breezeway", brand: undefined, main });
 }

@@ -18,9 +18,16 @@ ${foot(context)}
 </nav>
 <main class="content">
 <h1>${page.title}</h1>
+${doneNote(context)}
 ${fragments(parts)}
 </main>`;
   return framedPage({ title: `${page.title} · Breezeway`, bodyClass: "console", body, moreStyle: consoleStyle });
+}
+
+/** After an action: what was done. Only names of commands are shown, so that an address can't put words into the page. */
+function doneNote({ parameter, callOf }: PageContext): Html | undefined {
+  const call = callOf(parameter("done") ?? "");
+  return call && html`<p class="done" role="status">Done: ${call.act}.</p>`;
 }
 
 /** The parts of a page, each with its name, so that a script can replace one of them. */
