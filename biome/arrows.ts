@@ -56,6 +56,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     "operators",
+    "events",
     "identity",
     "oauth",
     "assistants",

@@ -12,6 +12,8 @@ import { deviceType } from "./nouns/device-type.ts";
 import { doctorNoun } from "./nouns/doctor.ts";
 import { event } from "./nouns/event.ts";
 import { fan } from "./nouns/fan.ts";
+import { grant } from "./nouns/grant.ts";
+import { hook } from "./nouns/hook.ts";
 import { key } from "./nouns/key.ts";
 import { link } from "./nouns/link.ts";
 import { migrateNoun } from "./nouns/migrate.ts";
@@ -29,8 +31,8 @@ import { webhook } from "./nouns/webhook.ts";
 
 /** Nouns by topic, in the order of the help. */
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
-  { title: "Tenants, users and clients:", nouns: [tenant, user, client, outlet] },
-  { title: "Homes:", nouns: [link, device, deviceType, thing, fan, alert, event, webhook] },
+  { title: "Tenants, users and clients:", nouns: [tenant, user, client, grant, outlet] },
+  { title: "Homes:", nouns: [link, device, deviceType, thing, fan, alert, event, webhook, hook] },
   {
     title: "Operation:",
     nouns: [

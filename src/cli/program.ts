@@ -3,16 +3,18 @@ import { type ConfigSources, isSet, readConfig, settings } from "../config/confi
 import { defaultExample } from "../ecosystems/registry.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { AdminCommand } from "./administration/admin-command.ts";
+import { onlyOnTheMachine } from "./administration/calls/calls.ts";
 import type { Argument, Call, DescribedCommand, OwnCommand } from "./command.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Input } from "./input.ts";
 import { isAdmin, type Noun } from "./noun.ts";
 import { groups } from "./nouns.ts";
 import type { Programs } from "./programs.ts";
+import { administerAt, chosenAddress } from "./remote/admin-service.ts";
 import { flagsOf, withSettings } from "./settings-flags.ts";
 import { describeSimulatorCommands } from "./simulator-commands.ts";
 import { printerFor } from "./terminal/output.ts";
-import { progressOn } from "./terminal/progress.ts";
+import { progressOn, type ReportProgress } from "./terminal/progress.ts";
 import { hasColour, isLively, type Terminal } from "./terminal/terminal.ts";
 
 export type { Programs } from "./programs.ts";
@@ -123,7 +125,9 @@ export function describeProgram(
     const described = parent.command(command.name.split(" ").at(-1)!, { isDefault }).description(command.meaning);
     if ("alias" in command && command.alias !== undefined) described.alias(command.alias);
     const readTyped = describeWords(described, command);
-    withSettings(described.option("--json", "print one JSON object"), { areOfService: false });
+    described.option("--json", "print one JSON object");
+    if (isAdmin(command) && !onlyOnTheMachine.includes(command.name)) described.option(...serviceOption);
+    withSettings(described, { areOfService: false });
     described.action(async () => {
       const typed = readTyped();
       const print = printerFor(terminal, { json: described.opts().json === true });
@@ -136,17 +140,27 @@ export function describeProgram(
       }
       const missing = command.arguments?.find(({ name }) => typed[name] === undefined);
       if (missing) described.error(`error: missing required argument '${missing.name}'`);
-      const config = configOf(described);
+      const address = chosenAddress(described.opts().service, terminal);
+      const administer = (name: string, input: Input, onProgress?: ReportProgress) =>
+        address === undefined
+          ? programs.administer(configOf(described), name, input, onProgress)
+          : administerAt(address, terminal, name, input);
       const precheck = command.precheck?.(typed);
-      if (precheck) await programs.administer(config, precheck.command, precheck.input);
-      const input = { ...typed, ...(await command.extraInput?.(typed, terminal)) };
+      if (precheck) await administer(precheck.command, precheck.input);
+      const readsHere = address === undefined || !command.isReadOnMachine;
+      const input = { ...typed, ...(readsHere && (await command.extraInput?.(typed, terminal))) };
       const answer = await progressOn(terminal).reporting("working", (onProgress) =>
-        programs.administer(config, command.name, input, onProgress),
+        administer(command.name, input, onProgress),
       );
       print.data(answer, (shown) => command.toText(shown, typed, print.width));
     });
   }
 }
+
+const serviceOption = [
+  "--service <address>",
+  "a service elsewhere, with an operator's token from BREEZEWAY_OPERATOR_TOKEN or BREEZEWAY_OPERATOR_TOKEN_FILE",
+] as const;
 
 /** Prints the programs' messages to standard error, over a progress bar that may be there. */
 function printingTo({ environment, err }: Terminal, programs: Programs): Programs {

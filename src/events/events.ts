@@ -16,6 +16,7 @@ import { OwnerQueues } from "./owner-queues.ts";
 import { type PastThingChange, type ThingHistoryQuery, thingHistoryOf } from "./thing-history.ts";
 import { type Post, postWith } from "./webhooks/post.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
+import { type WebhookAdministration, webhookAdministrationOn } from "./webhooks/webhook-administration.ts";
 import {
   addressContext,
   newWebhookId,
@@ -85,6 +86,7 @@ export interface Events {
 export interface RunningEvents extends Events {
   readonly hub: EventHub;
   readonly webhooks: Webhooks;
+  readonly webhookAdministration: WebhookAdministration;
   /** Called after each commit of this node: the log has grown. */
   afterCommit(isUrgent: boolean): void;
   /** Called at a hint: another node may have appended to the log. */
@@ -129,6 +131,12 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       addressOf,
       sealsAddresses: parts.sealsAddresses ?? (() => true),
       newId: parts.newWebhookId ?? newWebhookId,
+      wake: () => sender.wake(),
+    }),
+    webhookAdministration: webhookAdministrationOn({
+      store,
+      seal: sealing.seal,
+      addressOf,
       wake: () => sender.wake(),
     }),
     afterCommit(isUrgent) {

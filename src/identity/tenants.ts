@@ -15,6 +15,7 @@ export interface Tenants {
   /** Finds a tenant by its name or id. */
   findTenant(nameOrId: string): Promise<Tenant>;
   listTenants(): Promise<readonly Tenant[]>;
+  renameTenant(tenantId: TenantId, name: string): Promise<Tenant>;
   /** Throws Conflict while the tenant has users or clients. */
   removeTenant(tenantId: TenantId): Promise<void>;
 }
@@ -42,6 +43,12 @@ export function tenantsOn(store: Store<Pick<Transaction, "tenants">>): Tenants {
       return fromRow(row);
     },
     listTenants: async () => (await store.read(({ tenants }) => tenants.list())).map(fromRow),
+    async renameTenant(tenantId, newName) {
+      const name = checkTenantName(newName);
+      const isRenamed = await store.transaction(({ tenants }) => tenants.rename(tenantId, name));
+      if (!isRenamed) throw new Conflict(`There is a tenant ${name} already.`);
+      return { tenantId, name };
+    },
     async removeTenant(tenantId) {
       const isRemoved = await store.transaction(({ tenants }) => tenants.remove(tenantId));
       if (!isRemoved) throw new Conflict(`Tenant ${tenantId} has users or clients. Remove those first.`);

@@ -39,6 +39,8 @@ export interface NewClient {
 
 /** Undefined members stay unchanged. */
 export interface ClientChange {
+  readonly name?: string | undefined;
+  readonly redirectUris?: readonly string[] | undefined;
   readonly returnUrls?: readonly string[] | undefined;
   readonly vouchesForUsers?: boolean | undefined;
 }
@@ -53,7 +55,7 @@ export interface Clients {
   addClient(client: NewClient): Promise<ClientWithSecret>;
   /** Of one tenant, or of all. */
   listClients(tenantId?: TenantId): Promise<readonly Client[]>;
-  /** Changes what link pages know of a client. */
+  /** Changes how a client is registered; what is left out stays. */
   editClient(clientId: string, change: ClientChange): Promise<Client>;
   /** Creates a new secret. The old one stays valid for `overlapMs`. */
   rotateSecret(clientId: string, overlapMs: number): Promise<ClientWithSecret>;
@@ -105,13 +107,19 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded }
 
     listClients: async (tenantId) => (await store.read((tx) => tx.clients.list(tenantId))).map(withoutSecrets),
 
-    async editClient(clientId, { returnUrls: newUrls, vouchesForUsers: isVouching }) {
-      if (newUrls) checkReturnUrls(newUrls);
+    async editClient(clientId, wanted) {
+      const newName = wanted.name === undefined ? undefined : checkNewName("name", readName("name", wanted.name));
+      if (wanted.returnUrls) checkReturnUrls(wanted.returnUrls);
       return change(clientId, async (tx, client) => {
-        const returnUrls = newUrls ?? client.returnUrls;
-        const vouchesForUsers = isVouching ?? client.vouchesForUsers;
-        await tx.clients.setLinkPages(clientId, { returnUrls, vouchesForUsers });
-        return { ...withoutSecrets(client), returnUrls, vouchesForUsers };
+        if (wanted.redirectUris) checkRedirectUris(wanted.redirectUris, client.kind);
+        const registered = {
+          name: newName ?? client.name,
+          redirectUris: wanted.redirectUris ?? client.redirectUris,
+          returnUrls: wanted.returnUrls ?? client.returnUrls,
+          vouchesForUsers: wanted.vouchesForUsers ?? client.vouchesForUsers,
+        };
+        await tx.clients.setRegistration(clientId, registered);
+        return { ...withoutSecrets(client), ...registered };
       });
     },
 

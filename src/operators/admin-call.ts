@@ -20,6 +20,8 @@ export interface AdminCall extends OperatorRule {
   readonly isPaged?: true;
   readonly answer: Schema;
   readonly example: object;
+  /** The error code when it does not exist, `not_found` by default; null for a call that makes what does not exist. */
+  readonly absentCode?: string | null;
 }
 
 export interface AdminField {

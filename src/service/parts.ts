@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { alertsOn } from "../alerts/alerts.ts";
 import { alexaAnswers } from "../assistants/alexa/answers.ts";
 import { loginTokens } from "../assistants/alexa/login-tokens.ts";
@@ -35,6 +37,7 @@ import type { PasswordOptions } from "../identity/passwords.ts";
 import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
 import { Membership } from "../nodes/membership.ts";
 import { ThingFormChoice } from "../nodes/thing-form.ts";
+import { grantAdministrationOn } from "../oauth/grant-administration.ts";
 import { oauthOn } from "../oauth/oauth.ts";
 import { Verification } from "../oauth/token-verification.ts";
 import { operatorsOn } from "../operators/operators.ts";
@@ -308,9 +311,12 @@ async function partsOn(
   const compaction = new Compaction({ space: store.space, runtime });
   const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: runtime.nowMs });
   const closing = new AbortController();
+  const backupFolder = join(folder.path, "backups");
   const administrationParts: AdministrationParts = {
     identity,
     operators,
+    grants: grantAdministrationOn({ store, grantsEnded: (grantIds) => verification.forget(grantIds) }),
+    webhooks: events.webhookAdministration,
     clients: oauth,
     commandTokens: oauth.commandTokens,
     federation,
@@ -323,7 +329,11 @@ async function partsOn(
     linksOf: (userId) => federation.shownLinksOf(userId),
     links: () => federation.overview(),
     foundLinks: (filter) => federation.foundLinks(filter),
-    backup: (to, withKey, onProgress) => takeBackup({ store, backups, report }, to, withKey, onProgress),
+    backup: (to, withKey, onProgress) => {
+      if (dirname(to) === backupFolder) mkdirSync(backupFolder, { recursive: true, mode: 0o700 });
+      return takeBackup({ store, backups, report }, to, withKey, onProgress);
+    },
+    backupFolder,
     recordBackup: () => recordBackup(store),
     keys: manageKeys({
       store,

@@ -34,7 +34,12 @@ describe("what the service answers", () => {
     await usePlatform(world, deviceId);
     await useTriggers(world, { deviceId, lampId, crowdedId });
     await unlink(world);
-    assert.deepEqual(world.answers.unseen(), []);
+    // test/operators/documented-calls.test.ts makes those of operators.
+    const isOperators = (promise: string) => /^(admin[A-Z]|(show|send)Console)/.test(promise);
+    assert.deepEqual(
+      world.answers.unseen().filter((promise) => !isOperators(promise)),
+      [],
+    );
   });
 
   it("to an undocumented method is a refusal that names the documented ones, with HEAD beside GET", async (t) => {

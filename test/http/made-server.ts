@@ -1,3 +1,4 @@
+import { adminCalls } from "../../src/cli/administration/calls/calls.ts";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -98,8 +99,8 @@ export async function madeServer(
     googleHome: { assistants: {} as never, tokens: {} as never },
     alexa: { alexa: {} as never },
     linkPages: { linkSessions: { steps: linkSteps({} as StepParts) } },
-    admin: { administration: { calls: [] } as never },
-    console: { operators: {} as never, administration: { calls: [] } as never, nowMs: Date.now },
+    admin: { administration: { calls: adminCalls } as never },
+    console: { operators: {} as never, administration: { calls: adminCalls } as never, nowMs: Date.now },
     platform: platform.calls,
     federation: {
       link: (...args) => federation.link(...args),

@@ -15,7 +15,7 @@ describe("an unknown address", () => {
       fetch(url + path, { method, headers: { accept }, redirect: "manual" });
     for (const [path, status] of [
       ["/nothing", 404],
-      ["/console", 404],
+      ["/consoles", 404],
       ["/v3/nothing?access_token=bwa_secret", 404],
       ["/oauth2/access_token", 405],
       ["/%zz", 400],

@@ -18,9 +18,9 @@ export interface Address {
   readonly errors: ErrorShape;
 }
 
-/** Every address of the service, from its own route table, but those of operators: operators.test.ts tries them. */
+/** Every address of the service, from its own route table, but those of operators: test/operators tries them. */
 export function everyAddress(): readonly Address[] {
-  return routes.flatMap((route) =>
+  return routes.filter(({ path }) => !/^\/(console|admin)(\/|$)/.test(path)).flatMap((route) =>
     route.methods.flatMap((method): readonly Address[] => {
       const { access, path, errors } = route;
       if (access === "operator") return [];

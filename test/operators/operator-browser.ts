@@ -18,12 +18,17 @@ export class OperatorBrowser {
 
   /** A call of /admin/v1 by a script of the console. */
   async call(method: string, path: string, json?: object, headers: Readonly<Record<string, string>> = {}) {
+    const answer = await this.ask(method, path, json, headers);
+    // biome-ignore lint/suspicious/noExplicitAny: each call has its own answer
+    return { status: answer.status, body: (await answer.json()) as any };
+  }
+
+  /** The same, with the whole answer. */
+  ask(method: string, path: string, json?: object, headers: Readonly<Record<string, string>> = {}) {
     const body = json === undefined ? {} : { body: JSON.stringify(json) };
     const type = json === undefined ? {} : { "content-type": "application/json" };
     const sent = { "sec-fetch-site": "same-origin", ...type, ...headers };
-    const answer = await this.#fetch(`/admin/v1${path}`, { method, headers: sent, ...body });
-    // biome-ignore lint/suspicious/noExplicitAny: each call has its own answer
-    return { status: answer.status, body: (await answer.json()) as any };
+    return this.#fetch(`/admin/v1${path}`, { method, headers: sent, ...body });
   }
 
   async #fetch(path: string, { headers, ...init }: RequestInit & { readonly headers: Record<string, string> }) {

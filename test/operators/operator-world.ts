@@ -19,7 +19,7 @@ export async function operatorWorld(t: TestContext, databaseUrl?: string) {
   const clock = { aheadMs: 0 };
   const real = processRuntime(report);
   const runtime = { ...real, nowMs: () => real.nowMs() + clock.aheadMs };
-  const config = storyConfig(folder, "http://127.0.0.1:9", databaseUrl);
+  const config = { ...storyConfig(folder, "http://127.0.0.1:9", databaseUrl), allowPrivateWebhooks: true };
   const service = await startService(config, report, runtime, cheapPasswords);
   t.after(async () => {
     await service.stop();

@@ -1,6 +1,7 @@
 import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
 import type { Assistants } from "../../assistants/assistants.ts";
 import type { DeviceReading } from "../../devices/read.ts";
+import type { WebhookAdministration } from "../../events/webhooks/webhook-administration.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { FoundLink, LinkOverview, ShownLink } from "../../federation/link-overview.ts";
 import type { AuditEntry } from "../../identity/audit.ts";
@@ -8,6 +9,7 @@ import type { Identity } from "../../identity/identity.ts";
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import type { Clients } from "../../oauth/clients.ts";
 import type { CommandTokens } from "../../oauth/command-tokens.ts";
+import type { GrantAdministration } from "../../oauth/grant-administration.ts";
 import type { Operator } from "../../operators/operator.ts";
 import type { Operators } from "../../operators/operators.ts";
 import type { DeviceTypes } from "../../provisioning/device-types.ts";
@@ -23,6 +25,8 @@ export interface AdminCommand extends DescribedCommand, AdminAct {
   readonly precheck?: (typed: Input) => { readonly command: string; readonly input: Input };
   /** Input for the service in addition to the options: a password, or the content of a file. */
   readonly extraInput?: (typed: Input, terminal: Terminal) => Promise<Input> | Input;
+  /** The extra input describes this machine, and is not sent to a service elsewhere. */
+  readonly isReadOnMachine?: true;
   /** The answer as text, for a terminal of this width. */
   readonly toText: (answer: Answer, typed: Input, width?: number) => string;
 }
@@ -53,6 +57,8 @@ export interface AdministrationParts {
     Clients,
     "addClient" | "listClients" | "grantsByScope" | "editClient" | "rotateSecret" | "removeClient"
   >;
+  readonly grants: GrantAdministration;
+  readonly webhooks: WebhookAdministration;
   readonly operators: Operators;
   /** The operator who acts; undefined for a command on the machine itself. */
   readonly operator?: Operator;
@@ -69,6 +75,8 @@ export interface AdministrationParts {
   /** Links of some tenants, or of all, a few at a time. */
   readonly foundLinks: (filter: LinkFilter) => AsyncIterable<readonly FoundLink[]>;
   readonly backup: (to: string, withKey: boolean, onProgress: ReportProgress) => Promise<TakenBackup>;
+  /** Where backups go that an operator takes over HTTP. */
+  readonly backupFolder: string;
   /** Records that a backup was taken now with other tools, and returns the time. */
   readonly recordBackup: () => Promise<number>;
   readonly keys: KeyActs;

@@ -50,6 +50,11 @@ export function partsWithin(
         return clients.removeClient(clientId);
       },
     },
+    webhooks: {
+      ...parts.webhooks,
+      list: ({ tenantIds: wanted, ...question }) =>
+        parts.webhooks.list({ ...question, tenantIds: wanted?.filter(isReached) ?? tenantIds }),
+    },
     assistants: {
       ...assistants,
       outlets: {
@@ -90,6 +95,10 @@ function identityWithin(
     listTenants: async () => (await identity.listTenants()).filter(({ tenantId }) => isReached(tenantId)),
     addTenant: async () => {
       throw new OperatorForbidden();
+    },
+    async renameTenant(tenantId, name) {
+      if (!isReached(tenantId)) throw new OperatorForbidden();
+      return identity.renameTenant(tenantId, name);
     },
     async findUser(userId) {
       const user = await identity.findUser(userId);

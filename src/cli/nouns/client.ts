@@ -1,20 +1,12 @@
-import { BadParameter } from "../../model/errors.ts";
 import type { Client } from "../../oauth/clients.ts";
 import type { AdminCommand, AdministrationParts } from "../administration/admin-command.ts";
 import { pageOf } from "../administration/paging.ts";
-import { idByPrefix } from "../id-prefix.ts";
-import { hasFlag, type Input, number, optional, text, texts } from "../input.ts";
+import { hasFlag, number, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, rows, table, whole } from "../terminal/output.ts";
+import { chosenClient, clientArgument, returnUrlMeaning, vouchesMeaning } from "./chosen-client.ts";
+import { edit } from "./client-edit.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
-
-const clientArgument = {
-  name: "client",
-  meaning: "the client's id or the beginning of it; see: breezeway client list",
-};
-
-const returnUrlMeaning = "an address to which link pages send users back: https, exactly as the client sends it";
-const vouchesMeaning = "it has signed its users in itself: link pages do not ask them to; see docs/linking.md";
 
 const add: AdminCommand = {
   name: "client add",
@@ -70,46 +62,6 @@ function linkPagesOf({ returnUrls, vouchesForUsers }: Client) {
     "vouches-for-users": vouchesForUsers || undefined,
   };
 }
-
-const edit: AdminCommand = {
-  name: "client edit",
-  meaning: "change what link pages know of a client; what is not named stays",
-  examples: [
-    "client edit bwc_… --return-url https://app.example/linked",
-    "client edit bwc_… --vouches-for-users",
-    "client edit bwc_… --no-return-url",
-  ],
-  arguments: [clientArgument],
-  options: (command) =>
-    command
-      .option("--client <id>", "the same, as an option")
-      .option("--return-url <url...>", `${returnUrlMeaning}; replaces the addresses before`)
-      .option("--no-return-url", "remove all return addresses")
-      .option("--vouches-for-users", vouchesMeaning)
-      .option("--no-vouches-for-users", "link pages ask its users to sign in"),
-  async act({ clients }, input) {
-    const { "return-url": urls, "vouches-for-users": isVouching } = input;
-    if (urls === undefined && isVouching === undefined) {
-      throw new BadParameter("client", "Name what to change: --return-url, --vouches-for-users, or their --no- forms.");
-    }
-    const { id } = await chosenClient(clients, input);
-    const client = await clients.editClient(id, {
-      returnUrls: urls === undefined ? undefined : urls === false ? [] : texts(input, "return-url"),
-      vouchesForUsers: isVouching === undefined ? undefined : isVouching !== false,
-    });
-    const { tenantId, id: clientId, name, returnUrls, vouchesForUsers } = client;
-    const detail = { name, "return-url": returnUrls, "vouches-for-users": vouchesForUsers };
-    const answer = { client_id: clientId, name, return_urls: returnUrls, vouches_for_users: vouchesForUsers };
-    return { answer, changed: { tenantId, clientId, detail } };
-  },
-  toText({ name, return_urls, vouches_for_users }) {
-    const addresses = return_urls.length === 0 ? "It has no return address" : `It returns to ${return_urls.join(", ")}`;
-    const signIn = vouches_for_users
-      ? "vouches for its users"
-      : "does not vouch for its users: link pages ask them to sign in";
-    return `Changed client ${name}. ${addresses}, and ${signIn}.`;
-  },
-};
 
 const list: AdminCommand = {
   name: "client list",
@@ -223,13 +175,6 @@ const remove: AdminCommand = {
     return `Removed client ${name}. ${ended}`;
   },
 };
-
-async function chosenClient(clients: AdministrationParts["clients"], input: Input): Promise<Client> {
-  const all = await clients.listClients();
-  const known = all.map(({ id, name }) => ({ id, words: name }));
-  const chosen = idByPrefix("client", text(input, "client"), known);
-  return all.find(({ id }) => id === chosen)!;
-}
 
 function fieldsOf(client: Client, tenant: string | undefined) {
   const { id, name, kind, redirectUris, requiresPkce, returnUrls, vouchesForUsers, createdMs } = client;

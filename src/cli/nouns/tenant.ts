@@ -59,6 +59,20 @@ const show: AdminCommand = {
   toText: inWords,
 };
 
+const rename: AdminCommand = {
+  name: "tenant rename",
+  meaning: "give a tenant another name; its id stays",
+  examples: ['tenant rename Acme --name "Acme Homes"'],
+  arguments: [tenantArgument],
+  options: (command) => command.option(named, "the same, as an option").requiredOption("--name <name>", "its new name"),
+  async act({ identity }, input) {
+    const { tenantId, name: before } = await identity.findTenant(text(input, "tenant"));
+    const renamed = await identity.renameTenant(tenantId, text(input, "name"));
+    return { answer: renamed, changed: { tenantId, detail: { before, name: renamed.name } } };
+  },
+  toText: ({ tenantId, name }) => `Tenant ${tenantId} is called ${name} now.`,
+};
+
 const brandParts = ["accent", "logo", "support-url"];
 
 const brand: AdminCommand = {
@@ -184,5 +198,5 @@ export const tenant: Noun = {
   name: "tenant",
   meaning: "companies whose users and clients are served here",
   alias: "tenants",
-  commands: [add, list, show, brand, terms, remove],
+  commands: [add, list, show, rename, brand, terms, remove],
 };

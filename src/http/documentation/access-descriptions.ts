@@ -134,6 +134,12 @@ function operatorAccess({ need, subject, asksPassword }: OperatorRule, shape: Er
   const again = asksPassword ? " A session needs the password, typed within 5 minutes." : "";
   const forbidden = { status: 403, code: "operator_forbidden", when: "The operator's role does not allow it." };
   const password = { status: 403, code: "password_needed", when: "The session needs the password again." };
-  const errors = [...operator.errors, ...(isForAll ? [] : [forbidden]), ...(asksPassword ? [password] : [])];
+  const foreign = { status: 403, code: "foreign_origin", when: "A page of another site has sent it with the cookie." };
+  const errors = [
+    ...operator.errors,
+    ...(isForAll ? [] : [forbidden]),
+    ...(asksPassword ? [password] : []),
+    ...(need === "read" ? [] : [foreign]),
+  ];
   return { ...operator, words: `${operator.words} ${who}${again}`, errors };
 }

@@ -19,7 +19,7 @@ export function isAddition({ method, act }: AdminCall): boolean {
 }
 
 export function describeCall(call: AdminCall): Description {
-  const { act, summary, words = [], fields = [], answer, example } = call;
+  const { act, summary, words = [], fields = [], answer, example, absentCode = "not_found" } = call;
   const inQuery = takesQuery(call) ? [...fields, ...(call.isPaged ? pageFields : [])] : [];
   const inPath = [...call.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
   const body = takesQuery(call) || fields.length === 0 ? undefined : bodyOf(fields);
@@ -39,9 +39,9 @@ export function describeCall(call: AdminCall): Description {
       },
     ],
     errors:
-      inPath.length === 0
+      inPath.length === 0 || absentCode === null
         ? []
-        : [{ status: 404, code: "not_found", when: "It does not exist, or belongs to a tenant that you don't reach." }],
+        : [{ status: 404, code: absentCode, when: "It does not exist, or belongs to a tenant that you don't reach." }],
   };
 }
 

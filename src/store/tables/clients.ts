@@ -38,7 +38,7 @@ export interface ClientTable {
   /** Takes a shared lock until the transaction ends, so that the client can't be removed. Returns whether it exists. */
   hold(id: string): Promise<boolean>;
   setSecrets(id: string, secrets: readonly ClientSecret[]): Promise<void>;
-  setLinkPages(id: string, registered: Pick<ClientRow, LinkPages>): Promise<void>;
+  setRegistration(id: string, registered: Pick<ClientRow, "name" | "redirectUris" | LinkPages>): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
@@ -93,12 +93,11 @@ export function clientTable(sql: Sql): ClientTable {
     async setSecrets(id, secrets) {
       await sql.run("UPDATE clients SET secrets = $2 WHERE id = $1", [id, JSON.stringify(secrets)]);
     },
-    async setLinkPages(id, { returnUrls, vouchesForUsers }) {
-      await sql.run("UPDATE clients SET return_urls = $2, vouches_for_users = $3 WHERE id = $1", [
-        id,
-        JSON.stringify(returnUrls),
-        vouchesForUsers ? 1 : 0,
-      ]);
+    async setRegistration(id, { name, redirectUris, returnUrls, vouchesForUsers }) {
+      await sql.run(
+        `UPDATE clients SET name = $2, redirect_uris = $3, return_urls = $4, vouches_for_users = $5 WHERE id = $1`,
+        [id, name, JSON.stringify(redirectUris), JSON.stringify(returnUrls), vouchesForUsers ? 1 : 0],
+      );
     },
     async remove(id) {
       await sql.run("DELETE FROM clients WHERE id = $1", [id]);

@@ -23,6 +23,18 @@ export interface ScopeCount {
   readonly grants: number;
 }
 
+export interface ListedGrantRow extends GrantRow {
+  readonly createdMs: number;
+}
+
+export interface ListedGrantFilter {
+  readonly of: { readonly clientId: string } | { readonly userId: UserId };
+  /** Only this grant. */
+  readonly id?: string | undefined;
+  readonly afterId: string;
+  readonly limit: number;
+}
+
 export interface GrantTable {
   /** Without a scope the grant covers everything. */
   add(grant: Omit<GrantRow, "scope"> & Partial<Pick<GrantRow, "scope">>): Promise<void>;
@@ -34,6 +46,8 @@ export interface GrantTable {
   existing(grants: readonly GrantRow[]): Promise<ReadonlySet<string>>;
   ofUser(userId: UserId): Promise<GrantRow[]>;
   ofClient(clientId: string): Promise<GrantRow[]>;
+  /** Grants of a client or of a user, in the order of their ids, after the given one. */
+  listed(filter: ListedGrantFilter): Promise<ListedGrantRow[]>;
   /** How many grants a client has of each scope; those without a scope come first. */
   countByScope(clientId: string): Promise<ScopeCount[]>;
   /** How many grants of its own (client_credentials) a client has. */
@@ -60,6 +74,14 @@ export function grantTable(sql: Sql): GrantTable {
         `INSERT INTO grants (id, tenant_id, owner_id, client_id, reach, scope, created_ms)
          VALUES ($1, $2, $3, $4, $5, $6, $7)`,
         [id, tenantId, ownerIdOf({ userId, tenantId }), clientId, covers, scope, await sql.nowMs()],
+      );
+    },
+    listed({ of, id, afterId, limit }) {
+      const [column, value] = "clientId" in of ? ["client_id", of.clientId] : ["owner_id", of.userId];
+      return sql.all<ListedGrantRow>(
+        `SELECT ${grantColumns}, g.created_ms AS "createdMs" FROM grants g
+         WHERE g.${column} = $1 AND g.id ${id === undefined ? ">" : "="} $2 ORDER BY g.id LIMIT $3`,
+        [value as string | number, id ?? afterId, limit],
       );
     },
     lock: (ownerId, id) => locked("g.owner_id = $1 AND g.id = $2", [ownerId, id]),

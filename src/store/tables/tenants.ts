@@ -33,6 +33,8 @@ export interface TenantTable {
   byId(id: TenantId): Promise<TenantRow | undefined>;
   byName(name: string): Promise<TenantRow | undefined>;
   list(): Promise<TenantRow[]>;
+  /** False when another tenant has the name. */
+  rename(id: TenantId, name: string): Promise<boolean>;
   brand(id: TenantId): Promise<BrandRow | undefined>;
   /** Separate from the rest of the brand, since it is large. */
   logo(id: TenantId): Promise<string | undefined>;
@@ -71,6 +73,11 @@ export function tenantTable(sql: Sql): TenantTable {
         ? first(sql.all<TenantRow>(`SELECT ${columns} FROM tenants WHERE name = $1`, [name]))
         : undefined,
     list: () => sql.all<TenantRow>(`SELECT ${columns} FROM tenants ORDER BY id`),
+    rename: async (id, name) =>
+      (await sql.run(
+        "UPDATE tenants SET name = $2 WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.name = $2 AND t.id <> $1)",
+        [id, name],
+      )) > 0,
     async brand(id) {
       const row = await first(sql.all<BrandRow>(`SELECT ${brandColumns} FROM tenants WHERE id = $1`, [id]));
       return row && { ...row, hasLogo: Boolean(row.hasLogo) };

@@ -37,6 +37,12 @@ export interface Attempt {
 /** A delivery without its body, which is read only when it is sent. */
 export type DueDelivery = Omit<DeliveryRow, "body">;
 
+export interface ListedDeliveryFilter {
+  readonly state?: DeliveryState | undefined;
+  readonly beforeId?: number | undefined;
+  readonly limit: number;
+}
+
 /** A page of webhooks: those whose ids follow `after`, and how many messages of each. */
 export interface DuePage {
   readonly after: string;
@@ -63,6 +69,10 @@ export interface DeliveryTable extends DeliveryBounds {
   /** The newest first. */
   ofWebhook(webhook: WebhookKey, limit: number): Promise<DeliveryRow[]>;
   find(webhook: WebhookKey, id: number): Promise<DeliveryRow | undefined>;
+  /** Deliveries of a webhook without their bodies, newest first, before the given one. */
+  listed(webhook: WebhookKey, filter: ListedDeliveryFilter): Promise<DueDelivery[]>;
+  /** Deliveries that failed at that time or later, oldest first, after the given one. */
+  failedSince(webhook: WebhookKey, sinceMs: number, afterId: number, limit: number): Promise<DeliveryRow[]>;
   /** A few due messages of a few webhooks. The cost does not grow with the number of due messages. */
   due(nowMs: number, page: DuePage): Promise<DueDeliveries>;
   /** Claims the delivery for this sender until `untilMs`; false when another sender has claimed it. */
@@ -143,6 +153,24 @@ export function deliveryTable(sql: Sql): DeliveryTable {
     ofWebhook: ({ ownerId, id: webhookId }, limit) =>
       rows(`WHERE ${ofWebhook} ORDER BY d.id DESC LIMIT $3`, [ownerId, webhookId, limit]),
     find: ({ ownerId, id: webhookId }, id) => first(rows(`WHERE ${ofWebhook} AND d.id = $3`, [ownerId, webhookId, id])),
+    listed({ ownerId, id: webhookId }, { state, beforeId, limit }) {
+      const parameters: Parameter[] = [ownerId, webhookId, limit];
+      const ofState = state === undefined ? "" : `AND d.state = $${parameters.push(state)}`;
+      const before = beforeId === undefined ? "" : `AND d.id < $${parameters.push(beforeId)}`;
+      return sql.all<DueDelivery>(
+        `SELECT ${columnsWithoutBody} FROM webhook_deliveries d WHERE ${ofWebhook} ${ofState} ${before}
+         ORDER BY d.id DESC LIMIT $3`,
+        parameters,
+      );
+    },
+    failedSince: ({ ownerId, id: webhookId }, sinceMs, afterId, limit) =>
+      rows(`WHERE ${ofWebhook} AND d.state = 'failed' AND d.created_ms >= $3 AND d.id > $4 ORDER BY d.id LIMIT $5`, [
+        ownerId,
+        webhookId,
+        sinceMs,
+        afterId,
+        limit,
+      ]),
     async due(nowMs, { after, webhooks, perWebhook }) {
       const found = await sql.all<{ id: string; nextMs: number }>(waitingWebhooks, [after, webhooks]);
       const isLast = found.length < webhooks;

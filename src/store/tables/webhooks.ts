@@ -51,6 +51,9 @@ export interface WebhookTable {
   ofOwner(owner: WebhookOwner): Promise<WebhookRow[]>;
   find(owner: WebhookOwner, id: string): Promise<WebhookRow | undefined>;
   byKey(key: WebhookKey): Promise<WebhookRow | undefined>;
+  /** Webhooks of these tenants, or of all, in the order of their ids. */
+  listed(filter: ListedWebhookFilter): Promise<WebhookRow[]>;
+  setSecret(webhook: WebhookKey, sealedSecret: string): Promise<void>;
   /** Webhooks that receive events of one of these users. */
   hearing(userIds: readonly UserId[]): Promise<WebhookRow[]>;
   isAny(): Promise<boolean>;
@@ -74,6 +77,16 @@ export interface WebhookTable {
    */
   lockFeed(): Promise<FeedPosition>;
   setFeed(position: FeedPosition): Promise<void>;
+}
+
+export interface ListedWebhookFilter {
+  /** Undefined: of all tenants. */
+  readonly tenantIds?: readonly TenantId[] | undefined;
+  readonly clientId?: string | undefined;
+  /** Only this webhook. */
+  readonly id?: string | undefined;
+  readonly afterId: string;
+  readonly limit: number;
 }
 
 /** The position up to which entries of the log were turned into deliveries. */
@@ -174,6 +187,24 @@ export function webhookTable(sql: Sql): WebhookTable {
     find: async (owner, id) =>
       isStorable(id) ? first(rows(`${ofOwner} AND w.id = $3`, [ownerWithin(owner), owner.clientId, id])) : undefined,
     byKey: ({ ownerId, id }) => first(rows("w.owner_id = $1 AND w.id = $2", [ownerId, id])),
+    async listed({ tenantIds, clientId, id, afterId, limit }) {
+      const parameters: Parameter[] = [id ?? afterId, limit];
+      const parameter = (value: Parameter) => `$${parameters.push(value)}`;
+      const conditions = [
+        `w.id ${id === undefined ? ">" : "="} $1`,
+        ...(tenantIds === undefined ? [] : [`w.tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`]),
+        ...(clientId === undefined ? [] : [`w.client_id = ${parameter(clientId)}`]),
+      ];
+      const select = `SELECT ${columns} FROM webhooks w WHERE ${isAlive} AND ${conditions.join(" AND ")}`;
+      return (await sql.all<StoredWebhook>(`${select} ORDER BY w.id LIMIT $2`, parameters)).map(fromStored);
+    },
+    async setSecret({ ownerId, id }, sealedSecret) {
+      await sql.run("UPDATE webhooks SET sealed_secret = $3 WHERE owner_id = $1 AND id = $2", [
+        ownerId,
+        id,
+        sealedSecret,
+      ]);
+    },
     hearing: (userIds) =>
       rows(`(w.owner_id ${among} OR w.owner_id IN (SELECT -u.tenant_id FROM users u WHERE u.id ${among}))`, [userIds]),
     isAny: async () => (await sql.all("SELECT 1 FROM webhooks LIMIT 1")).length > 0,

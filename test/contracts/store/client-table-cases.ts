@@ -18,9 +18,13 @@ export function clientTableCases(harness: StoreHarness): void {
       const none = { returnUrls: [], vouchesForUsers: false };
       assert.deepEqual(await registered("bwc_1"), none);
       const known = { returnUrls: ["https://app.example/linked"], vouchesForUsers: true };
-      await store.transaction((tx) => tx.clients.setLinkPages("bwc_1", known));
+      await store.transaction((tx) =>
+        tx.clients.setRegistration("bwc_1", { name: "Voice", redirectUris: [], ...known }),
+      );
       assert.deepEqual([await registered("bwc_1"), await registered("bwc_2")], [known, none]);
-      await store.transaction((tx) => tx.clients.setLinkPages("bwc_1", none));
+      await store.transaction((tx) =>
+        tx.clients.setRegistration("bwc_1", { name: "Voice", redirectUris: ["https://a.example/"], ...none }),
+      );
       assert.deepEqual(await registered("bwc_1"), none);
     }));
 

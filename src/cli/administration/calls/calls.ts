@@ -1,9 +1,12 @@
 import type { AdminCall } from "../../../operators/admin-call.ts";
+import { accessCalls } from "./access-calls.ts";
 import { clientCalls } from "./client-calls.ts";
+import { keyCalls } from "./key-calls.ts";
 import { linkCalls } from "./link-calls.ts";
 import { operatorCalls } from "./operator-calls.ts";
 import { serviceCalls } from "./service-calls.ts";
 import { tenantCalls } from "./tenant-calls.ts";
+import { thingCalls } from "./thing-calls.ts";
 import { userCalls } from "./user-calls.ts";
 
 /** Every command of administrators that can be called over HTTP, with its address and its rule. */
@@ -11,7 +14,16 @@ export const adminCalls: readonly AdminCall[] = [
   ...tenantCalls,
   ...userCalls,
   ...clientCalls,
+  ...accessCalls,
   ...linkCalls,
+  ...thingCalls,
   ...operatorCalls,
   ...serviceCalls,
+  ...keyCalls,
 ];
+
+/**
+ * Commands that need the machine itself: a claim link is for someone with a shell there, a lost key and a restored store
+ * are repaired there.
+ */
+export const onlyOnTheMachine: readonly string[] = ["operator claim", "key drop", "restored"];

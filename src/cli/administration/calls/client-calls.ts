@@ -113,14 +113,30 @@ export const clientCalls: readonly AdminCall[] = [
     need: "change",
     subject: "tenants",
     summary: "Change a client; members that are left out keep their values",
-    fields: [returnUrl, vouches],
+    fields: [
+      { option: "name", kind: "text", meaning: "The name that users read." },
+      {
+        option: "redirect-uri",
+        kind: "texts",
+        meaning: "Addresses to which users are sent back; replaces those before.",
+      },
+      returnUrl,
+      vouches,
+    ],
     answer: object("The client after the change.", {
       client_id: client.client_id,
       name: client.name,
+      redirect_uris: client.redirect_uris,
       return_urls: client.return_urls,
       vouches_for_users: client.vouches_for_users,
     }),
-    example: { client_id: "bwc_…", name: "Voice", return_urls: [], vouches_for_users: false },
+    example: {
+      client_id: "bwc_…",
+      name: "Voice",
+      redirect_uris: ["https://voice.example/back"],
+      return_urls: [],
+      vouches_for_users: false,
+    },
   },
   {
     act: "client rotate-secret",

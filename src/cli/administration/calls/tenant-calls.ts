@@ -67,6 +67,17 @@ export const tenantCalls: readonly AdminCall[] = [
     example: exampleShown,
   },
   {
+    act: "tenant rename",
+    method: "PUT",
+    path: `${path}/name`,
+    need: "change",
+    subject: "tenants",
+    summary: "Give a tenant another name",
+    fields: [name],
+    answer: object("The tenant.", tenant),
+    example: exampleTenant,
+  },
+  {
     act: "tenant brand",
     method: "PATCH",
     path: `${path}/brand`,

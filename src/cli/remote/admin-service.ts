@@ -1,0 +1,120 @@
+import * as sdk from "../../../sdk/src/index.ts";
+import { BadParameter } from "../../model/errors.ts";
+import { type AdminCall, adminPath, memberName } from "../../operators/admin-call.ts";
+import { adminCalls } from "../administration/calls/calls.ts";
+import { mostPerPage } from "../administration/paging.ts";
+import { type Input, optional } from "../input.ts";
+import { readSecret } from "../terminal/secret-input.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { NotAuthorised, safeAddress } from "./chosen-service.ts";
+import { commandError, ServiceRefused } from "./service-errors.ts";
+
+/** Long, because the outcome of an abandoned change is unknown. */
+const answerWithinMs = 300_000;
+/** Entries of a list that a command prints at most. */
+const mostListed = 10_000;
+
+export const serviceVariable = "BREEZEWAY_SERVICE";
+const tokenVariable = "BREEZEWAY_OPERATOR_TOKEN";
+
+/** The address of a service elsewhere, on which an administrator's command runs; undefined: on this machine. */
+export function chosenAddress(typed: string | undefined, { environment }: Terminal): string | undefined {
+  const given = typed ?? environment[serviceVariable];
+  return given === undefined || given === "" ? undefined : safeAddress(given, environment);
+}
+
+/** Runs a command of administrators on a service elsewhere, over /admin/v1 with an operator's token. */
+export async function administerAt(baseUrl: string, terminal: Terminal, name: string, input: Input): Promise<object> {
+  const call = adminCalls.find(({ act }) => act === name);
+  if (!call)
+    throw new BadParameter("service", `breezeway ${name} needs the machine of the service: leave out --service.`);
+  const token = await readSecret(terminal, { what: "operator's token", variable: tokenVariable, prompts: false });
+  if (!token) {
+    throw new NotAuthorised(
+      `Set ${tokenVariable} to an operator's token. Make one with: breezeway operator token make`,
+    );
+  }
+  const send = (more: Input) => answerOf(baseUrl, token, call, { ...input, ...more });
+  return call.isPaged ? everyPage(send, input) : send({});
+}
+
+/** All pages of a list in one answer, as the command prints it. */
+async function everyPage(send: (more: Input) => Promise<object>, input: Input): Promise<object> {
+  const limit = Number(optional(input, "limit") ?? mostListed);
+  let whole: Record<string, unknown> | undefined;
+  for (let cursor: unknown; ; ) {
+    const { cursor: next, ...page } = (await send({
+      "page-size": String(Math.min(limit, mostPerPage)),
+      ...(typeof cursor === "string" && { cursor }),
+    })) as Record<string, unknown>;
+    const [list] = Object.keys(page);
+    const entries = [...((whole?.[list!] as unknown[] | undefined) ?? []), ...(page[list!] as unknown[])];
+    whole = { ...page, [list!]: entries.slice(0, limit) };
+    if (next === undefined || entries.length >= limit) return whole;
+    cursor = next;
+  }
+}
+
+async function answerOf(baseUrl: string, token: string, call: AdminCall, input: Input): Promise<object> {
+  const { path, sent } = requestOf(call, input);
+  const isInQuery = call.method === "GET" || call.method === "DELETE";
+  const query = isInQuery ? queryOf(sent) : "";
+  try {
+    const answer = await fetch(`${baseUrl}${adminPath}${path}${query}`, {
+      method: call.method,
+      redirect: "manual",
+      signal: AbortSignal.timeout(answerWithinMs),
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: "application/json",
+        ...(!isInQuery && { "content-type": "application/json" }),
+      },
+      ...(!isInQuery && { body: JSON.stringify(sent) }),
+    });
+    const body = await answer.text();
+    if (answer.ok) return JSON.parse(body) as object;
+    throw refusalOf(answer.status, body, baseUrl);
+  } catch (error) {
+    if (error instanceof ServiceRefused) throw error;
+    const lost = new sdk.Unreachable(`${baseUrl} does not answer.`, { cause: error });
+    throw commandError(lost, baseUrl, { isWrite: call.need !== "read" });
+  }
+}
+
+function refusalOf(status: number, body: string, baseUrl: string): ServiceRefused {
+  try {
+    const { error, error_description } = JSON.parse(body) as { error: string; error_description: string };
+    const next = status === 401 ? ` Set ${tokenVariable} to a valid token.` : "";
+    return new ServiceRefused(status, error, `${error_description}${next}`);
+  } catch {
+    return new ServiceRefused(status, String(status), `The service at ${baseUrl} answered ${status}.`);
+  }
+}
+
+/** The path with its parameters, and the other options by the names that callers over HTTP use. */
+function requestOf({ path: pattern, fields = [], isPaged }: AdminCall, input: Input) {
+  const inPath = [...pattern.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  const path = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name] ?? "")));
+  const paging = isPaged ? ["page-size", "cursor", "limit"] : [];
+  const sent: Record<string, unknown> = {};
+  for (const [option, value] of Object.entries(input)) {
+    if (value === undefined || inPath.includes(option) || option === "limit") continue;
+    const field = fields.find((one) => one.option === option);
+    if (!field && !paging.includes(option)) {
+      throw new BadParameter(
+        option,
+        `--${option} needs the machine of the service: leave it out, or leave out --service.`,
+      );
+    }
+    // `--no-return-url` means an empty list.
+    sent[memberName(option)] = field?.kind === "texts" && value === false ? [] : value;
+  }
+  return { path, sent };
+}
+
+function queryOf(sent: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(sent).flatMap(([name, value]) =>
+    Array.isArray(value) ? value.map((one) => [name, String(one)]) : [[name, String(value)]],
+  );
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs as [string, string][])}`;
+}

@@ -1,0 +1,157 @@
+import { LimitReached, NotFound } from "../../model/errors.ts";
+import type { TenantId } from "../../model/ids.ts";
+import { limits } from "../../model/limits.ts";
+import type { Store, Transaction } from "../../store/seam.ts";
+import type { DeliveryRow, DeliveryState, DueDelivery } from "../../store/tables/webhook-deliveries.ts";
+import type { WebhookRow } from "../../store/tables/webhooks.ts";
+import { noDevice } from "./resync.ts";
+import { newWebhookSecret } from "./signature.ts";
+import { secretContext } from "./webhooks.ts";
+
+/** A webhook of any client, with the state of its deliveries. */
+export interface WebhookRecord {
+  readonly webhook: WebhookRow;
+  /** Empty when the key of the address is missing. */
+  readonly url: string;
+  /** Messages that wait, counted up to `mostCounted`. */
+  readonly waiting: number;
+  /** The last deliveries, newest first, without their bodies. */
+  readonly recent: readonly DueDelivery[];
+}
+
+export const mostCounted = 1_000;
+const recentShown = 20;
+/** Messages that are added in one transaction. */
+const resentAtOnce = 100;
+
+export interface WebhookQuestion {
+  readonly tenantIds?: readonly TenantId[] | undefined;
+  readonly clientId?: string | undefined;
+  readonly id?: string | undefined;
+  readonly afterId: string;
+  readonly limit: number;
+}
+
+/** What an administrator does with the webhooks of all clients. */
+export interface WebhookAdministration {
+  list(question: WebhookQuestion): Promise<readonly WebhookRecord[]>;
+  deliveries(
+    webhook: WebhookRow,
+    filter: {
+      readonly state?: DeliveryState | undefined;
+      readonly beforeId?: number | undefined;
+      readonly limit: number;
+    },
+  ): Promise<readonly DueDelivery[]>;
+  /** One delivery with its body. */
+  delivery(webhook: WebhookRow, deliveryId: number): Promise<DeliveryRow>;
+  /** Sends a message again; returns the new delivery. */
+  resend(webhook: WebhookRow, deliveryId: number): Promise<DeliveryRow>;
+  /** Sends all messages again that failed since that time, oldest first; returns how many. */
+  resendSince(webhook: WebhookRow, sinceMs: number): Promise<number>;
+  /** Sends a message of the type `test`. */
+  test(webhook: WebhookRow): Promise<DeliveryRow>;
+  /** Replaces the secret, and returns the new one. The old one ends at once. */
+  rotate(webhook: WebhookRow): Promise<string>;
+}
+
+export interface WebhookAdministrationParts {
+  readonly store: Store<Pick<Transaction, "webhooks" | "deliveries" | "clock">>;
+  readonly seal: (secret: string, place: string) => string;
+  readonly addressOf: (webhook: WebhookRow) => string;
+  readonly wake: () => void;
+}
+
+export function webhookAdministrationOn(parts: WebhookAdministrationParts): WebhookAdministration {
+  const { store, seal, addressOf, wake } = parts;
+  type Tables = Pick<Transaction, "webhooks" | "deliveries" | "clock">;
+
+  async function recordOf(tx: Tables, webhook: WebhookRow): Promise<WebhookRecord> {
+    const { messages: waiting } = await tx.deliveries.waitingOf(webhook, mostCounted);
+    const recent = await tx.deliveries.listed(webhook, { limit: recentShown });
+    return { webhook, url: addressOrEmpty(webhook, addressOf), waiting, recent };
+  }
+
+  /** Adds messages under the webhook's lock, so that they keep their order. */
+  const adding = async <Result>(webhook: WebhookRow, add: (tx: Tables) => Promise<Result>): Promise<Result> => {
+    const result = await store.transaction(async (tx) => {
+      await tx.webhooks.lockFeed();
+      if (!(await tx.webhooks.byKey(webhook))) throw unknown();
+      await tx.webhooks.lock(webhook);
+      const { messages } = await tx.deliveries.waitingOf(webhook, limits.webhookMessagesWaiting);
+      if (messages >= limits.webhookMessagesWaiting) {
+        const sentence = `${messages} messages wait for this webhook already. Try again when they are delivered.`;
+        throw new LimitReached("webhookMessagesWaiting", sentence);
+      }
+      return add(tx);
+    });
+    wake();
+    return result;
+  };
+
+  return {
+    list: (question) =>
+      store.read(async (tx) => {
+        const records: WebhookRecord[] = [];
+        for (const webhook of await tx.webhooks.listed(question)) records.push(await recordOf(tx, webhook));
+        return records;
+      }),
+    deliveries: (webhook, filter) => store.read((tx) => tx.deliveries.listed(webhook, filter)),
+    async delivery(webhook, deliveryId) {
+      const found = await store.read((tx) => tx.deliveries.find(webhook, deliveryId));
+      if (!found) throw unknown();
+      return found;
+    },
+    resend: (webhook, deliveryId) =>
+      adding(webhook, async (tx) => {
+        const delivery = await tx.deliveries.find(webhook, deliveryId);
+        if (!delivery) throw unknown();
+        return (await tx.deliveries.find(webhook, await tx.deliveries.add(delivery)))!;
+      }),
+    async resendSince(webhook, sinceMs) {
+      let count = 0;
+      for (let afterId = 0; ; ) {
+        const some = await adding(webhook, async (tx) => {
+          const failed = await tx.deliveries.failedSince(webhook, sinceMs, afterId, resentAtOnce);
+          for (const delivery of failed) await tx.deliveries.add(delivery);
+          return failed;
+        });
+        count += some.length;
+        const last = some.at(-1);
+        // New failures of the messages that were added have later ids: one pass is enough.
+        if (some.length < resentAtOnce || last === undefined || count >= limits.webhookMessagesKept) return count;
+        afterId = last.id;
+      }
+    },
+    test: (webhook) =>
+      adding(webhook, async (tx) => {
+        const nowMs = await tx.clock.nowMs();
+        const body = JSON.stringify({ type: "test", timestamp: new Date(nowMs).toISOString(), data: {} });
+        const { ownerId, id: webhookId, userId } = webhook;
+        const message = { messageId: `msg_${webhookId}_test_${nowMs}`, type: "test", body };
+        const to = { ownerId, webhookId, userId: userId ?? (0 as DeliveryRow["userId"]), deviceId: noDevice };
+        return (await tx.deliveries.find(webhook, await tx.deliveries.add({ ...to, ...message })))!;
+      }),
+    async rotate(webhook) {
+      const secret = newWebhookSecret();
+      await store.transaction(async (tx) => {
+        await tx.webhooks.lock(webhook);
+        if (!(await tx.webhooks.byKey(webhook))) throw unknown();
+        await tx.webhooks.setSecret(webhook, seal(secret, secretContext(webhook.id)));
+      });
+      return secret;
+    },
+  };
+}
+
+function addressOrEmpty(webhook: WebhookRow, addressOf: (webhook: WebhookRow) => string): string {
+  try {
+    return addressOf(webhook);
+  } catch {
+    return "";
+  }
+}
+
+function unknown(): NotFound {
+  return new NotFound("There is no such webhook or delivery.");
+}
