@@ -8,6 +8,7 @@ import { BadParameter, OperatorForbidden, PasswordNeeded } from "../../model/err
 import { type AdminActs, type AdminCall, memberName } from "../../operators/admin-call.ts";
 import { mayDo, type Operator } from "../../operators/operator.ts";
 import type { Operators } from "../../operators/operators.ts";
+import { auditCsvRoute } from "./audit-csv.ts";
 import { describeAction, describePage } from "./console-descriptions.ts";
 import type { ConsolePage, PageContext, TenantChoice } from "./console-page.ts";
 import { notePage } from "./entry-pages.ts";
@@ -30,6 +31,7 @@ export function consoleRoutes(parts: ConsoleRouteParts): readonly Route[] {
   return [
     ...entryRoutes({ operators, baseUrl, cookie: operatorCookie(baseUrl) }),
     ...consolePages.map((page) => pageRoute(page, parts)),
+    auditCsvRoute(administration),
     actionRoute(administration),
   ];
 }

@@ -2,6 +2,8 @@ import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
+import { endGrant, grantsPart } from "../kit/grants.ts";
+import { state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 import { kinds } from "./clients.ts";
@@ -16,7 +18,6 @@ export interface ShownClient {
   readonly return_urls: readonly string[];
   readonly vouches_for_users: boolean;
   readonly created: string;
-  readonly grants: readonly { readonly scope: string | null; readonly grants: number }[];
 }
 
 /** One client: its addresses, its secret and who gave it access. */
@@ -30,7 +31,7 @@ export const client: ConsolePage = {
     const here = `/clients/${shown.client_id}`;
     const asks = asksOf(context, shown);
     return {
-      ask: openAsk(context, here, asks),
+      ask: openAsk(context, here, [...asks, endGrant({ client: shown.client_id }, parameter("grant") ?? "")]),
       client: html`<p><a href="${address("/clients")}">All clients</a></p>
 <h2>${named(shown.name)}</h2>
 ${factsOf([
@@ -47,22 +48,40 @@ ${factsOf([
   ["Added", when(shown.created, nowMs)],
 ])}
 ${askLinks(context, here, asks)}`,
-      grants: html`<h2>Access that it has</h2>
-${
-  shown.grants.length === 0
-    ? html`<p>Nobody has given it access yet.</p>`
-    : tableOf<ShownClient["grants"][number]>(
-        "Access by scope",
-        [
-          { title: "Scope", cell: ({ scope }) => scope ?? "everything" },
-          { title: "Grants", cell: ({ grants }) => grants },
-        ],
-        shown.grants,
-      )
-}`,
+      access: html`<h2>Access that it has</h2>
+${await grantsPart(context, here, { client: shown.client_id })}`,
+      acts: html`<h2>Its last acts</h2>
+${await lastActs(context, shown.client_id)}`,
     };
   },
 };
+
+interface ShownAct {
+  readonly time: string;
+  readonly act: string;
+  readonly source: string;
+}
+
+/** Acts that show an attack or a mistake of the client. */
+const troubles = new Set(["code_replay", "refresh_reuse"]);
+
+async function lastActs({ call, address, nowMs }: PageContext, client: string): Promise<Html> {
+  const { entries } = await call("audit list", { client, "page-size": "5" });
+  if (entries.length === 0) return html`<p>None in the audit log.</p>`;
+  return html`${tableOf<ShownAct>(
+    "Its last acts",
+    [
+      { title: "When", cell: ({ time }) => when(time, nowMs) },
+      {
+        title: "Act",
+        cell: ({ act }) => (troubles.has(act) ? state("bad", act.replaceAll("_", " ")) : act.replaceAll("_", " ")),
+      },
+      { title: "From", cell: ({ source }) => source },
+    ],
+    entries,
+  )}
+<p class="asks"><a class="button" href="${address("/audit", { client })}">All its entries of the audit log</a></p>`;
+}
 
 function addresses(found: readonly string[]): Html {
   if (found.length === 0) return html`<span class="soft">none</span>`;
@@ -130,25 +149,6 @@ ${typed({
       }),
       example: { ...input, overlap: "24" },
       button: "Rotate",
-    },
-    {
-      name: "suspend",
-      act: "client suspend",
-      link: "Suspend",
-      title: "Suspend the client",
-      words: html`${name} gets no token and no answer until it is resumed. Its grants stay.`,
-      input,
-      button: "Suspend",
-      isGrave: true,
-    },
-    {
-      name: "resume",
-      act: "client resume",
-      link: "Resume",
-      title: "Resume the client",
-      words: html`${name} may act again, with the grants that it has.`,
-      input,
-      button: "Resume",
     },
     {
       name: "remove",
