@@ -8,6 +8,14 @@ export const password = "correct horse";
 /** Names that would break out of a page that does not escape them. */
 export const hostileName = `<b>Voice</b> "&' \u202eevil`;
 
+/** Settings of an outlet to Alexa. */
+export const alexa = {
+  "vendor-id": "M2ABC",
+  "skill-id": "amzn1.ask.skill.11111111-2222-3333-4444-555555555555",
+  "messaging-client-id": "amzn1.application-oa2-client.1234",
+  "messaging-client-secret": "amzn1.oa2-cs.v1.1234",
+};
+
 /** The service with two tenants, clients, a user who gave access, a webhook, and operators in browsers without script. */
 export async function consoleWorld(t: TestContext) {
   const made = await home(t, { database: "sqlite", environment: { BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true" } });

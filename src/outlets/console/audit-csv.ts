@@ -2,7 +2,7 @@ import type { SlicedAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import type { AdminActs } from "../../operators/admin-call.ts";
-import { auditFilters, type ShownEntry, sentenceOf } from "./audit-entries.ts";
+import { auditFilters, type ShownEntry, wordsOf } from "./audit-entries.ts";
 import { describeAuditCsv } from "./console-descriptions.ts";
 import { consoleHeaders, consolePaths } from "./entry-routes.ts";
 
@@ -61,7 +61,7 @@ async function* slices(first: AuditPage, read: (cursor: string) => Promise<Audit
 
 function rowOf(entry: ShownEntry): string {
   const { time, act, operator, userId, clientId, tenantId, source } = entry;
-  return row([time, act, operator, userId, clientId, tenantId, source, sentenceOf(entry)]);
+  return row([time, act, operator, userId, clientId, tenantId, source, wordsOf(entry).join(", ")]);
 }
 
 function row(values: readonly (string | number | null)[]): string {

@@ -14,12 +14,12 @@ export interface ShownEntry {
 /** The parameters of the address that limit the list. */
 export const auditFilters = ["act", "operator", "user", "client"];
 
-/** `client edit, name: Voice`; for others than operators the act itself. */
-export function sentenceOf({ act, detail }: ShownEntry): string {
+/** `client edit`, `name: Voice`: what was done, then its facts; for others than operators the act itself. */
+export function wordsOf({ act, detail }: ShownEntry): readonly string[] {
   const { command, ...facts } = detail;
   const words = Object.entries(facts).map(([name, value]) => {
     const shown = Array.isArray(value) ? value.join(" ") : String(value);
     return value === true ? name : `${name}: ${shown}`;
   });
-  return [act === "admin" && typeof command === "string" ? command : act.replaceAll("_", " "), ...words].join(", ");
+  return [act === "admin" && typeof command === "string" ? command : act.replaceAll("_", " "), ...words];
 }

@@ -39,7 +39,7 @@ export async function grantsPart(context: PageContext, here: string, of: GrantsO
       { title: "user" in of ? "App" : "Given by", cell: who },
       { title: "May do", cell: ({ scope }) => scope ?? "everything" },
       { title: "Since", cell: ({ created }) => when(created, nowMs) },
-      { title: "", cell: ({ grantId }) => askLink(context, here, endGrant(of, grantId), `access ${grantId}`) },
+      { title: "Action", cell: ({ grantId }) => askLink(context, here, endGrant(of, grantId), `access ${grantId}`) },
     ],
     grants,
   )}

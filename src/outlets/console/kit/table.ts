@@ -11,9 +11,14 @@ export function tableOf<Row>(label: string, columns: readonly Column<Row>[], row
   return html`<table class="list" aria-label="${label}">
 <thead><tr>${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}</tr></thead>
 <tbody>${rows.map(
-    (row) => html`<tr>${columns.map(({ title, cell }) => html`<td data-label="${title}">${cell(row)}</td>`)}</tr>`,
+    (row) => html`<tr>${columns.map(({ title, cell }) => cellOf(title, cell(row)))}</tr>`,
   )}</tbody>
 </table>`;
+}
+
+/** On a narrow screen its title stands beside its content, so the content is one element. */
+function cellOf(title: string, content: Html | string | number | undefined): Html {
+  return content === undefined ? html`<td></td>` : html`<td data-label="${title}"><div>${content}</div></td>`;
 }
 
 /** Names and facts below each other. */

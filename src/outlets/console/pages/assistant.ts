@@ -101,7 +101,7 @@ function accounts(
                 : state("good", "reported"),
       },
       {
-        title: "",
+        title: "Action",
         cell: ({ userId }) =>
           callOf("outlet resend") &&
           actionButton({

@@ -1,6 +1,6 @@
 import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
-import { auditFilters, type ShownEntry, sentenceOf } from "../audit-entries.ts";
+import { auditFilters, type ShownEntry, wordsOf } from "../audit-entries.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { filterForm, kept, pageInput, pager, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
@@ -33,7 +33,7 @@ ${
         [
           { title: "When", cell: ({ time }) => when(time, nowMs) },
           { title: "Who", cell: (entry) => who(entry, names) },
-          { title: "What", cell: (entry) => html`<bdi>${sentenceOf(entry)}</bdi>` },
+          { title: "What", cell: (entry) => html`<ul>${wordsOf(entry).map((words) => html`<li><bdi>${words}</bdi></li>`)}</ul>` },
           { title: "On what", cell: (entry) => onWhat(entry, names) },
           { title: "From", cell: ({ source }) => html`<bdi dir="ltr">${source}</bdi>` },
         ],

@@ -80,7 +80,7 @@ ${tableOf<Readonly<Record<string, string>>>(
     { title: "Last used", cell: ({ used }) => when(used, nowMs) },
     { title: "Ends", cell: ({ expires }) => when(expires, nowMs) },
     {
-      title: "",
+      title: "Action",
       cell: (one) =>
         callOf(end) &&
         actionButton({

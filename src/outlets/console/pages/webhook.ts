@@ -87,7 +87,7 @@ async function deliveries(context: PageContext, here: string, { webhookId }: Sho
             { title: "Made", cell: ({ created }) => when(created, nowMs) },
             { title: "Took", cell: ({ created, settled }) => lag(created, settled) },
             {
-              title: "",
+              title: "Action",
               cell: ({ deliveryId }) =>
                 callOf("hook resend") &&
                 actionButton({
