@@ -76,6 +76,8 @@ interface Followed {
   flushedMs: number;
   /** Since when, on this node's monotonic clock. */
   readonly sinceMs: number;
+  /** The owner before may have sent a command whose outcome the ecosystem has not shown yet. */
+  mayInheritCommands: boolean;
 }
 
 /**
@@ -165,6 +167,7 @@ export class LinkKeeper {
       supervisor,
       flushedMs: supervisor.confirmedMs,
       sinceMs: this.#parts.runtime.elapsedMs(),
+      mayInheritCommands: true,
     });
     supervisor.start(mirrored);
   }
@@ -174,10 +177,16 @@ export class LinkKeeper {
     return this.#claimed.isSure ? this.#followed.get(deviceId)?.supervisor : undefined;
   }
 
-  /** How long this node has followed a link in its present epoch; Infinity for a link that it does not follow. */
-  followedForMs(deviceId: DeviceId): number {
+  /** Whether the owner before may have sent a command in the last `ms` whose outcome the ecosystem has not shown yet. */
+  mayInheritCommands(deviceId: DeviceId, ms: number): boolean {
     const followed = this.#followed.get(deviceId);
-    return followed ? this.#parts.runtime.elapsedMs() - followed.sinceMs : Number.POSITIVE_INFINITY;
+    return followed?.mayInheritCommands === true && this.#parts.runtime.elapsedMs() - followed.sinceMs < ms;
+  }
+
+  /** The store has no such command. There will be none: only the owner of a link sends commands. */
+  inheritsNoCommands(deviceId: DeviceId): void {
+    const followed = this.#followed.get(deviceId);
+    if (followed) followed.mayInheritCommands = false;
   }
 
   /** The standing of a link that this node owns; ahead of the store by at most one write. */

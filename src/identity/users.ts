@@ -26,11 +26,22 @@ export interface NewUser {
   readonly isAdmin: boolean;
 }
 
+export interface UserQuestion {
+  /** Undefined: of all tenants. */
+  readonly tenantIds?: readonly TenantId[] | undefined;
+  /** Part of the name, or the id. */
+  readonly text?: string | undefined;
+  readonly afterId: number;
+  readonly limit: number;
+}
+
 export interface Users {
   addUser(user: NewUser): Promise<UserId>;
   findUser(userId: UserId): Promise<User>;
   /** Of one tenant, or of all. */
   listUsers(tenantId?: TenantId): Promise<readonly User[]>;
+  /** One page of users of some tenants, or of all. */
+  searchUsers(question: UserQuestion): Promise<readonly User[]>;
   /**
    * Sets a password and ends all secTokens and grants of the user, since the old password may be stolen. `source` is the
    * caller's address for the audit log. Returns how many grants ended.
@@ -67,6 +78,11 @@ export function usersOn({ store, tenants, passwords, grantsEnded, devicesRemoved
     },
 
     listUsers: async (tenantId) => (await store.read((tx) => tx.users.list(tenantId))).map(fromRow),
+
+    async searchUsers({ text, ...question }) {
+      const wanted = text === undefined ? undefined : readName("filter", text);
+      return (await store.read((tx) => tx.users.listed({ ...question, text: wanted }))).map(fromRow);
+    },
 
     async setPassword(userId, password, source = "command") {
       const passwordHash = await passwords.hash(password);

@@ -1,7 +1,7 @@
 import type { AttributeChange } from "../devices/commit.ts";
-import { virtualDeviceType } from "../model/device-types.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
+import { virtualDeviceType } from "../model/virtual-device-type.ts";
 
 /** An ordinary device to be added. Virtual devices are created by linking an account. */
 export interface NewDevice {

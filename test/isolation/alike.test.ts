@@ -10,7 +10,7 @@ import { assertAlike } from "./outcomes.ts";
 import { send, type WireAnswer, type WireRequest } from "./wire.ts";
 
 const bob = { name: "bob", password: "another word" };
-const deadline = { timeout: 240_000 };
+const deadline = { timeout: 600_000 };
 
 /** Malformed ids; some are close to a valid one. */
 const malformed = [

@@ -64,6 +64,8 @@ export interface Call {
   readonly scopes?: readonly Scope[];
   /** A secToken is accepted wherever an access token is. */
   readonly takesEitherToken?: true;
+  /** Ids in the request that the answer names again, also to a caller for whom they do not exist. */
+  readonly repeats?: readonly string[];
   /** Parameters that are stored and shown again. */
   readonly keeps?: readonly string[];
 }
@@ -176,7 +178,9 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
       ...forCompany,
     },
   ],
-  "bearer /v3/devices:states": ({ lampId }) => [{ json: { [lampId]: { colour: "stated" } }, ...forCompany }],
+  "bearer /v3/devices:states": ({ lampId }) => [
+    { json: { [lampId]: { colour: "stated" } }, repeats: [lampId], ...forCompany },
+  ],
   "bearer /v3/devices/:deviceId": ({ lampId, linkedId }, method) =>
     ({
       GET: [{ path: { deviceId: lampId } }, { path: { deviceId: linkedId }, parameters: { since: "0" } }],

@@ -20,19 +20,21 @@ export interface Address {
 
 /** Every address of the service, from its own route table, but those of operators: test/operators tries them. */
 export function everyAddress(): readonly Address[] {
-  return routes.filter(({ path }) => !/^\/(console|admin)(\/|$)/.test(path)).flatMap((route) =>
-    route.methods.flatMap((method): readonly Address[] => {
-      const { access, path, errors } = route;
-      if (access === "operator") return [];
-      if (access === "secTokenOrBearer") {
-        return (["secToken", "bearer"] as const).map((rule) => ({ rule, method, path, errors }));
-      }
-      if (access !== "operation") return [{ rule: access, method, path, errors }];
-      return [...operations].map(([name, { access: rule }]) => {
-        return { rule, method, path: path.replace(":operation", name), errors };
-      });
-    }),
-  );
+  return routes
+    .filter(({ path }) => !/^\/(console|admin)(\/|$)/.test(path))
+    .flatMap((route) =>
+      route.methods.flatMap((method): readonly Address[] => {
+        const { access, path, errors } = route;
+        if (access === "operator") return [];
+        if (access === "secTokenOrBearer") {
+          return (["secToken", "bearer"] as const).map((rule) => ({ rule, method, path, errors }));
+        }
+        if (access !== "operation") return [{ rule: access, method, path, errors }];
+        return [...operations].map(([name, { access: rule }]) => {
+          return { rule, method, path: path.replace(":operation", name), errors };
+        });
+      }),
+    );
 }
 
 /** The paths of the table, each with its methods. */

@@ -14,7 +14,7 @@ import { placesOf, requestOf } from "./requests.ts";
 import { everySecretInUse } from "./secrets-in-use.ts";
 import { allOf, send, sendBytes, summaryOf, type WireAnswer, type WireRequest } from "./wire.ts";
 
-const deadline = { timeout: 240_000 };
+const deadline = { timeout: 600_000 };
 /** Number of concurrent requests. */
 const lanes = 8;
 

@@ -10,7 +10,9 @@ describe("a command of administrators with --service", () => {
     const { token } = await run("operator token make", { operator: "ada", name: "laptop" });
     const elsewhere = async (args: readonly string[], more: Record<string, string> = {}) => {
       const environment = { BREEZEWAY_OPERATOR_TOKEN: token, ...more };
-      return runCommand([...args, "--service", service.baseUrl, "--json"], { environment });
+      const result = await runCommand([...args, "--service", service.baseUrl, "--json"], { environment });
+      assert.equal(result.stderr, "", args.join(" "));
+      return result;
     };
     const added = await elsewhere(["user", "add", "--tenant", "Acme", "--name", "eve"], {
       BREEZEWAY_PASSWORD: password,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { virtualDeviceType } from "../../src/model/device-types.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
+import { virtualDeviceType } from "../../src/model/virtual-device-type.ts";
 import { OwnThings } from "../../src/own-things/own-things.ts";
 import { thingReading, thingsPerPage } from "../../src/own-things/thing-reading.ts";
 import { addDevice, removeDevice } from "../../src/provisioning/inventory.ts";

@@ -108,6 +108,8 @@ function identityWithin(
       return user;
     },
     listUsers: async (tenantId) => (await identity.listUsers(tenantId)).filter((user) => isReached(user.tenantId)),
+    searchUsers: ({ tenantIds: wanted, ...question }) =>
+      identity.searchUsers({ ...question, tenantIds: wanted?.filter(isReached) ?? tenantIds }),
     audit: {
       ...identity.audit,
       list: ({ tenantIds: wanted, ...filter }) =>

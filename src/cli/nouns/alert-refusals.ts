@@ -1,5 +1,5 @@
 import type { AlertDefinition, ThingAlertDefinition } from "../../../sdk/src/index.ts";
-import { virtualDeviceType } from "../../model/device-types.ts";
+import { virtualDeviceType } from "../../model/virtual-device-type.ts";
 import { parseAttributeName } from "../../virtual-device/attribute-names.ts";
 import type { ShownDevice } from "../devices/friendly-names.ts";
 import type { Api } from "../remote/api.ts";

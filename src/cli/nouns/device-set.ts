@@ -1,6 +1,6 @@
-import { virtualDeviceType } from "../../model/device-types.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { DeviceId } from "../../model/ids.ts";
+import { virtualDeviceType } from "../../model/virtual-device-type.ts";
 import type { Call, OwnCommand } from "../command.ts";
 import type { ShownDevice } from "../devices/friendly-names.ts";
 import { id, texts } from "../input.ts";

@@ -1,6 +1,6 @@
-import { virtualDeviceType } from "../../model/device-types.ts";
 import { BadParameter, NotFound } from "../../model/errors.ts";
 import type { DeviceId, UserId } from "../../model/ids.ts";
+import { virtualDeviceType } from "../../model/virtual-device-type.ts";
 import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import { ownerOfDevice } from "../administration/command-access.ts";
 import type { Call, OwnCommand } from "../command.ts";

@@ -1,9 +1,9 @@
 import type { User } from "../../identity/users.ts";
 import type { UserId } from "../../model/ids.ts";
 import type { AdminCommand, Answer } from "../administration/admin-command.ts";
-import { pageOf } from "../administration/paging.ts";
+import { afterId, wantedPage } from "../administration/paging.ts";
 import { ago } from "../devices/times.ts";
-import { hasFlag, id, text } from "../input.ts";
+import { hasFlag, id, optional, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, rows, table } from "../terminal/output.ts";
 import { readPassword } from "../terminal/secret-input.ts";
@@ -46,11 +46,21 @@ const list: AdminCommand = {
   examples: ["user list", "user list --tenant Acme"],
   options: withTenantOption,
   async act({ identity }, input) {
-    const words = { key: (one: User) => String(one.userId), words: (one: User) => one.name };
-    const found = await identity.listUsers(await chosenTenant(identity, input));
-    const { rows: users, ...rest } = pageOf(found, input, words);
+    const tenantId = await chosenTenant(identity, input);
     const names = await tenantNames(identity);
-    return { answer: { users: users.map((one) => shown(one, names.get(one.tenantId))), ...rest } };
+    const page = wantedPage(input);
+    if (!page) {
+      const users = await identity.listUsers(tenantId);
+      return { answer: { users: users.map((one) => shown(one, names.get(one.tenantId))) } };
+    }
+    const found = await identity.searchUsers({
+      tenantIds: tenantId === undefined ? undefined : [tenantId],
+      text: optional(input, "filter"),
+      afterId: afterId(page) ?? 0,
+      limit: page.limit + 1,
+    });
+    const users = found.slice(0, page.limit).map((one) => shown(one, names.get(one.tenantId)));
+    return { answer: { users, ...(found.length > page.limit && { cursor: String(users.at(-1)!.userId) }) } };
   },
   toText({ users }, _typed, width) {
     if (users.length === 0) return "There are no users yet. See: breezeway user add --help";

@@ -98,7 +98,8 @@ function requestOf({ path: pattern, fields = [], isPaged }: AdminCall, input: In
   const paging = isPaged ? ["page-size", "cursor", "limit"] : [];
   const sent: Record<string, unknown> = {};
   for (const [option, value] of Object.entries(input)) {
-    if (value === undefined || inPath.includes(option) || option === "limit") continue;
+    // `--no-return-url` also sets the option return-url.
+    if (value === undefined || inPath.includes(option) || option === "limit" || option.startsWith("no-")) continue;
     const field = fields.find((one) => one.option === option);
     if (!field && !paging.includes(option)) {
       throw new BadParameter(

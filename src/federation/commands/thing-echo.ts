@@ -16,20 +16,23 @@ export interface SentCommands {
    * ecosystem has not shown yet. Without one, nothing is looked up.
    */
   readonly mayHaveSentTo: (deviceId: DeviceId) => boolean;
+  /** A look-up found no such command. */
+  readonly foundNone: (deviceId: DeviceId) => void;
 }
 
 /** The commands that a node's sender has sent. The sender is created after the reaction. */
 export function sentCommands(
   federation: () => {
     readonly commands: Pick<CommandSender<ThingCommandRow>, "sentAt" | "hasSentTo">;
-    readonly keeper: Pick<LinkKeeper, "followedForMs">;
+    readonly keeper: Pick<LinkKeeper, "mayInheritCommands" | "inheritsNoCommands">;
   },
 ): SentCommands {
   return {
     sentAt: (commandId) => federation().commands.sentAt(commandId),
     mayHaveSentTo: (deviceId) =>
       federation().commands.hasSentTo(deviceId) ||
-      federation().keeper.followedForMs(deviceId) < commandDeadlines.showMs,
+      federation().keeper.mayInheritCommands(deviceId, commandDeadlines.showMs),
+    foundNone: (deviceId) => federation().keeper.inheritsNoCommands(deviceId),
   };
 }
 
@@ -37,12 +40,14 @@ export function sentCommands(
  * Confirms a command when the ecosystem shows everything that the command asked for. A snapshot that was received before
  * the command was sent does not count.
  */
-export function thingEcho({ sentAt, mayHaveSentTo }: SentCommands): Reaction {
+export function thingEcho({ sentAt, mayHaveSentTo, foundNone }: SentCommands): Reaction {
   return async (tx, commit) => {
     const { userId, deviceId, cause, things, timeMs } = commit;
     if (cause.by !== "ecosystem" || things.length === 0 || !mayHaveSentTo(deviceId)) return [];
+    const awaiting = await tx.thingCommands.awaitingEcho(userId, deviceId, timeMs - commandDeadlines.showMs);
+    if (awaiting.length === 0) foundNone(deviceId);
     const changed = new Set(things.map(({ thingId }) => thingId));
-    for (const row of await tx.thingCommands.awaitingEcho(userId, deviceId, timeMs - commandDeadlines.showMs)) {
+    for (const row of awaiting) {
       if (changed.has(row.thingId) && isSentBefore(commit, sentAt(row.id))) await confirmIfShown(tx, row, timeMs);
     }
     return [];

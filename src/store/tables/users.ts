@@ -1,6 +1,6 @@
 import type { AccessScope } from "../../model/access-scope.ts";
 import type { TenantId, UserId } from "../../model/ids.ts";
-import { first, isStorable, type Sql } from "../sql.ts";
+import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 
 export interface UserRow {
   readonly id: UserId;
@@ -9,6 +9,15 @@ export interface UserRow {
   readonly passwordHash: string;
   readonly isAdmin: boolean;
   readonly createdMs: number;
+}
+
+export interface ListedUserFilter {
+  /** Undefined: of all tenants. */
+  readonly tenantIds?: readonly TenantId[] | undefined;
+  /** Only users whose name contains this text, or whose id is this text. Upper and lower case of ASCII are the same. */
+  readonly text?: string | undefined;
+  readonly afterId: number;
+  readonly limit: number;
 }
 
 export interface UserTable {
@@ -22,6 +31,8 @@ export interface UserTable {
   idsWithin(accessScope: AccessScope, afterId: number, limit: number): Promise<UserId[]>;
   /** Of one tenant, or of all. */
   list(tenantId?: TenantId): Promise<UserRow[]>;
+  /** Users of these tenants, or of all, in the order of their ids, after the given one. */
+  listed(filter: ListedUserFilter): Promise<UserRow[]>;
   setPasswordHash(id: UserId, passwordHash: string): Promise<void>;
   /** The caller removes what belongs to the user first. The id is never used again. */
   remove(id: UserId): Promise<void>;
@@ -79,6 +90,19 @@ export function userTable(sql: Sql): UserTable {
         ? sql.all<UserRow>(`SELECT ${columns} FROM users ORDER BY id`)
         : sql.all<UserRow>(`SELECT ${columns} FROM users WHERE tenant_id = $1 ORDER BY id`, [tenantId]));
       return rows.map((row) => ({ ...row, isAdmin: Boolean(row.isAdmin) }));
+    },
+    async listed({ tenantIds, text, afterId, limit }) {
+      const parameters: Parameter[] = [afterId, limit];
+      const parameter = (value: Parameter) => `$${parameters.push(value)}`;
+      const conditions = ["id > $1"];
+      if (tenantIds !== undefined) conditions.push(`tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`);
+      if (text !== undefined) {
+        const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+        const isId = `CAST(id AS TEXT) = ${parameter(text)}`;
+        conditions.push(`(LOWER(name) LIKE ${parameter(pattern)} ESCAPE '\\' OR ${isId})`);
+      }
+      const select = `SELECT ${columns} FROM users WHERE ${conditions.join(" AND ")} ORDER BY id LIMIT $2`;
+      return (await sql.all<UserRow>(select, parameters)).map((row) => ({ ...row, isAdmin: Boolean(row.isAdmin) }));
     },
     async remove(id) {
       await sql.run("DELETE FROM users WHERE id = $1", [id]);

@@ -120,6 +120,43 @@ export function operatorTableCases(harness: StoreHarness): void {
       });
     }));
 
+  it("list users, links, grants and webhooks of some tenants, in pages", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      await store.transaction(async (tx) => {
+        const tenantId = (await tx.tenants.add({ name: "Second" }))!;
+        const added: number[] = [];
+        for (const name of ["Anna", "ANNABEL", "100%_x"]) {
+          added.push((await tx.users.add({ tenantId, name, passwordHash: "hash", isAdmin: false }))!);
+        }
+        const ids = async (filter: Partial<Parameters<typeof tx.users.listed>[0]>) =>
+          (await tx.users.listed({ afterId: 0, limit: 10, ...filter })).map(({ id }) => id as number);
+        assert.deepEqual(await ids({ tenantIds: [tenantId] }), added);
+        assert.deepEqual(await ids({ tenantIds: [] }), []);
+        assert.ok((await ids({})).includes(home.userId));
+        assert.deepEqual(await ids({ text: "anna", limit: 1 }), added.slice(0, 1));
+        assert.deepEqual(await ids({ text: "anna", afterId: added[0]! }), added.slice(1, 2));
+        assert.deepEqual(await ids({ text: "%_" }), added.slice(2));
+        assert.deepEqual(await ids({ text: String(added[0]) }), added.slice(0, 1));
+        assert.deepEqual(await tx.links.listed({ tenantIds: [tenantId], limit: 5 }), []);
+        const grant = { tenantId, userId: added[0] as never, clientId: "bwc_9", covers: "user" } as const;
+        for (const id of ["g1", "g2"]) await tx.grants.add({ ...grant, id });
+        const grants = async (filter: object) =>
+          (await tx.grants.listed({ of: { clientId: "bwc_9" }, afterId: "", limit: 5, ...filter })).map(({ id }) => id);
+        assert.deepEqual(await grants({}), ["g1", "g2"]);
+        assert.deepEqual(await grants({ afterId: "g1" }), ["g2"]);
+        assert.deepEqual(await grants({ id: "g2", of: { userId: added[0] } }), ["g2"]);
+        assert.deepEqual(await grants({ of: { userId: added[1] } }), []);
+        assert.deepEqual(await tx.webhooks.listed({ tenantIds: [tenantId], afterId: "", limit: 5 }), []);
+        assert.deepEqual(
+          [await tx.tenants.rename(tenantId, "Renamed"), await tx.tenants.byName("Second")],
+          [true, undefined],
+        );
+        const [taken] = (await tx.tenants.list()).filter(({ id }) => id !== tenantId);
+        assert.equal(await tx.tenants.rename(tenantId, taken!.name), false);
+      });
+    }));
+
   it("keep one-time links until they are used or expire", () =>
     onStore(harness, async (store) => {
       await store.transaction(async ({ operatorLinks }) => {

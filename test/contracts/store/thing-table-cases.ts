@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { AccessScope } from "../../../src/model/access-scope.ts";
-import { virtualDeviceType } from "../../../src/model/device-types.ts";
 import { UnknownThing } from "../../../src/model/errors.ts";
 import type { TenantId } from "../../../src/model/ids.ts";
+import { virtualDeviceType } from "../../../src/model/virtual-device-type.ts";
 import { OwnThings } from "../../../src/own-things/own-things.ts";
 import { type ThingPage, thingReading } from "../../../src/own-things/thing-reading.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
