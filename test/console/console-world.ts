@@ -61,3 +61,24 @@ export async function pageText(browser: OperatorBrowser, path: string): Promise<
   assert.equal(answer.status, 200, `${path}: ${text}`);
   return text;
 }
+
+/** The addresses of all pages below `/console`, with the things of this world. */
+export const everyPage = ({ clientId, world }: ConsoleWorld, webhook: string, outlet: string): readonly string[] => [
+  "",
+  "/search?q=voice",
+  "/webhooks",
+  `/webhooks/${webhook}`,
+  "/assistants",
+  `/assistants/${outlet}`,
+  "/users",
+  `/users/${world.userId}`,
+  "/clients",
+  `/clients/${clientId}`,
+  "/tenants",
+  `/tenants/${world.tenantId}`,
+  "/audit",
+  "/system",
+  "/operators",
+  "/operators/ada",
+  "/sessions",
+];

@@ -8,6 +8,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/cli/newer-store.test.ts": "test/store/schema-steps",
   "test/cli/unknown-links.test.ts": "test/cli/home-commands",
   "test/cli/unknown-values.test.ts": "test/cli/watching",
+  "test/console/looks.test.ts": "test/console/administration, test/console/clicks",
   "test/crashes/postgres-crash.test.ts": "test/store/crashed-postgres, test/contracts/store-postgres",
   "test/demo/unknown.test.ts": "test/demo/console",
   "test/deploy/containers.test.ts": "test/deploy/service-unit, test/first-minutes",

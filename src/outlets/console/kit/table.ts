@@ -10,9 +10,7 @@ export interface Column<Row> {
 export function tableOf<Row>(label: string, columns: readonly Column<Row>[], rows: readonly Row[]): Html {
   return html`<table class="list" aria-label="${label}">
 <thead><tr>${columns.map(({ title }) => html`<th scope="col">${title}</th>`)}</tr></thead>
-<tbody>${rows.map(
-    (row) => html`<tr>${columns.map(({ title, cell }) => cellOf(title, cell(row)))}</tr>`,
-  )}</tbody>
+<tbody>${rows.map((row) => html`<tr>${columns.map(({ title, cell }) => cellOf(title, cell(row)))}</tr>`)}</tbody>
 </table>`;
 }
 

@@ -33,7 +33,10 @@ ${
         [
           { title: "When", cell: ({ time }) => when(time, nowMs) },
           { title: "Who", cell: (entry) => who(entry, names) },
-          { title: "What", cell: (entry) => html`<ul>${wordsOf(entry).map((words) => html`<li><bdi>${words}</bdi></li>`)}</ul>` },
+          {
+            title: "What",
+            cell: (entry) => html`<ul>${wordsOf(entry).map((words) => html`<li><bdi>${words}</bdi></li>`)}</ul>`,
+          },
           { title: "On what", cell: (entry) => onWhat(entry, names) },
           { title: "From", cell: ({ source }) => html`<bdi dir="ltr">${source}</bdi>` },
         ],

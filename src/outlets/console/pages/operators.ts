@@ -26,7 +26,7 @@ export const operators: ConsolePage = {
   rail: "Operators",
   subject: "deployment",
   async render(context) {
-    const { call, address, nowMs } = context;
+    const { call, address, nowMs, operator: self } = context;
     const { operators: found } = await call("operator list");
     const asks = [invitation(context)];
     return {
@@ -36,7 +36,11 @@ export const operators: ConsolePage = {
         [
           {
             title: "Name",
-            cell: ({ operatorId, name }) => html`<a href="${address(`${path}/${operatorId}`)}">${named(name)}</a>`,
+            cell: ({ operatorId, name }) =>
+              // Others than owners see nobody but themselves there.
+              self.role === "owner" || self.operatorId === operatorId
+                ? html`<a href="${address(`${path}/${operatorId}`)}">${named(name)}</a>`
+                : named(name),
           },
           { title: "Role", cell: ({ role }) => roleWords[role] ?? role },
           { title: "Tenants", cell: (one) => reachOf(one) },
