@@ -1,10 +1,10 @@
-import { adminCalls } from "../../src/cli/administration/calls/calls.ts";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import { inspect } from "node:util";
 import { alertsOn } from "../../src/alerts/alerts.ts";
+import { adminCalls } from "../../src/cli/administration/calls/calls.ts";
 import { commitOn } from "../../src/devices/commit.ts";
 import { deviceReading } from "../../src/devices/read.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
