@@ -1,7 +1,7 @@
 import { NotSignedIn, PasswordNeeded } from "../model/errors.ts";
 import type { Operator } from "../operators/operator.ts";
 import { type OperatorRule, requireRule } from "../operators/operator-rule.ts";
-import { type Answer, redirectAnswer, type StreamAnswer } from "./answer/answer.ts";
+import { type Answer, redirectAnswer, type SlicedAnswer, type StreamAnswer } from "./answer/answer.ts";
 import type { CallerIds } from "./answer/failure.ts";
 import type { Description } from "./documentation/description.ts";
 import type { Callers } from "./request/caller.ts";
@@ -17,7 +17,7 @@ export interface OperatorRoute extends OperatorRule {
   readonly pages?: { readonly signIn: string; readonly password: string };
   /** Pages send this request by themselves, so it does not prolong the session. */
   readonly isSentByScript?: true;
-  answer(incoming: Incoming, operator: Operator): Promise<Answer | StreamAnswer>;
+  answer(incoming: Incoming, operator: Operator): Promise<Answer | SlicedAnswer | StreamAnswer>;
 }
 
 /** Sends a browser to the page for signing in, or for the password, and then back to where it was. */
@@ -26,7 +26,7 @@ export async function operatorAnswer(
   incoming: Incoming,
   callers: Callers,
   setCaller: (ids: CallerIds) => void,
-): Promise<Answer | StreamAnswer> {
+): Promise<Answer | SlicedAnswer | StreamAnswer> {
   const isRead = route.methods.includes("GET");
   // A fragment is fetched by a script, which must see the status.
   const isFragment = incoming.query.some(([name]) => name === "parts");

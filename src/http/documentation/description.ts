@@ -73,6 +73,7 @@ export interface ContentDescription {
 }
 
 export type ContentType =
+  | "text/csv"
   | "text/plain"
   | "application/json"
   | "application/x-ndjson"

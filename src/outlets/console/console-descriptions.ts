@@ -131,6 +131,25 @@ export const describeScript = described("showConsoleScript", "A script of the co
   ],
 });
 
+export const describeAuditCsv = described("showConsoleAuditFile", "The audit log as a file", {
+  words: ["The newest 10,000 entries that fit."],
+  parameters: [
+    parameter("tenant", "query", "Only entries of this tenant, by name or id."),
+    parameter("act", "query", "Only this act."),
+    parameter("operator", "query", "Only acts of this operator, by name."),
+    parameter("user", "query", "Only acts of this user, by id."),
+    parameter("client", "query", "Only acts of this client, by its whole id."),
+  ],
+  answers: [
+    {
+      status: 200,
+      meaning: "One line for each entry, newest first.",
+      content: { contentType: "text/csv", schema: { type: "string" } },
+    },
+    goesTo("Nobody is signed in: the sign-in page."),
+  ],
+});
+
 /** The description of a page: its title is all that a program needs to know. */
 export function describePage(
   operationId: string,

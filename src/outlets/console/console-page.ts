@@ -1,3 +1,4 @@
+import type { AdminCall } from "../../operators/admin-call.ts";
 import type { Operator, Subject } from "../../operators/operator.ts";
 import type { Html } from "../../web/html.ts";
 
@@ -41,5 +42,9 @@ export interface PageContext {
   /** The same, or undefined when the operator's role does not allow it. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   callIfAllowed(act: string, input?: Readonly<Record<string, unknown>>): Promise<any>;
+  /** A call by the name of its command; undefined when there is none, or the operator's role does not allow it. */
+  callOf(act: string): AdminCall | undefined;
+  /** The address of the service for clients. */
+  readonly baseUrl: string;
   readonly nowMs: number;
 }

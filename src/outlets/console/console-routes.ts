@@ -7,10 +7,9 @@ import type { Route } from "../../http/routes.ts";
 import { BadParameter, OperatorForbidden, PasswordNeeded } from "../../model/errors.ts";
 import { type AdminActs, type AdminCall, memberName } from "../../operators/admin-call.ts";
 import type { OpenIdSignIn } from "../../operators/openid/openid-sign-in.ts";
-import type { Operator } from "../../operators/operator.ts";
+import { mayDo, type Operator } from "../../operators/operator.ts";
 import type { Operators } from "../../operators/operators.ts";
-import { html } from "../../web/html.ts";
-import { type Page, pageOf } from "../../web/page.ts";
+import { auditCsvRoute } from "./audit-csv.ts";
 import { browserScripts, scriptRoute } from "./browser-scripts.ts";
 import { describeAction, describePage } from "./console-descriptions.ts";
 import type { ConsolePage, PageContext, TenantChoice } from "./console-page.ts";
@@ -21,6 +20,7 @@ import { type LiveRouteParts, liveRoute } from "./live-route.ts";
 import { openIdRoutes } from "./openid-routes.ts";
 import { operatorCookie } from "./operator-cookie.ts";
 import { consolePages } from "./pages.ts";
+import { secretPage } from "./secret-page.ts";
 
 export interface ConsoleRouteParts extends LiveRouteParts {
   readonly operators: Operators;
@@ -42,6 +42,7 @@ export function consoleRoutes(parts: ConsoleRouteParts): readonly Route[] {
     liveRoute(parts),
     scriptRoute(scripts),
     ...consolePages.map((page) => pageRoute(page, parts, scripts.entry)),
+    auditCsvRoute(administration),
     actionRoute(administration),
   ];
 }
@@ -78,7 +79,7 @@ function fragmentAnswer(body: string, nowMs: number): Answer {
 async function contextOf(
   { query, pathParameters, source }: Incoming,
   operator: Operator,
-  { administration, nowMs }: ConsoleRouteParts,
+  { administration, baseUrl, nowMs }: ConsoleRouteParts,
 ): Promise<PageContext> {
   const call: PageContext["call"] = (act, input = {}) => administration.runAs({ operator, source }, act, input);
   const { tenants } = (await call("tenant list")) as { readonly tenants: readonly TenantChoice[] };
@@ -105,6 +106,8 @@ async function contextOf(
         throw error;
       }
     },
+    callOf: (act) => administration.calls.find((one) => one.act === act && mayDo(operator, one.need, one.subject)),
+    baseUrl: baseUrl(),
     nowMs: nowMs(),
   };
 }
@@ -157,14 +160,4 @@ function formInput({ fields = [], path }: AdminCall, pairs: Pairs): Readonly<Rec
     else input[option] = values[0];
   }
   return input;
-}
-
-/** A secret that is shown once. */
-function secretPage(answer: object, to: string): Page {
-  const rows = Object.entries(answer).filter(([, value]) => typeof value === "string" || typeof value === "number");
-  const main = html`<h1>Shown only now</h1>
-<p class="lead">Store it before you go on: the service keeps only a hash of a secret.</p>
-<dl>${rows.map(([name, value]) => html`<dt>${name}</dt><dd class="secret">${String(value)}</dd>`)}</dl>
-<p><a href="${to}">I have stored it</a></p>`;
-  return pageOf({ title: "Shown only now · Breezeway", brand: undefined, main });
 }

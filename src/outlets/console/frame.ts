@@ -23,6 +23,7 @@ ${foot(context)}
 <p class="freshness" id="freshness">${asOf(context.nowMs)}</p></header>
 <p class="not-live" id="freshness-why" role="status"></p>
 <p class="notice" id="notice" role="status"></p>
+${doneNote(context)}
 ${fragments(parts)}
 </main>`;
   return framedPage({
@@ -44,6 +45,12 @@ function liveData({ hears = [], path }: ConsolePage, { nowMs, tenant, parameter 
 /** What a page says that no script keeps up to date. */
 function asOf(nowMs: number): string {
   return `As of ${new Date(nowMs).toISOString().slice(11, 19)} UTC`;
+}
+
+/** After an action: what was done. Only names of commands are shown, so that an address can't put words into the page. */
+function doneNote({ parameter, callOf }: PageContext): Html | undefined {
+  const call = callOf(parameter("done") ?? "");
+  return call && html`<p class="done" role="status">Done: ${call.act}.</p>`;
 }
 
 /** The parts of a page, each with its name, so that a script can replace one of them. An empty one is not visible. */

@@ -1,8 +1,43 @@
 import type { ConsolePage } from "./console-page.ts";
+import { assistant } from "./pages/assistant.ts";
+import { assistants } from "./pages/assistants.ts";
+import { audit } from "./pages/audit.ts";
+import { client } from "./pages/client.ts";
+import { clients } from "./pages/clients.ts";
 import { home } from "./pages/home.ts";
 import { homes } from "./pages/homes.ts";
+import { operator } from "./pages/operator.ts";
+import { operators } from "./pages/operators.ts";
 import { overview } from "./pages/overview.ts";
+import { search } from "./pages/search.ts";
 import { sessions } from "./pages/sessions.ts";
+import { system } from "./pages/system.ts";
+import { tenant } from "./pages/tenant.ts";
+import { tenants } from "./pages/tenants.ts";
+import { user } from "./pages/user.ts";
+import { users } from "./pages/users.ts";
+import { webhook } from "./pages/webhook.ts";
+import { webhooks } from "./pages/webhooks.ts";
 
 /** The pages of the console, in the order of the rail. */
-export const consolePages: readonly ConsolePage[] = [overview, homes, home, sessions];
+export const consolePages: readonly ConsolePage[] = [
+  overview,
+  homes,
+  home,
+  search,
+  webhooks,
+  webhook,
+  assistants,
+  assistant,
+  users,
+  user,
+  clients,
+  client,
+  tenants,
+  tenant,
+  audit,
+  system,
+  operators,
+  operator,
+  sessions,
+];

@@ -50,7 +50,46 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .console button:disabled{color:var(--soft);border-color:var(--line);background:var(--tint);cursor:not-allowed}
 .console button[aria-busy=true]{cursor:progress}
 .secret{font-family:ui-monospace,Menlo,Consolas,monospace;padding:.5rem;background:var(--tint);border-radius:.5rem;user-select:all}
+.soft{color:var(--soft)}
+.state{display:inline-flex;gap:.25rem;align-items:center;font-weight:600}
+.state svg{width:1rem;height:1rem;flex:none}
+.state.good{color:var(--good)}
+.state.warn{color:var(--warn)}
+.state.bad{color:var(--bad)}
+.state.off{color:var(--soft)}
+.console{--warn:#8a5300}
+@media(prefers-color-scheme:dark){.console{--warn:#f0b860}}
+.console textarea{display:block;width:100%;max-width:40rem;padding:.375rem .625rem;margin:0 0 .75rem;font:inherit;color:inherit;background:var(--field);border:1px solid var(--field-line);border-radius:.625rem}
+.console select{display:block;color:inherit;background:var(--field);border:1px solid var(--field-line);border-radius:.625rem;max-width:100%}
+.console label{font-size:.8125rem}
+.console a.button{display:inline-flex;align-items:center;min-height:2rem;padding:.25rem .75rem;font-size:.8125rem;font-weight:600;border:1.5px solid var(--edge);border-radius:.625rem;color:var(--link);text-decoration:none}
+.console a.button:hover{background:var(--tint)}
+.console .grave,.console a.button.grave{border-color:var(--bad);color:var(--bad)}
+.console button.grave{background:transparent}
+.asks,.pager,.choice{display:flex;flex-wrap:wrap;gap:.5rem;margin:.75rem 0 0}
+.filter{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:end;margin:0 0 1rem}
+.filter label{margin:0}
+.filter input:not([type=hidden]),.filter select{margin:.25rem 0 0}
+.facts{display:grid;gap:.5rem;margin:0}
+.facts div{display:grid;grid-template-columns:minmax(8rem,12rem) minmax(0,1fr);gap:.25rem 1rem}
+.facts dt{color:var(--soft)}
+.facts dd{margin:0}
+.facts ul,.list ul{margin:0;padding:0;list-style:none}
+dialog.ask{position:static;display:block;width:auto;max-width:40rem;margin:0;padding:0;border:0;background:transparent;color:inherit}
+dialog.ask form{margin-top:.75rem}
+.content section:has(>dialog.ask){border:1.5px solid var(--edge)}
+.as{margin-top:1rem;font-size:.8125rem}
+.as summary{cursor:pointer;color:var(--soft)}
+.console pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.5rem 0 0;padding:.5rem;background:var(--tint);border-radius:.5rem;font:.75rem/1.5 ui-monospace,Menlo,Consolas,monospace}
+.done{padding:.5rem .75rem;border-left:3px solid var(--good);background:var(--tint);border-radius:.25rem}
+.code{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.75rem}
 @media(max-width:40rem){
+.list thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.list tr{display:block;padding:.5rem 0;border-top:1px solid var(--line)}
+.content .list td{display:grid;grid-template-columns:6.5rem minmax(0,1fr);gap:.5rem;border:0;padding:.125rem 0}
+.list td::before{content:attr(data-label);color:var(--soft)}
+.list td:empty{display:none}
+.facts div{grid-template-columns:minmax(0,1fr);gap:0}
 body.console{display:block;padding-bottom:4.5rem}
 .rail{position:fixed;inset:auto 0 0 0;height:auto;flex-direction:row;overflow-x:auto;border-right:0;border-top:1px solid var(--line);padding:.5rem;z-index:1}
 .rail .product,.rail .foot{display:none}

@@ -38,7 +38,7 @@ export const sessions: ConsolePage = {
     return {
       sessions: html`<p class="lead">A session ends 12 hours after the sign-in, and 60 minutes after its last use.</p>
 <div class="wide"><table>
-<thead><tr><th scope="col">Browser</th><th scope="col">From</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col"></th></tr></thead>
+<thead><tr><th scope="col">Browser</th><th scope="col">From</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col">Action</th></tr></thead>
 <tbody>${(own as readonly ShownSession[]).map(row)}</tbody>
 </table></div>`,
     };

@@ -1,0 +1,148 @@
+import { type Html, html } from "../../../web/html.ts";
+import { named } from "../../../web/page.ts";
+import type { ConsolePage, PageContext } from "../console-page.ts";
+import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
+import { factsOf, tableOf } from "../kit/table.ts";
+import { when } from "../kit/times.ts";
+
+interface ShownTenant {
+  readonly tenantId: number;
+  readonly name: string;
+  readonly accent: string | null;
+  readonly supportUrl: string | null;
+  readonly logo: { readonly type: string; readonly bytes: number } | null;
+  readonly terms: { readonly version: string; readonly date: string } | null;
+}
+
+interface ShownType {
+  readonly name: string;
+  readonly changedMs: number;
+}
+
+/** One tenant: the branding of its pages, its terms and its device types. */
+export const tenant: ConsolePage = {
+  path: "/tenants/:id",
+  title: "Tenant",
+  subject: "tenants",
+  async render(context) {
+    const { call, address, nowMs, parameter } = context;
+    const shown: ShownTenant = await call("tenant show", { tenant: parameter("id") });
+    const here = `/tenants/${shown.tenantId}`;
+    const asks = asksOf(context, shown);
+    const { deviceTypes } = await call("device-type list", { tenant: String(shown.tenantId) });
+    const of = { tenant: String(shown.tenantId) };
+    return {
+      ask: openAsk(context, here, [...asks.tenant, ...asks.terms]),
+      tenant: html`<p><a href="${address("/tenants")}">All tenants</a></p>
+<h2>${named(shown.name)}</h2>
+${factsOf([
+  ["Id", html`${shown.tenantId} <span class="soft">the appId of platform calls</span>`],
+  ["Accent", shown.accent === null ? "the default" : html`<span class="code">${shown.accent}</span>`],
+  ["Help", shown.supportUrl === null ? "none" : html`<bdi dir="ltr">${shown.supportUrl}</bdi>`],
+  ["Logo", shown.logo === null ? "none: its name is shown" : `${shown.logo.type}, ${shown.logo.bytes} bytes`],
+])}
+${askLinks(context, here, asks.tenant)}
+<p class="small">See <a href="/console/users?tenant=${of.tenant}">its users</a>, <a href="/console/clients?tenant=${of.tenant}">its clients</a> and <a href="/console/audit?tenant=${of.tenant}">its audit log</a>.</p>`,
+      terms: html`<h2>Terms</h2>
+${
+  shown.terms === null
+    ? html`<p>None: users are asked for their consent alone.</p>`
+    : factsOf([
+        ["Version", html`<bdi>${shown.terms.version}</bdi>`],
+        ["Since", when(shown.terms.date, nowMs)],
+      ])
+}
+${askLinks(context, here, asks.terms)}`,
+      types: html`<h2>Device types</h2>
+${typesOf(deviceTypes, nowMs)}`,
+    };
+  },
+};
+
+function typesOf(types: readonly ShownType[], nowMs: number): Html {
+  if (types.length === 0) {
+    return html`<p>No device type has a trait map. <code>breezeway device-type set --help</code> sets one.</p>`;
+  }
+  return tableOf<ShownType>(
+    "Device types",
+    [
+      { title: "Type", cell: ({ name }) => html`<bdi>${name}</bdi>` },
+      { title: "Changed", cell: ({ changedMs }) => when(changedMs, nowMs) },
+    ],
+    types,
+  );
+}
+
+function asksOf(
+  { address }: PageContext,
+  { tenantId, name, accent, supportUrl, terms }: ShownTenant,
+): { readonly tenant: readonly Ask[]; readonly terms: readonly Ask[] } {
+  const input = { tenant: String(tenantId) };
+  return {
+    tenant: [
+      {
+        name: "rename",
+        act: "tenant rename",
+        link: "Rename",
+        title: "Rename the tenant",
+        words: "Users read the name on sign-in and link pages. Its id stays.",
+        input,
+        fields: typed({ option: "name", label: "Name", value: name, isRequired: true, isFirst: true }),
+        example: { ...input, name },
+        button: "Rename",
+      },
+      {
+        name: "brand",
+        act: "tenant brand",
+        link: "Change the brand",
+        title: "Change the brand",
+        words: "A field that you leave empty keeps its value.",
+        input,
+        fields: html`${typed({ option: "accent", label: "Accent", hint: "As #rrggbb, with enough contrast.", value: accent ?? "", isFirst: true })}
+${typed({ option: "support-url", label: "Address for help", hint: "https", value: supportUrl ?? "" })}
+${typed({ option: "clear", label: "Remove", hint: "One in each line: accent, logo, support-url.", isLines: true })}`,
+        example: { ...input, accent: accent ?? "#0b6470" },
+        button: "Save",
+      },
+      {
+        name: "remove",
+        act: "tenant remove",
+        link: "Remove",
+        title: "Remove the tenant",
+        words: html`${named(name)} is removed with its clients. It must have no users.`,
+        input,
+        button: "Remove",
+        isGrave: true,
+        afterwards: address("/tenants", { done: "tenant remove" }),
+      },
+    ],
+    terms: [
+      {
+        name: "terms",
+        act: "tenant terms",
+        link: terms === null ? "Set terms" : "Set other terms",
+        title: "Set the terms",
+        words: "Users read this text and accept it before they give an app access.",
+        input,
+        fields: html`${typed({ option: "version", label: "Version", isRequired: true, isFirst: true })}
+${typed({ option: "file", label: "Text", isLines: true, isRequired: true })}`,
+        example: { ...input, version: "3", file: "terms.txt" },
+        button: "Set",
+      },
+      ...(terms === null
+        ? []
+        : [
+            {
+              name: "clear-terms",
+              act: "tenant terms",
+              link: "Remove the terms",
+              title: "Remove the terms",
+              words: "Users are asked for their consent alone.",
+              input: { ...input, clear: "true" },
+              button: "Remove",
+              isGrave: true,
+            },
+          ]),
+    ],
+  };
+}

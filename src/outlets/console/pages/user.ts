@@ -1,0 +1,142 @@
+import { html } from "../../../web/html.ts";
+import { named } from "../../../web/page.ts";
+import type { ConsolePage, PageContext } from "../console-page.ts";
+import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
+import { endGrant, grantsPart } from "../kit/grants.ts";
+import { type Mood, state } from "../kit/state.ts";
+import { factsOf, tableOf } from "../kit/table.ts";
+import { when } from "../kit/times.ts";
+
+interface ShownLink {
+  readonly ecosystem: string;
+  readonly deviceId: number;
+  readonly state: string;
+  readonly reason: string;
+  readonly confirmedTime: number;
+}
+
+interface ShownUser {
+  readonly userId: number;
+  readonly name: string;
+  readonly admin: boolean;
+  readonly tenant: string;
+  readonly created: string;
+  readonly devices: readonly {
+    readonly deviceId: number;
+    readonly deviceName: string;
+    readonly deviceTypeName: string;
+  }[];
+  readonly links: readonly ShownLink[];
+}
+
+/** One user: links, devices, and the apps that have access. */
+export const user: ConsolePage = {
+  path: "/users/:user",
+  title: "User",
+  subject: "tenants",
+  async render(context) {
+    const { call, address, nowMs, parameter } = context;
+    const shown: ShownUser = await call("user show", { user: parameter("user") });
+    const here = `/users/${shown.userId}`;
+    const of = { user: String(shown.userId) };
+    const { entries } = await call("audit list", { ...of, act: "sign_in", "page-size": "1" });
+    const asks = asksOf(context, shown);
+    return {
+      ask: openAsk(context, here, [...asks, endGrant(of, parameter("grant") ?? "")]),
+      user: html`<p><a href="${address("/users")}">All users</a></p>
+<h2>${named(shown.name)}</h2>
+${factsOf([
+  ["User", shown.userId],
+  ["Tenant", html`<bdi>${shown.tenant}</bdi>`],
+  ["Consents", shown.admin ? "for the tenant" : "for itself"],
+  ["Added", when(shown.created, nowMs)],
+  ["Last sign-in", when(entries[0]?.time, nowMs, "none in the audit log of the last year")],
+])}
+${askLinks(context, here, asks)}`,
+      links: html`<h2>Linked homes</h2>
+${
+  shown.links.length === 0
+    ? html`<p>None. <code>breezeway link --user ${shown.userId} --consent</code> links one.</p>`
+    : tableOf<ShownLink>(
+        "Linked homes",
+        [
+          { title: "Ecosystem", cell: ({ ecosystem }) => ecosystem },
+          { title: "State", cell: ({ state: known, reason }) => html`${linkState(known)} ${reason}` },
+          { title: "Confirmed", cell: ({ confirmedTime }) => when(confirmedTime || null, nowMs) },
+          { title: "Device", cell: ({ deviceId }) => deviceId },
+        ],
+        shown.links,
+      )
+}`,
+      access: html`<h2>Apps with access</h2>
+${await grantsPart(context, here, of)}`,
+      devices: html`<h2>Devices</h2>
+${
+  shown.devices.length === 0
+    ? html`<p>None.</p>`
+    : tableOf<ShownUser["devices"][number]>(
+        "Devices",
+        [
+          { title: "Device", cell: ({ deviceId }) => deviceId },
+          { title: "Name", cell: ({ deviceName }) => html`<bdi>${deviceName}</bdi>` },
+          { title: "Type", cell: ({ deviceTypeName }) => html`<bdi>${deviceTypeName}</bdi>` },
+        ],
+        shown.devices.slice(0, shownDevices),
+      )
+}
+${shown.devices.length > shownDevices ? html`<p class="small">${shown.devices.length - shownDevices} more are not shown.</p>` : undefined}`,
+    };
+  },
+};
+
+const shownDevices = 50;
+const moods: Readonly<Record<string, Mood>> = { live: "good", needs_reauth: "bad", stale: "bad" };
+
+function linkState(known: string) {
+  return state(moods[known] ?? "warn", known.replaceAll("_", " "));
+}
+
+function asksOf({ address }: PageContext, { userId, name }: ShownUser): readonly Ask[] {
+  const input = { user: String(userId) };
+  return [
+    {
+      name: "password",
+      act: "user set-password",
+      link: "Set the password",
+      title: "Set the password",
+      words: html`${named(name)} is signed out everywhere, and all apps lose their access.`,
+      input,
+      fields: typed({
+        option: "password",
+        label: "New password",
+        hint: "8 to 60 characters.",
+        type: "password",
+        isRequired: true,
+        isFirst: true,
+      }),
+      example: { ...input, password: "" },
+      button: "Set the password",
+      isGrave: true,
+    },
+    {
+      name: "unlock",
+      act: "user unlock",
+      link: "Unlock",
+      title: "Unlock the user",
+      words: "Failed sign-ins with this name are forgotten, so that the user may try again at once.",
+      input,
+      button: "Unlock",
+    },
+    {
+      name: "remove",
+      act: "user remove",
+      link: "Remove",
+      title: "Remove the user",
+      words: html`${named(name)} is removed with links, devices, history and all access of apps. This can't be undone.`,
+      input,
+      button: "Remove",
+      isGrave: true,
+      afterwards: address("/users", { done: "user remove" }),
+    },
+  ];
+}

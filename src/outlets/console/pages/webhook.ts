@@ -1,0 +1,190 @@
+import { type Html, html } from "../../../web/html.ts";
+import { named } from "../../../web/page.ts";
+import { actionButton } from "../action.ts";
+import type { ConsolePage, PageContext } from "../console-page.ts";
+import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
+import { type Mood, state } from "../kit/state.ts";
+import { factsOf, filterForm, kept, pager, tableOf } from "../kit/table.ts";
+import { when } from "../kit/times.ts";
+import { type ShownWebhook, success, webhookState } from "./webhooks.ts";
+
+interface ShownDelivery {
+  readonly deliveryId: number;
+  readonly messageId: string;
+  readonly type: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly status: number | null;
+  readonly text: string | null;
+  readonly created: string;
+  readonly settled: string | null;
+  readonly nextTry: string | null;
+}
+
+/** One webhook: its deliveries, what was sent and what the receiver answered. */
+export const webhook: ConsolePage = {
+  path: "/webhooks/:webhook",
+  title: "Webhook",
+  subject: "tenants",
+  async render(context) {
+    const { call, address, nowMs, parameter } = context;
+    const shown: ShownWebhook = await call("hook show", { webhook: parameter("webhook") });
+    const here = `/webhooks/${shown.webhookId}`;
+    const asks = asksOf(context, shown);
+    return {
+      ask: openAsk(context, here, asks),
+      webhook: html`<p><a href="${address("/webhooks")}">All webhooks</a></p>
+<h2><bdi dir="ltr">${shown.url || "The key of its address is missing"}</bdi></h2>
+${factsOf([
+  ["Webhook", html`<span class="code">${shown.webhookId}</span>`],
+  ["Client", html`<a href="${address(`/clients/${shown.clientId}`)}">${named(shown.clientName ?? shown.clientId)}</a>`],
+  ["Tenant", html`<bdi>${shown.tenant ?? "-"}</bdi>`],
+  [
+    "Events of",
+    shown.userId === null
+      ? "all users of the tenant"
+      : html`<a href="${address(`/users/${shown.userId}`)}">user ${shown.userId}</a>`,
+  ],
+  ["Devices", shown.deviceIds.join(", ") || "all"],
+  ["Attributes", shown.attributes.join(", ") || "all"],
+  ["State", webhookState(shown)],
+  ["Last 20 messages", success(shown)],
+  ["Waiting", shown.waiting],
+  ["Last delivery", when(shown.lastTime, nowMs)],
+  ["Next try", when(shown.nextTry, nowMs, "nothing is tried again")],
+  ["Added", when(shown.created, nowMs)],
+])}
+${askLinks(context, here, asks)}`,
+      delivery: await oneDelivery(context, shown),
+      deliveries: await deliveries(context, here, shown),
+    };
+  },
+};
+
+const moods: Readonly<Record<string, Mood>> = { delivered: "good", waiting: "warn", failed: "bad" };
+
+async function deliveries(context: PageContext, here: string, { webhookId }: ShownWebhook): Promise<Html> {
+  const { call, callOf, address, nowMs } = context;
+  const names = ["state"];
+  const input = { webhook: webhookId, "page-size": "50", ...kept(context, [...names, "cursor"]) };
+  const answer = await call("hook deliveries", input);
+  const found = answer.deliveries as readonly ShownDelivery[];
+  const states = Object.keys(moods).map((one) => [one, one] as const);
+  const list =
+    found.length === 0
+      ? html`<p>There are none.</p>`
+      : tableOf<ShownDelivery>(
+          "Deliveries",
+          [
+            {
+              title: "Message",
+              cell: ({ deliveryId, type }) =>
+                html`<a href="${address(here, { ...kept(context, [...names, "cursor"]), delivery: String(deliveryId) })}">${deliveryId} ${type}</a>`,
+            },
+            { title: "State", cell: ({ state: known }) => state(moods[known] ?? "bad", known) },
+            { title: "Attempts", cell: ({ attempts }) => attempts },
+            { title: "Answer", cell: ({ status, text }) => answerOf(status, text) },
+            { title: "Made", cell: ({ created }) => when(created, nowMs) },
+            { title: "Took", cell: ({ created, settled }) => lag(created, settled) },
+            {
+              title: "Action",
+              cell: ({ deliveryId }) =>
+                callOf("hook resend") &&
+                actionButton({
+                  act: "hook resend",
+                  input: { webhook: webhookId, delivery: String(deliveryId) },
+                  to: address(here, { done: "hook resend" }),
+                  words: "Resend",
+                  about: `message ${deliveryId}`,
+                }),
+            },
+          ],
+          found,
+        );
+  return html`<h2>Deliveries</h2>
+${filterForm(context, here, [{ name: "state", label: "State", choices: states }])}
+${list}
+${pager(context, here, names, answer.cursor)}`;
+}
+
+/** The delivery that the address names, with the message that was sent. */
+async function oneDelivery({ call, parameter, nowMs }: PageContext, { webhookId, url }: ShownWebhook) {
+  const chosen = parameter("delivery");
+  if (chosen === undefined) return undefined;
+  const shown: ShownDelivery & { readonly body: object } = await call("hook delivery", {
+    webhook: webhookId,
+    delivery: chosen,
+  });
+  return html`<h2>Delivery ${shown.deliveryId}</h2>
+${factsOf([
+  ["State", state(moods[shown.state] ?? "bad", shown.state)],
+  ["Message", html`<span class="code">${shown.messageId}</span>`],
+  ["Attempts", shown.attempts],
+  ["Last answer", answerOf(shown.status, shown.text)],
+  ["Made", when(shown.created, nowMs)],
+  ["Settled", when(shown.settled, nowMs, "not yet")],
+  ["Next try", when(shown.nextTry, nowMs, "none")],
+])}
+<h3>Request</h3>
+<pre tabindex="0">POST ${url}
+Content-Type: application/json
+webhook-id: ${shown.messageId}
+
+${JSON.stringify(shown.body, null, 2)}</pre>`;
+}
+
+function answerOf(status: number | null, text: string | null): string {
+  return [status === null ? undefined : `HTTP ${status}`, text ?? undefined].filter(Boolean).join(": ") || "none yet";
+}
+
+/** From the message to the end of its delivery. */
+function lag(created: string, settled: string | null): string {
+  if (settled === null) return "-";
+  const ms = Math.max(0, Date.parse(settled) - Date.parse(created));
+  return ms < 1_000 ? `${ms} ms` : ms < 120_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+function asksOf({ nowMs }: PageContext, { webhookId }: ShownWebhook): readonly Ask[] {
+  const input = { webhook: webhookId };
+  const since = new Date(nowMs - 86_400_000).toISOString();
+  return [
+    {
+      name: "resend",
+      act: "hook resend-since",
+      link: "Resend all since",
+      title: "Resend all that failed",
+      words: "Every message that has failed since this time is sent again, after those that wait.",
+      input,
+      fields: typed({
+        option: "since",
+        label: "Since",
+        hint: "In ISO 8601: 2026-03-01T09:00:00Z.",
+        value: since,
+        isRequired: true,
+        isFirst: true,
+      }),
+      example: { ...input, since },
+      button: "Resend",
+    },
+    {
+      name: "test",
+      act: "hook test",
+      link: "Send a test",
+      title: "Send a test message",
+      words: "The receiver gets one message of the type test, signed as all others.",
+      input,
+      button: "Send",
+    },
+    {
+      name: "rotate",
+      act: "hook rotate",
+      link: "Rotate the secret",
+      title: "Give it a new secret",
+      words:
+        "The new secret is shown once. The old one ends at once: the receiver refuses messages until it knows the new one.",
+      input,
+      button: "Rotate",
+      isGrave: true,
+    },
+  ];
+}

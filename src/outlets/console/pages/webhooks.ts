@@ -1,0 +1,80 @@
+import { html } from "../../../web/html.ts";
+import { named } from "../../../web/page.ts";
+import type { ConsolePage } from "../console-page.ts";
+import { type Mood, state } from "../kit/state.ts";
+import { pageInput, pager, tableOf } from "../kit/table.ts";
+import { when } from "../kit/times.ts";
+
+const path = "/webhooks";
+const kept = ["client"];
+
+export interface ShownWebhook {
+  readonly webhookId: string;
+  readonly tenant: string | null;
+  readonly clientId: string;
+  readonly clientName: string | null;
+  readonly userId: number | null;
+  readonly url: string;
+  readonly deviceIds: readonly number[];
+  readonly attributes: readonly string[];
+  readonly state: string;
+  readonly waiting: number;
+  readonly recentDelivered: number;
+  readonly recentFailed: number;
+  readonly lastTime: string | null;
+  readonly nextTry: string | null;
+  readonly created: string;
+}
+
+/** The webhooks of all clients. */
+export const webhooks: ConsolePage = {
+  path,
+  title: "Webhooks",
+  rail: "Webhooks",
+  subject: "tenants",
+  async render(context) {
+    const { call, address, nowMs, baseUrl } = context;
+    const { webhooks: found, cursor } = await call("hook list", pageInput(context, kept));
+    if (found.length === 0) {
+      return {
+        list: html`<p>No client has a webhook. A client adds one with its access token:</p>
+<pre tabindex="0">curl -s ${baseUrl}/v3/webhooks -H "Authorization: Bearer $ACCESS_TOKEN" -H "Content-Type: application/json" -d '{"url": "https://receiver.example/events"}'</pre>`,
+      };
+    }
+    return {
+      list: html`${tableOf<ShownWebhook>(
+        "Webhooks",
+        [
+          {
+            title: "Address",
+            cell: ({ webhookId, url }) =>
+              html`<a href="${address(`${path}/${webhookId}`)}"><bdi dir="ltr">${url || "its key is missing"}</bdi></a><br><span class="code soft">${webhookId}</span>`,
+          },
+          {
+            title: "Client",
+            cell: ({ clientId, clientName }) =>
+              html`<a href="${address(`/clients/${clientId}`)}">${named(clientName ?? clientId)}</a>`,
+          },
+          { title: "Tenant", cell: ({ tenant }) => html`<bdi>${tenant ?? "-"}</bdi>` },
+          { title: "State", cell: (one) => webhookState(one) },
+          { title: "Last 20", cell: (one) => success(one) },
+          { title: "Waiting", cell: ({ waiting }) => waiting },
+          { title: "Next try", cell: ({ nextTry }) => when(nextTry, nowMs, "-") },
+        ],
+        found,
+      )}
+${pager(context, path, kept, cursor)}`,
+    };
+  },
+};
+
+const moods: Readonly<Record<string, Mood>> = { working: "good", retrying: "warn", failing: "bad", unused: "off" };
+
+export function webhookState({ state: known }: ShownWebhook) {
+  return state(moods[known] ?? "bad", known);
+}
+
+export function success({ recentDelivered, recentFailed }: ShownWebhook): string {
+  const settled = recentDelivered + recentFailed;
+  return settled === 0 ? "none settled" : `${recentDelivered} of ${settled} delivered`;
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { write } from "../events/made-home.ts";
+import type { OperatorBrowser } from "../operators/operator-browser.ts";
+import { eventually } from "../stories/world.ts";
+import { alexa, administrationWorld, everyPage, hostileName, pageText, password } from "./administration-world.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Sends the form of an action, as a page does. */
+const act = (browser: OperatorBrowser, command: string, input: Readonly<Record<string, string>>) =>
+  browser.send("/console/do", { act: command, to: "/console", ...input });
+
+describe("the console's pages of administration", () => {
+  it("edit a client, rotate its secret behind the password, and end one grant at once", async (t) => {
+    const made = await administrationWorld(t);
+    const { clientId, run, statusOfToken } = made;
+    const owner = await made.owner();
+    const here = `/clients/${clientId}`;
+    const edited = await act(owner, "client edit", {
+      client: clientId,
+      name: hostileName,
+      "redirect-uri": "https://one.example/back\r\nhttps://two.example/back",
+    });
+    assert.equal(edited.status, 303, await edited.text());
+    const shown = await run("client show", { client: clientId });
+    assert.deepEqual(shown.redirect_uris, ["https://one.example/back", "https://two.example/back"]);
+    const page = await pageText(owner, here);
+    assert.ok(page.includes("&lt;b&gt;Voice&lt;/b&gt;") && !page.includes("<b>Voice"));
+    const wrong = await act(owner, "client edit", { client: clientId, "redirect-uri": "http://plain.example/" });
+    assert.equal(wrong.status, 400);
+    assert.deepEqual((await run("client show", { client: clientId })).redirect_uris, shown.redirect_uris);
+
+    // The password of the claim counts for 5 minutes. Then the page leads to the password first.
+    await made.world.timePasses(6 * minute);
+    const form = encodeURIComponent(`/console${here}?do=rotate`);
+    assert.ok((await pageText(owner, here)).includes(`/console/password?to=${form}`));
+    const early = await act(owner, "client rotate-secret", { client: clientId });
+    assert.match(early.headers.get("location") ?? "", /^\/console\/password/);
+    const confirmed = await owner.send("/console/password", { password, to: `/console${here}?do=rotate` });
+    assert.equal(confirmed.headers.get("location"), `/console${here}?do=rotate`);
+    assert.match(
+      await pageText(owner, `${here}?do=rotate`),
+      /<dialog open[^>]*>(?:.|\n)*breezeway client rotate-secret/,
+    );
+    const rotated = await act(owner, "client rotate-secret", { client: clientId, to: `/console${here}`, overlap: "1" });
+    const secret = /bwcs_[\w-]+/.exec(await rotated.text())?.[0];
+    assert.ok(secret);
+    assert.ok(!(await pageText(owner, here)).includes(secret));
+
+    const { grants } = await run("grant list", { client: clientId });
+    assert.equal(await statusOfToken(), 200);
+    const ended = await act(owner, "grant end", { client: clientId, grant: grants[0].grantId });
+    assert.equal(ended.status, 303, await ended.text());
+    assert.equal(await statusOfToken(), 401);
+    const audit = await pageText(owner, "/audit");
+    for (const words of ["client edit", "client rotate-secret", "grant end", 'operator <bdi class="name">ada</bdi>']) {
+      assert.ok(audit.includes(words), words);
+    }
+    const file = await owner.get(`/console/audit.csv?client=${clientId}`);
+    const lines = (await file.text()).split("\r\n");
+    assert.equal(file.headers.get("content-type"), "text/csv; charset=utf-8");
+    assert.ok(lines.some((line) => line.includes("grant end")) && !lines.join("").includes(secret));
+  });
+
+  it("show a failed delivery with its request and answer, and resend all that failed", async (t) => {
+    const made = await administrationWorld(t);
+    const { hook, world, token, lamp } = made;
+    const webhook = await made.addWebhook();
+    hook.behaviour.answer = () => ({ status: 500 });
+    await write(world, token, lamp, { level: 7 });
+    await hook.until(1);
+    await world.timePasses(25 * hour);
+    const owner = await made.owner();
+    await eventually(t.signal, async () => assert.match(await pageText(owner, `/webhooks/${webhook}`), /failing/));
+    const { deliveries } = await made.run("hook deliveries", { webhook });
+    const shown = await pageText(owner, `/webhooks/${webhook}?delivery=${deliveries[0].deliveryId}`);
+    assert.ok(shown.includes("HTTP 500") && shown.includes("&quot;level&quot;"), shown);
+    hook.behaviour.answer = () => ({ status: 204 });
+    const before = hook.received.length;
+    const since = new Date(0).toISOString();
+    const resent = await act(owner, "hook resend-since", { webhook, since });
+    assert.equal(resent.status, 303, await resent.text());
+    await hook.until(before + 1);
+    await eventually(t.signal, async () => assert.match(await pageText(owner, `/webhooks/${webhook}`), /working/));
+  });
+
+  it("show a tenant admin nothing of other tenants, and let a viewer change nothing", async (t) => {
+    const made = await administrationWorld(t);
+    const { run, world } = made;
+    const webhook = await made.addWebhook();
+    const owner = await made.owner();
+    const { outlet } = await run("outlet add", { kind: "alexa", tenant: "Acme", settings: alexa });
+    const pages = everyPage(made, webhook, outlet);
+    for (const path of pages) await pageText(owner, path);
+
+    const stranger = await made.invited("olga", { role: "tenantAdmin", tenant: ["Other"] });
+    for (const path of pages) {
+      const answer = await stranger.get(`/console${path}`);
+      const text = await answer.text();
+      assert.ok(!text.includes("Acme") && !text.includes("M2ABC") && !text.includes("Voice"), path);
+      if (/\/\w+\/[^?]/.test(path))
+        assert.ok(answer.status === 404 || answer.status === 403, `${path} ${answer.status}`);
+    }
+    assert.ok(!(await (await stranger.get("/console/audit.csv")).text()).includes("Acme"));
+    assert.equal((await stranger.get("/console/audit.csv?tenant=Acme")).status, 404);
+
+    const viewer = await made.invited("vera", { role: "viewer" });
+    for (const path of pages) {
+      // Only owners see other operators.
+      if (path === "/operators/ada") continue;
+      const text = await pageText(viewer, path);
+      const forms = text.match(/type="hidden" name="act"/g) ?? [];
+      assert.deepEqual(path === "/sessions" ? [] : forms, [], path);
+      assert.ok(!text.includes("do="), path);
+    }
+    for (const [command, input] of [
+      ["client edit", { client: made.clientId, name: "Other" }],
+      ["client remove", { client: made.clientId }],
+      ["user remove", { user: String(world.userId) }],
+      ["hook test", { webhook }],
+      ["tenant rename", { tenant: "Acme", name: "Mine" }],
+      ["operator invite", { role: "owner" }],
+      ["backup", { to: "mine.backup" }],
+    ] as const) {
+      assert.equal((await act(viewer, command, input)).status, 403, command);
+    }
+    assert.equal((await run("client show", { client: made.clientId })).name, "Voice");
+  });
+});

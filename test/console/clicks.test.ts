@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { browserOfFile, skip } from "../browser/world.ts";
+import { administrationWorld } from "./administration-world.ts";
+import { operatorTab } from "./operator-tab.ts";
+
+const browser = browserOfFile();
+
+describe("an operator with a browser", { skip }, () => {
+  it("edits redirect addresses, rotates a secret that is shown once, and ends a grant, without a script", async (t) => {
+    const made = await administrationWorld(t);
+    const owner = await made.owner();
+    await operatorTab(browser(), made, owner, { javaScriptEnabled: false }, async (tab) => {
+      await tab.goto("/console/clients");
+      await tab.getByRole("link", { name: "Voice" }).click();
+      await tab.getByRole("link", { name: "Edit", exact: true }).click();
+      await tab.getByLabel("Redirect addresses").fill("https://new.example/back");
+      await tab.getByRole("button", { name: "Save" }).click();
+      await tab.getByText("Done: client edit.").waitFor();
+      assert.deepEqual((await made.run("client show", { client: made.clientId })).redirect_uris, [
+        "https://new.example/back",
+      ]);
+
+      await tab.getByRole("link", { name: "Rotate the secret" }).click();
+      await tab.getByRole("button", { name: "Rotate" }).click();
+      const dialog = tab.getByRole("dialog", { name: "Shown only now" });
+      const secret = /bwcs_[\w-]+/.exec(await dialog.innerText())?.[0];
+      assert.ok(secret);
+      await tab.keyboard.press("Escape");
+      assert.ok(await dialog.isVisible());
+      await tab.getByRole("button", { name: "I have stored it" }).click();
+      await tab.getByRole("heading", { name: "Client", exact: true }).waitFor();
+      assert.ok(!(await tab.content()).includes(secret));
+
+      assert.equal(await made.statusOfToken(), 200);
+      await tab.getByRole("link", { name: /^End: access/ }).click();
+      await tab.getByRole("button", { name: "End the access" }).click();
+      await tab.getByText("Done: grant end.").waitFor();
+      assert.equal(await made.statusOfToken(), 401);
+      await tab.getByText("Nobody has given it access yet.").waitFor();
+    });
+  });
+});
