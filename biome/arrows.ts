@@ -88,7 +88,18 @@ const core = [
 ];
 
 /** Kinds of callers: each folder of `src/outlets` speaks to one of them and imports no other. */
-const outlets = ["v3", "platform", "adaptor", "oauth", "link-pages", "google-home", "alexa", "monitoring", "admin", "console"];
+const outlets = [
+  "v3",
+  "platform",
+  "adaptor",
+  "oauth",
+  "link-pages",
+  "google-home",
+  "alexa",
+  "monitoring",
+  "admin",
+  "console",
+];
 
 /** Programs that call the service over HTTP and share no code with it, and what each may import. */
 const packages: Readonly<Record<string, { readonly folder: string; readonly denied: readonly string[] }>> = {
