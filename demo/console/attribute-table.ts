@@ -14,7 +14,7 @@ export function attributeTable(view: HouseView, asOfMs: number | undefined, filt
     });
   return html`<section class="card attributes" aria-labelledby="attributes-name">
 <header><h2 id="attributes-name">All attributes</h2>${attributeCounter(view, asOfMs)}
-<form method="get" action="/console/" role="search"><label for="filter">Filter</label><input type="search" id="filter" name="filter" value="${filter}" placeholder="away, fan, alarm …" autocomplete="off" spellcheck="false"><button class="needs-no-script">Show</button></form></header>
+<form method="get" action="/demo/" role="search"><label for="filter">Filter</label><input type="search" id="filter" name="filter" value="${filter}" placeholder="away, fan, alarm …" autocomplete="off" spellcheck="false"><button class="needs-no-script">Show</button></form></header>
 <table>
 <thead><tr><th scope="col">Attribute</th><th scope="col">Value</th><th scope="col">Changed, UTC</th></tr></thead>
 <tbody data-part id="attributes">${rows}</tbody>

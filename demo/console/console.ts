@@ -78,35 +78,35 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
 
   return {
     routes: ({ events }) => [
-      ...["/", "/console"].map(
+      ...["/", "/demo"].map(
         (path): GuestRoute => ({
           methods: ["GET"],
           path,
           access: "public",
           errors: "page",
-          answer: async () => redirectAnswer(302, "/console/"),
+          answer: async () => redirectAnswer(302, "/demo/"),
         }),
       ),
       {
         methods: ["GET"],
-        path: "/console/",
+        path: "/demo/",
         access: "public",
         errors: "page",
         async answer(incoming) {
           const claim = firstValue(incoming.query, "claim");
           if (claim !== undefined && opened && sessions.spend(claim)) {
-            return redirectAnswer(303, "/console/", { "set-cookie": sessions.cookie(opened.port) });
+            return redirectAnswer(303, "/demo/", { "set-cookie": sessions.cookie(opened.port) });
           }
           const refused = refusal(incoming);
           if (refused) return refused;
           // A browser that already has access and opens the link again is redirected to the address without the claim.
-          return claim === undefined ? houseAnswer(200, incoming) : redirectAnswer(303, "/console/");
+          return claim === undefined ? houseAnswer(200, incoming) : redirectAnswer(303, "/demo/");
         },
       },
       {
         methods: ["GET"],
         isStream: true,
-        path: "/console/events",
+        path: "/demo/events",
         access: "public",
         errors: "page",
         async answer(incoming) {
@@ -122,7 +122,7 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
       },
       {
         methods: ["POST"],
-        path: "/console/do",
+        path: "/demo/do",
         access: "public",
         errors: "page",
         async answer(incoming) {
@@ -136,7 +136,7 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
             );
           }
           const problem = await executeAction({ ...opened!, ecosystem }, firstValue(form, "act") ?? "");
-          return problem === undefined ? redirectAnswer(303, "/console/") : houseAnswer(409, incoming, problem);
+          return problem === undefined ? redirectAnswer(303, "/demo/") : houseAnswer(409, incoming, problem);
         },
       },
     ],
@@ -148,7 +148,7 @@ export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Conso
         stepProgress: stepProgressIn(join(folder, "demo-steps"), Date.now(), ecosystem),
       };
     },
-    newLink: () => `${opened?.baseUrl}/console/?claim=${sessions.newClaim()}`,
+    newLink: () => `${opened?.baseUrl}/demo/?claim=${sessions.newClaim()}`,
   };
 }
 

@@ -4,7 +4,7 @@ import { type Html, html } from "../../src/web/html.ts";
 /** Buttons that work without JavaScript: each is a form. */
 export function formButtons(formToken: string): Button {
   return (label, action, options) =>
-    html`<form class="act" method="post" action="/console/do"><input type="hidden" name="form" value="${formToken}">${buttonOf(label, action, options)}</form>`;
+    html`<form class="act" method="post" action="/demo/do"><input type="hidden" name="form" value="${formToken}">${buttonOf(label, action, options)}</form>`;
 }
 
 /** For a page whose state is unknown: these buttons can't be pressed. */

@@ -78,7 +78,7 @@
     readStartedAt = performance.now();
     try {
       const signal = AbortSignal.timeout(answerWithinMs);
-      if (await accept(await fetch("/console/", { headers: { accept: "text/html" }, signal }))) draw(isDrawnAsOf);
+      if (await accept(await fetch("/demo/", { headers: { accept: "text/html" }, signal }))) draw(isDrawnAsOf);
     } catch {
       failure = { kind: "silent" };
     }
@@ -100,7 +100,7 @@
     clearTimeout(reconnecting);
     stream?.close();
     connectedAt = performance.now();
-    const opened = new EventSource(`/console/events${lastId ? `?lastEventId=${encodeURIComponent(lastId)}` : ""}`);
+    const opened = new EventSource(`/demo/events${lastId ? `?lastEventId=${encodeURIComponent(lastId)}` : ""}`);
     stream = opened;
     const onEvent = (event) => {
       isStreamLost = false;

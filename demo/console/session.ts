@@ -41,7 +41,7 @@ export function sessionsOn(folder: string, nowMs: () => number = Date.now): Sess
       const prefix = `${name(port)}=`;
       return cookies.split(/; */).some((pair) => pair.startsWith(prefix) && isSame(pair.slice(prefix.length), secret));
     },
-    cookie: (port) => `${name(port)}=${secret}; Path=/console/; Max-Age=${cookieSeconds}; HttpOnly; SameSite=Lax`,
+    cookie: (port) => `${name(port)}=${secret}; Path=/demo/; Max-Age=${cookieSeconds}; HttpOnly; SameSite=Lax`,
   };
 }
 

@@ -60,7 +60,7 @@ describe("the demo's console", { skip, timeout }, () => {
     const [{ name, value } = { name: "", value: "" }] = await context.cookies();
     const headers = { cookie: `${name}=${value}` };
     // The response is kept until the stream is read: Node cancels the unread body of a response that was collected.
-    const response = await fetch(`${demo.baseUrl}/console/events`, { headers });
+    const response = await fetch(`${demo.baseUrl}/demo/events`, { headers });
     return async (...types: readonly string[]) => {
       let text = "";
       for await (const part of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -73,11 +73,11 @@ describe("the demo's console", { skip, timeout }, () => {
   const step = (number: number) => tab.locator(`#step-${number}.is-done`);
 
   it("opens only with the link, and the link works once", async () => {
-    for (const path of ["/console/", "/console/events", "/console/?claim=guess"]) {
+    for (const path of ["/demo/", "/demo/events", "/demo/?claim=guess"]) {
       assert.equal((await fetch(demo.baseUrl + path)).status, 403, path);
     }
     await tab.goto(demo.consoleLink);
-    assert.equal(tab.url(), `${demo.baseUrl}/console/`, "the address doesn't keep the claim");
+    assert.equal(tab.url(), `${demo.baseUrl}/demo/`, "the address doesn't keep the claim");
     await tab.getByText(/^Live · /).waitFor();
     assert.ok(await tab.getByText("Test", { exact: true }).isVisible());
     assert.equal((await fetch(demo.consoleLink, { redirect: "manual" })).status, 403, "the link was used");
@@ -187,7 +187,7 @@ describe("the demo's console", { skip, timeout }, () => {
     const plain = await browser().newContext({ javaScriptEnabled: false });
     await plain.addCookies(await context.cookies());
     const page = await plain.newPage();
-    await page.goto(`${demo.baseUrl}/console/`);
+    await page.goto(`${demo.baseUrl}/demo/`);
     await page.getByText(/^Snapshot of \d\d:\d\d:\d\d UTC$/).waitFor();
     await page.getByRole("button", { name: "Come home" }).click();
     await page.getByRole("heading", { name: "Maple Street" }).waitFor();
@@ -205,7 +205,7 @@ describe("the demo's console", { skip, timeout }, () => {
     const [{ name, value } = { name: "", value: "" }] = await context.cookies();
     const body = new URLSearchParams({ act: "smoke:t_1", form: "guess" });
     const headers = { cookie: `${name}=${value}` };
-    assert.equal((await fetch(`${demo.baseUrl}/console/do`, { method: "POST", body, headers })).status, 403);
+    assert.equal((await fetch(`${demo.baseUrl}/demo/do`, { method: "POST", body, headers })).status, 403);
   });
 
   it("reconnects automatically after kill -9, without gaps or duplicates", async (t) => {

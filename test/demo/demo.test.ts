@@ -131,7 +131,7 @@ describe("a running demo whose port was taken", () => {
     const taken = Number(new URL(demo.baseUrl).port);
     assert.ok(taken > port);
     assert.ok(demo.output.includes(`The service takes port ${taken}, because ${port} is taken.`));
-    assert.ok(demo.consoleLink.startsWith(`${demo.baseUrl}/console/?claim=`));
+    assert.ok(demo.consoleLink.startsWith(`${demo.baseUrl}/demo/?claim=`));
   });
 
   it("says that it uses its own simulator when an ecosystem is configured", () => {

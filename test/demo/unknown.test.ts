@@ -22,7 +22,7 @@ describe("the demo's console, when the state of the house is unknown", { skip, t
     context = await browser().newContext({ ...devices.desktop, colorScheme: "light", reducedMotion: "reduce" });
     tab = await context.newPage();
     await tab.goto(demo.consoleLink);
-    await tab.goto(`${front.url}/console/`);
+    await tab.goto(`${front.url}/demo/`);
     await isLive();
     if (await button("Come home").isVisible()) await button("Come home").click();
     await button("Run fan").first().click();
@@ -111,7 +111,7 @@ describe("the demo's console, when the state of the house is unknown", { skip, t
     const plain = await browser().newContext({ javaScriptEnabled: false });
     await plain.addCookies(await context.cookies());
     const page = await plain.newPage();
-    await page.goto(`${demo.baseUrl}/console/`);
+    await page.goto(`${demo.baseUrl}/demo/`);
     await page.locator("#unknown", { hasText: /^Unknown since/ }).waitFor();
     assert.deepEqual(await greens(page), [], "without a script too");
     await plain.close();

@@ -69,6 +69,17 @@ describe("each command of administrators", () => {
       adminCalls.map(({ act }) => act).filter((act) => !done.has(act)),
       [callsElsewhere],
     );
+    // Without free keys, `key prune` changes nothing.
+    const changing = adminCalls.filter(({ act, need }) => need !== "read" && done.has(act) && act !== "key prune");
+    const { entries } = await world.run("audit list", { limit: "1000", operator: "ada", act: "admin" });
+    const audited = new Set(
+      entries.map(({ detail }: { readonly detail: { readonly command: string } }) => detail.command),
+    );
+    assert.deepEqual(
+      changing.map(({ act }) => act).filter((act) => !audited.has(act)),
+      [],
+    );
+    assert.doesNotMatch(JSON.stringify(entries), new RegExp(`${password}|bwop_|bwol_|bwcs_|whsec_`));
     assert.deepEqual(
       answers.unseen().filter((promise) => promise.startsWith("admin")),
       ["adminOutletCheck 200"],
