@@ -50,12 +50,13 @@ export function blindIntervalTable(sql: Sql): BlindIntervalTable {
       if (devices.length === 0) return [];
       const parameters: Parameter[] = [sinceMs];
       const among = devices.map(
-        ({ userId, deviceId }) => `($${parameters.push(userId)}, $${parameters.push(deviceId)})`,
+        ({ userId, deviceId }) =>
+          `(user_id = $${parameters.push(userId)} AND device_id = $${parameters.push(deviceId)})`,
       );
       return sql.all(
         `SELECT device_id AS "deviceId",
            SUM(to_ms - CASE WHEN from_ms < $1 THEN $1 ELSE from_ms END) AS "blindMs" FROM blind_intervals
-         WHERE (user_id, device_id) IN (VALUES ${among.join(", ")}) AND to_ms > $1 GROUP BY device_id`,
+         WHERE (${among.join(" OR ")}) AND to_ms > $1 GROUP BY device_id`,
         parameters,
       );
     },
