@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { mark } from "../../src/outlets/console/tiles/icons.ts";
 import { type Html, html } from "../../src/web/html.ts";
 import type { Page } from "../../src/web/page.ts";
-import { mark } from "../../src/outlets/console/tiles/icons.ts";
 import { style } from "./style.ts";
 
 export interface DocumentParts {

@@ -1,9 +1,9 @@
-import { type Html, html } from "../../src/web/html.ts";
-import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import { alarmLook } from "../../src/outlets/console/tiles/alarm-tile.ts";
 import { utcTime } from "../../src/outlets/console/tiles/as-of.ts";
-import type { HouseView } from "./house-view.ts";
 import { iconOf, mark } from "../../src/outlets/console/tiles/icons.ts";
+import { type Html, html } from "../../src/web/html.ts";
+import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
+import type { HouseView } from "./house-view.ts";
 
 export interface TopBarParts {
   readonly view: HouseView;

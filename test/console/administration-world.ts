@@ -63,7 +63,11 @@ export async function pageText(browser: OperatorBrowser, path: string): Promise<
 }
 
 /** The addresses of all pages below `/console`, with the things of this world. */
-export const everyPage = ({ clientId, world }: AdministrationWorld, webhook: string, outlet: string): readonly string[] => [
+export const everyPage = (
+  { clientId, world }: AdministrationWorld,
+  webhook: string,
+  outlet: string,
+): readonly string[] => [
   "",
   "/search?q=voice",
   "/webhooks",

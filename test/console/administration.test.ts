@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { write } from "../events/made-home.ts";
 import type { OperatorBrowser } from "../operators/operator-browser.ts";
 import { eventually } from "../stories/world.ts";
-import { alexa, administrationWorld, everyPage, hostileName, pageText, password } from "./administration-world.ts";
+import { administrationWorld, alexa, everyPage, hostileName, pageText, password } from "./administration-world.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

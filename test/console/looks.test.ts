@@ -5,7 +5,7 @@ import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { write } from "../events/made-home.ts";
 import { OperatorBrowser } from "../operators/operator-browser.ts";
-import { alexa, administrationWorld, everyPage, hostileName, password } from "./administration-world.ts";
+import { administrationWorld, alexa, everyPage, hostileName, password } from "./administration-world.ts";
 import { operatorTab } from "./operator-tab.ts";
 
 const browser = browserOfFile();

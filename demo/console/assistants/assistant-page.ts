@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import type { SimulatedAssistant } from "../../../simulator/assistants/assistant.ts";
 import type { AssistantKind } from "../../../src/assistants/assistant.ts";
+import { utcTime } from "../../../src/outlets/console/tiles/as-of.ts";
+import type { Button } from "../../../src/outlets/console/tiles/button.ts";
 import { html } from "../../../src/web/html.ts";
 import type { Page } from "../../../src/web/page.ts";
 import { leftOut, leftOutValues, thingIdOf } from "../../assistants/left-out.ts";
 import type { DemoEcosystem } from "../../ecosystems/ecosystem.ts";
-import { utcTime } from "../../../src/outlets/console/tiles/as-of.ts";
-import type { Button } from "../../../src/outlets/console/tiles/button.ts";
-import { disabledButton, formButtons } from "../form-button.ts";
 import { pageOf } from "../document.ts";
+import { disabledButton, formButtons } from "../form-button.ts";
 import type { HouseView } from "../house-view.ts";
 import { topBar } from "../top-bar.ts";
 import { assistantStyle } from "./assistant-style.ts";

@@ -1,8 +1,8 @@
 import type { KnownDevice } from "../../../simulator/assistants/assistant.ts";
-import { type Html, html } from "../../../src/web/html.ts";
-import type { LeftOut } from "../../assistants/left-out.ts";
 import { utcTime } from "../../../src/outlets/console/tiles/as-of.ts";
 import type { Button } from "../../../src/outlets/console/tiles/button.ts";
+import { type Html, html } from "../../../src/web/html.ts";
+import type { LeftOut } from "../../assistants/left-out.ts";
 
 export interface DeviceListParts {
   readonly title: string;

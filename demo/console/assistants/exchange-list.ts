@@ -1,6 +1,6 @@
 import type { Exchange, Outcome, ShownMessage } from "../../../simulator/assistants/journal.ts";
-import { type Html, html } from "../../../src/web/html.ts";
 import { utcTime } from "../../../src/outlets/console/tiles/as-of.ts";
+import { type Html, html } from "../../../src/web/html.ts";
 
 const outcomeWords: Readonly<Record<Outcome, string>> = {
   waiting: "No answer yet",

@@ -1,11 +1,11 @@
 import type { Thing } from "../../../sdk/src/index.ts";
-import { type Html, html } from "../../../src/web/html.ts";
 import { alarmLook } from "../../../src/outlets/console/tiles/alarm-tile.ts";
 import { lastKnown } from "../../../src/outlets/console/tiles/as-of.ts";
 import { stateWords } from "../../../src/outlets/console/tiles/device-tile.ts";
-import type { HouseView } from "../house-view.ts";
 import { isFanRunning } from "../../../src/outlets/console/tiles/thermostat-tile.ts";
 import { climateWords, modeWords } from "../../../src/outlets/console/tiles/thermostat-words.ts";
+import { type Html, html } from "../../../src/web/html.ts";
+import type { HouseView } from "../house-view.ts";
 
 /** The house in a few lines, as /v3 tells it. `asOfMs`: time of the last known state; undefined while it is current. */
 export function houseNow(view: HouseView, asOfMs: number | undefined): Html {

@@ -1,6 +1,6 @@
 import type { Report } from "../../../simulator/assistants/journal.ts";
-import { type Html, html } from "../../../src/web/html.ts";
 import { utcTime } from "../../../src/outlets/console/tiles/as-of.ts";
+import { type Html, html } from "../../../src/web/html.ts";
 import { messageBox } from "./exchange-list.ts";
 
 /** What the service told the maker by itself. Newest first. */

@@ -1,7 +1,7 @@
 import { longestSentence, understoodForms } from "../../../simulator/assistants/sentence.ts";
-import { type Html, html } from "../../../src/web/html.ts";
 import type { Button } from "../../../src/outlets/console/tiles/button.ts";
 import { iconOf } from "../../../src/outlets/console/tiles/icons.ts";
+import { type Html, html } from "../../../src/web/html.ts";
 
 export interface TalkParts {
   readonly title: string;

@@ -32,7 +32,14 @@ const wrong = page(401, "The page again: the name or the password is wrong.");
 const foreign = page(403, "A page of another site has sent the form.");
 
 function described(operationId: string, summary: string, more: Partial<Description>): Description {
-  return { operationId, tag: "Console pages", summary, words: [], answers: [page(200, "The page.")], ...more };
+  return {
+    operationId,
+    tag: "Console pages",
+    summary,
+    words: [`${summary}.`],
+    answers: [page(200, "The page.")],
+    ...more,
+  };
 }
 
 export const describeSignIn = described("showConsoleSignIn", "The sign-in page of the console", {

@@ -11,7 +11,7 @@ const auditEntry = object("An entry.", {
   clientId: orNull(text("The client.")),
   source: text("The address of the caller; `command` for a command on the machine."),
   operator: orNull(text("The operator's name; `local` for a command on the machine.")),
-  detail: map("A few plain facts.", { type: ["string", "number", "boolean", "array"] }),
+  detail: map("A few plain facts.", { type: ["string", "number", "boolean", "array"], items: { type: "string" } }),
 });
 
 export const serviceCalls: readonly AdminCall[] = [
