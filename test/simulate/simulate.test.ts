@@ -63,6 +63,9 @@ describe("the core in the deterministic simulation", () => {
     "settled-before-sent",
     "own-contradicted-at-once",
     "older-event-applied",
+    "assistant-fed-by-both",
+    "assistant-stale-forgotten",
+    "assistant-unclaimed",
   ];
   for (const name of planted.slice(0, rounds({ all: planted.length, few: 1 }))) {
     it(`finds the planted defect ${name}`, async () => {

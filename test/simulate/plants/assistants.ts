@@ -19,18 +19,6 @@ function reportingOn(change: (tx: Tables) => TableChanges<Tables>) {
 
 export const assistantPlants = [
   plant(
-    "assistant-change-forgotten",
-    "a change that came while a report was sent counts as told by it",
-    reportingOn((tx) => ({
-      assistantMarks: {
-        async told(mark, told) {
-          const now = await tx.assistantMarks.find(mark, mark.thingId);
-          await tx.assistantMarks.told({ ...mark, version: now?.version ?? mark.version }, told);
-        },
-      },
-    })),
-  ),
-  plant(
     "assistant-unclaimed",
     "every node that finds a user due reports to the assistant",
     reportingOn((tx) => ({
@@ -38,17 +26,6 @@ export const assistantPlants = [
         claim: (key, nowMs) => tx.assistantGrants.claim(key, nowMs, nowMs),
         holds: async () => true,
         prolong: async () => true,
-      },
-    })),
-  ),
-  plant(
-    "assistant-told-after-the-end",
-    "a report is built and sent without another look whether the link has ended",
-    reportingOn((tx) => ({
-      assistantGrants: {
-        due: async (nowMs, limit) => (await tx.assistantGrants.due(nowMs, limit)).map((grant) => ({ ...grant })),
-        prolong: async () => true,
-        holds: async () => true,
       },
     })),
   ),
