@@ -35,7 +35,7 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .console button{display:inline-block;width:auto;min-height:2rem;padding:.25rem .75rem;font-size:.8125rem}
 .console button.quiet{background:transparent;color:var(--link)}
 .console input:not([type=hidden]),.console select{min-height:2.25rem;padding:.25rem .625rem;margin:0 0 .75rem;font:inherit;max-width:28rem}
-.console form.inline{display:inline;margin:0}
+.console form.inline{display:inline-block;margin:0}
 .steps{list-style:none;margin:0;padding:0;display:grid;gap:.5rem}
 .steps li{display:flex;gap:.5rem;align-items:center}
 .steps svg,.needs svg{flex:none;width:1.25rem;height:1.25rem;color:var(--soft)}
