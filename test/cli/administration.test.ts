@@ -154,12 +154,13 @@ for (const database of databases) {
           [null, null, { command: "tenant add", name: "Another" }],
         ],
       );
-      const reading = /^(audit list|status|outlet (deliveries|check)|link (find|counts)|[\w-]+ (list|show|templates))$/;
+      const reading =
+        /^(audit list|status|outlet (deliveries|check)|link (find|counts)|home things|[\w-]+ (list|show|templates))$/;
       // Acts on the deployment as a whole are tested in test/store/keys.test.ts, compaction.test.ts,
       // test/events/restored-store.test.ts, test/operations/figures.test.ts.
       const ofDeployment = /^(backup|backed-up|compact|key \w+|restored)$/;
       // These are tested in test/operators/documented-calls.test.ts.
-      const ofOperators = /^((operator|hook|grant) .*|tenant rename)$/;
+      const ofOperators = /^((operator|hook|grant|home) .*|tenant rename)$/;
       const others = [reading, ofDeployment, ofOperators];
       const changing = nouns
         .flatMap(({ commands }) => commands.filter(isAdmin))

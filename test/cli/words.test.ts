@@ -56,8 +56,8 @@ describe("the output of a command on a terminal", () => {
     const detail = { command: "tenant brand", accent: "#0b6470", clear: ["logo", "support-url"] };
     const entries = [{ time: "2026-01-01T00:00:00.000Z", act: "admin", ...entry, detail }];
     const [head, line] = outputOf("audit list", { entries }).split("\n");
-    assert.match(head!, /^TIME +ACT +TENANT +USER +CLIENT +SOURCE +DETAIL$/);
-    assert.match(line!, / d ago {2}admin +42 +3 +- +command +tenant brand accent=#0b6470 clear=logo,support-url$/);
+    assert.match(head!, /^TIME +ACT +TENANT +USER +CLIENT +OPERATOR +SOURCE +DETAIL$/);
+    assert.match(line!, / d ago {2}admin +42 +3 +- +- +command +tenant brand accent=#0b6470 clear=logo,support-url$/);
   });
 
   it("never contains terminal control sequences from data", () => {

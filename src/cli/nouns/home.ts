@@ -78,7 +78,11 @@ const commandThing: AdminCommand = {
     const receipt = await homes.command(user.userId, thingId, read);
     return {
       answer: receiptAnswer(receipt),
-      changed: { tenantId: user.tenantId, userId: user.userId, detail: { thingId, trait, command } },
+      changed: {
+        tenantId: user.tenantId,
+        userId: user.userId,
+        detail: { thing: thingId, sent: `${trait}.${command}` },
+      },
     };
   },
 };

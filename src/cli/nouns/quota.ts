@@ -77,8 +77,9 @@ async function ownerOf({ identity, clients }: AdministrationParts, input: Input)
   if (tenant !== undefined) return { ...(await identity.findTenant(tenant)), clientId: null };
   const all = await clients.listClients();
   const known = all.map(({ id, name }) => ({ id, words: name }));
-  const { id, tenantId, name } = all.find((one) => one.id === idByPrefix("client", typedClient!, known))!;
-  return { tenantId, clientId: id, name };
+  const clientId = idByPrefix("client", typedClient!, known);
+  const { tenantId, name } = all.find(({ id }) => id === clientId)!;
+  return { tenantId, clientId, name };
 }
 
 function changeOf(input: Input): QuotaChange {

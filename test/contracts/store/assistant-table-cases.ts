@@ -149,11 +149,11 @@ export function assistantTableCases(harness: StoreHarness): void {
         rises: [],
       });
       assert.deepEqual([b?.thingId, b?.isUrgent, b?.rises], ["t_b", true, [rise]]);
-      assert.deepEqual(await store.read((tx) => tx.assistantMarks.find(key, "t_b")), b);
-      assert.equal(await store.read((tx) => tx.assistantMarks.find(key, "t_c")), undefined);
+      assert.deepEqual(await store.transaction((tx) => tx.assistantMarks.find(key, "t_b")), b);
+      assert.equal(await store.transaction((tx) => tx.assistantMarks.find(key, "t_c")), undefined);
       await store.transaction((tx) => tx.assistantMarks.told(b!, { state: false, sync: true }));
       assert.deepEqual(
-        await store.read((tx) => tx.assistantMarks.find(key, "t_b")),
+        await store.transaction((tx) => tx.assistantMarks.find(key, "t_b")),
         b,
         "its state is still to be told",
       );
