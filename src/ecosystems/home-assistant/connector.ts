@@ -5,6 +5,7 @@ import { nameLookup } from "../../runtime/network/name-lookup.ts";
 import type { Resolve } from "../../runtime/network/public-address.ts";
 import { type Timers, within } from "../../runtime/runtime.ts";
 import type { Action, CommandOutcome, Connector, StreamEnd, StreamListener } from "../connector.ts";
+import { untilAborted } from "../kit/abort.ts";
 import { pauseMs } from "../kit/back-off.ts";
 import { IngestTurns } from "../kit/ingest-turns.ts";
 import { isJsonObject } from "../kit/parse-json.ts";
@@ -48,6 +49,9 @@ const processTimers: Timers = {
     return () => clearTimeout(timer);
   },
 };
+
+/** How long a read waits for the stream's session. A session without an answer is dead: the watchdog ends it. */
+const catchUpLimitMs = 5_000;
 
 const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 
@@ -109,7 +113,22 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
       throw new EcosystemUnreachable(`${name} could not be read: ${detail}.`);
     }
     opened.session.finish("stopped", "the home was read");
+    await streamCaughtUp(access, signal);
     return opened.home.home()!;
+  }
+
+  /**
+   * The home was read beside the stream, and may be newer than events of the stream that are still on their way. After a
+   * call on the stream's session these have arrived: the caller then knows that the stream has sent something newer than
+   * its request.
+   */
+  async function streamCaughtUp(access: string, signal: AbortSignal): Promise<void> {
+    const followed = live.get(accessIn(access)?.consentKey ?? "");
+    if (!followed) return;
+    const answered = within(timers, catchUpLimitMs, signal, (inTime) =>
+      untilAborted(followed.session.call("get_config"), inTime),
+    );
+    await answered.catch(() => undefined);
   }
 
   async function follow(access: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd> {
