@@ -1,3 +1,5 @@
+import { tileContentStyle } from "../../src/outlets/console/tiles/style.ts";
+
 /**
  * Mobile first: one column, with the lamp above the house, so that a user who presses a button of the house sees the
  * lamp change. From 60rem on the lamp and the recent changes stand beside the house.
@@ -84,21 +86,7 @@ button[aria-busy=true]{cursor:progress}
 .tile{display:flex;flex-direction:column;gap:.625rem;padding:1rem;border:1px solid var(--line);border-radius:.875rem}
 .tile header,.lamp header{display:flex;gap:.75rem;align-items:center}
 .tile header>div,.lamp header>div{min-width:0;flex:1}
-.kind,.hint{color:var(--soft);font-size:.8125rem}
-.says{font-size:1.0625rem;font-weight:650}
-.thermostat header .icon{width:1.75rem;height:1.75rem;color:var(--soft)}
-.thermostat.is-running{border-color:var(--accent)}
-.thermostat.is-running .fan{color:var(--accent)}
-.thermostat .says{font-size:1.375rem;line-height:1.3;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
-.is-not-known .says{color:var(--soft)}
-.row{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem}
-.row form{flex:1 1 auto;display:flex}
-.row button{flex:1 1 auto}
-.modes{gap:.375rem}
-.modes form{flex:none}
-.modes button{min-width:2.75rem;padding-inline:.5rem}
-.fan{flex-wrap:nowrap;padding-top:.75rem;border-top:1px solid var(--line)}
-.fan p{flex:1;min-width:0;font-weight:600}
+${tileContentStyle.trim()}
 .fan form,.fan>button{flex:none}
 .fan .icon{width:1.5rem;height:1.5rem}
 button[aria-pressed=true]:enabled{background:var(--tint);box-shadow:inset 0 0 0 1.5px var(--accent)}
@@ -108,26 +96,6 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .countdown::before{content:"· "}
 .countdown::after{content:" left"}
 .tile .act button{width:100%}
-.outcome{display:grid;gap:.375rem;font-size:.8125rem;color:var(--soft)}
-.outcome:empty{display:none}
-.error{display:flex;gap:.5rem;padding:.625rem .75rem;border-radius:.625rem;background:var(--bad-tint);color:var(--bad);font-size:.8125rem;font-weight:600}
-.error .icon{width:1.125rem;height:1.125rem;margin-top:.0625rem}
-.stages{display:flex;flex-wrap:wrap;gap:.25rem .375rem;font-weight:600}
-.stages li+li::before{content:"→ ";color:var(--soft);font-weight:400}
-.stages .is-reached{color:var(--good)}
-.ring{display:grid;place-items:center;width:2.75rem;height:2.75rem;border-radius:50%;border:3px solid currentColor}
-.ring .icon{width:1.375rem;height:1.375rem}
-.alarm.green .ring,.alarm.green .says{color:var(--good)}
-.alarm.yellow{background:var(--warn-tint);border-color:var(--warn)}
-.alarm.yellow .ring,.alarm.yellow .says{color:var(--warn)}
-.alarm.red{background:var(--bad-tint);border-color:var(--bad)}
-.alarm.red .ring,.alarm.red .says{color:var(--bad)}
-.alarm.red .kind,.alarm.yellow .kind{color:var(--ink)}
-.alarm.gray .ring,.alarm.gray .says{color:var(--gray)}
-.device.is-on{background:var(--lit-tint);border-color:var(--lit)}
-.device.is-on header .icon,.device.is-on .says{color:var(--lit)}
-.device.is-on .kind,.device.is-on .outcome{color:var(--ink)}
-.device .outcome{margin-top:auto}
 .lamp header .icon{width:2.25rem;height:2.25rem;color:var(--gray)}
 .lamp .power{font-size:1.25rem;font-weight:700;text-transform:capitalize;color:var(--gray)}
 .lamp.is-on{background:var(--lit-tint);border-color:var(--lit)}

@@ -1,16 +1,5 @@
-/** The style of tiles, of states and of emergencies. */
-export const tileStyle = `
-:root{--warn:#8a5200;--warn-tint:#fdf3dd;--good-tint:#e7f4ec;--gray:#5d6873;--lit:#8a5a00;--lit-tint:#fff4d1;--band:#b3261e}
-@media(prefers-color-scheme:dark){:root{--warn:#f3c27c;--warn-tint:#2e2413;--good-tint:#14291d;--gray:#a3aeb8;--lit:#ffd479;--lit-tint:#2f2713;--band:#8c1d18}}
-.icon{flex:none}
-.was{color:var(--soft);font-size:.8125rem}
-.buttons{display:flex;flex-wrap:wrap;gap:.5rem}
-.tiles{display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr))}
-.tiles:empty{display:none}
-.tiles+.tiles{margin-top:.75rem}
-.tile{display:flex;flex-direction:column;gap:.625rem;padding:1rem;border:1px solid var(--line);border-radius:.875rem}
-.tile header{display:flex;gap:.75rem;align-items:center}
-.tile header>div{min-width:0;flex:1}
+/** The style of what stands in a tile, on the console's pages and on the demo's. */
+export const tileContentStyle = `
 .kind,.hint{color:var(--soft);font-size:.8125rem}
 .says{font-size:1.0625rem;font-weight:650}
 .thermostat header .icon{width:1.75rem;height:1.75rem;color:var(--soft)}
@@ -26,13 +15,6 @@ export const tileStyle = `
 .modes button{min-width:2.75rem;padding-inline:.5rem}
 .fan{flex-wrap:nowrap;padding-top:.75rem;border-top:1px solid var(--line)}
 .fan p{flex:1;min-width:0;font-weight:600}
-.fan .icon{width:1.5rem;height:1.5rem}
-button[aria-pressed=true]:enabled{background:var(--tint);box-shadow:inset 0 0 0 1.5px var(--accent)}
-button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
-.is-not-known{border-style:dashed}
-.countdown{font-variant-numeric:tabular-nums;font-weight:500}
-.countdown::before{content:"· "}
-.countdown::after{content:" left"}
 .outcome{display:grid;gap:.375rem;font-size:.8125rem;color:var(--soft)}
 .outcome:empty{display:none}
 .error{display:flex;gap:.5rem;padding:.625rem .75rem;border-radius:.625rem;background:var(--bad-tint);color:var(--bad);font-size:.8125rem;font-weight:600}
@@ -53,6 +35,28 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .device.is-on header .icon,.device.is-on .says{color:var(--lit)}
 .device.is-on .kind,.device.is-on .outcome{color:var(--ink)}
 .device .outcome{margin-top:auto}
+`;
+
+/** The style of tiles, of states and of emergencies. */
+export const tileStyle = `${tileContentStyle}
+:root{--warn:#8a5200;--warn-tint:#fdf3dd;--good-tint:#e7f4ec;--gray:#5d6873;--lit:#8a5a00;--lit-tint:#fff4d1;--band:#b3261e}
+@media(prefers-color-scheme:dark){:root{--warn:#f3c27c;--warn-tint:#2e2413;--good-tint:#14291d;--gray:#a3aeb8;--lit:#ffd479;--lit-tint:#2f2713;--band:#8c1d18}}
+.icon{flex:none}
+.was{color:var(--soft);font-size:.8125rem}
+.buttons{display:flex;flex-wrap:wrap;gap:.5rem}
+.tiles{display:grid;gap:.75rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,18rem),1fr))}
+.tiles:empty{display:none}
+.tiles+.tiles{margin-top:.75rem}
+.tile{display:flex;flex-direction:column;gap:.625rem;padding:1rem;border:1px solid var(--line);border-radius:.875rem}
+.tile header{display:flex;gap:.75rem;align-items:center}
+.tile header>div{min-width:0;flex:1}
+.fan .icon{width:1.5rem;height:1.5rem}
+button[aria-pressed=true]:enabled{background:var(--tint);box-shadow:inset 0 0 0 1.5px var(--accent)}
+button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
+.is-not-known{border-style:dashed}
+.countdown{font-variant-numeric:tabular-nums;font-weight:500}
+.countdown::before{content:"· "}
+.countdown::after{content:" left"}
 .console .tile button:enabled{background:var(--card);color:var(--link);border-color:var(--edge)}
 .console .tile button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .console .tile button[aria-pressed=true]:enabled{background:var(--tint);color:var(--ink);box-shadow:inset 0 0 0 1.5px var(--edge)}
