@@ -43,7 +43,9 @@ for (const database of databases) {
         }
       }
       assert.deepEqual(await stored(world), before);
-      const failures = world.logged.filter((line) => line.includes('"level":"error"'));
+      // The made link has a token that no key opens. On PostgreSQL the node takes it up and says so.
+      const isOfMadeLink = (line: string) => line.includes("a link's token can't be opened");
+      const failures = world.logged.filter((line) => line.includes('"level":"error"') && !isOfMadeLink(line));
       assert.deepEqual(failures, []);
     });
   });
