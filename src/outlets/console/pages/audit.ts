@@ -1,3 +1,4 @@
+import { NotFound } from "../../../model/errors.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import { auditFilters, type ShownEntry, wordsOf } from "../audit-entries.ts";
@@ -65,7 +66,8 @@ async function namesOf({ call, tenants, address }: PageContext, entries: readonl
       ids.map(async (id) => {
         try {
           return [[id, await nameOf(id)] as const];
-        } catch {
+        } catch (error) {
+          if (!(error instanceof NotFound)) throw error;
           // It was removed. The entry shows its id.
           return [];
         }

@@ -37,8 +37,8 @@ interface LinkCount {
   readonly count: number;
 }
 
-/** States in which a link shows what its home shows. */
-const fine = new Set(["live", "connecting"]);
+/** The state in which a link shows what its home shows. */
+const fine = "live";
 
 /** What to do about a link of each other state. */
 const fixes: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ const fixes: Readonly<Record<string, string>> = {
 };
 
 function attention(links: readonly LinkCount[]): Html {
-  const needing = links.filter(({ state }) => !fine.has(state));
+  const needing = links.filter(({ state }) => state !== fine);
   return html`<h2>Needs attention</h2>
 ${
   needing.length === 0

@@ -1,3 +1,4 @@
+import { BadParameter, NotFound } from "../../../model/errors.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
@@ -34,9 +35,10 @@ async function found({ call, callIfAllowed, address }: PageContext, wanted: stri
   const one = async (act: string, input: Readonly<Record<string, string>>) => {
     try {
       return await callIfAllowed(act, input);
-    } catch {
+    } catch (error) {
       // No such id, or no id at all.
-      return undefined;
+      if (error instanceof NotFound || error instanceof BadParameter) return undefined;
+      throw error;
     }
   };
   const [users, clients, tenants, hook, outlet] = await Promise.all([
