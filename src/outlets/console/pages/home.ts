@@ -70,7 +70,7 @@ function linkCard({ userId, userName, link }: ShownHome, { address, operator, no
     html`<form class="inline" method="post" action="/console/do"${asks === undefined ? undefined : html` data-asks="${asks}"`}>${hiddenFields({ ...input, ...fields })}<button class="quiet">${words}</button></form>`;
   const question = `Unlink ${userName} from ${ecosystem}? The device ${deviceId}, its alerts and its history are removed. This can't be undone.`;
   return html`<header class="card-head"><h2><bdi>${userName}</bdi> at ${ecosystem}</h2>${stateBadge(state)}</header>
-<dl class="facts"><div><dt>Device</dt><dd>${deviceId}</dd></div>
+<dl class="home-facts"><div><dt>Device</dt><dd>${deviceId}</dd></div>
 <div><dt>Confirmed</dt><dd>${confirmedTime > 0 ? ago(confirmedTime, nowMs) : "never"}</dd></div>
 ${reason === "" ? undefined : html`<div><dt>Reason</dt><dd>${reason}</dd></div>`}</dl>
 ${

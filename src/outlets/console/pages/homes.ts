@@ -52,7 +52,7 @@ interface Chosen {
 function filterForm({ address, tenant }: PageContext, { state, filter }: Chosen): Html {
   const option = (value: string, words: string) =>
     html`<option value="${value}"${value === state ? html` selected` : undefined}>${words}</option>`;
-  return html`<form class="filter" method="get" action="${address("/homes").split("?")[0]!}" role="search">
+  return html`<form class="home-filter" method="get" action="${address("/homes").split("?")[0]!}" role="search">
 ${tenant === undefined ? undefined : html`<input type="hidden" name="tenant" value="${tenant.tenantId}">`}
 <label for="state">State</label><select id="state" name="state">${option("", "All")}${linkStates.map((one) => option(one, stateWords(one)))}</select>
 <label for="filter">User or ecosystem</label><input type="search" id="filter" name="filter" value="${filter}" autocomplete="off" spellcheck="false">

@@ -81,9 +81,9 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .state.gray{color:var(--gray)}
 .card-head{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.25rem 1rem;margin:0 0 .5rem}
 .content .card-head h2{margin:0}
-.facts{display:flex;flex-wrap:wrap;gap:.5rem 2rem;margin:0 0 .75rem}
-.facts dt{color:var(--soft);font-size:.8125rem}
-.facts dd{margin:0}
+.home-facts{display:flex;flex-wrap:wrap;gap:.5rem 2rem;margin:0 0 .75rem}
+.home-facts dt{color:var(--soft);font-size:.8125rem}
+.home-facts dd{margin:0}
 .lines{list-style:none;margin:0;padding:0}
 .lines li{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.25rem 1rem;padding:.375rem 0;border-top:1px solid var(--line)}
 .lines li:first-child{border-top:0}
@@ -91,9 +91,9 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .strip{display:block;width:100%;height:1.5rem;border-radius:.375rem}
 .strip .seen{fill:var(--good)}
 .strip .blind{fill:var(--bad)}
-.filter{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem;margin:0}
-.filter label{margin:0;font-size:.8125rem}
-.console .filter input:not([type=hidden]),.console .filter select{width:auto;margin:0;flex:0 1 auto;min-width:0;color:inherit;background:var(--field);border:1px solid var(--field-line);border-radius:.5rem}
+.home-filter{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem;margin:0}
+.home-filter label{margin:0;font-size:.8125rem}
+.console .home-filter input:not([type=hidden]),.console .home-filter select{width:auto;margin:0;flex:0 1 auto;min-width:0;color:inherit;background:var(--field);border:1px solid var(--field-line);border-radius:.5rem}
 .pages{display:flex;gap:1rem}
 .rows th[scope=row]{font-weight:600;color:var(--ink);border-top:1px solid var(--line)}
 @media(max-width:40rem){.rows thead{display:none}.rows,.rows tbody,.rows tr,.rows th,.rows td{display:block}.rows tr{border-top:1px solid var(--line);padding:.5rem 0}.rows tr:first-child{border-top:0}.content .rows th,.content .rows td{border:0;padding:.0625rem 0}.rows td::before{content:attr(data-label) ": ";color:var(--soft)}.rows td>*{display:inline}}
