@@ -22,7 +22,7 @@ import { addUsers } from "./users.ts";
 /** Homes in each group; each home has one lamp. */
 const homes = 100;
 const [warmUpRounds, measuredRounds] = [3, 9];
-/** A change is grouped with others for a second. The other groups wait as long, so that ticking costs all the same. */
+/** The reporter groups changes for a second. Every measured group waits as long, so that the cost of timers is equal. */
 const groupingMs = 1_200;
 const deadlineMs = 60_000;
 const lampMap = {

@@ -12,7 +12,7 @@ for (const database of new Set([...databases, ...deployments])) {
       killAroundReports(t, { database, seed, rounds }),
     );
 
-    it(`end with the link, whoever ends it, over ${rounds} kills`, { timeout: 7_200_000 }, (t) =>
+    it(`end with the link, on our side or at the maker, over ${rounds} kills`, { timeout: 7_200_000 }, (t) =>
       killAroundWithdrawals(t, { database, seed, rounds }),
     );
   });
