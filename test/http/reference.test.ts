@@ -58,7 +58,8 @@ describe("the reference", () => {
       new Set(["data:image/svg+xml", "openapi.json"]),
     );
     // The names of all attributes take 30,000 of them, an operation takes 5,000 on average.
-    assert.ok(html.length < 500_000, `${html.length} characters`);
+    const operations = matches(html, /<section ([^>]*id="[^"]*")/g).length;
+    assert.ok(html.length < 40_000 + 5_500 * operations, `${html.length} characters for ${operations} operations`);
   });
 
   it("names each of the 519 attributes, collapsed, with its access, type and values", async (t) => {
@@ -132,6 +133,8 @@ describe("the reference", () => {
       matches(html, /<section([\s\S]*?<\/section>)/g).map((section) => [/id="([^"]*)"/.exec(section)![1], section]),
     );
     for (const { methods, path, description, errors } of describedRoutes(madeTable())) {
+      // /docs leaves out what only operators call (src/http/documentation/reference-routes.ts).
+      if (description.tag === "Console pages" || description.tag === "Administration") continue;
       const section = sections.get(description.operationId) ?? "";
       const words = textOf(section);
       const named = [path, description.summary, ...methods.filter((method) => method !== "HEAD")];
@@ -239,6 +242,8 @@ describe("the reference", () => {
     const removals = ["removeDeviceType", "removeDevice"];
     const last = ["removeAlert", "removeTrigger", "removeWebhook", "unlinkAccount", "userLogout", "revokeToken"];
     const atEnd = [...last, ...removals];
+    // Only a token of an outlet's own client is accepted, and this client has no outlet.
+    await run("fulfilGoogleHome", 401);
     for (const operationId of [...commands.keys()].filter((id) => !atEnd.includes(id))) await run(operationId);
     for (const operationId of last) await run(operationId);
     for (const operationId of removals) await run(operationId, 204);

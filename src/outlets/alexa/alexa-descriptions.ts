@@ -71,7 +71,6 @@ export const answerDirective: Description = {
       schema: { type: "string", enum: awsRegions },
       meaning:
         "The AWS region of the Lambda function. `AcceptGrant` needs it: changes are reported to the event gateway of this region.",
-      example: "eu-west-1",
     },
   ],
   body: {
@@ -85,7 +84,7 @@ export const answerDirective: Description = {
           messageId: "5f8a426e-01e4-4cc9-8b79-65f8bd0fd8a4",
           ...answered,
         },
-        endpoint: { scope: { type: "BearerToken", token: "the user's access token" }, endpointId, cookie: {} },
+        endpoint: { scope: { type: "BearerToken", token: "bwa_…" }, endpointId, cookie: {} },
         payload: {},
       },
     },
