@@ -1,14 +1,16 @@
 import { parseArgs } from "node:util";
+import { cheapestSeeds } from "./cheapest-seeds.ts";
 import { runPlanted } from "./planted-run.ts";
 import { type RunResult, simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 
-const usage = `npm run simulate -- [--seed N] [--runs M] [--nodes K] [--trace] [--plant NAME]
-  --seed   the first seed (1)
-  --runs   how many seeds (1000)
-  --nodes  nodes that share the store (2)
-  --trace  print all that happens in one seed
-  --plant  run with a mistake planted into the core; "all" tries each of them`;
+const usage = `npm run simulate -- [--seed N] [--runs M] [--nodes K] [--trace] [--plant NAME] [--cheapest]
+  --seed      the first seed (1)
+  --runs      how many seeds (1000)
+  --nodes     nodes that share the store (2)
+  --trace     print all that happens in one seed
+  --plant     run with a mistake planted into the core; "all" tries each of them
+  --cheapest  print few short seeds of these runs that meet every kind of fault and event: the quick seeds of npm test`;
 
 const { values } = parseArgs({
   options: {
@@ -16,6 +18,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "1000" },
     nodes: { type: "string", default: "2" },
     trace: { type: "boolean", default: false },
+    cheapest: { type: "boolean", default: false },
     plant: { type: "string" },
     // Set by --plant for the process that runs with the mistake.
     planted: { type: "string" },
@@ -43,9 +46,11 @@ async function runAll(): Promise<void> {
   let steps = 0;
   let done = 0;
   const faults = new Map<string, number>();
+  const results: RunResult[] = [];
   const violation = await runSeeds({ seed, runs, nodes }, (result) => {
     done += 1;
     steps += result.steps;
+    if (values.cheapest) results.push(result);
     for (const [kind, count] of Object.entries(result.faults)) faults.set(kind, (faults.get(kind) ?? 0) + count);
     if (done % 100 === 0) console.error(`${done} of ${runs} runs`);
   });
@@ -53,6 +58,7 @@ async function runAll(): Promise<void> {
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
   const kinds = [...faults].sort().map(([kind, count]) => `${kind} ${count}`);
   console.log(`${done} runs, ${steps} steps, ${seconds} s; faults and events: ${kinds.join(", ")}`);
+  if (values.cheapest) console.log(`cheapest seeds: ${cheapestSeeds(results).join(", ")}`);
 }
 
 function printViolation(result: RunResult): void {

@@ -7,11 +7,14 @@ import { plants } from "./plants.ts";
 import { simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 
-/** Few steps each, and together they meet each kind of fault and event, as the core is now. */
+/**
+ * Few steps each, and together they meet each kind of fault and event, as the core is now. A change to the core can make
+ * them miss a kind: `npm run simulate -- --runs 150 --cheapest` prints seeds for the changed core. Seed 42 found a defect.
+ */
 const quickSeeds = [12, 31, 118, 67, 105, 78, 84, 95, 130, 50, 109, 43, 86, 115, 42];
 
 describe("the core in the deterministic simulation", () => {
-  it("keeps its guarantees with every kind of fault, and converges", async () => {
+  it("keeps its guarantees with every kind of fault, and converges", async (test) => {
     const counts = new Map<string, number>();
     const count = ({ faults }: { readonly faults: Readonly<Record<string, number>> }) => {
       for (const [kind, times] of Object.entries(faults)) counts.set(kind, (counts.get(kind) ?? 0) + times);
@@ -25,7 +28,10 @@ describe("the core in the deterministic simulation", () => {
         count(result);
       }
     }
-    // A change to the core can make the quick seeds miss a kind: the others fill in.
+    const missed = missing();
+    if (!isAll && missed.length > 0) {
+      test.diagnostic(`The quick seeds miss ${missed.join(", ")}: other seeds fill in, which takes longer.`);
+    }
     for (let seed = 1; (isAll && seed <= 50) || (seed <= 200 && missing().length > 0); seed += 10) {
       const broken = await runSeeds({ seed, runs: 10, nodes: 2 }, count);
       assert.equal(broken, undefined, `seed ${broken?.seed}: ${broken?.violation}`);
