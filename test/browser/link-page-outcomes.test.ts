@@ -82,7 +82,7 @@ describe("the outcomes of a link page in a browser", { skip }, () => {
       await button(tab, "Continue").click();
       site.proxy.mood = "closed";
       await consent(tab, "Maple Street");
-      await heading(tab, "Your home can’t be reached");
+      await heading(tab, "Your home can’t be read now");
       await assertAccessible(tab);
       site.proxy.mood = "open";
       await button(tab, "Try again").click();

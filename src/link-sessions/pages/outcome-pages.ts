@@ -148,9 +148,9 @@ ${hiddenFields(hidden)}
 }
 
 export function unreachablePage(frame: PageFrame, accountName: string, detail: string, form: Form): Page {
-  const words = html`<p>Your ${accountName} does not answer now. Nothing was changed. Wait a moment and try again.</p>
+  const words = html`<p>Your ${accountName} gave no usable answer. Nothing was changed. Wait a moment and try again.</p>
 <p class="small">${detail}</p>`;
-  const unreachable = { look: "error", icon: "warning", title: "Your home can’t be reached", words } as const;
+  const unreachable = { look: "error", icon: "warning", title: "Your home can’t be read now", words } as const;
   return messagePage(frame, unreachable, { form: formOf(form, ["cancel", "Cancel"], ["continue", "Try again"]) });
 }
 
