@@ -129,7 +129,7 @@ describe("a node that ends between the callback and the link", () => {
     assert.equal((await world.session(token, id)).status, "pending");
     await world.timePasses(3 * 60_000);
     const interrupted = await visitor.follow(await visitor.open(url));
-    assert.equal(titleOf(interrupted), "Your home can’t be reached");
+    assert.equal(titleOf(interrupted), "Your home can’t be read now");
     assert.equal((await world.session(token, id)).problem.side, "breezeway");
     const again = await visitor.consent(await visitor.leave(interrupted), world.accounts.maple);
     assert.match((await visitor.arrive(again)).body, /Maple Street/);
@@ -140,7 +140,7 @@ describe("a node that ends between the callback and the link", () => {
     const callback = await visitor.consent(consent, world.accounts.maple);
     world.proxy.mood = "closed";
     const unread = await visitor.arrive(callback);
-    assert.equal(titleOf(unread), "Your home can’t be reached");
+    assert.equal(titleOf(unread), "Your home can’t be read now");
     // As if the node had been killed while it tried again: the credential is stored, and nobody works on it.
     await claim(world, id, "reading");
     await world.timePasses(3 * 60_000);

@@ -90,7 +90,7 @@ describe("a link page for Google accounts", () => {
     const before = google.tokens.all.length;
     google.faults.set("devices", namedFaults.unavailable);
     const unread = await visitor.arrive(callback);
-    assert.equal(titleOf(unread), "Your home can’t be reached");
+    assert.equal(titleOf(unread), "Your home can’t be read now");
     google.faults.set("devices", undefined);
     await visitor.follow(await visitor.browser.submit(formOf(unread), { decision: "cancel" }));
     await world.service.parts.linkSessions.stop();

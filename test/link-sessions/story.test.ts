@@ -113,7 +113,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       const callback = await visitor.consent(consent, world.accounts.maple);
       world.proxy.mood = "closed";
       const unreachable = await visitor.arrive(callback);
-      assert.equal(titleOf(unreachable), "Your home can’t be reached");
+      assert.equal(titleOf(unreachable), "Your home can’t be read now");
       const pending = await world.session(token, id);
       assert.deepEqual([pending.status, pending.problem.side], ["pending", "ecosystem"]);
       world.proxy.mood = "open";
