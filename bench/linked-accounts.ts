@@ -26,6 +26,8 @@ export interface LinkedAccounts extends AsyncDisposable {
 export interface LinkedDevice {
   readonly userId: UserId;
   readonly deviceId: DeviceId;
+  /** The ecosystem's token of the account. */
+  readonly token: string;
 }
 
 /** `houseAt` chooses the house of each account, by its index. */
@@ -60,7 +62,7 @@ function link(count: number, houseAt: (index: number) => House, folder: Prepared
     const linkSome = async () => {
       for (const [index, userId] of unlinked) {
         const { token } = simulator.addAccount({ seed: userId, ...houseAt(index) });
-        devices[index] = { userId, deviceId: await federation.link(userId, "nest", token) };
+        devices[index] = { userId, token, deviceId: await federation.link(userId, "nest", token) };
       }
     };
     await Promise.all(Array.from({ length: linkedAtOnce }, linkSome));

@@ -27,7 +27,7 @@ export const measured: Costs = {
   nodeUs: 1_809,
   readByPostgresUs: 2.91,
   readByNodeUs: 7.28,
-  streamKb: 116,
+  streamKb: 60,
 };
 
 /** Assumptions that are not measured: how often homes change, and how much of a machine may be used. */

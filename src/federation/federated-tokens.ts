@@ -11,7 +11,7 @@ import type { Membership } from "../nodes/membership.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { LinkRow, NewLink } from "../store/tables/links.ts";
-import { blankValues, mirrorChanges } from "../virtual-device/attribute-values.ts";
+import { blankValues, mirrorChanges, packValues } from "../virtual-device/attribute-values.ts";
 import { assignIndexes, emptyIndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
@@ -254,7 +254,7 @@ export class FederatedTokens {
         return [{ deviceId, changes, things: things.writes }];
       },
     });
-    const mirrored: Mirrored = { indexMap: map, notices, values, things: things.marks };
+    const mirrored: Mirrored = { indexMap: map, notices, values: packValues(values), things: things.marks };
     return { row: row!, mirrored };
   }
 

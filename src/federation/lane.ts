@@ -3,8 +3,14 @@ import type { Home } from "../home/home.ts";
 import { sameAlarms, sameTransitions } from "../home/transitions.ts";
 import { NotFound, OwnershipLost, StoreUnavailable } from "../model/errors.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
-import { type AttributeValues, mirrorChanges } from "../virtual-device/attribute-values.ts";
-import { assignIndexes, type Eviction, type IndexMap } from "../virtual-device/index-map.ts";
+import {
+  type AttributeValues,
+  mirrorChanges,
+  type PackedValues,
+  packValues,
+  unpackValues,
+} from "../virtual-device/attribute-values.ts";
+import { assignIndexes, type IndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isUrgent } from "../virtual-device/urgent-changes.ts";
@@ -20,7 +26,7 @@ import { WaitingSamples } from "./waiting-samples.ts";
 export interface Mirrored {
   readonly indexMap: IndexMap;
   readonly notices: string;
-  readonly values: AttributeValues;
+  readonly values: PackedValues;
   readonly things: ThingMarks;
 }
 
@@ -194,8 +200,9 @@ export class Lane {
   async #store(home: Home, before: Mirrored): Promise<Outcome> {
     const { link, commit } = this.#parts;
     const receivedMs = this.#offered.get(home) ?? 0;
-    const { indexMap, notices, values, evicted } = mirrorOf(home, before);
-    const changes = mirrorChanges(before.values, values);
+    const shown = unpackValues(before.values);
+    const { indexMap, notices, values, evicted } = mirrorOf(home, before.indexMap, shown);
+    const changes = mirrorChanges(shown, values);
     const things = thingUpdate(home, before.things, link, this.#parts.thingIdOf);
     const isMapNew = indexMap !== before.indexMap || notices !== before.notices;
     const restated = this.#parts.restated?.(receivedMs, values);
@@ -232,7 +239,8 @@ export class Lane {
       },
     });
     restated?.stored();
-    return { mirrored: { indexMap, notices, values, things: things.marks }, isCommitted: true, hasChanged };
+    const mirrored = { indexMap, notices, values: packValues(values), things: things.marks };
+    return { mirrored, isCommitted: true, hasChanged };
   }
 
   /** Commits the last snapshot for its samples; returns false when the lane is busy and will take them along. */
@@ -286,9 +294,9 @@ function withRestated(update: DeviceUpdate, restated: readonly AttributeChange[]
 }
 
 /** Computes what the store should hold after a snapshot. */
-function mirrorOf(home: Home, before: Mirrored): Omit<Mirrored, "things"> & { readonly evicted: readonly Eviction[] } {
-  const { map, overLimit, evicted } = assignIndexes(before.indexMap, home);
-  const values = mirror(home, map, before.values);
+function mirrorOf(home: Home, indexMap: IndexMap, shown: AttributeValues) {
+  const { map, overLimit, evicted } = assignIndexes(indexMap, home);
+  const values = mirror(home, map, shown);
   return { indexMap: map, notices: encodeNotices(overLimit, home, map), values, evicted };
 }
 

@@ -6,7 +6,6 @@ import { OwnershipLost } from "../model/errors.ts";
 import { limits } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
-import { blankValues } from "../virtual-device/attribute-values.ts";
 import { decodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import type { Mirrored } from "./lane.ts";
 import type { LinkKey } from "./link-key.ts";
@@ -34,8 +33,7 @@ export function loadMirrored(store: Store<StoredLinkTables>, link: LinkKey): Pro
         tx.things.marks(link.userId, link.deviceId),
       ]);
       if (!row || row.owner !== link.ownership.owner || row.epoch !== link.ownership.epoch) throw lostLink(link);
-      const values = [...blankValues];
-      for (const { key, value } of attributes) values[key as number] = value;
+      const values = attributes.flatMap(({ key, value }) => (value === null ? [] : [key, value]));
       return { indexMap: decodeIndexMap(row.indexMap), notices: row.notices, values, things: marksOf(things) };
     },
     { patient: true },

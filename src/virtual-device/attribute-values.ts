@@ -14,6 +14,22 @@ export type AttributeValues = readonly (string | null)[];
 
 export const blankValues: AttributeValues = Object.freeze(new Array<null>(attributeCount).fill(null));
 
+/**
+ * The values that are not blank, each after its attribute's number. The usual home has some 60 of the 519 values: a link
+ * that waits for changes keeps its values in this form, in a fifth of the memory.
+ */
+export type PackedValues = readonly (AttributeNumber | string)[];
+
+export function packValues(values: AttributeValues): PackedValues {
+  return values.flatMap((value, attribute) => (value === null ? [] : [attribute, value]));
+}
+
+export function unpackValues(packed: PackedValues): AttributeValues {
+  const values = [...blankValues];
+  for (let i = 0; i < packed.length; i += 2) values[packed[i] as AttributeNumber] = packed[i + 1] as string;
+  return values;
+}
+
 export interface Change {
   readonly attribute: AttributeNumber;
   readonly value: string | null;

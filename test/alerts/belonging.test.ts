@@ -9,7 +9,6 @@ import { removeHome } from "../../src/identity/removal.ts";
 import { UnknownTrigger } from "../../src/model/errors.ts";
 import { removeDevice } from "../../src/provisioning/inventory.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
-import { blankValues } from "../../src/virtual-device/attribute-values.ts";
 import { emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { linkOf, node } from "../contracts/store/home.ts";
@@ -141,7 +140,7 @@ async function laneOf(
 ) {
   const link = linkOf({ tenantId: 1, userId, devices: [account] } as never, node("A"));
   const ownership = (await store.transaction((tx) => tx.links.add(link)))!;
-  const mirrored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues, things: noThingMarks };
+  const mirrored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: [], things: noThingMarks };
   const runtime = movedRuntime();
   const lane = new Lane(
     {

@@ -4,7 +4,7 @@ import { encodeNotices } from "../../src/federation/notices.ts";
 import { noThingMarks, type ThingMarks, thingUpdate } from "../../src/federation/thing-marks.ts";
 import type { Home } from "../../src/home/home.ts";
 import type { AttributeNumber } from "../../src/virtual-device/attribute-names.ts";
-import { blankValues } from "../../src/virtual-device/attribute-values.ts";
+import { blankValues, packValues, unpackValues } from "../../src/virtual-device/attribute-values.ts";
 import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
 import { mirror } from "../../src/virtual-device/mirror.ts";
 import { decodeIndexMap } from "../../src/virtual-device/stored-index-map.ts";
@@ -26,7 +26,7 @@ export class HeldStore {
   loads = 0;
   /** The error of the next read. */
   loadFails: Error | undefined;
-  #stored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: blankValues, things: noThingMarks };
+  #stored: Mirrored = { indexMap: emptyIndexMap, notices: "", values: [], things: noThingMarks };
   readonly #committed: CommitRequest[] = [];
   readonly #waiting: WaitingCommit[] = [];
 
@@ -35,7 +35,12 @@ export class HeldStore {
     const { map, overLimit } = assignIndexes(emptyIndexMap, account);
     const values = mirror(account, map, blankValues);
     const { marks: things } = thingUpdate(account, noThingMarks, adasLink, plainThingIds);
-    this.#stored = { indexMap: map, notices: encodeNotices(overLimit, account, map), values, things };
+    this.#stored = {
+      indexMap: map,
+      notices: encodeNotices(overLimit, account, map),
+      values: packValues(values),
+      things,
+    };
     return this.#stored;
   }
 
@@ -86,7 +91,7 @@ export class HeldStore {
 
   /** The present value of one attribute. */
   value(attribute: AttributeNumber): string | null | undefined {
-    return this.#stored.values[attribute];
+    return unpackValues(this.#stored.values)[attribute];
   }
 
   #next(): WaitingCommit {
@@ -110,9 +115,9 @@ export class HeldStore {
 
   async #take(request: CommitRequest): Promise<void> {
     this.#committed.push(request);
-    const values = [...this.#stored.values];
+    const values = [...unpackValues(this.#stored.values)];
     for (const { key, value } of changesOf(request)) values[key as AttributeNumber] = value;
-    this.#stored = { ...this.#stored, values, things: this.#marksAfter(request) };
+    this.#stored = { ...this.#stored, values: packValues(values), things: this.#marksAfter(request) };
     const setMirror: CommitTables["links"]["setMirror"] = async (_userId, _deviceId, indexMap, notices) => {
       this.#stored = { ...this.#stored, indexMap: decodeIndexMap(indexMap), notices };
     };

@@ -2,18 +2,32 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { attributeCount, thermostatAttribute, totalStructures } from "../../src/virtual-device/attribute-names.ts";
-import { blankValues, findThermostat, mirrorChanges } from "../../src/virtual-device/attribute-values.ts";
+import {
+  blankValues,
+  findThermostat,
+  mirrorChanges,
+  packValues,
+  unpackValues,
+} from "../../src/virtual-device/attribute-values.ts";
 
 const requests = new Set(
   [1, 2].flatMap((x) => Array.from({ length: 20 }, (_, y) => thermostatAttribute(x, y + 1, "requestWrite"))),
 );
 
+const anyValues = fc.array(fc.constantFrom<(string | null)[]>("a", "b", "", null), {
+  minLength: attributeCount,
+  maxLength: attributeCount,
+});
+
+describe("packed values", () => {
+  it("are the same values again when they are unpacked", () => {
+    fc.assert(fc.property(anyValues, (values) => assert.deepEqual(unpackValues(packValues(values)), values)));
+    assert.deepEqual(packValues(blankValues), []);
+  });
+});
+
 describe("the changes from one mirror to the next", () => {
   it("are each attribute that differs, in the order of the numbers, and lead from the one to the other", () => {
-    const anyValues = fc.array(fc.constantFrom<(string | null)[]>("a", "b", null), {
-      minLength: attributeCount,
-      maxLength: attributeCount,
-    });
     fc.assert(
       fc.property(anyValues, anyValues, (current, wanted) => {
         const next = wanted.map((value, number) => (requests.has(number) ? null : value));

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Home } from "../../home/home.ts";
@@ -49,7 +50,7 @@ export class NestStream {
   #hasAlarm = false;
   /** Whether the text so far ends inside an event, which may report an alarm. */
   #isInsideEvent = false;
-  /** The data of the last put, to recognise a put that changes nothing. */
+  /** The digest of the last put, to recognise a put that changes nothing. The put itself would take far more memory. */
   #lastPut: string | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   /** When the last byte was received, on a monotonic clock. */
@@ -156,7 +157,8 @@ export class NestStream {
   }
 
   #takePut(data: string): void {
-    if (data === this.#lastPut) {
+    const digest = hash("sha256", data, "base64");
+    if (digest === this.#lastPut) {
       this.#listener.unchanged();
       return;
     }
@@ -168,7 +170,7 @@ export class NestStream {
       this.#lastPut = undefined;
       this.#listener.partial();
     } else {
-      this.#lastPut = data;
+      this.#lastPut = digest;
       const home = readSnapshot(put.data);
       this.#hasAlarm = reportsAlarm(home);
       this.#listener.home(home);

@@ -233,12 +233,13 @@ export const linkPlants = [
 async function mirroredAfter(account: Home, before: Mirrored): Promise<Mirrored> {
   const { assignIndexes } = await import("../../../src/virtual-device/index-map.ts");
   const { mirror } = await import("../../../src/virtual-device/mirror.ts");
+  const { packValues, unpackValues } = await import("../../../src/virtual-device/attribute-values.ts");
   const { encodeNotices } = await import("../../../src/federation/notices.ts");
   const { map, overLimit } = assignIndexes(before.indexMap, account);
   return {
     indexMap: map,
     notices: encodeNotices(overLimit, account, map),
-    values: mirror(account, map, before.values),
+    values: packValues(mirror(account, map, unpackValues(before.values))),
     things: before.things,
   };
 }
