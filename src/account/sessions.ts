@@ -24,13 +24,16 @@ export interface AccountSessions {
   /** In how many browsers the user is signed in. */
   countSessions(user: AccountUser): Promise<number>;
   signOut(user: AccountUser, secret: string, source: string): Promise<void>;
-  /** Ends all sessions of the user, and sign-ins that wait for a decision about an app. */
+  /** Ends all sessions of the user, sign-ins that wait for a decision about an app, and those on link pages. */
   signOutEverywhere(user: AccountUser, source: string): Promise<void>;
   /** Removes sessions that have ended; returns how many. */
   sweep(): Promise<number>;
 }
 
-export type SessionTables = Pick<Transaction, "users" | "userSessions" | "signIns" | "audit" | "clock">;
+export type SessionTables = Pick<
+  Transaction,
+  "users" | "userSessions" | "signIns" | "linkSessions" | "audit" | "clock"
+>;
 
 const prefix = "bwus_";
 
@@ -69,6 +72,7 @@ export function accountSessionsOn(store: Store<SessionTables>): AccountSessions 
         await tx.users.lock(user.userId);
         await tx.userSessions.removeOfUser(user.userId);
         await tx.signIns.removeOfUser(user.userId);
+        await tx.linkSessions.signOut(user.userId);
         await tx.audit.add(audited(user, source, "sign out everywhere"));
       }),
     sweep: () => store.transaction(async (tx) => tx.userSessions.removeEnded(await tx.clock.nowMs())),

@@ -7,7 +7,7 @@ import type { GrantRow } from "../store/tables/grants.ts";
 export const useStoredEveryMs = 3_600_000;
 
 const writeAfterMs = 1_000;
-const grantsAtOnce = 200;
+const grantsAtOnce = 50;
 /** Beyond it, uses are not noted. They are noted an hour later. */
 const mostWaiting = 10_000;
 
@@ -42,7 +42,8 @@ export class GrantUse {
   async #write(): Promise<void> {
     try {
       while (this.#waiting.size > 0) {
-        const some = [...this.#waiting.values()].slice(0, grantsAtOnce);
+        // All transactions lock grants in the order of their ids, so that two nodes can't wait for each other.
+        const some = [...this.#waiting.values()].slice(0, grantsAtOnce).sort((a, b) => (a.id < b.id ? -1 : 1));
         for (const { id } of some) this.#waiting.delete(id);
         await this.#store.transaction(
           async (tx) => {

@@ -51,8 +51,12 @@ export class AccountVisitor {
   }
 }
 
+type Linking = Pick<LinkWorld, "tokenOf" | "baseUrl" | "accounts"> & {
+  create(token: string): Promise<{ readonly url: string }>;
+};
+
 /** Links the home Maple Street of ada. */
-export async function linkMaple(world: LinkWorld): Promise<void> {
+export async function linkMaple(world: Linking): Promise<void> {
   const { url } = await world.create(await world.tokenOf());
   const linked = await new LinkVisitor(() => world.baseUrl).link(url, world.accounts.maple);
   assert.match(linked.body, /Your home is connected/);

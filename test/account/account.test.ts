@@ -5,7 +5,7 @@ import { LinkVisitor, linkWorld, titleOf } from "../link-sessions/link-world.ts"
 import { ada, admin, oauthWorld } from "../oauth/oauth-world.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { longSuiteOn } from "../set-up/deployment.ts";
-import { deployments } from "../stories/world.ts";
+import { deployments, eventually } from "../stories/world.ts";
 import { AccountVisitor, linkMaple } from "./account-visitor.ts";
 
 const bob = { name: "bob", password: "another word" };
@@ -65,6 +65,14 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.equal(titleOf(done), "Your home is connected");
       assert.match(done.body, new RegExp(`href="${world.baseUrl}/account/${world.tenantId}\\?linkSession=`));
 
+      const open = await visitor.press({ renew: "nest" });
+      for (const [name, value] of visitor.browser.cookies) owner.browser.cookies.set(name, value);
+      await visitor.confirm({ signOutEverywhere: "yes" });
+      const again = await owner.open(open.location);
+      assert.equal(titleOf(again), "Sign in");
+      assert.equal(titleOf(await owner.signIn(again)), "Renew the connection of your home to Acme");
+
+      await visitor.signIn();
       assert.equal((await visitor.confirm({ unlink: "nest" })).location, `${visitor.address}?done=unlinked`);
       assert.match((await visitor.open()).body, /No home is connected/);
       const devices = await world.get("/v3/devices?deviceTypeName=EcosystemAccount", await world.tokenOf());
@@ -217,6 +225,25 @@ describe("the session of the account page", () => {
     assert.equal(titleOf(await first.open()), "Sign in");
   });
 
+  it("tells when an app was last used, and says when that is not known", async (t) => {
+    const world = await oauthWorld(t, { clockSpeed: 20 });
+    const { access_token: token } = await world.tokens();
+    const visitor = new AccountVisitor(world);
+    assert.match((await visitor.signIn()).body, /no use is known/);
+    assert.equal(await world.statusWith(token), 200);
+    await eventually(t.signal, async () => assert.match((await visitor.open()).body, /used within the last 2 hours/));
+  });
+
+  it("has a cookie that only this host can set and no script can read, below the path of the base URL", async (t) => {
+    const world = await oauthWorld(t, { environment: { BREEZEWAY_BASE_URL: "https://home.example/breeze" } });
+    const answer = await fetch(`${world.service.parts.address.listensAt}/account/${world.tenantId}`);
+    assert.match(
+      answer.headers.get("set-cookie") ?? "",
+      /^__Host-breezeway-account-\d+=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    assert.match(await answer.text(), new RegExp(`action="/breeze/account/${world.tenantId}/sign-in"`));
+  });
+
   it("does nothing to the apps, homes and data of others", async (t) => {
     const world = await oauthWorld(t);
     const bobs = (await world.tokens(world.client, bob)).access_token;
@@ -245,7 +272,7 @@ describe("the session of the account page", () => {
 });
 
 describe("the address /account", () => {
-  it("asks for the company when there are several", async (t) => {
+  it("asks for the company when there are several, and leads to the only one", async (t) => {
     const world = await oauthWorld(t);
     const browser = world.browser();
     assert.match((await browser.get("/account")).body, /With which company/);
@@ -253,6 +280,10 @@ describe("the address /account", () => {
     assert.deepEqual([wrong.status, wrong.body.includes("<b>")], [404, false]);
     assert.equal((await browser.get("/account?company=%00")).status, 404);
     assert.equal((await browser.get("/account?company=Other")).location, `/account/${world.otherTenantId}`);
+    const { identity } = world.service.parts;
+    await identity.removeUser(world.strangerId);
+    await identity.removeTenant(world.otherTenantId);
+    assert.equal((await browser.get("/account")).location, `/account/${world.tenantId}`);
   });
 });
 

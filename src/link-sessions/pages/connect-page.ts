@@ -41,7 +41,7 @@ ${rights("not", "cross", html`${tenant} does not:`, [
   html`See the password of your ${accountName}`,
   html`Show or control cameras and locks`,
 ])}
-<p class="lead">Next you sign in to your ${accountName} and allow it there. You can end the connection later, on <a href="${accountUrl}">your account page</a>.</p>
+<p class="lead">Next you sign in to your ${accountName} and allow it there. You can end the connection later, on <a href="${accountUrl}" target="_blank" rel="noopener">your account page</a>.</p>
 <form method="post" action="${action}">
 ${hiddenFields(hidden)}
 ${address === undefined ? undefined : addressField(accountName, address, problem !== undefined)}

@@ -41,7 +41,7 @@ ${covers === "tenant" ? tenantWarning(brand) : undefined}
 <ul class="may" aria-labelledby="may">
 ${rightsOf(brand.tenantName, values).map((right) => html`<li>${iconOf("check")}<span>${right}</span></li>`)}
 </ul>
-<p class="lead">It does not see your password. You can end its access later, on <a href="${accountUrl}">your account page</a>.</p>
+<p class="lead">It does not see your password. You can end its access later, on <a href="${accountUrl}" target="_blank" rel="noopener">your account page</a>.</p>
 ${terms && termsOf(terms, brand)}
 <form method="post" action="${action}">
 ${hiddenFields(hidden)}

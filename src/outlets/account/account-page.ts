@@ -112,7 +112,7 @@ function appOf(app: AccountApp, { brand, nowMs }: AccountPageValues): Html {
 ${rightsOf(brand.tenantName, app).map((right) => html`<li>${right}</li>`)}
 </ul>
 <p class="small">Since ${dayOf(sinceMs)}, ${lastUseWords(usedMs, nowMs)}</p>
-<div class="row"><button name="endAccess" value="${clientId}" aria-label="End the access of ${name}">End access</button></div></div>`;
+<div class="row"><button name="endAccess" value="${clientId}" aria-label="End access of ${name}">End access</button></div></div>`;
 }
 
 function dayOf(timeMs: number): Html {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { TenantId, UserId } from "../../../src/model/ids.ts";
+import type { OwnerId, TenantId, UserId } from "../../../src/model/ids.ts";
+import type { LinkSessionRow } from "../../../src/store/tables/link-sessions.ts";
 import type { UserSessionRow } from "../../../src/store/tables/user-sessions.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { makeHome, plain } from "./home.ts";
@@ -10,6 +11,27 @@ const [one, two] = [1 as UserId, 2 as UserId];
 function sessionOf(userId: UserId, hash: string, fields: Partial<UserSessionRow> = {}): UserSessionRow {
   return { userId, hash, createdMs: 5, usedMs: 10, endsMs: 100, ...fields };
 }
+
+const signedInSession: Omit<LinkSessionRow, "ownerId" | "id" | "tenantId" | "userId"> = {
+  clientId: "c1",
+  ecosystem: "nest",
+  mode: "link",
+  returnUrl: null,
+  clientState: null,
+  tokenHash: "token",
+  stateHash: null,
+  browserHash: "browser",
+  isSignedIn: true,
+  sealed: "sealed",
+  attempt: 0,
+  phase: "open",
+  claimedMs: null,
+  problem: null,
+  deviceId: null,
+  summary: null,
+  createdMs: 1,
+  expiresMs: 2,
+};
 
 /** Sessions of the account page, and the apps that it lists. */
 export function userSessionTableCases(harness: StoreHarness): void {
@@ -69,6 +91,23 @@ export function userSessionTableCases(harness: StoreHarness): void {
         assert.deepEqual((await shown()).slice(1).map(String).sort(), ["Zebra,,1500", "Zebra,alerts,"]);
         assert.equal((await tx.grants.appsOf(userId, 1)).length, 1);
         assert.deepEqual(await tx.grants.appsOf((userId + 1) as UserId, 10), []);
+      });
+    }));
+
+  it("signs a user out of link sessions, and nobody else", () =>
+    onStore(harness, async (store) => {
+      const { tenantId, userId } = await makeHome(store);
+      await store.transaction(async (tx) => {
+        const add = (id: string, ownerId: number, of: UserId) =>
+          tx.linkSessions.add({ ...signedInSession, ownerId: ownerId as OwnerId, id, tenantId, userId: of });
+        await add("own", userId, userId);
+        await add("company's", -tenantId, userId);
+        await add("of another", -tenantId, (userId + 1) as UserId);
+        await tx.linkSessions.signOut(userId);
+        const isIn = async (id: string, ownerId: number) =>
+          (await tx.linkSessions.find({ ownerId: ownerId as OwnerId, id }))?.isSignedIn;
+        const found = [await isIn("own", userId), await isIn("company's", -tenantId)];
+        assert.deepEqual([...found, await isIn("of another", -tenantId)], [false, false, true]);
       });
     }));
 
