@@ -31,6 +31,10 @@ export const split: Readonly<Record<string, Split>> = {
     by: "user_id",
     note: "the address of its page contains the user's id; the sign-ins of one login page are searched over all users",
   },
+  user_sessions: {
+    by: "user_id",
+    note: "the cookie contains its owner's id; the sweep for ended sessions reads all users",
+  },
   codes: { by: "user_id", note: "the code contains its owner's id" },
   grants: { by: owner, note: "when a client is removed, its grants are listed over all users" },
   access_tokens: { by: owner, note: "the token contains its owner's id" },

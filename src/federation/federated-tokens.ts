@@ -148,13 +148,17 @@ export class FederatedTokens {
     return this.#unlink(userId, this.#connector(ecosystemName));
   }
 
+  /** Like `unlink`, by the name that the link has in the store: also for an ecosystem that is no longer configured. */
+  async unlinkStored(userId: UserId, ecosystem: string): Promise<Unlinked> {
+    return this.#unlink(userId, this.#parts.connectors.get(ecosystem) ?? withoutConnector(ecosystem));
+  }
+
   /** Unlinks the user from every ecosystem. At an ecosystem that is no longer configured the token is not revoked. */
   async unlinkAll(userId: UserId): Promise<readonly Unlinked[]> {
-    const { store, connectors } = this.#parts;
+    const { store } = this.#parts;
     const unlinked: Unlinked[] = [];
     for (const { ecosystem } of await store.read((tx) => tx.links.ofUser(userId))) {
-      const connector = connectors.get(ecosystem) ?? { name: ecosystem, revoke: async () => false };
-      unlinked.push(await this.#unlink(userId, connector));
+      unlinked.push(await this.unlinkStored(userId, ecosystem));
     }
     return unlinked;
   }
@@ -270,6 +274,11 @@ export class FederatedTokens {
     const known = [...this.#parts.connectors.keys()].join(", ");
     throw new UnknownEcosystem(`There is no ecosystem of that name. Known: ${known}.`);
   }
+}
+
+/** Nobody can revoke a token at an ecosystem that is no longer configured. */
+function withoutConnector(name: string): Revoking {
+  return { name, revoke: async () => false };
 }
 
 /** A token with the address of its account becomes a credential, where accounts have addresses of their own. */

@@ -63,6 +63,8 @@ export interface Federation {
   ): Promise<DeviceId>;
   /** Removes the link, its virtual device and all their data. */
   unlink(userId: UserId, ecosystemName: string): Promise<Unlinked>;
+  /** Removes a link by its name in the store, also one of an ecosystem that is no longer configured. */
+  unlinkStored(userId: UserId, ecosystem: string): Promise<Unlinked>;
   /** Unlinks every link of the user, also of an ecosystem that is no longer configured or doesn't answer. */
   unlinkAll(userId: UserId): Promise<readonly Unlinked[]>;
   /** The link's state, and notices about its account. */
@@ -191,6 +193,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
     link: (...given) => tokens.link(...given),
     relink: (...given) => tokens.relink(...given),
     unlink: (userId, ecosystemName) => tokens.unlink(userId, ecosystemName),
+    unlinkStored: (userId, ecosystem) => tokens.unlinkStored(userId, ecosystem),
     unlinkAll: (userId) => tokens.unlinkAll(userId),
     status: async (userId, ecosystemName) => linkStatus(store, keeper, freshness, userId, tokens.nameOf(ecosystemName)),
     freshness,

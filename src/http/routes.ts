@@ -66,7 +66,7 @@ export type NeededScopes = readonly [Scope, ...Scope[]];
 
 export type Route = RouteAddress &
   (
-    | (WithDescription & { readonly access: "public"; answer(incoming: Incoming): Promise<Answer> })
+    | (WithDescription & { readonly access: "public"; answer(incoming: Incoming): Promise<Answer | SlicedAnswer> })
     | (WithDescription & {
         readonly access: "secToken";
         answer(incoming: Incoming, caller: UserPrincipal): Promise<Answer>;

@@ -6,7 +6,8 @@ import type { AuditFilter, AuditRow } from "../store/tables/audit.ts";
 
 /**
  * The audited acts: sign-ins and failed ones, access that clients got or lost, ends of link sessions, sign-ins of operators and how they
- * joined, and, as `admin`, each act of an administrator that changed something.
+ * joined, as `admin` each act of an administrator that changed something, and as `account` each act of a user on the
+ * account page.
  */
 export type AuditAct =
   | "sign_in"
@@ -28,7 +29,8 @@ export type AuditAct =
   | "operator_password"
   | "operator_claimed"
   | "operator_joined"
-  | "admin";
+  | "admin"
+  | "account";
 
 export interface AuditEntry {
   readonly act: AuditAct;

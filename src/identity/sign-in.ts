@@ -16,14 +16,16 @@ export interface SignInAttempt {
   readonly source: string;
   /** Aborts when the caller disconnects: an attempt that still waits ends, and is not counted. */
   readonly disconnected?: AbortSignal | undefined;
-  /** The OAuth client that sent the user here; undefined for a platform login. */
+  /** The OAuth client that sent the user here; undefined for a platform login and on the account page. */
   readonly clientId?: string;
+  /** Where the user signs in, for the audit log, if no client sent the user there. */
+  readonly page?: "account";
 }
 
 /** The tables that a sign-in may write to. */
 export type SignInTables = Pick<
   Transaction,
-  "tenants" | "users" | "secTokens" | "signIns" | "linkSessions" | "audit" | "clock"
+  "tenants" | "users" | "secTokens" | "userSessions" | "signIns" | "linkSessions" | "audit" | "clock"
 >;
 
 /**
@@ -61,7 +63,7 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
 
   /** Undefined when the password was changed, or the user removed, during the check. */
   async function enterWith<Result>(user: UserRow, attempt: SignInAttempt, enter: Enter<Result>) {
-    const { password, source, clientId } = attempt;
+    const { password, source, clientId, page } = attempt;
     // A hash with outdated parameters is replaced.
     const renewedHash = passwords.isOutdated(user.passwordHash) ? await passwords.rehash(password, attempt) : undefined;
     return store.transaction(async (tx) => {
@@ -69,7 +71,8 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
       const current = await tx.users.byId(user.id);
       if (current?.passwordHash !== user.passwordHash) return undefined;
       if (renewedHash !== undefined) await tx.users.setPasswordHash(user.id, renewedHash);
-      await tx.audit.add(auditEntry({ act: "sign_in", tenantId: user.tenantId, userId: user.id, clientId, source }));
+      const subject = { tenantId: user.tenantId, userId: user.id, clientId };
+      await tx.audit.add(auditEntry({ act: "sign_in", ...subject, source, detail: { page } }));
       return { result: await enter(tx, user) };
     });
   }
@@ -81,7 +84,7 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
   }
 
   return async (attempt, enter) => {
-    const { tenantId, password, source, clientId, disconnected } = attempt;
+    const { tenantId, password, source, clientId, disconnected, page } = attempt;
     const name = readName("name", attempt.name);
     readText("password", password);
     const check = async (failuresOfSource: number) => {
@@ -91,7 +94,7 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
       // Only ids, never typed text: an unknown name may be a password in the wrong field.
       const subject = { tenantId: last.tenant?.id, userId: last.user?.id, clientId };
       if (!last.entered && isAudited(failuresOfSource)) {
-        const detail = failuresOfSource < auditedOneByOne ? {} : { failuresOfSource: failuresOfSource + 1 };
+        const detail = { page, ...(failuresOfSource >= auditedOneByOne && { failuresOfSource: failuresOfSource + 1 }) };
         await audit.record({ act: "sign_in_failed", ...subject, source, detail });
       }
       return last.entered;

@@ -15,6 +15,8 @@ export interface Tenants {
   /** Finds a tenant by its name or id. */
   findTenant(nameOrId: string): Promise<Tenant>;
   listTenants(): Promise<readonly Tenant[]>;
+  /** The tenant, if there is exactly one. */
+  onlyTenant(): Promise<Tenant | undefined>;
   renameTenant(tenantId: TenantId, name: string): Promise<Tenant>;
   /** Throws Conflict while the tenant has users or clients. */
   removeTenant(tenantId: TenantId): Promise<void>;
@@ -43,6 +45,10 @@ export function tenantsOn(store: Store<Pick<Transaction, "tenants">>): Tenants {
       return fromRow(row);
     },
     listTenants: async () => (await store.read(({ tenants }) => tenants.list())).map(fromRow),
+    async onlyTenant() {
+      const row = await store.read(({ tenants }) => tenants.only());
+      return row && fromRow(row);
+    },
     async renameTenant(tenantId, newName) {
       const name = checkTenantName(newName);
       const isRenamed = await store.transaction(({ tenants }) => tenants.rename(tenantId, name));

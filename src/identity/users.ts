@@ -2,7 +2,7 @@ import { Conflict, NotFound } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { UserRow } from "../store/tables/users.ts";
-import { auditEntry } from "./audit.ts";
+import { type AuditEntry, auditEntry } from "./audit.ts";
 import { endAccess } from "./end-access.ts";
 import { checkNewName, readName } from "./names.ts";
 import type { Passwords } from "./passwords.ts";
@@ -47,8 +47,11 @@ export interface Users {
    * caller's address for the audit log. Returns how many grants ended.
    */
   setPassword(userId: UserId, password: string, source?: string): Promise<{ readonly grants: number }>;
-  /** Removes a user with all their data. The caller removes the user's links first. */
-  removeUser(userId: UserId): Promise<Removed>;
+  /**
+   * Removes a user with all their data. The caller removes the user's links first. `audited`: the entry of the audit log
+   * for what was removed, stored in the same transaction.
+   */
+  removeUser(userId: UserId, audited?: (removed: Removed) => AuditEntry): Promise<Removed>;
 }
 
 export interface UserParts {
@@ -97,10 +100,12 @@ export function usersOn({ store, tenants, passwords, grantsEnded, devicesRemoved
       return { grants: ended.length };
     },
 
-    async removeUser(userId) {
+    async removeUser(userId, audited) {
       const removed = await store.transaction(async (tx) => {
         await lockedUser(tx, userId);
-        return removeHome(tx, userId);
+        const gone = await removeHome(tx, userId);
+        if (audited) await tx.audit.add(auditEntry(audited(gone)));
+        return gone;
       });
       grantsEnded(removed.grants);
       devicesRemoved(removed.devices);

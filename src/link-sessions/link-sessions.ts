@@ -4,7 +4,7 @@ import type { Federation } from "../federation/federation.ts";
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { Principal } from "../identity/principal.ts";
-import { keyOf } from "../identity/secrets.ts";
+import { hashOf, keyOf, newSecret } from "../identity/secrets.ts";
 import { ownerWithin } from "../model/access-scope.ts";
 import {
   AlreadyFederated,
@@ -14,7 +14,7 @@ import {
   NotFound,
   UnknownEcosystem,
 } from "../model/errors.ts";
-import type { OwnerId, UserId } from "../model/ids.ts";
+import type { OwnerId, TenantId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Clients } from "../oauth/clients.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -22,6 +22,7 @@ import { Sweep } from "../runtime/sweep.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { LinkSessionRow } from "../store/tables/link-sessions.ts";
 import { linkingWith } from "./linking.ts";
+import { accountPageId, accountUrl, clientOf } from "./session-client.ts";
 import type { EndTables } from "./session-end.ts";
 import { newSessionSecrets, pageToken, type Sealer, sealSecrets } from "./session-secrets.ts";
 import { problemOf, type SessionProblem, type SessionStatus, statusOf } from "./session-status.ts";
@@ -49,6 +50,12 @@ export interface CreatedLinkSession {
   readonly expiresMs: number;
 }
 
+/** A session that the account page has started. */
+export interface SignedInLinkSession extends CreatedLinkSession {
+  /** The secret for the cookie of the session, in the browser of the user. */
+  readonly browserSecret: string;
+}
+
 /** A session as its client sees it. */
 export interface ShownLinkSession
   extends Pick<LinkSessionRow, "id" | "ecosystem" | "mode" | "userId" | "deviceId" | "createdMs" | "expiresMs"> {
@@ -64,6 +71,11 @@ export interface LinkSessions {
     session: NewLinkSession,
     keep?: KeepAnswer<CreatedLinkSession>,
   ): Promise<CreatedLinkSession>;
+  /** Starts a session for a user who is signed in to the account page. It is valid only in that browser. */
+  createForAccount(
+    user: { readonly userId: UserId; readonly tenantId: TenantId },
+    session: Pick<NewLinkSession, "ecosystem" | "mode">,
+  ): Promise<SignedInLinkSession>;
   get(caller: Principal & { readonly clientId: string }, id: string): Promise<ShownLinkSession>;
   /** The requests of browsers. */
   readonly steps: readonly LinkStep[];
@@ -87,7 +99,7 @@ export interface LinkSessionParts {
 }
 
 export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
-  const { store, sealer, clients, connectors, runtime, baseUrl } = parts;
+  const { store, sealer, connectors, runtime, baseUrl } = parts;
   const work = new SessionWork();
   const redirectUri = () => baseUrl().replace(/\/$/, "") + linkAddresses.callback;
   const linking = linkingWith({ ...parts, report: runtime.report, redirectUri });
@@ -109,56 +121,70 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
     throw new BadParameter("ecosystem", sentence);
   }
 
-  async function checkClient(clientId: string, returnUrl: string | undefined): Promise<void> {
-    const client = await clients.findClient(clientId);
+  async function checkClient(caller: Creator, returnUrl: string | undefined): Promise<void> {
+    const client = await clientOf(parts, caller);
     if (!client) throw new NotFound("The client of this access token does not exist.");
     if (returnUrl === undefined || client.returnUrls.includes(returnUrl)) return;
     const sentence = "The member returnUrl must be one of the client's return addresses, character for character.";
     throw new BadParameter("returnUrl", sentence);
   }
 
-  return {
-    async create(caller, { ecosystem, userId: wanted, mode, returnUrl, state }, keep) {
-      const ownerId = ownerWithin(caller);
-      const { clientId, tenantId } = caller;
-      await store.read((tx) => refuseMore(tx, ownerId, clientId));
-      const { name } = consentingConnector(ecosystem);
-      await checkClient(clientId, returnUrl);
-      const userId = wanted ?? (caller.kind === "user" ? caller.userId : null);
-      const id = `ls_${randomBytes(16).toString("base64url")}`;
-      const secrets = newSessionSecrets();
-      const token = pageToken(secrets, { ownerId });
-      return store.transaction(async (tx) => {
-        await refuseMore(tx, ownerId, clientId);
-        if (userId !== null) {
-          if (!(await tx.users.within(caller, userId))) throw new NotFound("User does not exist.");
-          const link = await tx.links.find(userId, name);
-          if (mode === "link" && link) throw new AlreadyFederated(name);
-          if (mode === "renew" && !link) throw new NotFederated(name);
-        }
-        const createdMs = await tx.clock.nowMs();
-        const expiresMs = createdMs + sessionMs;
-        await tx.linkSessions.add({
-          ownerId,
-          id,
-          tenantId,
-          clientId,
-          userId,
-          ecosystem: name,
-          mode,
-          returnUrl: returnUrl ?? null,
-          clientState: state ?? null,
-          tokenHash: keyOf(token).hash,
-          createdMs,
-          expiresMs,
-          ...notBegun,
-          sealed: sealSecrets(sealer, id, secrets),
-        });
-        const url = baseUrl().replace(/\/$/, "") + linkAddresses.page.replace(":token", token);
-        const created = { id, url, expiresMs };
-        await keep?.(tx, created);
-        return created;
+  /** `browserSecret`: the secret in the cookie of a browser in which the user is signed in. */
+  async function create(
+    caller: Creator,
+    { ecosystem, userId: wanted, mode, returnUrl, state }: NewLinkSession,
+    { keep, browserSecret }: { keep?: KeepAnswer<CreatedLinkSession> | undefined; browserSecret?: string } = {},
+  ): Promise<CreatedLinkSession> {
+    const ownerId = ownerWithin(caller);
+    const { clientId, tenantId } = caller;
+    await store.read((tx) => refuseMore(tx, ownerId, clientId));
+    const { name } = consentingConnector(ecosystem);
+    await checkClient(caller, returnUrl);
+    const userId = wanted ?? (caller.kind === "user" ? caller.userId : null);
+    const id = `ls_${randomBytes(16).toString("base64url")}`;
+    const secrets = newSessionSecrets();
+    const token = pageToken(secrets, { ownerId });
+    return store.transaction(async (tx) => {
+      await refuseMore(tx, ownerId, clientId);
+      if (userId !== null) {
+        if (!(await tx.users.within(caller, userId))) throw new NotFound("User does not exist.");
+        const link = await tx.links.find(userId, name);
+        if (mode === "link" && link) throw new AlreadyFederated(name);
+        if (mode === "renew" && !link) throw new NotFederated(name);
+      }
+      const createdMs = await tx.clock.nowMs();
+      const expiresMs = createdMs + sessionMs;
+      await tx.linkSessions.add({
+        ownerId,
+        id,
+        tenantId,
+        clientId,
+        userId,
+        ecosystem: name,
+        mode,
+        returnUrl: returnUrl ?? null,
+        clientState: state ?? null,
+        tokenHash: keyOf(token).hash,
+        createdMs,
+        expiresMs,
+        ...notBegun,
+        ...(browserSecret !== undefined && { isSignedIn: true, browserHash: hashOf(browserSecret) }),
+        sealed: sealSecrets(sealer, id, secrets),
       });
+      const url = baseUrl().replace(/\/$/, "") + linkAddresses.page.replace(":token", token);
+      const created = { id, url, expiresMs };
+      await keep?.(tx, created);
+      return created;
+    });
+  }
+
+  return {
+    create: (caller, session, keep) => create(caller, session, { keep }),
+    async createForAccount({ userId, tenantId }, session) {
+      const browserSecret = newSecret("");
+      const caller = { kind: "user", userId, tenantId, clientId: accountPageId } as const;
+      const returnUrl = accountUrl(baseUrl(), tenantId);
+      return { ...(await create(caller, { ...session, returnUrl }, { browserSecret })), browserSecret };
     },
     async get(caller, id) {
       const found = await store.read(async (tx) => ({
@@ -178,6 +204,8 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
     sweep: () => sweep.run(),
   };
 }
+
+type Creator = Principal & { readonly clientId: string };
 
 /** The progress of a new session. */
 const notBegun = {

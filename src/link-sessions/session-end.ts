@@ -4,6 +4,7 @@ import type { DeviceId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { LinkSessionRow } from "../store/tables/link-sessions.ts";
 import type { HomeSummary } from "./home-summary.ts";
+import { auditedClient } from "./session-client.ts";
 import { openSecrets, type Sealer, sealSecrets } from "./session-secrets.ts";
 import type { SessionProblem } from "./session-status.ts";
 
@@ -39,7 +40,7 @@ export async function endSession(
     summary: end.phase === "linked" ? JSON.stringify(end.summary) : null,
   });
   const detail = { ecosystem, mode, status: end.phase, problem: problem?.code };
-  await tx.audit.add(auditEntry({ act: "link_session", tenantId, userId, clientId, source, detail }));
+  await tx.audit.add(auditEntry({ act: "link_session", tenantId, userId, ...auditedClient(clientId), source, detail }));
   if (userId === null) return;
   const body = { linkSessionId: id, ecosystem, mode, status: end.phase, ...(problem && { problem }) };
   await tx.log.append(linkSessionEntry(userId, deviceId, await tx.clock.nowMs(), body));

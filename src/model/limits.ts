@@ -92,6 +92,11 @@ export const limits = {
   clientAuthenticationsPerSource: 1_000,
   /** Security tokens of one user. */
   secTokensPerUser: 100,
+  /** Browsers in which one user is signed in to the account page, and exports of one user's data on one node. */
+  sessionsPerUser: 20,
+  exportsAtOnce: 1,
+  /** Rows of the list of apps on the account page: one for each app and scope. */
+  appsPerAccount: 1_000,
   /** People who run the service, their signed-in browsers and API tokens, and links for new ones that nobody has used. */
   operators: 1_000,
   tenantsPerOperator: 1_000,

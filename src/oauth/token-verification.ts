@@ -7,10 +7,11 @@ import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AccessTokenRow } from "../store/tables/access-tokens.ts";
 import { comparePositions, type LogPosition } from "../store/tables/log.ts";
+import { GrantUse, useStoredEveryMs } from "./grant-use.ts";
 import { WatchedGrants } from "./watched-grants.ts";
 
 export interface VerificationParts {
-  readonly store: Store<Pick<Transaction, "accessTokens" | "grants" | "log" | "logEpoch">>;
+  readonly store: Store<Pick<Transaction, "accessTokens" | "grants" | "log" | "logEpoch" | "clock">>;
   readonly runtime: Runtime;
 }
 
@@ -44,8 +45,10 @@ interface RevocationCursor {
 interface CachedToken {
   readonly principal: CallingPrincipal;
   readonly grantId: string;
-  /** On this node's monotonic clock. */
+  /** When it expires, on this node's monotonic clock. */
   readonly untilMs: number;
+  /** When the token is looked up again, which notes that its grant is used. */
+  readonly lookUpMs: number;
 }
 
 /**
@@ -61,6 +64,7 @@ export class Verification {
   /** The cached tokens of each grant. */
   readonly #ofGrant = new Map<string, Set<string>>();
   readonly #watched = new WatchedGrants();
+  readonly #use: GrantUse;
   /** Counts invalidations: a row that was read before one must not be cached after it. */
   #invalidations = 0;
   #cursor: RevocationCursor | undefined;
@@ -76,6 +80,7 @@ export class Verification {
     this.#runtime = runtime;
     const sentence = "what other nodes revoked could not be read";
     this.#pollTask = new BackgroundTask("revocations", sentence, runtime);
+    this.#use = new GrantUse(store, runtime);
   }
 
   async start(): Promise<void> {
@@ -91,14 +96,16 @@ export class Verification {
   stop(): void {
     this.#isStopped = true;
     this.#next?.();
+    this.#use.stop();
   }
 
   async verify(accessToken: string): Promise<CallingPrincipal> {
     const cached = this.#cache.get(accessToken);
     if (cached && this.#isCacheValid) {
-      if (this.#runtime.elapsedMs() < cached.untilMs) return cached.principal;
+      const elapsedMs = this.#runtime.elapsedMs();
+      if (elapsedMs < cached.untilMs && elapsedMs < cached.lookUpMs) return cached.principal;
       this.#drop(accessToken, cached);
-      throw new InvalidToken();
+      if (elapsedMs >= cached.untilMs) throw new InvalidToken();
     }
     if (!isCredential("bwa_", accessToken)) throw new InvalidToken();
     return this.#lookUp(accessToken);
@@ -127,6 +134,7 @@ export class Verification {
       if (!row || row.remainingMs <= 0) throw new InvalidToken();
       // A revocation that arrived during the read may be this token's.
       if (invalidations !== this.#invalidations) continue;
+      this.#use.note(row.grant);
       const release = this.#watched.add(row.grant, onRevoked);
       return { untilMs: startedMs + row.remainingMs, clientId: row.grant.clientId, release };
     }
@@ -184,9 +192,11 @@ export class Verification {
     }
     const principal = row && row.remainingMs > 0 ? principalOf(row) : undefined;
     if (!row || !principal) throw new InvalidToken();
+    this.#use.note(row.grant);
     // A revocation that arrived during the read may be this token's: then the row is valid for this call only.
     if (invalidations === this.#invalidations) {
-      this.#keep(accessToken, { principal, grantId: row.grant.id, untilMs: startedMs + row.remainingMs });
+      const times = { untilMs: startedMs + row.remainingMs, lookUpMs: startedMs + useStoredEveryMs };
+      this.#keep(accessToken, { principal, grantId: row.grant.id, ...times });
     }
     return principal;
   }

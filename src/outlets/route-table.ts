@@ -1,5 +1,6 @@
 import { referenceRoutes } from "../http/documentation/reference-routes.ts";
 import type { Route } from "../http/routes.ts";
+import { type AccountRouteParts, accountRoutes } from "./account/account-routes.ts";
 import { type AdaptorFederation, adaptorRoutes } from "./adaptor/adaptor-routes.ts";
 import { type AdminRouteParts, adminRoutes } from "./admin/admin-routes.ts";
 import { type AlexaRouteParts, alexaRoutes } from "./alexa/alexa-routes.ts";
@@ -39,6 +40,7 @@ export interface RouteParts {
     UserRouteParts;
   readonly oauth: Omit<OAuthRouteParts, "baseUrl">;
   readonly linkPages: Omit<LinkPageRouteParts, "baseUrl">;
+  readonly account: Omit<AccountRouteParts, "baseUrl">;
   readonly googleHome: FulfilmentRouteParts;
   readonly alexa: AlexaRouteParts;
   readonly admin: AdminRouteParts;
@@ -65,6 +67,7 @@ export function routeTable(
     ...metricsRoutes(parts.metrics),
     ...oauthRoutes({ ...parts.oauth, baseUrl: parts.baseUrl }),
     ...linkPageRoutes({ ...parts.linkPages, baseUrl: parts.baseUrl }),
+    ...accountRoutes({ ...parts.account, baseUrl: parts.baseUrl }),
     ...userRoutes(parts.v3),
     ...deviceRoutes(parts.v3, deviceAnswers),
     ...provisioningRoutes(parts.v3),

@@ -7,6 +7,7 @@ export const backgroundTasks = [
   "fan_requests",
   "feed_lease",
   "feed_messages",
+  "grant_use",
   "heartbeat",
   "idempotency_keys",
   "link_sessions",

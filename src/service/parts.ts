@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { accountOn } from "../account/account.ts";
 import { alertsOn } from "../alerts/alerts.ts";
 import { alexaAnswers } from "../assistants/alexa/answers.ts";
 import { loginTokens } from "../assistants/alexa/login-tokens.ts";
@@ -289,6 +290,23 @@ async function partsOn(
     onLimitReached,
   });
 
+  const account = accountOn({
+    store,
+    identity,
+    federation,
+    things,
+    devices,
+    alerts,
+    linkSessions,
+    grantsEnded: (grantIds) => verification.forget(grantIds),
+    ecosystems: {
+      nameOf: (ecosystem) => connectors.get(ecosystem)?.displayName ?? ecosystem,
+      hasConsent: (ecosystem) => connectors.get(ecosystem)?.consent !== undefined,
+    },
+    nowMs: sharedRuntime.nowMs,
+    onLimitReached,
+  });
+
   const alexa = alexaAnswers({
     ...assistants,
     accessTokens: oauth,
@@ -424,6 +442,7 @@ async function partsOn(
     idempotency,
     batches,
     linkSessions,
+    account,
     compaction,
     metrics,
     administration,

@@ -188,6 +188,7 @@ async function outletParts(
       cursors: cursorsWith(await cursorKey(store)),
     },
     linkPages: { linkSessions },
+    account: { account: parts.account, identity, nowMs: () => parts.membership.nowMs() },
     googleHome: { assistants: parts.assistants, tokens: oauth },
     alexa: { alexa: parts.alexa },
     federation,

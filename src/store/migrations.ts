@@ -1,4 +1,5 @@
 import { BreezewayError } from "../model/errors.ts";
+import { accountPage } from "./schema-steps/account.ts";
 import { alertCommands, alerts, alertsWithCommands, commandingFirings, thingAlerts } from "./schema-steps/alerts.ts";
 import { assistants, assistantsUrgentFeed } from "./schema-steps/assistants.ts";
 import {
@@ -81,6 +82,7 @@ const steps: readonly Step[] = [
   quotas,
   acceptedTerms,
   operators,
+  accountPage,
 ];
 
 export const schemaVersion = steps.length;

@@ -45,6 +45,7 @@ import { type ThingCommandTable, thingCommandTable } from "./tables/thing-comman
 import { type ThingTriggerTable, thingTriggerTable } from "./tables/thing-triggers.ts";
 import { type ThingTable, thingTable } from "./tables/things.ts";
 import { type TriggerTable, triggerTable } from "./tables/triggers.ts";
+import { type UserSessionTable, userSessionTable } from "./tables/user-sessions.ts";
 import { type UserTable, userTable } from "./tables/users.ts";
 import { type DeliveryTable, deliveryTable } from "./tables/webhook-deliveries.ts";
 import { type WebhookTable, webhookTable } from "./tables/webhooks.ts";
@@ -137,6 +138,7 @@ export interface Transaction {
   readonly grants: GrantTable;
   readonly refreshTokens: RefreshTokenTable;
   readonly signIns: SignInTable;
+  readonly userSessions: UserSessionTable;
   readonly devices: DeviceTable;
   readonly deviceTypeMaps: DeviceTypeMapTable;
   readonly deviceTypeWork: DeviceTypeWorkTable;
@@ -190,6 +192,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   grants: grantTable,
   refreshTokens: refreshTokenTable,
   signIns: signInTable,
+  userSessions: userSessionTable,
   devices: deviceTable,
   deviceTypeMaps: deviceTypeMapTable,
   deviceTypeWork: deviceTypeWorkTable,

@@ -34,6 +34,7 @@ import { thingFormCases } from "./store/thing-form-cases.ts";
 import { thingTableCases } from "./store/thing-table-cases.ts";
 import { thingTriggerTableCases } from "./store/thing-trigger-table-cases.ts";
 import { transactionCases } from "./store/transaction-cases.ts";
+import { userSessionTableCases } from "./store/user-session-table-cases.ts";
 
 /** The contract of every store. A new database needs a harness that passes it. */
 export function describeStore(
@@ -61,6 +62,7 @@ export function describeStore(
       feedTableCases(reusing);
       assistantTableCases(reusing);
       operatorTableCases(reusing);
+      userSessionTableCases(reusing);
     });
     describe("the schema", () => migrationCases(harness));
     // For another version of a database whose contract runs whole: only what its SQL could break.

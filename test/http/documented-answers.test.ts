@@ -6,6 +6,7 @@ import { limits } from "../../src/model/limits.ts";
 import { startOutlets } from "../../src/outlets/serve.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
 import { eventually, person } from "../stories/world.ts";
+import { useAccount } from "./documented-account.ts";
 import { useDeviceTypes } from "./documented-device-types.ts";
 import { useLinkSessions } from "./documented-link-sessions.ts";
 import { type DocumentedWorld, documentedWorld } from "./documented-world.ts";
@@ -29,6 +30,7 @@ describe("what the service answers", () => {
     await useWebhooks(world, accessToken, { deviceId, lampId });
     await useKeys(world, accessToken, lampId);
     await useLinkSessions(world, accessToken);
+    await useAccount(world);
     await useGoogleHome(world);
     await useAlexa(world);
     await usePlatform(world, deviceId);

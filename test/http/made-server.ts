@@ -98,6 +98,7 @@ export async function madeServer(
     v3,
     googleHome: { assistants: {} as never, tokens: {} as never },
     alexa: { alexa: {} as never },
+    account: { account: {} as never, identity: {} as never, nowMs: Date.now },
     linkPages: { linkSessions: { steps: linkSteps({} as StepParts) } },
     admin: { administration: { calls: adminCalls } as never },
     console: {

@@ -315,6 +315,7 @@ describe("the server", () => {
       v3,
       googleHome: { assistants: {} as never, tokens: {} as never },
       alexa: { alexa: {} as never },
+      account: { account: {} as never, identity: {} as never, nowMs: Date.now },
       linkPages: { linkSessions: { steps: [] } },
       admin: { administration: { calls: [] } as never },
       console: {

@@ -152,6 +152,22 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   ],
   "public /link/callback": () => [{ parameters: { state: "unknown", code: "unknown" }, success: 400 }],
 
+  // The key is a session of the account page, which no caller here has (test/account).
+  "public /account": () => [{}],
+  "public /account/:tenantId": ({ tenantId, userName }, method) => [
+    method === "GET"
+      ? { path: { tenantId } }
+      : {
+          path: { tenantId },
+          parameters: { deleteAccount: "yes", decision: "confirm", password: userName },
+          success: 303,
+        },
+  ],
+  "public /account/:tenantId/sign-in": ({ tenantId }) => [
+    { path: { tenantId }, parameters: { csrf: "none", username: "nobody", password: "wrong" }, success: 400 },
+  ],
+  "public /account/:tenantId/export": ({ tenantId }) => [{ path: { tenantId }, success: 303 }],
+
   // Only a token of an outlet's own client is accepted, and the owner here has none (outlets.test.ts).
   "bearer /google-home/fulfilment": () => [
     { json: { requestId: "1", inputs: [{ intent: "action.devices.SYNC" }] }, success: 401 },

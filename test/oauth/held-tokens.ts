@@ -18,6 +18,10 @@ export class HeldTokens {
   isHeld = false;
   /** The error of every read, if it is set. */
   failure: Error | undefined;
+  /** The error of every transaction, if it is set. */
+  writeFailure: Error | undefined;
+  /** The grants whose use was stored, in order. */
+  readonly uses: string[] = [];
   /** The epoch of the store's log; another one after a restore. */
   epoch = "first";
   /** Revocations up to here are no longer in the log. */
@@ -61,8 +65,9 @@ export class HeldTokens {
     for (const [hash, { grant }] of this.#rows) if (grant.id === grantId) this.#rows.delete(hash);
   }
 
-  readonly transaction = (): never => {
-    throw new Error("verification changes nothing");
+  readonly transaction = async <Result>(body: (tx: Tables) => Promise<Result>): Promise<Result> => {
+    if (this.writeFailure) throw this.writeFailure;
+    return body(this.#tables());
   };
 
   readonly read = async <Result>(body: (tx: Tables) => Promise<Result>): Promise<Result> => {
@@ -103,7 +108,9 @@ export class HeldTokens {
         const held = new Set([...this.#rows.values()].map(({ grant }) => grant.id));
         return new Set(requested.map(({ id }) => id).filter((id) => held.has(id)));
       },
+      used: async ({ id }: { readonly id: string }) => void this.uses.push(id),
     };
-    return { accessTokens, grants, log, logEpoch } as unknown as Tables;
+    const clock = { nowMs: async () => 0 };
+    return { accessTokens, grants, log, logEpoch, clock } as unknown as Tables;
   }
 }

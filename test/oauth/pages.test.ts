@@ -27,7 +27,7 @@ function pagesWith(text: string | undefined): Record<string, Page> {
     hidden: { transaction: say("t-1"), csrf: say("c-1") },
   };
   const terms = { text: say("Be kind."), version: say("2.1"), dateMs: Date.UTC(2026, 2, 12) };
-  const user = { brand, ...common, userName: say("ada"), scopes: null };
+  const user = { brand, ...common, accountUrl: say("/account/7"), userName: say("ada"), scopes: null };
   const message = { brand, clientName: say("Lantern"), requestId: say("r-1"), sentence: say("It is broken.") };
   const withoutLogo = { ...brand, logoUrl: undefined };
   const wrong = { kind: "wrong" } as const;
@@ -87,6 +87,7 @@ describe("every page", () => {
     const brand = { tenantName: long, accent: "#c2410c", logoUrl: undefined, supportUrl: `https://${long}.example/` };
     const { html: text } = termsPage({
       brand,
+      accountUrl: "/account/7",
       clientName: long,
       returnsTo: `${long}.${long}.${long}.example`,
       userName: long,
@@ -228,7 +229,8 @@ describe("the terms page", () => {
 
   it("names what an enterprise app may do with some scopes only", () => {
     const brand = { tenantName: "Northwind", accent: undefined, logoUrl: undefined, supportUrl: undefined };
-    const common = { brand, clientName: "L", returnsTo: "l.example", action: "/a", hidden: {}, userName: "ada" };
+    const forms = { accountUrl: "/account/7", action: "/a", hidden: {} };
+    const common = { brand, clientName: "L", returnsTo: "l.example", ...forms, userName: "ada" };
     const wordsWith = (scopes: readonly Scope[]) =>
       wordsOf(termsPage({ ...common, covers: "tenant", scopes, terms: undefined }).html);
     assert.ok(wordsWith(["devices:read"]).includes("See every device of every user"));

@@ -3,6 +3,7 @@
  * on a smaller scale. `npm test -- <name>` runs one of them by its name.
  */
 export const longSuites: Readonly<Record<string, string>> = {
+  "test/account/looks.test.ts": "test/account/account, test/account/browser",
   "test/assistants/random-story.test.ts": "test/assistants/random-homes, test/assistants/google-gateway",
   "test/browser/link-page-outcomes.test.ts": "test/browser/link-page, test/link-sessions",
   "test/browser/second-thoughts.test.ts": "test/browser/flow, test/oauth/bar/login-and-consent",

@@ -34,6 +34,7 @@ export type TagName =
   | "Platform calls"
   | "Authorization pages"
   | "Link pages"
+  | "Account pages"
   | "Assistants"
   | "Administration"
   | "Console pages"

@@ -25,6 +25,8 @@ export const tags: Readonly<Record<TagName, string>> = {
     "The pages that a user's browser visits between `authorize` and your redirect address. Your client never calls them; they are listed for completeness.",
   "Link pages":
     "The pages that a user's browser visits between the `url` of a link session and your return address, and the callback that you register with each ecosystem. Your client never calls them; they are listed for completeness.",
+  "Account pages":
+    "The page of the people whose homes are linked: their homes, the apps with access, their data. Your client never calls it; send people there.",
   Assistants:
     "What a voice assistant's maker calls for users who have linked it. Only a token of the client that belongs to that assistant's outlet is accepted.",
   Administration:

@@ -4,7 +4,8 @@ import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../.
 
 export interface ConnectPageValues {
   readonly brand: Brand;
-  readonly clientName: string;
+  /** The address of the user's account page. */
+  readonly accountUrl: string;
   /** The host to which the user returns; undefined when the user stays on the last page. */
   readonly returnsTo: string | undefined;
   /** The user whose account will see the home. */
@@ -22,7 +23,7 @@ export interface ConnectPageValues {
 
 /** Asks the owner of a home to connect it, and says whose account will see it, what is read and what may be done. */
 export function connectPage(values: ConnectPageValues): Page {
-  const { brand, clientName, returnsTo, accountName, mode, action, hidden, address, problem } = values;
+  const { brand, accountUrl, returnsTo, accountName, mode, action, hidden, address, problem } = values;
   const tenant = html`<bdi>${brand.tenantName}</bdi>`;
   const title = mode === "link" ? "Connect your home" : "Renew the connection to your home";
   const main = html`<h1>${mode === "link" ? html`Connect your home to ${tenant}` : html`Renew the connection of your home to ${tenant}`}</h1>
@@ -40,7 +41,7 @@ ${rights("not", "cross", html`${tenant} does not:`, [
   html`See the password of your ${accountName}`,
   html`Show or control cameras and locks`,
 ])}
-<p class="lead">Next you sign in to your ${accountName} and allow it there. You can end the connection later, through ${named(clientName)} or ${named(brand.tenantName)}.</p>
+<p class="lead">Next you sign in to your ${accountName} and allow it there. You can end the connection later, on <a href="${accountUrl}" target="_blank" rel="noopener">your account page</a>.</p>
 <form method="post" action="${action}">
 ${hiddenFields(hidden)}
 ${address === undefined ? undefined : addressField(accountName, address, problem !== undefined)}

@@ -1,8 +1,8 @@
 import type { Connector } from "../../ecosystems/connector.ts";
 import { keyOf } from "../../identity/secrets.ts";
-import type { Client } from "../../oauth/clients.ts";
 import type { LinkSessionRow } from "../../store/tables/link-sessions.ts";
 import type { UserRow } from "../../store/tables/users.ts";
+import { clientOf, type SessionClient } from "../session-client.ts";
 import { openSecrets, type SessionSecrets } from "../session-secrets.ts";
 import type { StepParts } from "./step.ts";
 
@@ -10,7 +10,7 @@ import type { StepParts } from "./step.ts";
 export interface FoundSession {
   readonly session: LinkSessionRow;
   readonly secrets: SessionSecrets;
-  readonly client: Client;
+  readonly client: SessionClient;
   readonly connector: Connector;
   /** The user whose account will see the home; undefined until one has signed in. */
   readonly user: UserRow | undefined;
@@ -26,10 +26,11 @@ export interface FoundSession {
  * none, when its client is gone or no longer returns there, or when its ecosystem has no link page any more.
  */
 export async function findSession(
-  { store, clients, connectors, sealer }: StepParts,
+  parts: StepParts,
   by: "token" | "state",
   credential: string,
 ): Promise<FoundSession | undefined> {
+  const { store, connectors, sealer } = parts;
   const found = await store.read(async (tx) => {
     const session = await tx.linkSessions.byHash(by, keyOf(credential));
     const userId = session?.userId ?? null;
@@ -39,7 +40,7 @@ export async function findSession(
   });
   if (!found) return undefined;
   const { session, user } = found;
-  const client = await clients.findClient(session.clientId);
+  const client = await clientOf(parts, session);
   const connector = connectors.get(session.ecosystem);
   if (!client || !connector?.consent) return undefined;
   if (session.returnUrl !== null && !client.returnUrls.includes(session.returnUrl)) return undefined;

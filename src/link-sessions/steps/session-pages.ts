@@ -1,5 +1,6 @@
 import { type LoginProblem, loginPage } from "../../oauth/pages/login-page.ts";
 import { basePath, pageBrand } from "../../oauth/pages/page-brand.ts";
+import { accountPath } from "../../web/account-address.ts";
 import { html } from "../../web/html.ts";
 import { messagePage } from "../../web/message-page.ts";
 import { named } from "../../web/page.ts";
@@ -86,10 +87,10 @@ export function sessionPages({ identity, baseUrl }: Pick<StepParts, "identity" |
       secret: string,
       { status = 200, address: typed = found.secrets.address ?? "", problem }: ConnectOptions = {},
     ): Promise<Shown> {
-      const { session, client, connector, user } = found;
+      const { session, connector, user } = found;
       const shown = connectPage({
         brand: await brandOf(session.tenantId),
-        clientName: client.name,
+        accountUrl: basePath(baseUrl()) + accountPath(session.tenantId),
         returnsTo: returnsTo(found),
         userName: user?.name ?? "",
         isSignedIn: session.isSignedIn,

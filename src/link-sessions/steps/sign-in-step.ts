@@ -2,6 +2,7 @@ import { hashOf, isSame } from "../../identity/secrets.ts";
 import { BadParameter, InvalidLogin, TooManyRequests } from "../../model/errors.ts";
 import { formOf } from "../../oauth/authorize/browser.ts";
 import type { LinkSessionRow } from "../../store/tables/link-sessions.ts";
+import { auditedClient } from "../session-client.ts";
 import { csrfOf, isOfBrowser, type SessionSecrets, signedInSecret } from "../session-secrets.ts";
 import { hasEnded } from "../session-status.ts";
 import { findSession } from "./found-session.ts";
@@ -33,7 +34,7 @@ export function signInStep(parts: StepParts): LinkStep {
     try {
       const tenantId = String(session.tenantId);
       const { source, disconnected } = visit;
-      const attempt = { tenantId, name: username, password, source, disconnected, clientId: client.id };
+      const attempt = { tenantId, name: username, password, source, disconnected, ...auditedClient(client.id) };
       const entered = await identity.signIn(attempt, async (tx, user) => {
         const current = await tx.linkSessions.lock(session);
         if (!current || hasEnded(current)) return undefined;

@@ -39,6 +39,11 @@ export type LinkAnswer = (
   readonly retryAfterSeconds?: number;
 };
 
+/** The name of the cookie of a session. */
+export function sessionCookieName(sessionId: string): string {
+  return `breezeway-${sessionId}`;
+}
+
 /** The addresses of the link pages, below the base URL. */
 export const linkAddresses = {
   page: "/link/sessions/:token",

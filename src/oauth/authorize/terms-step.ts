@@ -1,6 +1,8 @@
 import { storedScopes } from "../../model/scopes.ts";
 import type { GrantRow } from "../../store/tables/grants.ts";
+import { accountPath } from "../../web/account-address.ts";
 import type { Client } from "../clients.ts";
+import { basePath } from "../pages/page-brand.ts";
 import { termsPage } from "../pages/terms-page.ts";
 import { authorizePages, returnsTo } from "./authorize-pages.ts";
 import { addresses, callerOf, formOf } from "./browser.ts";
@@ -9,7 +11,7 @@ import type { AuthorizeParts, AuthorizeStep } from "./step.ts";
 
 /** Shows the terms to a user who has signed in. */
 export function termsStep(parts: AuthorizeParts): AuthorizeStep {
-  const { store, identity } = parts;
+  const { store, identity, issuer } = parts;
   const show = authorizePages(parts);
   const answer: AuthorizeStep["answer"] = async (sent, visit) => {
     const { transaction } = formOf(sent, ["transaction"]);
@@ -21,6 +23,7 @@ export function termsStep(parts: AuthorizeParts): AuthorizeStep {
     const grants = terms ? await store.read((tx) => tx.grants.ofUser(user.id)) : [];
     const page = termsPage({
       brand: await show.brandOf(client.tenantId),
+      accountUrl: basePath(issuer()) + accountPath(client.tenantId),
       clientName: client.name,
       returnsTo: returnsTo(request),
       userName: user.name,

@@ -1,7 +1,8 @@
-import type { Scope, Scopes } from "../../model/scopes.ts";
+import type { Scopes } from "../../model/scopes.ts";
 import { type Html, html } from "../../web/html.ts";
 import { iconOf } from "../../web/icons.ts";
 import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../../web/page.ts";
+import { rightsOf } from "./rights.ts";
 
 export interface Terms {
   readonly text: string;
@@ -15,6 +16,8 @@ export interface Terms {
 
 export interface TermsPageValues {
   readonly brand: Brand;
+  /** The address of the user's account page. */
+  readonly accountUrl: string;
   readonly clientName: string;
   /** The host of redirect_uri. */
   readonly returnsTo: string;
@@ -30,15 +33,15 @@ export interface TermsPageValues {
 
 /** Asks the user to accept or decline. Both buttons look the same, so that neither is suggested. */
 export function termsPage(values: TermsPageValues): Page {
-  const { brand, clientName, returnsTo, userName, covers, terms, action, hidden } = values;
+  const { brand, accountUrl, clientName, returnsTo, userName, covers, terms, action, hidden } = values;
   const main = html`<h1>${heading(values)}</h1>
 <p class="account">${iconOf("person")}<span>${named(userName)}<br><span class="small">signed in to <bdi>${brand.tenantName}</bdi></span></span></p>
 ${covers === "tenant" ? tenantWarning(brand) : undefined}
 <h2 id="may">If you accept, <bdi>${clientName}</bdi> may:</h2>
 <ul class="may" aria-labelledby="may">
-${rights(values).map((right) => html`<li>${iconOf("check")}<span>${right}</span></li>`)}
+${rightsOf(brand.tenantName, values).map((right) => html`<li>${iconOf("check")}<span>${right}</span></li>`)}
 </ul>
-<p class="lead">It does not see your password. You can end its access later, in <bdi>${clientName}</bdi> or through <bdi>${brand.tenantName}</bdi>.</p>
+<p class="lead">It does not see your password. You can end its access later, on <a href="${accountUrl}" target="_blank" rel="noopener">your account page</a>.</p>
 ${terms && termsOf(terms, brand)}
 <form method="post" action="${action}">
 ${hiddenFields(hidden)}
@@ -58,39 +61,6 @@ function heading({ brand, clientName, covers, scopes }: TermsPageValues): Html {
 function tenantWarning({ tenantName }: Brand): Html {
   return html`<p class="note">${iconOf("warning")}<span>This is about more than your own account: it covers every user of <bdi>${tenantName}</bdi>.</span></p>`;
 }
-
-function rights({ brand: { tenantName }, covers, scopes }: TermsPageValues): readonly Html[] {
-  if (covers === "tenant") {
-    const see = [
-      html`See every user of <bdi>${tenantName}</bdi>`,
-      html`See every device of every user, and what it does`,
-    ];
-    if (scopes === null) return [...see, html`Change and control all of these devices`];
-    return scopes.flatMap((scope) => (scope === "devices:read" ? see : tenantRights[scope]));
-  }
-  const see = [
-    html`See your user name`,
-    html`See your devices, such as thermostats and smoke alarms, and what they do`,
-  ];
-  if (scopes === null) return [...see, userRights["devices:control"]];
-  return scopes.flatMap((scope) => (scope === "devices:read" ? see : userRights[scope]));
-}
-
-type OtherRights = Readonly<Record<Exclude<Scope, "devices:read">, Html>>;
-
-const userRights: OtherRights = {
-  "devices:control": html`Change and control your devices`,
-  alerts: html`See and change the alerts on your devices`,
-  webhooks: html`Be sent what your devices do, as it happens`,
-  links: html`Manage the accounts that you have linked`,
-};
-
-const tenantRights: OtherRights = {
-  "devices:control": html`Change and control every device of every user`,
-  alerts: html`See and change the alerts on every device`,
-  webhooks: html`Be sent what every device does, as it happens`,
-  links: html`Manage the accounts that users have linked`,
-};
 
 function termsOf(terms: Terms, { tenantName }: Brand): Html {
   const { text, version, dateMs } = terms;

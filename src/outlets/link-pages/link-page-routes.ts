@@ -6,7 +6,7 @@ import { formBody } from "../../http/request/body-types.ts";
 import type { Incoming, Pairs } from "../../http/request/incoming.ts";
 import type { Route } from "../../http/routes.ts";
 import { type LinkSessions, sessionMs } from "../../link-sessions/link-sessions.ts";
-import type { LinkAnswer, LinkStep, LinkVisit } from "../../link-sessions/steps/step.ts";
+import { type LinkAnswer, type LinkStep, type LinkVisit, sessionCookieName } from "../../link-sessions/steps/step.ts";
 import { receiveConsent, sendLinkDecision, sendLinkSignIn, showLinkPage } from "./link-page-descriptions.ts";
 
 export interface LinkPageRouteParts {
@@ -18,7 +18,7 @@ export interface LinkPageRouteParts {
 export function linkPageRoutes({ linkSessions: { steps }, baseUrl }: LinkPageRouteParts): readonly Route[] {
   // One cookie for each session: two sessions in one browser do not disturb each other.
   const cookieOf = (sessionId: string) =>
-    browserCookie(baseUrl, sessionMs / 1_000, { plainName: `breezeway-${sessionId}` });
+    browserCookie(baseUrl, sessionMs / 1_000, { plainName: sessionCookieName(sessionId) });
   const visitOf = ({ cookies, source, disconnected }: Incoming): LinkVisit => ({
     secretOf: (sessionId) => cookieOf(sessionId).read(cookies),
     source,

@@ -32,6 +32,8 @@ export interface CodeTable {
   spend(code: CodeRow, clientId: string, grantId: string): Promise<CodeRow | undefined>;
   removeOfUser(userId: UserId): Promise<void>;
   removeOfClient(clientId: string): Promise<void>;
+  /** Removes the codes of a user for one client that were not exchanged yet. */
+  removeUnspent(userId: UserId, clientId: string): Promise<void>;
   removeExpired(beforeMs: number): Promise<number>;
 }
 
@@ -80,6 +82,9 @@ export function codeTable(sql: Sql): CodeTable {
     },
     async removeOfClient(clientId) {
       await sql.run("DELETE FROM codes WHERE client_id = $1", [clientId]);
+    },
+    async removeUnspent(userId, clientId) {
+      await sql.run("DELETE FROM codes WHERE user_id = $1 AND client_id = $2 AND grant_id IS NULL", [userId, clientId]);
     },
     removeExpired: (beforeMs) => sql.run("DELETE FROM codes WHERE expires_ms < $1", [beforeMs]),
   };

@@ -33,6 +33,19 @@ export interface ListedGrantRow extends GrantRow {
   readonly createdMs: number;
 }
 
+/** What one client was granted with one scope, over all its grants of that user. */
+export interface AppGrantRow {
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly covers: GrantCoverage;
+  /** Null means everything. */
+  readonly scope: string | null;
+  /** When the oldest of these grants was given. */
+  readonly createdMs: number;
+  /** When one of them was last used, to the hour; null when no use is known. */
+  readonly usedMs: number | null;
+}
+
 export interface ListedGrantFilter {
   readonly of: { readonly clientId: string } | { readonly userId: UserId };
   /** Only this grant. */
@@ -54,6 +67,10 @@ export interface GrantTable {
   ofClient(clientId: string): Promise<GrantRow[]>;
   /** Grants of a client or of a user, in the order of their ids, after the given one. */
   listed(filter: ListedGrantFilter): Promise<ListedGrantRow[]>;
+  /** The clients that have grants of a user, by name, with one row for each scope. */
+  appsOf(userId: UserId, limit: number): Promise<AppGrantRow[]>;
+  /** Stores that the grant is used, unless a use since `beforeMs` is stored. */
+  used(grant: GrantRow, timeMs: number, beforeMs: number): Promise<void>;
   /** How many grants a client has of each scope; those without a scope come first. */
   countByScope(clientId: string): Promise<ScopeCount[]>;
   /** How many grants of its own (client_credentials) a client has. */
@@ -110,6 +127,26 @@ export function grantTable(sql: Sql): GrantTable {
     },
     ofUser: (userId) => rows("g.owner_id = $1 ORDER BY g.id", [userId]),
     ofClient: (clientId) => rows("g.client_id = $1 ORDER BY g.id", [clientId]),
+    async appsOf(userId, limit) {
+      const rows = await sql.all<AppGrantRow>(
+        `SELECT g.client_id AS "clientId", c.name AS "clientName", g.reach AS covers, g.scope,
+           MIN(g.created_ms) AS "createdMs", MAX(g.used_ms) AS "usedMs"
+         FROM grants g JOIN clients c ON c.id = g.client_id WHERE g.owner_id = $1
+         GROUP BY g.client_id, c.name, g.reach, g.scope ORDER BY c.name, g.client_id, g.scope LIMIT $2`,
+        [userId, limit],
+      );
+      return rows.map((row) => ({
+        ...row,
+        createdMs: Number(row.createdMs),
+        usedMs: row.usedMs === null ? null : Number(row.usedMs),
+      }));
+    },
+    async used(grant, timeMs, beforeMs) {
+      await sql.run(
+        `UPDATE grants SET used_ms = $3 WHERE owner_id = $1 AND id = $2 AND (used_ms IS NULL OR used_ms < $4)`,
+        [ownerIdOf(grant), grant.id, timeMs, beforeMs],
+      );
+    },
     async countByScope(clientId) {
       const counts = await sql.all<ScopeCount>(
         `SELECT g.scope, COUNT(*) AS grants FROM grants g WHERE g.client_id = $1

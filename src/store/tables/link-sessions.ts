@@ -75,6 +75,8 @@ export interface LinkSessionTable {
   remove(key: LinkSessionKey): Promise<void>;
   /** How many sessions of one client the owner has; counts no further than `most`. */
   count(ownerId: OwnerId, clientId: string, most: number): Promise<number>;
+  /** Nobody is signed in to the sessions of a user any more, also in those that a company has made for the user. */
+  signOut(userId: UserId): Promise<void>;
   /** Removes the sessions of a user, also those that a company has made for the user. */
   removeOfUser(userId: UserId): Promise<number>;
   /** At most `limit` sessions that expired before that time and still hold a credential. */
@@ -166,6 +168,14 @@ export function linkSessionTable(sql: Sql): LinkSessionTable {
         [ownerId, clientId, most],
       );
       return Number(row?.count ?? 0);
+    },
+    async signOut(userId) {
+      await sql.run("UPDATE link_sessions SET is_signed_in = 0 WHERE owner_id = $1 AND user_id = $1", [userId]);
+      await sql.run(
+        `UPDATE link_sessions SET is_signed_in = 0 WHERE user_id = $1
+           AND owner_id = (SELECT -u.tenant_id FROM users u WHERE u.id = $1)`,
+        [userId],
+      );
     },
     removeOfUser: async (userId) =>
       (await sql.run("DELETE FROM link_sessions WHERE owner_id = $1", [userId])) +

@@ -43,6 +43,8 @@ export interface TenantTable {
   byId(id: TenantId): Promise<TenantRow | undefined>;
   byName(name: string): Promise<TenantRow | undefined>;
   list(): Promise<TenantRow[]>;
+  /** The tenant, if there is exactly one. */
+  only(): Promise<TenantRow | undefined>;
   /** False when another tenant has the name. */
   rename(id: TenantId, name: string): Promise<boolean>;
   brand(id: TenantId): Promise<BrandRow | undefined>;
@@ -86,6 +88,10 @@ export function tenantTable(sql: Sql): TenantTable {
         ? first(sql.all<TenantRow>(`SELECT ${columns} FROM tenants WHERE name = $1`, [name]))
         : undefined,
     list: () => sql.all<TenantRow>(`SELECT ${columns} FROM tenants ORDER BY id`),
+    async only() {
+      const [one, ...others] = await sql.all<TenantRow>(`SELECT ${columns} FROM tenants ORDER BY id LIMIT 2`);
+      return others.length === 0 ? one : undefined;
+    },
     rename: async (id, name) =>
       (await sql.run(
         "UPDATE tenants SET name = $2 WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.name = $2 AND t.id <> $1)",

@@ -1,0 +1,44 @@
+import type { Scope, Scopes } from "../../model/scopes.ts";
+import { type Html, html } from "../../web/html.ts";
+
+/** What a client asks for, or was granted. */
+export interface Granted {
+  /** With "tenant" it covers the data of all users of the tenant. */
+  readonly covers: "user" | "tenant";
+  /** Null means everything. */
+  readonly scopes: Scopes;
+}
+
+/** What a client may do, in words: one sentence for each right. */
+export function rightsOf(tenantName: string, { covers, scopes }: Granted): readonly Html[] {
+  if (covers === "tenant") {
+    const see = [
+      html`See every user of <bdi>${tenantName}</bdi>`,
+      html`See every device of every user, and what it does`,
+    ];
+    if (scopes === null) return [...see, html`Change and control all of these devices`];
+    return scopes.flatMap((scope) => (scope === "devices:read" ? see : tenantRights[scope]));
+  }
+  const see = [
+    html`See your user name`,
+    html`See your devices, such as thermostats and smoke alarms, and what they do`,
+  ];
+  if (scopes === null) return [...see, userRights["devices:control"]];
+  return scopes.flatMap((scope) => (scope === "devices:read" ? see : userRights[scope]));
+}
+
+type OtherRights = Readonly<Record<Exclude<Scope, "devices:read">, Html>>;
+
+const userRights: OtherRights = {
+  "devices:control": html`Change and control your devices`,
+  alerts: html`See and change the alerts on your devices`,
+  webhooks: html`Be sent what your devices do, as it happens`,
+  links: html`Manage the accounts that you have linked`,
+};
+
+const tenantRights: OtherRights = {
+  "devices:control": html`Change and control every device of every user`,
+  alerts: html`See and change the alerts on every device`,
+  webhooks: html`Be sent what every device does, as it happens`,
+  links: html`Manage the accounts that users have linked`,
+};
