@@ -12,7 +12,6 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/console/looks.test.ts": "test/console/administration, test/console/clicks",
   "test/crashes/postgres-crash.test.ts": "test/store/crashed-postgres, test/contracts/store-postgres",
   "test/demo/assistants.test.ts": "test/demo/console, test/simulator/assistants",
-  "test/demo/unknown.test.ts": "test/demo/console",
   "test/deploy/containers.test.ts": "test/deploy/service-unit, test/first-minutes",
   "test/deploy/proxies.test.ts": "test/events/foreign-readers, test/http/tls",
   "test/documents/operations-nodes.test.ts": "test/nodes/three-nodes",

@@ -14,10 +14,8 @@ const outcomeWords: Readonly<Record<Outcome, string>> = {
 
 /** What was said, and both messages of each exchange. Newest first. */
 export function exchangeList(title: string, exchanges: readonly Exchange[]): Html {
-  return html`<section class="card exchanges" data-part id="exchanges" aria-labelledby="exchanges-name">
-<h2 id="exchanges-name">What was said</h2>
-${exchanges.length === 0 ? html`<p class="hint">Nothing yet.</p>` : html`<ol>${exchanges.map((one, place) => exchangeEntry(title, one, place === 0))}</ol>`}
-</section>`;
+  return html`<h2>What was said</h2>
+${exchanges.length === 0 ? html`<p class="small">Nothing yet.</p>` : html`<ol class="said-list">${exchanges.map((one, place) => exchangeEntry(title, one, place === 0))}</ol>`}`;
 }
 
 function exchangeEntry(title: string, exchange: Exchange, isNewest: boolean): Html {
