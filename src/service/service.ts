@@ -169,6 +169,7 @@ async function outletParts(
       openId: parts.openId,
       events,
       watchOperator: (operator, ended) => parts.operatorWatch.watch(operator, ended),
+      ecosystems: config.ecosystems.map(({ name }) => name),
       additions,
     },
     oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },

@@ -46,6 +46,8 @@ export interface PageContext {
   callIfAllowed(act: string, input?: Readonly<Record<string, unknown>>): Promise<any>;
   /** A call by the name of its command; undefined when there is none, or the operator's role does not allow it. */
   callOf(act: string): AdminCall | undefined;
+  /** The names of the ecosystems to which users may link a home. */
+  readonly ecosystems: readonly string[];
   /** The address of the service for clients. */
   readonly baseUrl: string;
   readonly nowMs: number;

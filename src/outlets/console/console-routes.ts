@@ -28,6 +28,7 @@ export interface ConsoleRouteParts extends LiveRouteParts {
   readonly administration: AdminActs;
   readonly baseUrl: () => string;
   readonly nowMs: () => number;
+  readonly ecosystems: readonly string[];
   /** Undefined without an OpenID provider. */
   readonly openId: OpenIdSignIn | undefined;
   readonly additions?: ConsoleAdditions | undefined;
@@ -119,7 +120,7 @@ function fragmentAnswer(body: string, nowMs: number): Answer {
 async function contextOf(
   { query, pathParameters, source }: Incoming,
   operator: Operator,
-  { administration, baseUrl, nowMs }: ConsoleRouteParts,
+  { administration, baseUrl, nowMs, ecosystems }: ConsoleRouteParts,
 ): Promise<PageContext> {
   const call: PageContext["call"] = (act, input = {}) => administration.runAs({ operator, source }, act, input);
   const { tenants } = (await call("tenant list")) as { readonly tenants: readonly TenantChoice[] };
@@ -147,6 +148,7 @@ async function contextOf(
       }
     },
     callOf: (act) => administration.calls.find((one) => one.act === act && mayDo(operator, one.need, one.subject)),
+    ecosystems,
     baseUrl: baseUrl(),
     nowMs: nowMs(),
   };

@@ -27,7 +27,7 @@ async function send(form: HTMLFormElement, button: HTMLButtonElement): Promise<v
     const signal = AbortSignal.timeout(answerWithinMs);
     const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" }, signal });
     // Without the style of the other page, which the policy of this one refuses.
-    const text = (await answer.text()).replace(/<style>[^]*?<\/style>/, "");
+    const text = (await answer.text()).replace(/<style>.*?<\/style>/s, "");
     const shown = new DOMParser().parseFromString(text, "text/html");
     const path = new URL(answer.url).pathname;
     if (path === "/console/password" || path === "/console/sign-in") return location.assign(answer.url);
