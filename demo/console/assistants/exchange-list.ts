@@ -29,7 +29,7 @@ ${received && messageBox(number, "Received", received)}
 ${later && messageBox(number, `Received later, ${utcTime(later.timeMs)}`, later.message)}
 </div>
 </details>`;
-  return html`<li class="exchange" data-outcome="${outcome}">
+  return html`<li class="exchange" id="said-${number}" data-outcome="${outcome}">
 <p class="said"><span>${said}</span> <time datetime="${new Date(startedMs).toISOString()}">${utcTime(startedMs)}</time></p>
 <p class="answer"><span class="outcome-word">${outcomeWords[outcome]}</span> ${words === "" ? undefined : html`<span>${title}: ${words}</span>`}</p>
 ${sent && messages}

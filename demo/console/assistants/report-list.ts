@@ -10,7 +10,7 @@ ${reports.length === 0 ? html`<p class="small">None yet. Change something in the
 }
 
 function reportEntry({ number, timeMs, words, message, refusal }: Report): Html {
-  return html`<li>
+  return html`<li id="told-${number}">
 <p><time datetime="${new Date(timeMs).toISOString()}">${utcTime(timeMs)}</time> ${refusal && html`<span class="refusal">${refusal}</span> `}${words}</p>
 <details id="report-${number}"><summary>${message.name}</summary>${messageBox(number, "Received", message)}</details>
 </li>`;

@@ -15,7 +15,7 @@ export interface ConsolePage {
   readonly query?: readonly string[];
   /** Kinds of changes after which the page's parts are read again at once: `link`, `attribute`, `thing` and others. */
   readonly hears?: readonly string[];
-  /** How often the page reads its parts, for what no change tells; 10 seconds when left out. */
+  /** How often the page reads its parts, for what no change tells; 4 seconds when left out. */
   readonly readEverySeconds?: number;
   /** The parts of the page by name, in order. `?parts=a,b` answers only those. */
   render(context: PageContext): Promise<PageParts>;

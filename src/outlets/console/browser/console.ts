@@ -11,8 +11,11 @@ const retryEveryMs = 2_000;
 const togetherMs = 150;
 
 const main = document.querySelector("main")!;
-/** What the log does not tell, such as the time of the last confirmation, is read at this interval. */
-const readEveryMs = Number(main.dataset.every ?? 10) * 1_000;
+/**
+ * What the log does not tell is read at this interval: the time of the last confirmation, and that the service can't
+ * answer any more, which must show within 5 seconds.
+ */
+const readEveryMs = Number(main.dataset.every ?? 4) * 1_000;
 let asOfMs = Number(main.dataset.time);
 setServiceTime(asOfMs);
 let readProblem: Problem | undefined;
