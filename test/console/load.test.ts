@@ -49,7 +49,7 @@ describe("a page of the console under load", { skip, timeout }, () => {
     t.diagnostic(
       `${atTheEnd} updates in ${write.floodMs} ms, looked at ${sorted.length} times: behind by ${at(0.5)} (median), ${at(0.95)} (95 %), ${at(1)} (most)`,
     );
-    assert.ok(at(0.95) <= mostBehind, `95 % of the looks were up to ${at(0.95)} updates behind`);
+    assert.ok(at(1) <= mostBehind, `the page was ${at(1)} updates behind`);
   });
 
   it("keeps its memory flat", async (t) => {
@@ -136,7 +136,7 @@ async function loadedPage(t: TestContext) {
       const { inMs, together } = updates;
       const writing: Promise<unknown>[] = [];
       for (let sent = 0; sent < total; sent += together) {
-        await pause(startedMs + (sent / total) * inMs - Date.now());
+        await pause(Math.max(0, startedMs + (sent / total) * inMs - Date.now()));
         for (let one = 0; one < together; one += 1) {
           const value = String(Math.random());
           const stored = parts.devices.write(ofUser, lamp, [{ name: "power", value }]);
