@@ -26,6 +26,8 @@ export const assistantStyle = `
 .message-box h3{font-size:.8125rem;margin:.5rem 0 0}
 .console .message-box pre{max-height:20rem;overflow:auto}
 .known{display:grid;gap:0 1rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,17rem),1fr))}
+#part-house .facts div{grid-template-columns:minmax(0,1fr);gap:0}
+#part-house .facts{margin-bottom:.75rem}
 #part-devices h3{margin:.75rem 0 .5rem;font-size:.8125rem;color:var(--soft)}
 .devices{display:grid;gap:.75rem}
 .devices>li{padding:.75rem;border:1px solid var(--line);border-radius:.75rem}

@@ -10,7 +10,8 @@ import type { HouseThing } from "../house-view.ts";
 export function houseNow(things: readonly HouseThing[]): Html {
   const line = (thing: HouseThing) => {
     const words = wordsOf(thing);
-    const shown = thing.stale ? html`Unknown${lastKnown(words, thing.confirmedTime ?? 0)}` : words;
+    const was = words === "All clear" ? "No alarm" : words;
+    const shown = thing.stale ? html`Unknown${lastKnown(was, thing.confirmedTime ?? 0)}` : words;
     return html`<div><dt><bdi>${thing.name ?? thing.kind}</bdi></dt><dd>${shown}</dd></div>`;
   };
   return html`<h2>The house now</h2>

@@ -38,7 +38,7 @@ ${fields.map(fieldOf)}
 <button>${button}</button>
 </form>
 ${otherWay}
-${hint === undefined ? undefined : html`<p class="small">${hint}</p>`}`;
+${hint === undefined ? undefined : html`<p class="note"><span>${hint}</span></p>`}`;
   return pageOf({ title: `${title} · Breezeway`, brand: undefined, main });
 }
 
