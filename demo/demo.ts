@@ -57,12 +57,13 @@ export async function runDemo(
     stops.push(() => makers.stop());
     const ecosystems = [ecosystem.configuration];
     const report = startLogging(hasLogLevel ? config.logLevel : "warn");
-    const demoPage = demoConsole({ folder: folder.path, ecosystem, version });
+    const demoPages = demoConsole({ folder: folder.path, ecosystem });
     const fatal = untilUncaught(report);
     const service = await onFreePort(config.port, "The service", (port) =>
       // Private webhook addresses are safe here: the demo listens on loopback, where users try their own receivers.
       startService({ ...config, port, ecosystems, allowPrivateWebhooks: true }, report, undefined, {
-        guests: demoPage.routes,
+        guests: demoPages.guests,
+        console: demoPages.additions,
       }),
     );
     stops.push(() => service.stop());
@@ -75,15 +76,15 @@ export async function runDemo(
     const lampCloud = startLampCloud(access.byClient, house.lampId);
     stops.push(() => lampCloud.stop());
     const assistants = await addAssistants(service, makers, access);
-    demoPage.open(house, assistants, service.baseUrl);
+    demoPages.open({ service, house, assistants });
     ecosystem.startLife(houseSeed);
     // The banner does not wait for the sign-ins.
     void linkAssistants(assistants);
 
-    const consoleLink = demoPage.newLink();
+    const consoleLink = await demoPages.newLink();
     say(banner({ version, house, service, ecosystem, files: access, folder: config.dataFolder, consoleLink }));
     say(`breezeway listening on ${service.baseUrl}\n`);
-    onEnter(stopSignal, () => say(`  Console    ${demoPage.newLink()}   (opens once, 30 min)\n`));
+    onEnter(stopSignal, async () => say(`  Console    ${await demoPages.newLink()}   (opens once, 30 min)\n`));
     await anyAborted(stopSignal, fatal);
   } finally {
     for (const stop of stops.reverse()) await stop();

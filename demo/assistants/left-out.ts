@@ -1,16 +1,19 @@
-import type { Thing } from "../../sdk/src/index.ts";
 import type { AssistantKind } from "../../src/assistants/assistant.ts";
+import type { ShownThing } from "../../src/outlets/console/tiles/shown-thing.ts";
+
+/** What is said of a thing. */
+type NamedThing = Pick<ShownThing, "thingId" | "kind" | "name">;
 
 /** A thing that an assistant does not know. */
 export interface LeftOut {
-  readonly thing: Thing;
+  readonly thing: NamedThing;
   readonly reason: string;
 }
 
 export interface LeftOutParts {
   readonly kind: AssistantKind;
   readonly title: string;
-  readonly things: readonly Thing[];
+  readonly things: readonly NamedThing[];
   /** The ids of the devices that the assistant knows. */
   readonly known: readonly string[];
   /** The ids of the things that came from Google. */
@@ -19,7 +22,7 @@ export interface LeftOutParts {
 
 /** The things of the house that the assistant does not know, each with the reason (docs/outlets). */
 export function leftOut({ kind, title, things, known, fromGoogle }: LeftOutParts): readonly LeftOut[] {
-  const reasonOf = (thing: Thing) => {
+  const reasonOf = (thing: NamedThing) => {
     if (thing.kind === "home") return "A home is not a device.";
     if (kind === "google-home" && fromGoogle.has(thing.thingId)) {
       return "It came from Google, by itself or through Home Assistant. Google never gets back what came from Google.";

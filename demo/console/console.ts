@@ -1,185 +1,102 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { BreezewayError, ServiceError } from "../../sdk/src/index.ts";
-import type { AssistantKind } from "../../src/assistants/assistant.ts";
-import { type Answer, pageAnswer, redirectAnswer } from "../../src/http/answer/answer.ts";
-import type { Incoming } from "../../src/http/request/incoming.ts";
+import { pageAnswer, redirectAnswer } from "../../src/http/answer/answer.ts";
 import type { GuestRoute } from "../../src/http/routes.ts";
+import { newSecret } from "../../src/identity/secrets.ts";
+import { NotFound } from "../../src/model/errors.ts";
+import type { ConsoleAdditions } from "../../src/outlets/console/console-additions.ts";
+import { operatorCookie } from "../../src/outlets/console/operator-cookie.ts";
 import type { Parts } from "../../src/service/parts.ts";
-import type { Page } from "../../src/web/page.ts";
+import type { Service } from "../../src/service/service.ts";
+import { html } from "../../src/web/html.ts";
+import { pageOf } from "../../src/web/page.ts";
 import type { DemoAssistants } from "../assistants/assistants.ts";
 import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import type { House } from "../house.ts";
-import { executeAction } from "./actions.ts";
-import { assistantPage } from "./assistants/assistant-page.ts";
-import { assistantRoutes } from "./assistants/routes.ts";
-import { messagePage } from "./document.ts";
-import { type HouseView, readHouse } from "./house-view.ts";
-import { housePage } from "./page.ts";
-import { isSame, sessionsOn } from "./session.ts";
-import { type StepProgress, stepProgressIn } from "./step-progress.ts";
+import { assistantsPage } from "./assistants/assistants-page.ts";
+import type { OpenDemo } from "./open-demo.ts";
+import { simulatorPage } from "./simulator-page.ts";
+import { stepProgressIn } from "./step-progress.ts";
 
-export interface ConsoleParts {
+/** What the demo adds to the service: two pages of the console, and a link that opens the console without a password. */
+export interface DemoConsole {
+  readonly additions: ConsoleAdditions;
+  guests(parts: Parts): readonly GuestRoute[];
+  /** Until this call the pages say that there is no house yet. */
+  open(opened: { readonly service: Service; readonly house: House; readonly assistants: DemoAssistants }): void;
+  /** A new link that opens the console once. Earlier ones end. */
+  newLink(): Promise<string>;
+}
+
+const operatorName = "demo";
+const firstPage = "/console/simulator";
+
+export function demoConsole({
+  folder,
+  ecosystem,
+}: {
   readonly folder: string;
   readonly ecosystem: DemoEcosystem;
-  readonly version: string;
-}
-
-/** The demo's page: routes that only the demo adds to the service. */
-export interface Console {
-  routes(parts: Parts): readonly GuestRoute[];
-  /** Until this call the routes answer 503, because there is no house yet. */
-  open(house: House, assistants: DemoAssistants, baseUrl: string): void;
-  /** A new link that opens the console once. */
-  newLink(): string;
-}
-
-interface OpenConsole {
-  readonly house: House;
-  readonly assistants: DemoAssistants;
-  readonly baseUrl: string;
-  readonly port: number;
-  readonly stepProgress: StepProgress;
-}
-
-/** The page treats a stream as dead after two missed heartbeats (live.js). */
-const heartbeatSeconds = 2;
-const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
-
-export function demoConsole({ folder, ecosystem, version }: ConsoleParts): Console {
-  let opened: OpenConsole | undefined;
-  const sessions = sessionsOn(folder);
-  const firstValue = (pairs: Incoming["query"], name: string) => pairs.find(([key]) => key === name)?.[1];
-
-  /** A page that shows the house, or one that says why the house can't be read. */
-  const answerWith = async (status: number, page: (view: HouseView, nowMs: number) => Page): Promise<Answer> => {
-    const nowMs = Date.now();
-    try {
-      return pageAnswer(status, page(await readHouse(opened!.house, nowMs), nowMs));
-    } catch (error) {
-      if (!(error instanceof BreezewayError)) throw error;
-      const isUnavailable = error instanceof ServiceError && error.status === 503;
-      return pageAnswer(isUnavailable ? 503 : 502, messagePage("Unknown", error.message));
-    }
-  };
-  const { formToken } = sessions;
-
-  const houseAnswer = (status: number, incoming: Incoming, notice?: string): Promise<Answer> => {
-    const { house, baseUrl, stepProgress } = opened!;
-    const accessTokenFile = resolve(house.access.accessTokenFile);
-    const filter = firstValue(incoming.query, "filter");
-    return answerWith(status, (view, nowMs) => {
-      const done = stepProgress.update(view, ecosystem.leftMs());
-      return housePage({ view, done, formToken, baseUrl, ecosystem, accessTokenFile, version, nowMs, notice, filter });
-    });
-  };
-
-  const assistantAnswer = async (
-    { homes }: Parts["assistants"],
-    kind: AssistantKind,
-    status: number,
-    notice?: string,
-  ): Promise<Answer> => {
-    const { assistants, house } = opened!;
-    const things = await homes.all(house.access.userId);
-    const fromGoogle = new Set(things.filter(({ isGoogles }) => isGoogles).map(({ thingId }) => thingId));
-    const titles = { alexa: assistants.alexa.title, "google-home": assistants["google-home"].title };
-    return answerWith(status, (view, nowMs) => {
-      const assistant = assistants[kind];
-      return assistantPage({ kind, assistant, titles, view, ecosystem, fromGoogle, formToken, version, nowMs, notice });
-    });
-  };
-
-  /** The answer to a browser without access to the console; undefined if the browser has access. */
-  const refusal = (incoming: Incoming): Answer | undefined => {
-    if (opened === undefined) return pageAnswer(503, messagePage("Not yet", "The house is being prepared."));
-    if (sessions.isOpen(incoming.cookies, opened.port)) return undefined;
-    return pageAnswer(403, messagePage("Open the link that the terminal shows", howToOpen));
-  };
-
-  const fieldOf = ({ body }: Incoming, name: string) => firstValue(body.kind === "form" ? body.pairs : [], name);
-
-  const formRefusal = (incoming: Incoming): Answer | undefined => {
-    if (isSame(fieldOf(incoming, "form") ?? "", formToken)) return undefined;
-    return pageAnswer(403, messagePage("Not from this page", "Go back to the page and press the button there."));
-  };
-
+}): DemoConsole {
+  let opened: OpenDemo | undefined;
+  const passwordFile = join(folder, "demo-operator-password");
+  const redirect = (path: string, to: string): GuestRoute => ({
+    methods: ["GET"],
+    path,
+    access: "public",
+    errors: "page",
+    answer: async () => redirectAnswer(302, to),
+  });
   return {
-    routes: ({ events, assistants }) => [
-      ...["/", "/demo"].map(
-        (path): GuestRoute => ({
-          methods: ["GET"],
-          path,
-          access: "public",
-          errors: "page",
-          answer: async () => redirectAnswer(302, "/demo/"),
-        }),
-      ),
+    additions: {
+      badge: "Test",
+      entryHint: `In the demo, press Enter in its terminal and open the link that it prints. Or type the name ${operatorName} and the password in ${resolve(passwordFile)}.`,
+      pages: [simulatorPage(() => opened), assistantsPage(() => opened)],
+    },
+    guests: ({ operators, address }) => [
+      redirect("/", firstPage),
+      redirect("/demo", firstPage),
       {
         methods: ["GET"],
         path: "/demo/",
         access: "public",
         errors: "page",
-        async answer(incoming) {
-          const claim = firstValue(incoming.query, "claim");
-          if (claim !== undefined && opened && sessions.spend(claim)) {
-            return redirectAnswer(303, "/demo/", { "set-cookie": sessions.cookie(opened.port) });
+        async answer({ query, source, userAgent, disconnected }) {
+          const claim = query.find(([name]) => name === "claim")?.[1];
+          if (claim === undefined) return redirectAnswer(302, firstPage);
+          try {
+            const password = passwordIn(passwordFile);
+            const typed = { name: operatorName, password, tenant: "", source, userAgent, disconnected };
+            const session = await operators.takeLink("claim", claim, typed);
+            return pageAnswer(200, comeInPage, { "set-cookie": operatorCookie(() => address.baseUrl).set(session) });
+          } catch (error) {
+            // A browser that is signed in goes on; others come to the sign-in page, which has the hint.
+            if (error instanceof NotFound) return redirectAnswer(303, firstPage);
+            throw error;
           }
-          const refused = refusal(incoming);
-          if (refused) return refused;
-          // A browser that already has access and opens the link again is redirected to the address without the claim.
-          return claim === undefined ? houseAnswer(200, incoming) : redirectAnswer(303, "/demo/");
         },
       },
-      {
-        methods: ["GET"],
-        isStream: true,
-        path: "/demo/events",
-        access: "public",
-        errors: "page",
-        async answer(incoming) {
-          const refused = refusal(incoming);
-          if (refused) return refused;
-          const accessScope = { kind: "user", userId: opened!.house.access.userId } as const;
-          const filter = { deviceIds: [], attributes: [], hearsThings: true };
-          const beginning = await events.beginning(incoming.lastEventId || firstValue(incoming.query, "lastEventId"));
-          const untilMs = Number.POSITIVE_INFINITY;
-          const request = { clientId: "console", accessScope, filter, beginning, untilMs, heartbeatSeconds };
-          return { status: 200, headers: streamHeaders, stream: (writer) => events.follow(request, writer) };
-        },
-      },
-      {
-        methods: ["POST"],
-        path: "/demo/do",
-        access: "public",
-        errors: "page",
-        async answer(incoming) {
-          const refused = refusal(incoming) ?? formRefusal(incoming);
-          if (refused) return refused;
-          const problem = await executeAction({ ...opened!, ecosystem }, fieldOf(incoming, "act") ?? "");
-          return problem === undefined ? redirectAnswer(303, "/demo/") : houseAnswer(409, incoming, problem);
-        },
-      },
-      ...assistantRoutes({
-        refusal,
-        formRefusal,
-        fieldOf,
-        assistant: (kind) => opened!.assistants[kind],
-        page: (kind, status, notice) => assistantAnswer(assistants, kind, status, notice),
-      }),
     ],
-    open(house, assistants, baseUrl) {
-      opened = {
-        house,
-        assistants,
-        baseUrl,
-        port: Number(new URL(baseUrl).port || 80),
-        stepProgress: stepProgressIn(join(folder, "demo-steps"), Date.now(), ecosystem),
-      };
+    open(given) {
+      opened = { ...given, ecosystem, stepProgress: stepProgressIn(join(folder, "demo-steps"), Date.now(), ecosystem) };
     },
-    newLink: () => `${opened?.baseUrl}/demo/?claim=${sessions.newClaim()}`,
+    async newLink() {
+      const { baseUrl, parts } = opened!.service;
+      return `${baseUrl}/demo/?claim=${await parts.operators.claimLink()}`;
+    },
   };
 }
 
-const howToOpen =
-  "The link to the console opens once, within 30 minutes, and stays open in the browser that opened it. " +
-  "Press Enter in the terminal where the demo runs, and it prints a new one; so does each start.";
+/** A page and not a redirect: browsers send the session's cookie only when a page of this service leads to the next. */
+const comeInPage = pageOf({
+  title: "Breezeway",
+  brand: undefined,
+  main: html`<p><a href="${firstPage}">Go to the console</a></p>`,
+  continuesAt: firstPage,
+});
+
+/** The password of the demo's operator. It is random, because an owner may do everything. */
+function passwordIn(file: string): string {
+  if (!existsSync(file)) writeFileSync(file, newSecret("").slice(0, 24), { mode: 0o600 });
+  return readFileSync(file, "utf8");
+}

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { ShownReceipt } from "../../src/outlets/console/tiles/shown-thing.ts";
 import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import type { HouseView } from "./house-view.ts";
 
@@ -36,8 +37,8 @@ function* outerSteps({ changes, lamp }: HouseView, leftMs: number, startedMs: nu
 }
 
 /** A fan was refused while nobody was home, and ran later. */
-function* refusedSteps({ receipts }: HouseView, done: ReadonlySet<StepNumber>): Generator<StepNumber> {
-  const starts = receipts.filter(({ trait, command }) => trait === "fanTimer" && command === "start");
+function* refusedSteps({ home }: HouseView, done: ReadonlySet<StepNumber>): Generator<StepNumber> {
+  const starts = home.commands.filter(({ trait, command }) => trait === "fanTimer" && command === "start");
   const refused = starts.find(({ error }) => error?.code === "notHome");
   if (done.has(1) && refused) yield 2;
   const isRunning = ({ state, requestedTime }: (typeof starts)[number]) =>
@@ -47,21 +48,21 @@ function* refusedSteps({ receipts }: HouseView, done: ReadonlySet<StepNumber>): 
 
 /** There was smoke; a target was changed. */
 function* smokeSteps(
-  { changes, receipts }: HouseView,
+  { changes, home }: HouseView,
   done: ReadonlySet<StepNumber>,
   startedMs: number,
 ): Generator<StepNumber> {
   const isSmoke = ({ name, value, updateTime }: HouseView["changes"][number]) =>
     name.endsWith(".smoke_alarm_state") && value === "emergency" && updateTime > startedMs;
   if (done.has(1) && changes.some(isSmoke)) yield 2;
-  if (done.has(2) && receipts.some(({ command, state }) => command === "adjustTarget" && state === "confirmed"))
-    yield 3;
+  const isAdjusted = ({ command, state }: ShownReceipt) => command === "adjustTarget" && state === "confirmed";
+  if (done.has(2) && home.commands.some(isAdjusted)) yield 3;
 }
 
 /** A fan was run and stopped, and an alert switched the lamp each time; a thermostat has got too many commands. */
-function* fanSteps({ changes, lamp, receipts }: HouseView, done: ReadonlySet<StepNumber>): Generator<StepNumber> {
+function* fanSteps({ changes, lamp, home }: HouseView, done: ReadonlySet<StepNumber>): Generator<StepNumber> {
   const has = (command: string, power: string) =>
-    receipts.some(
+    home.commands.some(
       (receipt) =>
         receipt.trait === "fanTimer" &&
         receipt.command === command &&
@@ -76,7 +77,7 @@ function* fanSteps({ changes, lamp, receipts }: HouseView, done: ReadonlySet<Ste
     );
   if (has("start", "on")) yield 1;
   if (done.has(1) && has("stop", "off")) yield 2;
-  if (done.has(2) && receipts.some(({ error }) => error?.code === "rateLimited")) yield 3;
+  if (done.has(2) && home.commands.some(({ error }) => error?.code === "rateLimited")) yield 3;
 }
 
 const isClient = (by: string) => by === "client" || by === "administrator";

@@ -1,13 +1,13 @@
 import { iconOf } from "../../src/outlets/console/tiles/icons.ts";
 import { type Html, html } from "../../src/web/html.ts";
 import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
-import type { HouseView } from "./house-view.ts";
 import type { StepNumber } from "./step-progress.ts";
 
 export interface StripParts {
-  readonly view: HouseView;
+  /** Whether somebody is home. */
+  readonly isHome: boolean;
   readonly done: ReadonlySet<StepNumber>;
-  readonly ecosystem: Pick<DemoEcosystem, "walk" | "lamp">;
+  readonly ecosystem: Pick<DemoEcosystem, "walk">;
   /** A command that switches the lamp, with the demo's enterprise access token. */
   readonly curl: string;
 }
@@ -19,8 +19,7 @@ interface Step {
 }
 
 /** Four things to try; each is checked off when it has happened. */
-export function stepStrip({ view, done, ecosystem, curl }: StripParts): Html {
-  const isHome = view.attributes.some(({ name, value }) => name === ecosystem.lamp.attribute && value === "home");
+export function stepStrip({ isHome, done, ecosystem, curl }: StripParts): Html {
   const leave: Step = {
     number: 1,
     title: "Leave home",
@@ -43,14 +42,13 @@ export function stepStrip({ view, done, ecosystem, curl }: StripParts): Html {
     },
   ];
   const next = steps.find(({ number }) => !done.has(number))?.number;
-  return html`<section class="walk" aria-labelledby="walk-name">
-<h2 class="out-of-sight" id="walk-name">Four steps to begin with</h2>
-<ol data-part id="walk">${steps.map(({ number, title, words }) => {
+  const list = html`<ol class="walk">${steps.map(({ number, title, words }) => {
     const isDone = done.has(number);
-    return html`<li class="${isDone ? "is-done" : ""}${number === next ? " is-next" : ""}" id="step-${number}"><span class="number">${isDone ? iconOf("check") : number}</span><div><h3>${title}<span class="out-of-sight">${isDone ? " (done)" : ""}</span></h3><p>${words}</p></div></li>`;
+    return html`<li class="${isDone ? "is-done" : ""}${number === next ? " is-next" : ""}" id="step-${number}"><span class="number">${isDone ? iconOf("check") : number}</span><div><h3>${title}${isDone ? html`<span class="small"> done</span>` : undefined}</h3><p>${words}</p></div></li>`;
   })}</ol>
-<div class="command" data-part id="command"><pre><code id="curl">${curl}</code></pre><button type="button" id="copy" class="needs-script" data-copies="curl">Copy</button></div>
-</section>`;
+<div class="command"><pre tabindex="0"><code id="curl">${curl}</code></pre><button type="button" class="quiet" data-copies="curl">Copy</button></div>`;
+  if (next !== undefined) return html`<h2>Four steps to begin with</h2>${list}`;
+  return html`<details id="walked"><summary>${iconOf("check")} Four steps to begin with: all done</summary>${list}</details>`;
 }
 
 /** For an ecosystem that refuses commands while nobody is home. */

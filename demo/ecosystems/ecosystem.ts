@@ -20,6 +20,8 @@ export interface DemoEcosystem {
   issueToken(
     seed: string,
   ): { readonly token: string; readonly ecosystemUrl?: string } | { readonly credential: Credential };
+  /** The scenes that the page offers, in groups. */
+  readonly scenes: readonly SceneGroup[];
   /** Plays a scene in the home with this name. Returns why it can't be played. */
   playScene(scene: string, homeName: string | null): Promise<string | undefined>;
   /** When a person last emptied the house; infinity if nobody did. */
@@ -29,6 +31,21 @@ export interface DemoEcosystem {
   pauseLife(): void;
   stop(): Promise<void>;
 }
+
+export interface SceneGroup {
+  /** What the scenes are about. */
+  readonly about: string;
+  /** The names of the scenes, and the words of their buttons. */
+  readonly buttons: readonly (readonly [scene: string, words: string])[];
+}
+
+export const presenceScenes: SceneGroup = {
+  about: "People",
+  buttons: [
+    ["leave", "Leave home"],
+    ["come-home", "Come home"],
+  ],
+};
 
 /** `refusal`: the ecosystem refuses commands while nobody is home. `smoke`: there is smoke. `fan`: it tells neither presence nor smoke. */
 export type Walk = "refusal" | "smoke" | "fan";

@@ -25,6 +25,24 @@ export async function startGoogleHouse({ folder, port, homeName }: DemoEcosystem
       off: "false",
       first: "off",
     },
+    scenes: [
+      {
+        about: "Weather",
+        buttons: [
+          ["cold", "Open a window"],
+          ["warm", "Let the sun in"],
+        ],
+      },
+      {
+        about: "Thermostats",
+        buttons: [
+          ["offline", "Take them offline"],
+          ["online", "Bring them back"],
+          ["fan", "Start a fan at the wall"],
+          ["no-fan", "Stop it"],
+        ],
+      },
+    ],
     sceneCommand: `curl -d scene=cold ${google.url}/simulator/scene`,
     addressFile: undefined,
     issueToken() {

@@ -2,7 +2,13 @@ import { join } from "node:path";
 import { seededRandom } from "../../simulator/home/random.ts";
 import { startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
 import { readEcosystem } from "../../src/ecosystems/registry.ts";
-import { type DemoEcosystem, type DemoEcosystemOptions, lampOfPresence, lifeEveryMs } from "./ecosystem.ts";
+import {
+  type DemoEcosystem,
+  type DemoEcosystemOptions,
+  lampOfPresence,
+  lifeEveryMs,
+  presenceScenes,
+} from "./ecosystem.ts";
 
 export async function startHouse({ folder, port, homeName }: DemoEcosystemOptions): Promise<DemoEcosystem> {
   const stateFile = join(folder, "home-assistant.json");
@@ -15,6 +21,26 @@ export async function startHouse({ folder, port, homeName }: DemoEcosystemOption
     hasHouse: false,
     walk: "smoke",
     lamp: lampOfPresence,
+    scenes: [
+      presenceScenes,
+      {
+        about: "Air",
+        buttons: [
+          ["smoke", "Make smoke"],
+          ["co", "Make carbon monoxide"],
+          ["clear", "Clear the air"],
+        ],
+      },
+      {
+        about: "Thermostat",
+        buttons: [
+          ["unavailable", "Take the thermostat offline"],
+          ["available", "Bring it back"],
+          ["fan-on", "Start its fan at the wall"],
+          ["fan-off", "Stop its fan"],
+        ],
+      },
+    ],
     sceneCommand: `curl -d scene=smoke ${simulator.url}/simulator/scene`,
     addressFile: undefined,
     issueToken() {

@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { simulatedEcosystemAt } from "../../src/ecosystems/registry.ts";
-import { type DemoEcosystem, type DemoEcosystemOptions, lampOfPresence, lifeEveryMs } from "./ecosystem.ts";
+import {
+  type DemoEcosystem,
+  type DemoEcosystemOptions,
+  lampOfPresence,
+  lifeEveryMs,
+  presenceScenes,
+} from "./ecosystem.ts";
 
 export const usualPort = 8090;
 /** More than the ecosystem accepts: every press of a button is a command, and a viewer presses often. */
@@ -16,6 +22,26 @@ export async function startNest({ folder, port, homeName }: DemoEcosystemOptions
     hasHouse: simulator.accountIds().length > 0,
     walk: "refusal",
     lamp: lampOfPresence,
+    scenes: [
+      presenceScenes,
+      {
+        about: "Air",
+        buttons: [
+          ["smoke", "Make smoke"],
+          ["co-emergency", "Make carbon monoxide"],
+          ["clear", "Clear the air"],
+        ],
+      },
+      {
+        about: "Thermostat",
+        buttons: [
+          ["thermostat-offline", "Take a thermostat offline"],
+          ["thermostat-online", "Bring it back"],
+          ["fan-on", "Start its fan at the wall"],
+          ["fan-off", "Stop its fan"],
+        ],
+      },
+    ],
     sceneCommand: `npx breezeway sim trigger smoke${simulator.port === usualPort ? "" : ` --simulator ${simulator.url}`}`,
     addressFile: "demo-simulator-url",
     issueToken(seed) {
@@ -26,6 +52,7 @@ export async function startNest({ folder, port, homeName }: DemoEcosystemOptions
     },
     /** The simulator does not know ids of things: the home is found by its name. */
     async playScene(scene, name) {
+      if (name === null) return "The account has no home. Add one on the simulator’s own page.";
       const { structures = {} } = simulator.document(accountId());
       const found = Object.entries(structures as Readonly<Record<string, { readonly name?: unknown }>>).find(
         ([, structure]) => structure.name === name,

@@ -3,6 +3,7 @@ import { type Config, ConfigurationError, refuseInsecure } from "../config/confi
 import { CertificateProblem } from "../http/connection/certificate.ts";
 import { openFileLimit } from "../http/connection/open-files.ts";
 import type { GuestRoute } from "../http/routes.ts";
+import type { ConsoleAdditions } from "../outlets/console/console-additions.ts";
 import { operatorCookie } from "../outlets/console/operator-cookie.ts";
 import { platformCalls } from "../outlets/platform/calls.ts";
 import { type OutletParts, startOutlets } from "../outlets/serve.ts";
@@ -20,6 +21,8 @@ import { whenFree } from "./waiting-for-start.ts";
 export interface ServiceOptions extends OpenOptions {
   /** Routes that an embedding program adds, such as the demo's page. */
   readonly guests?: (parts: Parts) => readonly GuestRoute[];
+  /** What an embedding program adds to the console. */
+  readonly console?: ConsoleAdditions;
 }
 
 export interface Service {
@@ -42,7 +45,7 @@ export async function startService(
   config: Config,
   report: Report,
   runtime?: Runtime,
-  { guests = () => [], ...options }: ServiceOptions = {},
+  { guests = () => [], console: additions, ...options }: ServiceOptions = {},
 ): Promise<Service> {
   refuseInsecure(config);
   const parts = await whenFree(dataFolder(config.dataFolder), () => openParts(config, report, runtime, options));
@@ -81,7 +84,7 @@ export async function startService(
       stops.push(() => part.stop());
     }
     stops.push(listenToHints(parts));
-    const http = await startOutlets(await outletParts(config, report, parts, guests(parts)));
+    const http = await startOutlets(await outletParts(config, report, parts, { guests: guests(parts), additions }));
     if (http.certificate) metrics.watchCertificate(http.certificate);
     let drainMs = 0;
     stops.push(() => http.stop({ drainMs }));
@@ -113,7 +116,7 @@ async function outletParts(
   config: Config,
   report: Report,
   parts: Parts,
-  guests: readonly GuestRoute[],
+  { guests, additions }: { readonly guests: readonly GuestRoute[]; readonly additions: ConsoleAdditions | undefined },
 ): Promise<OutletParts> {
   const {
     address,
@@ -166,6 +169,8 @@ async function outletParts(
       openId: parts.openId,
       events,
       watchOperator: (operator, ended) => parts.operatorWatch.watch(operator, ended),
+      ecosystems: config.ecosystems.map(({ name }) => name),
+      additions,
     },
     oauth: { oauth, logoOf: (tenantId) => identity.logoOf(tenantId) },
     v3: {

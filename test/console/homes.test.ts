@@ -3,7 +3,9 @@ import { describe, it } from "node:test";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import type { OperatorBrowser } from "../operators/operator-browser.ts";
+import { faultyFront } from "../set-up/faulty-front.ts";
 import { consoleWorld } from "./console-world.ts";
+import { assertUnknown, greensOf, isLive } from "./unknown-page.ts";
 
 const browser = browserOfFile();
 
@@ -73,15 +75,20 @@ describe("the pages of homes", () => {
     assert.equal(await tab.locator("html[data-fresh=live]").count(), 0);
   });
 
-  it("say that the service is gone", { skip }, async (t) => {
+  it("say that the service fails, and that it is gone", { skip }, async (t) => {
     const { house, owner } = await consoleWorld(t);
     const operator = await owner();
+    const front = await faultyFront(t, house.service.baseUrl);
     const tab = await tabOf(operator, house.service.baseUrl);
     t.after(() => tab.context().close());
-    await tab.goto(`${house.service.baseUrl}/console/homes`);
-    await tab.locator("#freshness", { hasText: "Live" }).waitFor();
+    await tab.goto(`${front.url}/console/homes/${house.userId}/nest`);
+    await isLive(tab);
+    assert.notDeepEqual(await greensOf(tab), []);
+    front.become("unavailable");
+    await assertUnknown(tab, /answers with an error \(503\)/);
+    front.become("open");
+    await isLive(tab);
     await house.service.stop();
-    await tab.getByText("The service does not answer.").waitFor();
-    assert.equal(await tab.locator("html[data-fresh=live]").count(), 0);
+    await assertUnknown(tab, /The service does not answer/);
   });
 });

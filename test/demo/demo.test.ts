@@ -3,6 +3,7 @@ import { exec } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { runCommand } from "../cli/run-command.ts";
+import { isAll } from "../set-up/extent.ts";
 import { takenPort } from "../stories/child-service.ts";
 import { eventually } from "../stories/world.ts";
 import { demoFolder, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
@@ -71,6 +72,7 @@ describe("the demo", () => {
       const { things } = await first.get("things?kind=alarm");
       assert.equal(things[0].traits.smoke.state.state.value, "alarm");
     });
+    if (!isAll) return;
     first.process.kill("SIGKILL");
     await first.ended;
 
@@ -84,25 +86,6 @@ describe("the demo", () => {
     const refused = await runCommand(other, { environment: { BREEZEWAY_DATA: folder } });
     assert.equal(refused.code, 3);
     assert.match(refused.stderr, /is linked to home-assistant/);
-  });
-
-  it("plays a Google account: a fan switches the lamp, and the same house is there after kill -9", {
-    timeout,
-  }, async (t) => {
-    const folder = demoFolder(t);
-    const first = await startDemo(t, folder, 0, {}, ["--ecosystem", "google-device-access"]);
-    const things = async (demo: RunningDemo) =>
-      ((await demo.get("things?kind=thermostat")) as { things: { thingId: string; name: string }[] }).things;
-    const before = await things(first);
-    assert.deepEqual(before.map(({ name }) => name).sort(), ["Attic heater", "Hall"]);
-    assert.match(await (await fetch(first.simulatorUrl)).text(), /Let something go wrong/);
-    await promisify(exec)(`curl -sf -d scene=fan ${first.simulatorUrl}/simulator/scene`);
-    await eventually(t.signal, async () => assert.equal((await home(first)).lamp.attributes.power.value, "on"));
-    first.process.kill("SIGKILL");
-    await first.ended;
-    const second = await startDemo(t, folder);
-    const ids = (list: readonly { thingId: string }[]) => list.map(({ thingId }) => thingId).sort();
-    assert.deepEqual(ids(await things(second)), ids(before));
   });
 
   it("is refused on any address other than loopback, and with a shared database", async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { type ChildService, startChild } from "../stories/child-service.ts";
 
 /** A test or a suite that calls its cleanups when it ends. */
@@ -34,6 +35,12 @@ export interface RunningDemo extends ChildService {
   /** A call of /v3 with the demo's access token. */
   // biome-ignore lint/suspicious/noExplicitAny: the tests check the fields of the response
   get(path: string): Promise<any>;
+}
+
+/** Opens the demo's link in a tab, and comes to the console. */
+export async function enterConsole(tab: Page, { consoleLink, baseUrl }: RunningDemo): Promise<void> {
+  await tab.goto(consoleLink);
+  await tab.waitForURL(`${baseUrl}/console/simulator`);
 }
 
 /** Starts the demo in a child process, which ends with the test. */

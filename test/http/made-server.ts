@@ -108,6 +108,7 @@ export async function madeServer(
       openId: undefined,
       events: {} as never,
       watchOperator: () => () => undefined,
+      ecosystems: [],
     },
     platform: platform.calls,
     federation: {

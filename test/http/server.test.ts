@@ -325,6 +325,7 @@ describe("the server", () => {
         openId: undefined,
         events: {} as never,
         watchOperator: () => () => undefined,
+        ecosystems: [],
       },
       platform: calls,
       federation,

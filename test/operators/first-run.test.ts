@@ -18,7 +18,7 @@ describe("the first operator", () => {
     assert.deepEqual([entered.status, entered.headers.get("location")], [303, "/console"]);
     assert.match(
       entered.headers.get("set-cookie") ?? "",
-      /^breezeway-operator=bwos_[^;]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+      /^breezeway-operator-\d+=bwos_[^;]+; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
     );
 
     const overview = await browser.get("/console");

@@ -1,8 +1,8 @@
 import type { KnownDevice } from "../../../simulator/assistants/assistant.ts";
 import { utcTime } from "../../../src/outlets/console/tiles/as-of.ts";
-import type { Button } from "../../../src/outlets/console/tiles/button.ts";
 import { type Html, html } from "../../../src/web/html.ts";
 import type { LeftOut } from "../../assistants/left-out.ts";
+import type { AssistantButton } from "./assistant-button.ts";
 
 export interface DeviceListParts {
   readonly title: string;
@@ -12,8 +12,8 @@ export interface DeviceListParts {
   readonly leftOutValues: string;
   /** Where the page has the rooms from, if the assistant is not told them. */
   readonly roomsFrom: string | undefined;
-  readonly button: Button;
-  /** The assistant still hears of changes, and this page is current. */
+  readonly button: AssistantButton;
+  /** The assistant still hears of changes. */
   readonly isCurrent: boolean;
 }
 
@@ -23,14 +23,12 @@ export function deviceList(parts: DeviceListParts): Html {
   const sorted = devices.toSorted((a, b) => compare(a.room, b.room) || compare(a.name, b.name));
   const rooms = [...Map.groupBy(sorted, ({ room }) => room ?? "No room")];
   const byReason = [...Map.groupBy(leftOut, ({ reason }) => reason)];
-  return html`<section class="card known" data-part id="devices" aria-labelledby="devices-name">
-<header><h2 id="devices-name">What ${title} knows</h2>${button("Discover", "discover", { kind: "main" })}</header>
-<p class="hint">${countWords(devices.length)}${isCurrent ? "" : ", as it was before"}.${roomsFrom === undefined ? "" : ` ${roomsFrom}`}</p>
-<div class="rooms">${rooms.map(([room, all]) => html`<div><h3 class="room">${room}</h3><ul class="devices">${all.map((device) => deviceEntry(device, isCurrent))}</ul></div>`)}</div>
-<h3 class="room">Left out</h3>
+  return html`<header class="card-head"><h2>What ${title} knows</h2>${button("Discover", "discover")}</header>
+<p class="small">${countWords(devices.length)}${isCurrent ? "" : ", as it was before"}.${roomsFrom === undefined ? "" : ` ${roomsFrom}`}</p>
+<div class="known">${rooms.map(([room, all]) => html`<div><h3>${room}</h3><ul class="devices">${all.map((device) => deviceEntry(device, isCurrent))}</ul></div>`)}</div>
+<h3>Left out</h3>
 <ul class="left-out">${byReason.map(([reason, some]) => html`<li><b>${some.map(({ thing: { name, kind } }) => `${name ?? "Unnamed"} (${kind})`).join(", ")}</b><span class="reason">${reason}</span></li>`)}
-<li><span class="reason">${leftOutValues}</span></li></ul>
-</section>`;
+<li><span class="reason">${leftOutValues}</span></li></ul>`;
 }
 
 function deviceEntry({ name, kind, abilities, state, isReachable, toldMs }: KnownDevice, isCurrent: boolean): Html {
@@ -39,7 +37,7 @@ function deviceEntry({ name, kind, abilities, state, isReachable, toldMs }: Know
   const says = isKnown ? state : isCurrent && state !== undefined ? "Not reachable" : "Unknown";
   const was = isKnown || state === undefined ? told : `Last known: ${state}, ${told}`;
   return html`<li class="${isKnown ? "" : "is-not-known"}"><p><b>${name}</b> <span class="kind">${kind}</span></p>
-<p class="state">${says}</p>
+<p class="told">${says}</p>
 <p class="was">${state === undefined ? "no state was told yet" : was}</p>
 <ul class="abilities" aria-label="What it can do">${abilities.map((ability) => html`<li>${ability}</li>`)}</ul></li>`;
 }

@@ -14,10 +14,8 @@ const outcomeWords: Readonly<Record<Outcome, string>> = {
 
 /** What was said, and both messages of each exchange. Newest first. */
 export function exchangeList(title: string, exchanges: readonly Exchange[]): Html {
-  return html`<section class="card exchanges" data-part id="exchanges" aria-labelledby="exchanges-name">
-<h2 id="exchanges-name">What was said</h2>
-${exchanges.length === 0 ? html`<p class="hint">Nothing yet.</p>` : html`<ol>${exchanges.map((one, place) => exchangeEntry(title, one, place === 0))}</ol>`}
-</section>`;
+  return html`<h2>What was said</h2>
+${exchanges.length === 0 ? html`<p class="small">Nothing yet.</p>` : html`<ol class="said-list">${exchanges.map((one, place) => exchangeEntry(title, one, place === 0))}</ol>`}`;
 }
 
 function exchangeEntry(title: string, exchange: Exchange, isNewest: boolean): Html {
@@ -31,7 +29,7 @@ ${received && messageBox(number, "Received", received)}
 ${later && messageBox(number, `Received later, ${utcTime(later.timeMs)}`, later.message)}
 </div>
 </details>`;
-  return html`<li class="exchange" data-outcome="${outcome}">
+  return html`<li class="exchange" id="said-${number}" data-outcome="${outcome}">
 <p class="said"><span>${said}</span> <time datetime="${new Date(startedMs).toISOString()}">${utcTime(startedMs)}</time></p>
 <p class="answer"><span class="outcome-word">${outcomeWords[outcome]}</span> ${words === "" ? undefined : html`<span>${title}: ${words}</span>`}</p>
 ${sent && messages}

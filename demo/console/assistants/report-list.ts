@@ -5,14 +5,12 @@ import { messageBox } from "./exchange-list.ts";
 
 /** What the service told the maker by itself. Newest first. */
 export function reportList(title: string, reports: readonly Report[]): Html {
-  return html`<section class="card reports" data-part id="reports" aria-labelledby="reports-name">
-<h2 id="reports-name">Reports to ${title}</h2>
-${reports.length === 0 ? html`<p class="hint">None yet. Change something in the house.</p>` : html`<ol>${reports.map(reportEntry)}</ol>`}
-</section>`;
+  return html`<h2>Reports to ${title}</h2>
+${reports.length === 0 ? html`<p class="small">None yet. Change something in the house.</p>` : html`<ol class="said-list">${reports.map(reportEntry)}</ol>`}`;
 }
 
 function reportEntry({ number, timeMs, words, message, refusal }: Report): Html {
-  return html`<li>
+  return html`<li id="told-${number}">
 <p><time datetime="${new Date(timeMs).toISOString()}">${utcTime(timeMs)}</time> ${refusal && html`<span class="refusal">${refusal}</span> `}${words}</p>
 <details id="report-${number}"><summary>${message.name}</summary>${messageBox(number, "Received", message)}</details>
 </li>`;

@@ -9,18 +9,32 @@ export interface BrowserCookie {
 
 export interface CookieOptions {
   readonly plainName?: string;
+  /** Without https the port is part of the name: browsers send a cookie to all ports of a host. */
+  readonly namesPort?: true;
   /** `Strict`: not sent with a navigation from another site either. */
   readonly sameSite?: "Lax" | "Strict";
 }
 
-/** `__Host-`: no other host and no plain http can set this cookie. Browsers refuse the prefix without https. */
+/** Of an operator's session. `Strict`: pages of other sites can't even link into a session. */
+export const operatorCookieOptions: CookieOptions = {
+  plainName: "breezeway-operator",
+  namesPort: true,
+  sameSite: "Strict",
+};
+
+/** The name of a cookie. `__Host-`: no other host and no plain http can set it; browsers refuse the prefix without https. */
+export function cookieName(baseUrl: string, { plainName = "breezeway", namesPort }: CookieOptions): string {
+  if (baseUrl.startsWith("https:")) return `__Host-${plainName}`;
+  return namesPort && URL.canParse(baseUrl) ? `${plainName}-${new URL(baseUrl).port || "80"}` : plainName;
+}
+
 export function browserCookie(
   baseUrl: () => string,
   maxAgeSeconds: number,
-  { plainName = "breezeway", sameSite = "Lax" }: CookieOptions = {},
+  { sameSite = "Lax", ...named }: CookieOptions = {},
 ): BrowserCookie {
   const isSecure = () => baseUrl().startsWith("https:");
-  const name = () => (isSecure() ? `__Host-${plainName}` : plainName);
+  const name = () => cookieName(baseUrl(), named);
   const header = (secret: string, seconds: number) =>
     `${name()}=${secret}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${isSecure() ? "; Secure" : ""}`;
   return {

@@ -1,3 +1,4 @@
+import { cookieName, operatorCookieOptions } from "../answer/browser-cookie.ts";
 import type { SecurityScheme } from "./access-descriptions.ts";
 import { scopeMeanings } from "./scope-texts.ts";
 
@@ -38,7 +39,7 @@ export function securitySchemes(baseUrl: string): Readonly<Record<SecurityScheme
     operatorSession: {
       type: "apiKey",
       in: "cookie",
-      name: baseUrl.startsWith("https:") ? "__Host-breezeway-operator" : "breezeway-operator",
+      name: cookieName(baseUrl, operatorCookieOptions),
       description: "The console's cookie. A change must come from a page of the console itself.",
     },
     clientSecret: {

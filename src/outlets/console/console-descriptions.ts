@@ -55,6 +55,13 @@ export const describeSignOut = described("sendConsoleSignOut", "Sign out of the 
   answers: [goesTo("The session has ended."), foreign],
 });
 
+/** The forms of a page that an embedding program adds. */
+export const describeAddedForm = (operationId: string, title: string) =>
+  described(operationId, `The forms of the page ${title}`, {
+    parameters: [parameter("act", "form", "What to do.", true)],
+    answers: [goesTo("It is done."), page(409, "A page that says why nothing was done."), foreign],
+  });
+
 export const describeClaim = described("showConsoleClaim", "The page of a claim link", {
   words: ["`breezeway operator claim` prints the link. It is for one use within 30 minutes."],
   parameters: [link],

@@ -15,6 +15,8 @@ export interface ConsolePage {
   readonly query?: readonly string[];
   /** Kinds of changes after which the page's parts are read again at once: `link`, `attribute`, `thing` and others. */
   readonly hears?: readonly string[];
+  /** How often the page reads its parts, for what no change tells; 4 seconds when left out. */
+  readonly readEverySeconds?: number;
   /** The parts of the page by name, in order. `?parts=a,b` answers only those. */
   render(context: PageContext): Promise<PageParts>;
 }
@@ -44,6 +46,8 @@ export interface PageContext {
   callIfAllowed(act: string, input?: Readonly<Record<string, unknown>>): Promise<any>;
   /** A call by the name of its command; undefined when there is none, or the operator's role does not allow it. */
   callOf(act: string): AdminCall | undefined;
+  /** The names of the ecosystems to which users may link a home. */
+  readonly ecosystems: readonly string[];
   /** The address of the service for clients. */
   readonly baseUrl: string;
   readonly nowMs: number;

@@ -11,11 +11,12 @@ import { mayDo, type Operator } from "../../operators/operator.ts";
 import type { Operators } from "../../operators/operators.ts";
 import { auditCsvRoute } from "./audit-csv.ts";
 import { browserScripts, scriptRoute } from "./browser-scripts.ts";
-import { describeAction, describePage } from "./console-descriptions.ts";
+import { type AddedPage, type ConsoleAdditions, noAdditions } from "./console-additions.ts";
+import { describeAction, describeAddedForm, describePage } from "./console-descriptions.ts";
 import type { ConsolePage, PageContext, TenantChoice } from "./console-page.ts";
 import { notePage } from "./entry-pages.ts";
 import { consoleHeaders, consolePaths, entryRoutes, ownPath } from "./entry-routes.ts";
-import { consolePage, fragments } from "./frame.ts";
+import { consolePage, type Frame, fragments } from "./frame.ts";
 import { type LiveRouteParts, liveRoute } from "./live-route.ts";
 import { openIdRoutes } from "./openid-routes.ts";
 import { operatorCookie } from "./operator-cookie.ts";
@@ -27,29 +28,40 @@ export interface ConsoleRouteParts extends LiveRouteParts {
   readonly administration: AdminActs;
   readonly baseUrl: () => string;
   readonly nowMs: () => number;
+  readonly ecosystems: readonly string[];
   /** Undefined without an OpenID provider. */
   readonly openId: OpenIdSignIn | undefined;
+  readonly additions?: ConsoleAdditions | undefined;
 }
 
 /** The console: the pages on which operators come in, the pages of the list, and one address for their actions. */
 export function consoleRoutes(parts: ConsoleRouteParts): readonly Route[] {
-  const { operators, administration, baseUrl, openId } = parts;
+  const { operators, administration, baseUrl, openId, additions = noAdditions } = parts;
   const cookie = operatorCookie(baseUrl);
   const scripts = browserScripts();
+  const pages = [...consolePages, ...additions.pages];
+  const frame = { pages, script: scripts.entry, badge: additions.badge };
   return [
-    ...entryRoutes({ operators, baseUrl, cookie, openIdLabel: openId?.label }),
+    ...entryRoutes({ operators, baseUrl, cookie, openIdLabel: openId?.label, hint: additions.entryHint }),
     ...openIdRoutes({ openId, operators, cookie, baseUrl }),
     liveRoute(parts),
     scriptRoute(scripts),
-    ...consolePages.map((page) => pageRoute(page, parts, scripts.entry)),
+    ...pages.map((page) => pageRoute(page, parts, frame)),
+    ...additions.pages.flatMap((page) => (page.act ? [addedFormRoute(page, page.act.bind(page), parts)] : [])),
     auditCsvRoute(administration),
     actionRoute(administration),
   ];
 }
 
-function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, script: string): Route {
+/** The title as a part of an operation's id. */
+const idOf = ({ title }: ConsolePage) =>
+  title
+    .split(/\W+/)
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join("");
+
+function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, frame: Frame): Route {
   const inPath = [...page.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
-  const words = page.title.split(/\W+/).map((word) => word[0]!.toUpperCase() + word.slice(1));
   return {
     access: "operator",
     need: "read",
@@ -58,17 +70,46 @@ function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, script: string):
     errors: "page",
     methods: ["GET"],
     path: `/console${page.path}`,
-    description: describePage(`showConsole${words.join("")}`, page.title, inPath, page.query),
+    description: describePage(`showConsole${idOf(page)}`, page.title, inPath, page.query),
     async answer(incoming, operator) {
       const context = await contextOf(incoming, operator, parts);
       const all = await page.render(context);
       const wanted = context.parameter("parts")?.split(",");
-      if (!wanted) return pageAnswer(200, consolePage(page, consolePages, context, all, script), consoleHeaders);
+      if (!wanted) return pageAnswer(200, consolePage(page, frame, context, all), consoleHeaders);
       const some = Object.fromEntries(Object.entries(all).filter(([name]) => wanted.includes(name)));
       return fragmentAnswer(fragments(some).text, context.nowMs);
     },
   };
 }
+
+/** The forms of a page that an embedding program adds. */
+function addedFormRoute(page: AddedPage, act: NonNullable<AddedPage["act"]>, parts: ConsoleRouteParts): Route {
+  const path = `/console${page.path}`;
+  return {
+    access: "operator",
+    need: "change",
+    subject: page.subject,
+    pages: consolePaths,
+    errors: "page",
+    methods: ["POST"],
+    path,
+    description: describeAddedForm(`sendConsole${idOf(page)}`, page.title),
+    async answer(incoming, operator) {
+      const done = await act(formOf(incoming), await contextOf(incoming, operator, parts));
+      if ("to" in done) return redirectAnswer(303, ownPath(done.to));
+      return pageAnswer(409, didNotWork(done.refusal, path), consoleHeaders);
+    },
+  };
+}
+
+/** Reads a form. A field that was not sent is empty. */
+function formOf({ body }: Incoming): (name: string) => string {
+  if (body.kind === "json") throw refusals.wrongContentType(formBody);
+  const pairs = body.kind === "form" ? body.pairs : [];
+  return (name) => pairs.find(([key]) => key === name)?.[1] ?? "";
+}
+
+const didNotWork = (sentence: string, to: string) => notePage("That did not work", sentence, { words: "Back", to });
 
 /** `x-page-time`: when the parts were made, for a page that shows how old it is. */
 function fragmentAnswer(body: string, nowMs: number): Answer {
@@ -79,7 +120,7 @@ function fragmentAnswer(body: string, nowMs: number): Answer {
 async function contextOf(
   { query, pathParameters, source }: Incoming,
   operator: Operator,
-  { administration, baseUrl, nowMs }: ConsoleRouteParts,
+  { administration, baseUrl, nowMs, ecosystems }: ConsoleRouteParts,
 ): Promise<PageContext> {
   const call: PageContext["call"] = (act, input = {}) => administration.runAs({ operator, source }, act, input);
   const { tenants } = (await call("tenant list")) as { readonly tenants: readonly TenantChoice[] };
@@ -107,6 +148,7 @@ async function contextOf(
       }
     },
     callOf: (act) => administration.calls.find((one) => one.act === act && mayDo(operator, one.need, one.subject)),
+    ecosystems,
     baseUrl: baseUrl(),
     nowMs: nowMs(),
   };
@@ -124,10 +166,10 @@ function actionRoute(administration: AdminActs): Route {
     path: "/console/do",
     bodyBytes: 262_144,
     description: describeAction,
-    async answer({ body, source }, operator) {
-      if (body.kind === "json") throw refusals.wrongContentType(formBody);
+    async answer(incoming, operator) {
+      const { body, source } = incoming;
+      const field = formOf(incoming);
       const pairs = body.kind === "form" ? body.pairs : [];
-      const field = (name: string) => pairs.find(([key]) => key === name)?.[1] ?? "";
       const to = ownPath(field("to"));
       const call = administration.calls.find(({ act }) => act === field("act"));
       if (!call) throw new BadParameter("act", "There is no such action.");
@@ -141,8 +183,7 @@ function actionRoute(administration: AdminActs): Route {
         }
         const { status, sentence } = errorFields(error);
         if (status >= 500) throw error;
-        const page = notePage("That did not work", sentence, { words: "Back", to });
-        return pageAnswer(status, page, consoleHeaders);
+        return pageAnswer(status, didNotWork(sentence, to), consoleHeaders);
       }
     },
   };

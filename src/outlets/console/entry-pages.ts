@@ -15,6 +15,8 @@ interface EntryForm {
   readonly problem?: string | undefined;
   /** Another way in, below the form. */
   readonly otherWay?: Html | undefined;
+  /** How else a person comes in, below the form. */
+  readonly hint?: string | undefined;
 }
 
 interface Field {
@@ -26,7 +28,7 @@ interface Field {
   readonly hint?: string;
 }
 
-function entryPage({ title, lead, action, fields, button, hidden = {}, problem, otherWay }: EntryForm): Page {
+function entryPage({ title, lead, action, fields, button, hidden = {}, problem, otherWay, hint }: EntryForm): Page {
   const main = html`<h1>${title}</h1>
 <p class="lead">${lead}</p>
 ${problem === undefined ? undefined : html`<p class="alert" role="alert">${iconOf("warning")}<span>${problem}</span></p>`}
@@ -35,7 +37,8 @@ ${hiddenFields(hidden)}
 ${fields.map(fieldOf)}
 <button>${button}</button>
 </form>
-${otherWay}`;
+${otherWay}
+${hint === undefined ? undefined : html`<p class="note"><span>${hint}</span></p>`}`;
   return pageOf({ title: `${title} · Breezeway`, brand: undefined, main });
 }
 
@@ -62,10 +65,11 @@ export interface Typed {
 export interface SignInOptions {
   /** How people call the OpenID provider; undefined without one. */
   readonly openIdLabel: string | undefined;
+  readonly hint: string | undefined;
   readonly problem?: string;
 }
 
-export function signInPage(to: string, typed: Typed, { openIdLabel, problem }: SignInOptions): Page {
+export function signInPage(to: string, typed: Typed, { openIdLabel, hint, problem }: SignInOptions): Page {
   return entryPage({
     title: "Sign in",
     lead: "To the console of this Breezeway.",
@@ -77,6 +81,7 @@ export function signInPage(to: string, typed: Typed, { openIdLabel, problem }: S
     ],
     button: "Sign in",
     problem,
+    hint,
     otherWay: openIdLabel === undefined ? undefined : html`<p>${openIdLink({ to }, `Sign in with ${openIdLabel}`)}</p>`,
   });
 }
@@ -141,7 +146,11 @@ export function invitationPage(action: string, { name, role }: OpenLink, typed: 
   });
 }
 
-export function passwordPage(to: string, name: string, problem?: string): Page {
+export function passwordPage(
+  to: string,
+  name: string,
+  { problem, hint }: { readonly problem?: string; readonly hint: string | undefined },
+): Page {
   return entryPage({
     title: "Your password again",
     lead: `What you want to do needs the password of ${name}. It counts for 5 minutes.`,
@@ -150,6 +159,7 @@ export function passwordPage(to: string, name: string, problem?: string): Page {
     fields: [{ name: "password", label: "Password", type: "password", autocomplete: "current-password" }],
     button: "Go on",
     problem,
+    hint,
   });
 }
 

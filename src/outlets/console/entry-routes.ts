@@ -27,6 +27,8 @@ export interface EntryRouteParts {
   readonly baseUrl: () => string;
   /** How people call the OpenID provider; undefined without one. */
   readonly openIdLabel: string | undefined;
+  /** How else a person comes in; undefined when there is no other way. */
+  readonly hint?: string | undefined;
 }
 
 /** Forms of our own pages need their origin; other sites learn nothing. */
@@ -35,7 +37,7 @@ const formBytes = 16_384;
 const home = "/console";
 
 /** The pages on which an operator comes in. */
-export function entryRoutes({ operators, cookie, baseUrl, openIdLabel }: EntryRouteParts): readonly Route[] {
+export function entryRoutes({ operators, cookie, baseUrl, openIdLabel, hint }: EntryRouteParts): readonly Route[] {
   const show = (status: number, page: Page, headers = {}) =>
     pageAnswer(status, page, { ...consoleHeaders, ...headers });
   const enter = (secret: string, to: string) => redirectAnswer(303, to, { "set-cookie": cookie.set(secret) });
@@ -118,7 +120,7 @@ export function entryRoutes({ operators, cookie, baseUrl, openIdLabel }: EntryRo
           const words = "Nobody runs this Breezeway yet. On its machine, get a link with: breezeway operator claim";
           return show(200, notePage("There is no operator yet", words, { words: "Try again", to: `${home}/sign-in` }));
         }
-        return show(200, signInPage(returnPath(incoming), {}, { openIdLabel }));
+        return show(200, signInPage(returnPath(incoming), {}, { openIdLabel, hint }));
       },
     },
     {
@@ -135,7 +137,7 @@ export function entryRoutes({ operators, cookie, baseUrl, openIdLabel }: EntryRo
           const secret = await operators.signIn({ name, password: field("password"), ...origin(incoming) });
           return enter(secret, to);
         } catch (error) {
-          return again(error, (problem) => signInPage(to, { name }, { openIdLabel, problem }));
+          return again(error, (problem) => signInPage(to, { name }, { openIdLabel, hint, problem }));
         }
       },
     },
@@ -164,7 +166,7 @@ export function entryRoutes({ operators, cookie, baseUrl, openIdLabel }: EntryRo
       async answer(incoming, { name, operatorId }) {
         const to = returnPath(incoming);
         const { hasPassword } = await operators.find(String(operatorId));
-        return show(200, hasPassword ? passwordPage(to, name) : signInAgainPage(to, name, openIdLabel));
+        return show(200, hasPassword ? passwordPage(to, name, { hint }) : signInAgainPage(to, name, openIdLabel));
       },
     },
     {
@@ -185,7 +187,7 @@ export function entryRoutes({ operators, cookie, baseUrl, openIdLabel }: EntryRo
           await operators.confirm(operator, secret, { password: field("password"), ...origin(incoming) });
           return redirectAnswer(303, to);
         } catch (error) {
-          return again(error, (problem) => passwordPage(to, operator.name, problem));
+          return again(error, (problem) => passwordPage(to, operator.name, { hint, problem }));
         }
       },
     },

@@ -4,16 +4,25 @@ import type { ConsolePage, PageContext, PageParts } from "./console-page.ts";
 import { consoleStyle } from "./style.ts";
 import { tileStyle } from "./tiles/style.ts";
 
+/** What all pages have around their parts. */
+export interface Frame {
+  /** In the order of the rail. */
+  readonly pages: readonly (ConsolePage & { readonly style?: string })[];
+  /** The path of the script. */
+  readonly script: string;
+  /** A word beside the name of the product. */
+  readonly badge: string | undefined;
+}
+
 /** The frame of every page: the rail with the tenant switcher, and one content area. */
 export function consolePage(
-  page: ConsolePage,
-  pages: readonly ConsolePage[],
+  page: Frame["pages"][number],
+  { pages, script, badge }: Frame,
   context: PageContext,
   parts: PageParts,
-  script: string,
 ): Page {
   const body = html`<nav class="rail" aria-label="Console">
-<span class="product">Breezeway</span>
+<span class="product">Breezeway${badge === undefined ? undefined : html` <span class="badge">${badge}</span>`}</span>
 ${tenantSwitch(page, context)}
 ${pages.filter((one) => one.rail !== undefined && isVisible(one, context)).map((one) => railLink(one, page, context))}
 ${foot(context)}
@@ -30,16 +39,20 @@ ${fragments(parts)}
     title: `${page.title} · Breezeway`,
     bodyClass: "console",
     body,
-    moreStyle: consoleStyle + tileStyle,
+    moreStyle: consoleStyle + tileStyle + (page.style ?? ""),
     scripts: [script],
   });
 }
 
 /** What the script needs: the time of the page, and the changes that concern it. */
-function liveData({ hears = [], path }: ConsolePage, { nowMs, tenant, parameter }: PageContext): Html {
+function liveData(
+  { hears = [], readEverySeconds, path }: ConsolePage,
+  { nowMs, tenant, parameter }: PageContext,
+): Html {
   const user = path.includes(":user") ? html` data-user="${parameter("user")}"` : undefined;
   const ofTenant = tenant === undefined ? undefined : html` data-tenant="${tenant.tenantId}"`;
-  return html`data-time="${nowMs}" data-hears="${hears.join(" ")}"${user}${ofTenant}`;
+  const every = readEverySeconds === undefined ? undefined : html` data-every="${readEverySeconds}"`;
+  return html`data-time="${nowMs}" data-hears="${hears.join(" ")}"${every}${user}${ofTenant}`;
 }
 
 /** What a page says that no script keeps up to date. */

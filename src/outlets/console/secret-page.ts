@@ -20,7 +20,11 @@ export function secretPage(answer: object, to: string): Page {
 <p class="lead">Store it before you go on. The service keeps only what it needs to recognise it.</p>
 <dl>${rows.map(
     ([name, value]) =>
-      html`<dt>${labels[name] ?? name}</dt><dd class="secret" tabindex="0" dir="ltr">${String(value)}</dd>`,
+      html`<dt>${labels[name] ?? name}</dt><dd class="secret" tabindex="0" dir="ltr">${
+        name === "url"
+          ? html`<a href="${String(value)}" target="_blank" rel="noopener">${String(value)}</a>`
+          : String(value)
+      }</dd>`,
   )}</dl>
 <form method="get" action="${path}">
 ${hiddenFields(Object.fromEntries(new URLSearchParams(search ?? "")))}

@@ -3,6 +3,7 @@ export const consoleStyle = `
 body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:stretch;background:var(--page);padding:0;font-size:.875rem;min-height:100vh}
 .rail{background:var(--card);border-right:1px solid var(--line);padding:1rem .75rem;display:flex;flex-direction:column;gap:.25rem;position:sticky;top:0;height:100vh;overflow-y:auto}
 .rail .product{font-weight:700;padding:0 .5rem .75rem;letter-spacing:-.01em}
+.badge{padding:.125rem .5rem;border-radius:1rem;background:#ffc24b;color:#3a2600;font-size:.75rem;font-weight:700;letter-spacing:0}
 .rail a{display:block;padding:.5rem;border-radius:.5rem;color:var(--ink);text-decoration:none}
 .rail a:hover,.rail a[aria-current]{background:var(--tint)}
 .rail a[aria-current]{font-weight:650;box-shadow:inset 3px 0 0 var(--edge)}
@@ -24,6 +25,7 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 :root[data-fresh=as-of] .content [data-part]:not(:has(>.band)){filter:saturate(.25)}
 .not-live:empty,.notice:empty{display:none}
 .not-live,.notice{padding:.75rem 1rem;border-radius:.75rem;border:1.5px solid var(--bad);background:var(--bad-tint);color:var(--bad);font-weight:600}
+.notice[data-waits]{border-color:var(--line);background:var(--tint);color:var(--soft)}
 .not-live a{color:inherit}
 .content h2{font-size:1rem;margin:0 0 .75rem}
 .content section{background:var(--card);border:1px solid var(--line);border-radius:.75rem;padding:1rem;margin-bottom:1rem}
@@ -92,7 +94,8 @@ dialog.ask form{margin-top:.75rem}
 .facts div{grid-template-columns:minmax(0,1fr);gap:0}
 body.console{display:block;padding-bottom:4.5rem}
 .rail{position:fixed;inset:auto 0 0 0;height:auto;flex-direction:row;overflow-x:auto;border-right:0;border-top:1px solid var(--line);padding:.5rem;z-index:1}
-.rail .product,.rail .foot{display:none}
+.rail .foot,.rail .product:not(:has(.badge)){display:none}
+.rail .product{flex:none;padding:.625rem .25rem;font-size:0;white-space:nowrap}
 .rail a{white-space:nowrap;min-height:2.75rem;padding:.75rem}
 .switch{margin:0;white-space:nowrap}
 .content{padding:1rem}

@@ -5,14 +5,17 @@ import { type Change, followStream } from "./stream.ts";
 
 /** The stream has a heartbeat every 2 seconds. */
 const silentAfterMs = 4_000;
-/** What the log does not tell, such as the time of the last confirmation, is read at this interval. */
-const readEveryMs = 10_000;
 /** A page that is not live tries again at this interval. */
 const retryEveryMs = 2_000;
 /** Changes within this time are read together. */
 const togetherMs = 150;
 
 const main = document.querySelector("main")!;
+/**
+ * What the log does not tell is read at this interval: the time of the last confirmation, and that the service can't
+ * answer any more, which must show within 5 seconds.
+ */
+const readEveryMs = Number(main.dataset.every ?? 4) * 1_000;
 let asOfMs = Number(main.dataset.time);
 setServiceTime(asOfMs);
 let readProblem: Problem | undefined;

@@ -21,15 +21,18 @@ export function sendFormsInPlace(read: () => void): void {
 
 async function send(form: HTMLFormElement, button: HTMLButtonElement): Promise<void> {
   button.setAttribute("aria-busy", "true");
-  say("Sending …");
+  say("Sending …", true);
   try {
     const body = new URLSearchParams(new FormData(form, button) as unknown as Record<string, string>);
     const signal = AbortSignal.timeout(answerWithinMs);
     const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" }, signal });
-    const shown = new DOMParser().parseFromString(await answer.text(), "text/html");
+    // Without the style of the other page, which the policy of this one refuses.
+    const text = (await answer.text()).replace(/<style>.*?<\/style>/s, "");
+    const shown = new DOMParser().parseFromString(text, "text/html");
     const path = new URL(answer.url).pathname;
     if (path === "/console/password" || path === "/console/sign-in") return location.assign(answer.url);
     if (answer.ok) {
+      form.reset();
       replaceParts(shown.body);
       say("");
     } else say(shown.querySelector("main p")?.textContent ?? problemOf(answer.status).sentence);
@@ -41,7 +44,9 @@ async function send(form: HTMLFormElement, button: HTMLButtonElement): Promise<v
 }
 
 /** What became of the last press of a button. */
-function say(sentence: string): void {
+function say(sentence: string, waits = false): void {
   const notice = document.getElementById("notice");
-  if (notice !== null) notice.textContent = sentence;
+  if (notice === null) return;
+  notice.textContent = sentence;
+  notice.toggleAttribute("data-waits", waits);
 }

@@ -13,7 +13,7 @@ import { commandWords } from "../tiles/thermostat-words.ts";
 import { ago } from "../times.ts";
 import { type BlindInterval, blindTimeline } from "./blind-timeline.ts";
 
-interface ShownHome {
+export interface ShownHome {
   readonly userId: number;
   readonly userName: string;
   readonly link: {
@@ -51,7 +51,7 @@ export const home: ConsolePage = {
 };
 
 /** An emergency stands above everything else, also while the alarm does not answer. */
-function emergencyBand({ things }: ShownHome): Html {
+export function emergencyBand({ things }: ShownHome): Html {
   const burning = things.filter((thing) => thing.kind === "alarm" && alarmLook(thing).look === "red");
   if (burning.length === 0) return html``;
   const words = burning.map((thing) => `${alarmLook(thing).word}: ${placeOf(thing)}`).join("; ");
@@ -82,13 +82,13 @@ ${form({ act: "home unlink", to: address("/homes") }, "Unlink", question)}</div>
 }
 
 /** The things by room; those without a room come last. */
-function rooms({ userId, link, things, commands }: ShownHome, context: PageContext): Html {
+export function rooms({ userId, link, things, commands }: ShownHome, context: PageContext): Html {
   const shown = things.filter(({ kind }) => kind !== "home");
   if (shown.length === 0) return html`<h2>Things</h2><p class="small">The ecosystem shows none.</p>`;
   const { operator, address, nowMs } = context;
   const here = address(`/homes/${userId}/${encodeURIComponent(link.ecosystem)}`);
   const button = operator.role === "viewer" ? stoppedButtons("only-looks") : commandButtons(userId, here);
-  const isAway = things.some(({ traits: { presence } }) => presence?.state.state?.value === "away");
+  const isAway = things.some(({ traits: { presence } }) => /away/i.test(String(presence?.state.state?.value)));
   const tile = (thing: ShownHome["things"][number]) => {
     const receipt = commands.find((one) => one.thingId === thing.thingId && nowMs - one.requestedTime < receiptMs);
     return tileOf({ thing, receipt, button, isAway, asOfMs: thing.stale ? (thing.confirmedTime ?? 0) : undefined });
@@ -118,7 +118,9 @@ function tileOf({ thing, receipt, button, isAway, asOfMs }: Tile): Html {
   if (thing.kind === "alarm") return alarmTile(thing, asOfMs);
   const pressed = asOfMs === undefined ? button : stoppedButtons(`${thing.thingId}-name`);
   if (thing.kind === "thermostat") {
-    return thermostatTile({ thing, receipt, isRefused: isAway, button: pressed, asOfMs });
+    // Only the ecosystem whose fans have timers refuses commands while nobody is home.
+    const isRefused = isAway && thing.traits.fanTimer !== undefined;
+    return thermostatTile({ thing, receipt, isRefused, button: pressed, asOfMs });
   }
   return deviceTile({ thing, receipt, button: pressed, asOfMs });
 }

@@ -38,7 +38,7 @@ export const homes: ConsolePage = {
     });
     return {
       filter: filterForm(context, chosen),
-      homes: links.length === 0 ? empty(chosen, cursor) : linkTable(links, context),
+      homes: links.length === 0 ? empty(chosen, cursor, context) : linkTable(links, context),
       pages: pageLinks(context, chosen, cursor, next),
     };
   },
@@ -80,10 +80,10 @@ function blindWords(blindMs: number | null): string {
   return blindMs < 500 ? "0 s" : length(blindMs / 1_000);
 }
 
-function empty({ state, filter }: Chosen, cursor: string | undefined): Html {
+function empty({ state, filter }: Chosen, cursor: string | undefined, { address }: PageContext): Html {
   if (state !== "" || filter !== "" || cursor !== undefined) return html`<p>No home matches.</p>`;
-  return html`<p>No home is linked yet. Make a page on which a user links an account:</p>
-<p><code>breezeway link page --user ID</code></p>`;
+  return html`<p>No home is linked yet. Choose a <a href="${address("/users")}">user</a>, and then <b>Link a home</b>.</p>
+<p class="small">The same on a command line: <code>breezeway link page --user ID</code></p>`;
 }
 
 function pageLinks(

@@ -56,11 +56,15 @@ ${askLinks(context, here, asks)}`,
       links: html`<h2>Linked homes</h2>
 ${
   shown.links.length === 0
-    ? html`<p>None. <code>breezeway link --user ${shown.userId} --consent</code> links one.</p>`
+    ? html`<p>None.</p>`
     : tableOf<ShownLink>(
         "Linked homes",
         [
-          { title: "Ecosystem", cell: ({ ecosystem }) => ecosystem },
+          {
+            title: "Ecosystem",
+            cell: ({ ecosystem }) =>
+              html`<a href="${address(`/homes/${shown.userId}/${encodeURIComponent(ecosystem)}`)}">${ecosystem}</a>`,
+          },
           { title: "State", cell: ({ state: known, reason }) => html`${linkState(known)} ${reason}` },
           { title: "Confirmed", cell: ({ confirmedTime }) => when(confirmedTime || null, nowMs) },
           { title: "Device", cell: ({ deviceId }) => deviceId },
@@ -96,9 +100,26 @@ function linkState(known: string) {
   return state(moods[known] ?? "warn", known.replaceAll("_", " "));
 }
 
-function asksOf({ address }: PageContext, { userId, name }: ShownUser): readonly Ask[] {
+function asksOf({ address, ecosystems }: PageContext, { userId, name }: ShownUser): readonly Ask[] {
   const input = { user: String(userId) };
   return [
+    {
+      name: "link",
+      act: "home page",
+      link: "Link a home",
+      title: "Link a home",
+      words: html`Makes a page for one use, on which ${named(name)} signs in and links the account. Its address is shown once.`,
+      input,
+      fields: typed({
+        option: "ecosystem",
+        label: "Ecosystem",
+        value: ecosystems[0] ?? "",
+        choices: ecosystems.map((one) => [one, one] as const),
+      }),
+      example: { ...input, ecosystem: ecosystems[0] ?? "NAME" },
+      button: "Make the page",
+      afterwards: address(`/users/${userId}`),
+    },
     {
       name: "password",
       act: "user set-password",

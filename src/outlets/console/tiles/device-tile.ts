@@ -1,3 +1,4 @@
+import { ownSource } from "../../../own-things/own-things.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { lastKnown } from "./as-of.ts";
 import type { Button } from "./button.ts";
@@ -26,7 +27,9 @@ export function deviceTile({ thing, receipt, button, asOfMs }: DeviceParts): Htm
   const { thingId, name, kind, room, traits } = thing;
   const look = looks[kind] ?? { word: "Device", icon: "house" };
   const { available } = (traits.onOff ?? traits.temperature ?? traits.humidity)?.state ?? {};
-  const isKnown = asOfMs === undefined && available?.value === true;
+  // The type of an own device need not tell whether the device answers. Then what the company reports counts.
+  const isUntold = thing.source === ownSource && (available?.value ?? null) === null;
+  const isKnown = asOfMs === undefined && (available?.value === true || isUntold);
   const isOn = traits.onOff?.state.on?.value === true;
   const isOffline = asOfMs === undefined && available?.value === false;
   return html`<article class="tile device ${isKnown ? (isOn ? "is-on" : "") : "is-not-known"}" data-part id="${thingId}" aria-labelledby="${thingId}-name">

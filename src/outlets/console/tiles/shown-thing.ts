@@ -7,6 +7,8 @@ export interface ShownThing {
   readonly name: string | null;
   readonly room: string | null;
   readonly homeName: string | null;
+  /** The ecosystem that reports it, or the word for a device of the company's own. */
+  readonly source?: string;
   readonly traits: { readonly [Name in TraitName]?: ShownTrait };
 }
 
@@ -27,6 +29,6 @@ export interface ShownReceipt {
   readonly command: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly state: string;
-  readonly error: { readonly text: string } | null | undefined;
+  readonly error: { readonly code: string; readonly text: string } | null | undefined;
   readonly requestedTime: number;
 }

@@ -1,10 +1,10 @@
-/** The style of what stands in a tile, on the console's pages and on the demo's. */
-export const tileContentStyle = `
+/** The style of tiles, of states and of emergencies. */
+export const tileStyle = `
 .kind,.hint{color:var(--soft);font-size:.8125rem}
 .says{font-size:1.0625rem;font-weight:650}
 .thermostat header .icon{width:1.75rem;height:1.75rem;color:var(--soft)}
-.thermostat.is-running{border-color:var(--accent)}
-.thermostat.is-running .fan{color:var(--accent)}
+.thermostat.is-running{border-color:var(--edge)}
+.thermostat.is-running .fan{color:var(--link)}
 .thermostat .says{font-size:1.375rem;line-height:1.3;letter-spacing:-.01em;font-variant-numeric:tabular-nums}
 .is-not-known .says{color:var(--soft)}
 .row{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem}
@@ -19,7 +19,7 @@ export const tileContentStyle = `
 .outcome:empty{display:none}
 .error{display:flex;gap:.5rem;padding:.625rem .75rem;border-radius:.625rem;background:var(--bad-tint);color:var(--bad);font-size:.8125rem;font-weight:600}
 .error .icon{width:1.125rem;height:1.125rem;margin-top:.0625rem}
-.stages{display:flex;flex-wrap:wrap;gap:.25rem .375rem;font-weight:600}
+.stages{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:.25rem .375rem;font-weight:600}
 .stages li+li::before{content:"→ ";color:var(--soft);font-weight:400}
 .stages .is-reached{color:var(--good)}
 .ring{display:grid;place-items:center;width:2.75rem;height:2.75rem;border-radius:50%;border:3px solid currentColor}
@@ -35,10 +35,6 @@ export const tileContentStyle = `
 .device.is-on header .icon,.device.is-on .says{color:var(--lit)}
 .device.is-on .kind,.device.is-on .outcome{color:var(--ink)}
 .device .outcome{margin-top:auto}
-`;
-
-/** The style of tiles, of states and of emergencies. */
-export const tileStyle = `${tileContentStyle}
 :root{--warn:#8a5200;--warn-tint:#fdf3dd;--good-tint:#e7f4ec;--gray:#5d6873;--lit:#8a5a00;--lit-tint:#fff4d1;--band:#b3261e}
 @media(prefers-color-scheme:dark){:root{--warn:#f3c27c;--warn-tint:#2e2413;--good-tint:#14291d;--gray:#a3aeb8;--lit:#ffd479;--lit-tint:#2f2713;--band:#8c1d18}}
 .icon{flex:none}
@@ -51,7 +47,7 @@ export const tileStyle = `${tileContentStyle}
 .tile header{display:flex;gap:.75rem;align-items:center}
 .tile header>div{min-width:0;flex:1}
 .fan .icon{width:1.5rem;height:1.5rem}
-button[aria-pressed=true]:enabled{background:var(--tint);box-shadow:inset 0 0 0 1.5px var(--accent)}
+button[aria-pressed=true]:enabled{background:var(--tint);box-shadow:inset 0 0 0 1.5px var(--edge)}
 button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .is-not-known{border-style:dashed}
 .countdown{font-variant-numeric:tabular-nums;font-weight:500}
