@@ -123,6 +123,7 @@ async function partsOn(
     ...(passwords && { passwords }),
     onLimitReached,
     grantsEnded: (grantIds) => verification.forget(grantIds),
+    suspended: (suspended) => verification.suspend(suspended),
     devicesRemoved: (deviceIds) => {
       for (const deviceId of deviceIds) states.forget(deviceId);
     },

@@ -61,7 +61,14 @@ export interface AdministrationParts {
   readonly identity: Identity;
   readonly clients: Pick<
     Clients,
-    "addClient" | "listClients" | "grantsByScope" | "editClient" | "rotateSecret" | "removeClient"
+    | "addClient"
+    | "listClients"
+    | "grantsByScope"
+    | "editClient"
+    | "rotateSecret"
+    | "suspendClient"
+    | "resumeClient"
+    | "removeClient"
   >;
   readonly grants: GrantAdministration;
   readonly webhooks: WebhookAdministration;

@@ -46,6 +46,14 @@ export function partsWithin(
         await checkClient(clientId);
         return clients.rotateSecret(clientId, overlapMs);
       },
+      async suspendClient(clientId) {
+        await checkClient(clientId);
+        return clients.suspendClient(clientId);
+      },
+      async resumeClient(clientId) {
+        await checkClient(clientId);
+        return clients.resumeClient(clientId);
+      },
       async removeClient(clientId) {
         await checkClient(clientId);
         return clients.removeClient(clientId);

@@ -23,6 +23,10 @@ export interface DeliveryBounds {
    * The oldest remaining message of each device becomes due. The caller holds the webhook's lock.
    */
   removeOldest(webhook: WebhookKey, kept: Waiting, nowMs: number): Promise<number>;
+  /** Messages that are due now are due at `untilMs`. */
+  hold(webhook: WebhookKey, nowMs: number, untilMs: number): Promise<void>;
+  /** Messages that are due later are due now, except those that may be in flight. */
+  releaseHeld(webhook: WebhookKey, nowMs: number): Promise<void>;
   /** Removes the oldest settled deliveries of a webhook beyond `kept`, a bounded number at a time. */
   keepSettled(webhook: WebhookKey, kept: number): Promise<number>;
 }
@@ -74,6 +78,20 @@ export function deliveryBounds(sql: Sql): DeliveryBounds {
         [ownerId, webhookId, nowMs],
       );
       return removed;
+    },
+    async hold({ ownerId, id }, nowMs, untilMs) {
+      await sql.run(
+        `UPDATE webhook_deliveries SET next_ms = $4
+         WHERE owner_id = $1 AND webhook_id = $2 AND state = 'waiting' AND next_ms IS NOT NULL AND next_ms <= $3`,
+        [ownerId, id, nowMs, untilMs],
+      );
+    },
+    async releaseHeld({ ownerId, id }, nowMs) {
+      await sql.run(
+        `UPDATE webhook_deliveries SET next_ms = $3
+         WHERE owner_id = $1 AND webhook_id = $2 AND state = 'waiting' AND next_ms IS NOT NULL AND next_ms > $4`,
+        [ownerId, id, nowMs, nowMs + claimMs],
+      );
     },
     async keepSettled({ ownerId, id: webhookId }, kept) {
       const settled = `SELECT d.id FROM webhook_deliveries d WHERE ${ofWebhook} AND d.state <> 'waiting'`;
