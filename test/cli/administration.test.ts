@@ -155,7 +155,7 @@ for (const database of databases) {
         ],
       );
       const reading =
-        /^(audit list|status|outlet (deliveries|check)|link (find|counts)|home things|[\w-]+ (list|show|templates))$/;
+        /^(audit list|status|attention|activity|system|outlet (deliveries|check)|link (find|counts)|home things|[\w-]+ (list|show|templates))$/;
       // Acts on the deployment as a whole are tested in test/store/keys.test.ts, compaction.test.ts,
       // test/events/restored-store.test.ts, test/operations/figures.test.ts.
       const ofDeployment = /^(backup|backed-up|compact|key \w+|restored)$/;

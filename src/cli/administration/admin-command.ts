@@ -22,6 +22,7 @@ import type { Input } from "../input.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { HomeParts } from "./homes/home-parts.ts";
+import type { Activity, DeploymentFacts, EcosystemFacts } from "./overview-parts.ts";
 
 /** A command of an administrator: its syntax and help, its act, and its output on a terminal. */
 export interface AdminCommand extends DescribedCommand, AdminAct {
@@ -96,6 +97,12 @@ export interface AdministrationParts {
   readonly foundLinks: (filter: LinkFilter) => AsyncIterable<readonly FoundLink[]>;
   /** For how long each of these links was blind in this time, up to now. */
   readonly blindTimes: (links: readonly FoundLink[], withinMs: number) => Promise<ReadonlyMap<DeviceId, number>>;
+  /** What happened in the last 24 hours, in some tenants or in all. */
+  readonly activity: (tenantIds: readonly TenantId[] | undefined) => Promise<Activity>;
+  /** The service itself; undefined for an operator who does not reach all of it. */
+  readonly deployment: DeploymentFacts | undefined;
+  /** The configured ecosystems. */
+  readonly ecosystems: readonly EcosystemFacts[];
   readonly homes: HomeParts;
   readonly backup: (to: string, withKey: boolean, onProgress: ReportProgress) => Promise<TakenBackup>;
   /** Where backups go that an operator takes over HTTP. */

@@ -85,6 +85,8 @@ export function partsWithin(
         links.filter(({ tenantId }) => isReached(tenantId)),
         withinMs,
       ),
+    activity: (wanted) => parts.activity(wanted?.filter(isReached) ?? tenantIds),
+    deployment: undefined,
     homes: homesWithin(parts.homes, (userId) => identity.findUser(userId)),
     backup: refuse,
     recordBackup: refuse,

@@ -28,6 +28,7 @@ export interface WebhookQuestion {
   readonly tenantIds?: readonly TenantId[] | undefined;
   readonly clientId?: string | undefined;
   readonly id?: string | undefined;
+  readonly only?: "paused" | "failing" | undefined;
   readonly afterId: string;
   readonly limit: number;
 }

@@ -55,6 +55,8 @@ export interface AssistantGrantTable {
   /** The grants of an outlet, by user. */
   ofOutlet(outletId: string, limit: number): Promise<AssistantGrantRow[]>;
   countOfOutlet(outletId: string): Promise<number>;
+  /** For each outlet with users whose last report failed: how many these are, and one of the reasons. */
+  troubled(): Promise<{ readonly outletId: string; readonly users: number; readonly problem: string }[]>;
   /** A page of all grants, by user and outlet. */
   page(after: AssistantGrantKey | undefined, limit: number): Promise<AssistantGrantRow[]>;
   isAny(): Promise<boolean>;
@@ -171,6 +173,11 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       );
       return Number(row?.count ?? 0);
     },
+    troubled: () =>
+      sql.all(
+        `SELECT a.outlet_id AS "outletId", COUNT(*) AS users, MIN(a.problem) AS problem FROM assistant_grants a
+         WHERE a.problem IS NOT NULL AND ${isAlive} GROUP BY a.outlet_id ORDER BY a.outlet_id`,
+      ),
     page: (after, limit) =>
       rows("(a.owner_id, a.outlet_id) > ($1, $2) ORDER BY a.owner_id, a.outlet_id LIMIT $3", [
         after?.userId ?? 0,

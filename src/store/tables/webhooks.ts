@@ -95,6 +95,8 @@ export interface ListedWebhookFilter {
   readonly clientId?: string | undefined;
   /** Only this webhook. */
   readonly id?: string | undefined;
+  /** Only those that an operator has paused, or whose messages fail: the last one failed, or one was tried three times. */
+  readonly only?: "paused" | "failing" | undefined;
   readonly afterId: string;
   readonly limit: number;
 }
@@ -122,6 +124,11 @@ const coversWebhook = `g.scope IS NULL OR (g.scope LIKE '%webhooks%' AND g.scope
   AND (w.hears_link_sessions = 0 OR g.scope LIKE '%links%'))`;
 const isAlive = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.owner_id < 0 OR EXISTS (SELECT 1
   FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user' AND (${coversWebhook})))`;
+const isFailing = `w.paused_ms IS NULL AND (
+  EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.owner_id = w.owner_id
+    AND d.state = 'waiting' AND d.next_ms IS NOT NULL AND d.attempts > 2)
+  OR (SELECT d.state FROM webhook_deliveries d WHERE d.owner_id = w.owner_id AND d.webhook_id = w.id
+    AND d.state <> 'waiting' ORDER BY d.id DESC LIMIT 1) = 'failed')`;
 const ofOwner = "w.owner_id = $1 AND w.client_id = $2";
 
 type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "isReadable" | Heard | "from"> & {
@@ -197,13 +204,14 @@ export function webhookTable(sql: Sql): WebhookTable {
     find: async (owner, id) =>
       isStorable(id) ? first(rows(`${ofOwner} AND w.id = $3`, [ownerWithin(owner), owner.clientId, id])) : undefined,
     byKey: ({ ownerId, id }) => first(rows("w.owner_id = $1 AND w.id = $2", [ownerId, id])),
-    async listed({ tenantIds, clientId, id, afterId, limit }) {
+    async listed({ tenantIds, clientId, id, only, afterId, limit }) {
       const parameters: Parameter[] = [id ?? afterId, limit];
       const parameter = (value: Parameter) => `$${parameters.push(value)}`;
       const conditions = [
         `w.id ${id === undefined ? ">" : "="} $1`,
         ...(tenantIds === undefined ? [] : [`w.tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`]),
         ...(clientId === undefined ? [] : [`w.client_id = ${parameter(clientId)}`]),
+        ...(only === undefined ? [] : [only === "paused" ? "w.paused_ms IS NOT NULL" : isFailing]),
       ];
       const select = `SELECT ${columns} FROM webhooks w WHERE ${isAlive} AND ${conditions.join(" AND ")}`;
       return (await sql.all<StoredWebhook>(`${select} ORDER BY w.id LIMIT $2`, parameters)).map(fromStored);
