@@ -77,6 +77,7 @@ import { alertCommanding } from "./alert-commanding.ts";
 import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
 import { deploymentFacts } from "./deployment-facts.ts";
+import { directiveTrial } from "./directive-trial.ts";
 import { openFoundation } from "./foundation.ts";
 import { homeParts } from "./home-parts.ts";
 import { dropValue } from "./lost-values.ts";
@@ -371,6 +372,7 @@ async function partsOn(
     alerts,
     deviceTypes,
     assistants,
+    tryDirective: directiveTrial({ store, assistants, alexa }),
     requests: requestSearch(recentRequests, nodeQuestions),
     quotas: { settings: quotaSettings, useOf: quotaUse(quotas, nodeQuestions) },
     addDevice: (device) => addDevice(store, device, ownThings),

@@ -160,7 +160,8 @@ for (const database of databases) {
       // test/events/restored-store.test.ts, test/operations/figures.test.ts.
       const ofDeployment = /^(backup|backed-up|compact|key \w+|restored)$/;
       // These are tested in test/operators/documented-calls.test.ts.
-      const ofOperators = /^((operator|hook|grant|home) .*|tenant rename|(user|client) (suspend|resume)|user unlock)$/;
+      const ofOperators =
+        /^((operator|hook|grant|home) .*|tenant rename|(user|client) (suspend|resume)|user unlock|outlet try)$/;
       const others = [reading, ofDeployment, ofOperators];
       const changing = nouns
         .flatMap(({ commands }) => commands.filter(isAdmin))

@@ -120,6 +120,14 @@ export async function fixtureOf({
     ["outlet list", () => ({})],
     ["outlet show", async () => ({ at: [await listed()] })],
     ["outlet deliveries", async () => ({ at: [await listed()] })],
+    [
+      "outlet try",
+      async () => {
+        const { outlet, client_id: clientId } = (await run("outlet list")).outlets[0];
+        await store.transaction((tx) => tx.grants.add({ ...grant, id: "of the outlet", clientId }));
+        return { at: [outlet], json: { user, message: JSON.stringify(discovery) } };
+      },
+    ],
     ["outlet resend", async () => ({ at: [await listed()], json: { user: userId } })],
     ["outlet remove", async () => ({ at: [await listed()] })],
     ["operator list", () => ({})],
@@ -152,6 +160,13 @@ export async function fixtureOf({
     ["client remove", () => ({ at: [client] })],
   ];
 }
+
+const discovery = {
+  directive: {
+    header: { namespace: "Alexa.Discovery", name: "Discover", payloadVersion: "3", messageId: "1" },
+    payload: {},
+  },
+};
 
 const alexa = {
   "vendor-id": "M2ABC",

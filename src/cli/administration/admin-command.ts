@@ -1,5 +1,6 @@
 import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
 import type { Assistants } from "../../assistants/assistants.ts";
+import type { Outlet } from "../../assistants/outlets.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import type { WebhookAdministration } from "../../events/webhooks/webhook-administration.ts";
 import type { Federation } from "../../federation/federation.ts";
@@ -82,6 +83,8 @@ export interface AdministrationParts {
   readonly alerts: Pick<Alerts, "find"> & { readonly onThings: Pick<ThingAlerts, "find"> };
   readonly deviceTypes: DeviceTypes;
   readonly assistants: Pick<Assistants, "outlets" | "grants" | "omitted" | "deliveries">;
+  /** Answers a message as if the user's assistant had sent it. */
+  readonly tryDirective: (outlet: Outlet, userId: UserId, message: unknown) => Promise<object>;
   /** The recent requests of all nodes. */
   readonly requests: RequestSearch;
   readonly quotas: {

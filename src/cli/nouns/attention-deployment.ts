@@ -32,13 +32,17 @@ const alertLimits: readonly LimitName[] = [
 
 type Check = (facts: DeploymentFacts, parts: AdministrationParts, nowMs: number) => Promise<readonly Finding[]>;
 
-/** What of the service itself needs attention. A check that fails is a finding too: unknown is not fine. */
-export async function ofDeployment(parts: AdministrationParts): Promise<readonly Finding[]> {
+/**
+ * What of the service itself needs attention. A check that fails is a finding too: unknown is not fine. Without a link
+ * there is nothing to back up yet.
+ */
+export async function ofDeployment(parts: AdministrationParts, hasLinks: boolean): Promise<readonly Finding[]> {
   const { deployment } = parts;
   if (!deployment) return [];
   const nowMs = Date.now();
   const found = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => {
+      if (name === "backup" && !hasLinks) return [];
       try {
         return await check(deployment, parts, nowMs);
       } catch (error) {

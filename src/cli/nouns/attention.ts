@@ -16,11 +16,12 @@ const show: AdminCommand = {
   async act(parts, input) {
     const tenantId = await chosenTenant(parts.identity, input);
     const tenantIds = tenantId === undefined ? undefined : [tenantId];
+    const counts = await linkCounts(parts, tenantIds);
     const findings = [
-      ...(await ofLinks(parts, tenantIds)),
+      ...ofLinks(counts),
       ...(await ofWebhooks(parts, tenantIds)),
       ...(await ofAssistants(parts, tenantId)),
-      ...(await ofDeployment(parts)),
+      ...(await ofDeployment(parts, counts.size > 0)),
     ];
     // Those of the deployment are left out for an operator who does not reach it.
     return { answer: { findings, coversService: parts.deployment !== undefined } };
@@ -57,14 +58,18 @@ const linkFixes: Readonly<Record<string, Pick<Finding, "level" | "fix"> & { read
   },
 };
 
-async function ofLinks(
+async function linkCounts(
   { foundLinks }: AdministrationParts,
   tenantIds: readonly TenantId[] | undefined,
-): Promise<readonly Finding[]> {
+): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for await (const some of foundLinks({ tenantIds })) {
     for (const { state } of some) counts.set(state, (counts.get(state) ?? 0) + 1);
   }
+  return counts;
+}
+
+function ofLinks(counts: ReadonlyMap<string, number>): readonly Finding[] {
   return Object.entries(linkFixes).flatMap(([state, { words, ...fix }]) => {
     const count = counts.get(state) ?? 0;
     if (count === 0) return [];

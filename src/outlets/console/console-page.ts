@@ -1,6 +1,7 @@
 import type { AdminCall } from "../../operators/admin-call.ts";
 import type { Operator, Subject } from "../../operators/operator.ts";
 import type { Html } from "../../web/html.ts";
+import type { Page } from "../../web/page.ts";
 
 /** A page of the console. To add one, write a file in `pages/` and name it in `pages.ts` (docs/console.md). */
 export interface ConsolePage {
@@ -15,6 +16,11 @@ export interface ConsolePage {
   readonly query?: readonly string[];
   /** Kinds of changes after which the page's parts are read again at once: `link`, `attribute`, `thing` and others. */
   readonly hears?: readonly string[];
+  /**
+   * A whole page in place of the parts, if the address asks for one: it is shown in a frame of the page itself. Undefined
+   * when the address asks for none.
+   */
+  readonly preview?: (context: PageContext) => Promise<Page | undefined>;
   /** The parts of the page by name, in order. `?parts=a,b` answers only those. */
   render(context: PageContext): Promise<PageParts>;
 }

@@ -102,7 +102,9 @@ dialog.ask form{margin-top:.75rem}
 .facts div{grid-template-columns:minmax(0,1fr);gap:0}
 body.console{display:block;padding-bottom:4.5rem}
 .rail{position:fixed;inset:auto 0 0 0;height:auto;flex-direction:row;overflow-x:auto;border-right:0;border-top:1px solid var(--line);padding:.5rem;z-index:1}
-.rail .product,.rail .foot{display:none}
+.rail .product{display:none}
+.rail .foot{display:flex;align-items:center;margin:0;padding:0;border:0}
+.rail .foot button{min-height:2.75rem;white-space:nowrap}
 .rail a{white-space:nowrap;min-height:2.75rem;padding:.75rem}
 .switch{margin:0;white-space:nowrap}
 .content{padding:1rem}

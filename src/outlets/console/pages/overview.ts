@@ -79,11 +79,11 @@ ${coversService ? undefined : html`<p class="small">Disk, certificate, keys and 
 }
 
 /** Where the operator does something about a finding. */
-function placeOf({ address }: PageContext, { kind, id }: Finding): { to: string; words: string } | undefined {
+function placeOf({ address, callOf }: PageContext, { kind, id }: Finding): { to: string; words: string } | undefined {
   if (kind.startsWith("link_")) return { to: address("/homes", { state: kind.slice(5) }), words: "Show them" };
   if (kind.startsWith("webhook_")) return { to: address(id === null ? "/webhooks" : `/webhooks/${id}`), words: "Open" };
   if (kind === "assistant_failing") return { to: address(`/assistants/${id}`), words: "Open" };
-  if (kind === "backup") return { to: address("/system", { do: "backup" }), words: "Back up" };
+  if (kind === "backup" && callOf("backup")) return { to: address("/system", { do: "backup" }), words: "Back up" };
   if (kind === "alert_limit") return undefined;
   return { to: address("/system"), words: "Open System" };
 }

@@ -42,11 +42,9 @@ export const user: ConsolePage = {
     const of = { user: String(shown.userId) };
     const { entries } = await call("audit list", { ...of, act: "sign_in", "page-size": "1" });
     const failed = await failedSignIns(context, of);
-    const { ecosystems } = await call("ecosystem list");
-    const pages = linkPage(shown, ecosystems);
     const asks = asksOf(context, shown);
     return {
-      ask: openAsk(context, here, [...pages, ...asks, endGrant(of, parameter("grant") ?? "")]),
+      ask: openAsk(context, here, [...asks, endGrant(of, parameter("grant") ?? "")]),
       user: html`<p><a href="${address("/users")}">All users</a></p>
 <h2>${named(shown.name)}</h2>
 ${factsOf([
@@ -62,7 +60,7 @@ ${askLinks(context, here, asks)}`,
       links: html`<h2>Linked homes</h2>
 ${
   shown.links.length === 0
-    ? html`<p>None. The user links one on a link page, which you make here and send to them.</p>`
+    ? html`<p>None. <code>breezeway link --user ${shown.userId} --consent</code> links one.</p>`
     : tableOf<ShownLink>(
         "Linked homes",
         [
@@ -73,8 +71,7 @@ ${
         ],
         shown.links,
       )
-}
-${askLinks(context, here, pages)}`,
+}`,
       access: html`<h2>Apps with access</h2>
 ${await grantsPart(context, here, of)}`,
       devices: html`<h2>Devices</h2>
@@ -95,33 +92,6 @@ ${shown.devices.length > shownDevices ? html`<p class="small">${shown.devices.le
     };
   },
 };
-
-interface Ecosystem {
-  readonly ecosystem: string;
-  readonly name: string;
-  readonly hasLinkPage: boolean;
-}
-
-/** The form that makes a link page; none when no ecosystem has one. */
-function linkPage({ userId, name }: ShownUser, ecosystems: readonly Ecosystem[]): readonly Ask[] {
-  const choices = ecosystems.flatMap((one) => (one.hasLinkPage ? [[one.ecosystem, one.name] as const] : []));
-  const [first] = choices;
-  if (!first) return [];
-  const input = { user: String(userId) };
-  return [
-    {
-      name: "link",
-      act: "home page",
-      link: "Make a link page",
-      title: "Make a link page",
-      words: html`${named(name)} opens the page, signs in, and links an account. Its address is shown once, and works once within 30 minutes.`,
-      input,
-      fields: typed({ option: "ecosystem", label: "Ecosystem", value: first[0], choices }),
-      example: { ...input, ecosystem: first[0] },
-      button: "Make the page",
-    },
-  ];
-}
 
 const shownDevices = 50;
 const failuresShown = 50;
