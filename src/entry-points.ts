@@ -5,6 +5,7 @@ import { commandsForLostKeys } from "./cli/nouns/key.ts";
 import type { Access, Inspection, Moved, Programs, Restored, Say } from "./cli/programs.ts";
 import type { ReportProgress } from "./cli/terminal/progress.ts";
 import { type Config, ConfigurationError } from "./config/config.ts";
+import type { ShownSetting } from "./config/shown-settings.ts";
 import { NotFound, NotRunning } from "./model/errors.ts";
 import { anyAborted, untilSignalled } from "./runtime/process/signals.ts";
 import { version } from "./runtime/process/version.ts";
@@ -33,7 +34,7 @@ const acknowledgeMs = 4_000;
 /** The only command that creates a store. All others refuse where there is none: an empty store would hide a wrong folder. */
 const firstCommand = "tenant add";
 
-async function serve(config: Config): Promise<void> {
+async function serve(config: Config, settings: readonly ShownSetting[]): Promise<void> {
   const stopSignal = untilSignalled();
   await sayIfNew(config, (sentence) => process.stderr.write(`${sentence}\n`));
   const startLogging = await loadLogging();
@@ -41,7 +42,7 @@ async function serve(config: Config): Promise<void> {
   const { untilUncaught } = await import("./runtime/process/uncaught-errors.ts");
   const report = startLogging(config.logLevel);
   const fatal = untilUncaught(report);
-  const service = await startService(config, report);
+  const service = await startService(config, report, undefined, { settings });
   // Without a certificate there is nothing to reload, and SIGHUP keeps its usual meaning.
   if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
   process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);

@@ -1,6 +1,7 @@
 import { auditEntry } from "../identity/audit.ts";
 import { isCredential, keyOf, newCredential } from "../identity/secrets.ts";
 import type { SignInTables } from "../identity/sign-in.ts";
+import { suspensionProblem } from "../identity/suspension.ts";
 import { StoreUnavailable } from "../model/errors.ts";
 import type { TenantId, UserId } from "../model/ids.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
@@ -19,7 +20,10 @@ export interface AccountUser {
 }
 
 export interface AccountSessions {
-  /** The user of a cookie's secret; undefined when the session has ended or belongs to another tenant. */
+  /**
+   * The user of a cookie's secret; undefined when the session has ended, belongs to another tenant, or its user is
+   * suspended.
+   */
   bySession(tenantId: TenantId, secret: string): Promise<AccountUser | undefined>;
   /** In how many browsers the user is signed in. */
   countSessions(user: AccountUser): Promise<number>;
@@ -59,6 +63,7 @@ export function accountSessionsOn(store: Store<SessionTables>): AccountSessions 
       });
       if (!found || found.user.tenantId !== tenantId || found.nowMs >= found.session.endsMs) return undefined;
       const { session, user, nowMs } = found;
+      if (suspensionProblem(user)) return undefined;
       if (nowMs - session.usedMs >= sessionLifetime.renewEveryMs) await renew(session, nowMs);
       return { userId: user.id, tenantId, name: user.name, createdMs: user.createdMs };
     },

@@ -56,6 +56,8 @@ export interface AssistantGrants {
   /** The grant of this user; none when the user has not linked the outlet. */
   ofUser(outletId: string, userId: UserId): Promise<readonly AssistantGrantRow[]>;
   countOfOutlet(outletId: string): Promise<number>;
+  /** For each outlet with users whose last report failed: how many these are, and one of the reasons. */
+  troubled(): Promise<readonly { readonly outletId: string; readonly users: number; readonly problem: string }[]>;
 }
 
 /** An assistant waits no longer for an outcome. A command without one by then is told as such. */
@@ -114,6 +116,7 @@ export function assistantGrants({ store, sealing, agentUserIdOf, wake }: GrantPa
       return grant ? [grant] : [];
     },
     countOfOutlet: (outletId) => store.read((tx) => tx.assistantGrants.countOfOutlet(outletId)),
+    troubled: () => store.read((tx) => tx.assistantGrants.troubled()),
   };
 }
 

@@ -1,5 +1,7 @@
 import type { Noun } from "./noun.ts";
+import { activity } from "./nouns/activity.ts";
 import { alert } from "./nouns/alert.ts";
+import { attention } from "./nouns/attention.ts";
 import { audit } from "./nouns/audit.ts";
 import { backedUpNoun } from "./nouns/backed-up.ts";
 import { backup } from "./nouns/backup.ts";
@@ -10,6 +12,7 @@ import { config } from "./nouns/config.ts";
 import { device } from "./nouns/device.ts";
 import { deviceType } from "./nouns/device-type.ts";
 import { doctorNoun } from "./nouns/doctor.ts";
+import { ecosystem } from "./nouns/ecosystem.ts";
 import { event } from "./nouns/event.ts";
 import { fan } from "./nouns/fan.ts";
 import { grant } from "./nouns/grant.ts";
@@ -26,6 +29,7 @@ import { request } from "./nouns/request.ts";
 import { restoreNoun } from "./nouns/restore.ts";
 import { restoredNoun } from "./nouns/restored.ts";
 import { status } from "./nouns/status.ts";
+import { system } from "./nouns/system.ts";
 import { tenant } from "./nouns/tenant.ts";
 import { thing } from "./nouns/thing.ts";
 import { user } from "./nouns/user.ts";
@@ -35,12 +39,15 @@ import { webhook } from "./nouns/webhook.ts";
 /** Nouns by topic, in the order of the help. */
 export const groups: readonly { readonly title: string; readonly nouns: readonly Noun[] }[] = [
   { title: "Tenants, users and clients:", nouns: [tenant, user, client, grant, quota, outlet] },
-  { title: "Homes:", nouns: [link, home, device, deviceType, thing, fan, alert, event, webhook, hook] },
+  { title: "Homes:", nouns: [ecosystem, link, home, device, deviceType, thing, fan, alert, event, webhook, hook] },
   {
     title: "Operation:",
     nouns: [
       operator,
       status,
+      attention,
+      activity,
+      system,
       doctorNoun,
       verifyNoun,
       config,

@@ -1,5 +1,6 @@
 import { Command, Argument as CommandArgument, CommanderError } from "commander";
 import { type ConfigSources, isSet, readConfig, settings } from "../config/config.ts";
+import { shownSettings } from "../config/shown-settings.ts";
 import { defaultExample } from "../ecosystems/registry.ts";
 import { BadParameter } from "../model/errors.ts";
 import type { AdminCommand } from "./administration/admin-command.ts";
@@ -84,7 +85,10 @@ export function describeProgram(
   });
   withSettings(
     withExamples(program.command("serve").description("run the service"), ["serve", "serve --port 8443"]),
-  ).action((_, command: Command) => programs.serve(configOf(command)));
+  ).action((_, command: Command) => {
+    const sources = sourcesOf(command);
+    return programs.serve(readConfig(sources), shownSettings(sources));
+  });
   withExamples(program.command("simulator").description("run the simulated home ecosystem alone"), [
     "simulator",
     "simulator --port 0",

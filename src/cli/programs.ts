@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { ShownSetting } from "../config/shown-settings.ts";
 import type { Input } from "./input.ts";
 import type { ReportProgress } from "./terminal/progress.ts";
 
@@ -19,7 +20,7 @@ export interface DemoChoice {
 /** What the command line can start or reach; main.ts implements it. */
 export interface Programs {
   /** Each of these resolves when the program has ended. */
-  serve(config: Config): Promise<void>;
+  serve(config: Config, settings: readonly ShownSetting[]): Promise<void>;
   demo(config: Config, options: DemoChoice): Promise<void>;
   simulator(address: { readonly host: string; readonly port: number }): Promise<void>;
   /** Runs an administrator's command, in the running service or on the store itself. */

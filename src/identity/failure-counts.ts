@@ -16,9 +16,18 @@ export interface ResetRules {
 
 /** Counts failures of each pair of account and source, and of each source alone. */
 export interface FailureCounts {
-  find(pair: string, source: string): Promise<{ readonly ofPair?: FailureCount; readonly ofSource?: FailureCount }>;
+  find(pair: string, source: string, account: string): Promise<FoundCounts>;
   count(pair: string, source: string, rules: ResetRules): Promise<void>;
   reset(pair: string): Promise<void>;
+  /** Records that an account was unlocked now: earlier failures of its pairs count no more. */
+  unlock(account: string): Promise<void>;
+}
+
+export interface FoundCounts {
+  readonly ofPair?: FailureCount;
+  readonly ofSource?: FailureCount;
+  /** How long ago the account was unlocked; absent when it was not, or long ago. */
+  readonly unlockedSinceMs?: number;
 }
 
 /** Counts in memory, for a single node; a restart resets them. Beyond `most`, the least recent counts are evicted. */
@@ -26,6 +35,7 @@ export function countsInMemory(nowMs: () => number, most: number): FailureCounts
   type StoredCount = { readonly failures: number; readonly firstMs: number; readonly lastMs: number };
   const pairs = new Map<string, StoredCount>();
   const sources = new Map<string, StoredCount>();
+  const unlocked = new Map<string, number>();
   const toCount = (stored: StoredCount | undefined) =>
     stored && {
       failures: stored.failures,
@@ -44,9 +54,14 @@ export function countsInMemory(nowMs: () => number, most: number): FailureCounts
     }
   };
   return {
-    async find(pair, source) {
+    async find(pair, source, account) {
       const [ofPair, ofSource] = [toCount(pairs.get(pair)), toCount(sources.get(source))];
-      return { ...(ofPair && { ofPair }), ...(ofSource && { ofSource }) };
+      const unlockedMs = unlocked.get(account);
+      return {
+        ...(ofPair && { ofPair }),
+        ...(ofSource && { ofSource }),
+        ...(unlockedMs !== undefined && { unlockedSinceMs: nowMs() - unlockedMs }),
+      };
     },
     async count(pair, source, { forgetAfterMs, sourceWindowMs }) {
       add(pairs, pair, ({ sinceLastMs }) => sinceLastMs < forgetAfterMs);
@@ -54,6 +69,11 @@ export function countsInMemory(nowMs: () => number, most: number): FailureCounts
     },
     async reset(pair) {
       pairs.delete(pair);
+    },
+    async unlock(account) {
+      unlocked.delete(account);
+      unlocked.set(account, nowMs());
+      if (unlocked.size > most) unlocked.delete(unlocked.keys().next().value!);
     },
   };
 }
@@ -68,13 +88,18 @@ export type FailureTables = Pick<Transaction, "failureCounts">;
 export function countsInStore(store: Store<FailureTables>, purpose: string): FailureCounts {
   const key = (kind: string, name: string) => hash("sha256", JSON.stringify([purpose, kind, name]), "base64url");
   return {
-    find: (pair, source) =>
+    find: (pair, source, account) =>
       store.read(async (tx) => {
-        const [ofPair, ofSource] = await Promise.all([
+        const [ofPair, ofSource, unlocked] = await Promise.all([
           tx.failureCounts.find(key("pair", pair)),
           tx.failureCounts.find(key("source", source)),
+          tx.failureCounts.find(key("unlocked", account)),
         ]);
-        return { ...(ofPair && { ofPair }), ...(ofSource && { ofSource }) };
+        return {
+          ...(ofPair && { ofPair }),
+          ...(ofSource && { ofSource }),
+          ...(unlocked && { unlockedSinceMs: unlocked.sinceLastMs }),
+        };
       }),
     count: (pair, source, { forgetAfterMs, sourceWindowMs }) =>
       store.transaction(async (tx) => {
@@ -82,5 +107,7 @@ export function countsInStore(store: Store<FailureTables>, purpose: string): Fai
         await tx.failureCounts.add(key("source", source), { afterFirstMs: sourceWindowMs });
       }),
     reset: (pair) => store.transaction((tx) => tx.failureCounts.remove(key("pair", pair))),
+    // The row is a time, not a count. It is removed with old counts, when no pair's count can be older.
+    unlock: (account) => store.transaction((tx) => tx.failureCounts.add(key("unlocked", account), {})),
   };
 }

@@ -42,6 +42,11 @@ export const defaultFailureLimits: FailureLimitSettings = {
   remembered: 50_000,
 };
 
+/** The account of a user's sign-ins. */
+export function signInAccount(tenantId: string, name: string): string {
+  return JSON.stringify([tenantId, name]);
+}
+
 /** One attempt; resolves to undefined when it failed. It gets the number of failures of its source in this window. */
 export type Check<Result> = (failuresOfSource: number) => Promise<Result | undefined>;
 
@@ -94,11 +99,16 @@ export class FailureLimits {
     const queue = this.#queues.get(pair) ?? this.#newQueue();
     this.#queues.set(pair, queue);
     try {
-      return await queue.run(source, () => this.#checkNow(pair, source, check), disconnected);
+      return await queue.run(source, () => this.#checkNow({ account, pair, source }, check), disconnected);
     } finally {
       if (queue.isIdle && this.#queues.get(pair) === queue) this.#queues.delete(pair);
       this.#leave(source);
     }
+  }
+
+  /** Forgets the failures of an account from all sources. Failures of a source with many accounts still count. */
+  unlock(account: string): Promise<void> {
+    return this.#counts.unlock(account);
   }
 
   #newQueue(): FairQueue {
@@ -121,8 +131,12 @@ export class FailureLimits {
     else this.#inProgress.delete(source);
   }
 
-  async #checkNow<Result>(pair: string, source: string, check: Check<Result>) {
-    const { ofPair, ofSource } = await this.#counts.find(pair, source);
+  async #checkNow<Result>({ account, pair, source }: Attempted, check: Check<Result>) {
+    const found = await this.#counts.find(pair, source, account);
+    const { ofSource, unlockedSinceMs } = found;
+    const isForgiven = found.ofPair && unlockedSinceMs !== undefined && unlockedSinceMs <= found.ofPair.sinceLastMs;
+    if (isForgiven) await this.#counts.reset(pair);
+    const ofPair = isForgiven ? undefined : found.ofPair;
     const waitMs = Math.max(pairWaitMs(ofPair, this.#settings), sourceWaitMs(ofSource, this.#settings));
     if (waitMs > 0) throw new TooManyRequests(Math.ceil(waitMs / 1000));
     const result = await check(failuresInWindow(ofSource, this.#settings));
@@ -130,6 +144,12 @@ export class FailureLimits {
     else if (ofPair) await this.#counts.reset(pair);
     return result;
   }
+}
+
+interface Attempted {
+  readonly account: string;
+  readonly pair: string;
+  readonly source: string;
 }
 
 function tooManyInProgress(): TooManyRequests {

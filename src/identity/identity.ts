@@ -10,6 +10,7 @@ import { type PasswordOptions, type Passwords, passwords as passwordsWith } from
 import type { RemovalTables } from "./removal.ts";
 import { type SecTokens, secTokensOn } from "./sec-tokens.ts";
 import { type SignIn, type SignInTables, signInOn } from "./sign-in.ts";
+import type { HeldTables, Suspended } from "./suspension.ts";
 import { type Tenants, tenantsOn } from "./tenants.ts";
 import { type UserReading, userReadingOn } from "./user-reading.ts";
 import { type Users, usersOn } from "./users.ts";
@@ -24,12 +25,14 @@ export interface Identity extends Tenants, Brands, Users, UserReading, SecTokens
 }
 
 export interface IdentityParts {
-  readonly store: Store<SignInTables & RemovalTables & FailureTables>;
+  readonly store: Store<SignInTables & RemovalTables & HeldTables & FailureTables>;
   readonly nowMs: () => number;
   readonly report: Report;
   /** Called when grants have ended and that is durable, so that caches drop them. */
   readonly grantsEnded: (grantIds: readonly string[]) => void;
   readonly devicesRemoved: (deviceIds: readonly DeviceId[]) => void;
+  /** Called when a user was suspended and that is durable. */
+  readonly suspended: (suspended: Suspended) => void;
   /** Called for sign-ins that were refused because of a limit. */
   readonly onLimitReached?: OnLimitReached;
   readonly passwords?: PasswordOptions;
@@ -48,7 +51,7 @@ export function identityOn(parts: IdentityParts): Identity {
   return {
     ...tenants,
     ...brandsOn(store),
-    ...usersOn({ ...parts, tenants, passwords }),
+    ...usersOn({ ...parts, tenants, passwords, limits }),
     ...userReadingOn(store),
     ...secTokens,
     sweep: async () => (await secTokens.sweep()) + (await audit.sweep()) + (await removeOldCounts(store)),

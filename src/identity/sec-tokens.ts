@@ -7,6 +7,7 @@ import type { SecTokenRow } from "../store/tables/sec-tokens.ts";
 import type { UserPrincipal } from "./principal.ts";
 import { hashOf, isCredential, keyOf, newCredential } from "./secrets.ts";
 import type { SignIn, SignInTables } from "./sign-in.ts";
+import { suspensionProblem } from "./suspension.ts";
 
 /** A secToken expires 60 minutes after its last use, and 24 hours after it was issued. */
 export const secTokenLifetime = { idleMs: 60 * 60_000, longestMs: 24 * 60 * 60_000, renewEveryMs: 60_000 };
@@ -92,6 +93,8 @@ export function secTokensOn({ store, signIn, onLimitReached }: SecTokenParts): S
         return user && { row, user, nowMs: await tx.clock.nowMs() };
       });
       if (!found || isExpired(found.row, found.nowMs)) throw new InvalidSecToken();
+      const problem = suspensionProblem(found.user);
+      if (problem) throw new InvalidSecToken(problem);
       if (needsRenewal(found.row, found.nowMs)) await renew(key);
       return { kind: "user", userId: found.user.id, tenantId: found.user.tenantId };
     },

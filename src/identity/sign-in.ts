@@ -3,9 +3,10 @@ import { parseId, type TenantId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { UserRow } from "../store/tables/users.ts";
 import { type Audit, auditEntry } from "./audit.ts";
-import type { FailureLimits } from "./failure-limits.ts";
+import { type FailureLimits, signInAccount } from "./failure-limits.ts";
 import { readName, readText } from "./names.ts";
 import type { Passwords } from "./passwords.ts";
+import { refuseSuspended } from "./suspension.ts";
 
 export interface SignInAttempt {
   /** As the caller sent it. An unknown tenant id fails like a wrong password. */
@@ -30,8 +31,8 @@ export type SignInTables = Pick<
 
 /**
  * Checks a password, then runs `enter` under the user's lock, after it has made sure that the password was not changed
- * meanwhile. Rejects with InvalidLogin, both for a wrong name and a wrong password. Platform logins and OAuth sign-ins
- * share one count of failures, and both are audited.
+ * meanwhile. Rejects with InvalidLogin, both for a wrong name and a wrong password, and for a suspended user, whom the error
+ * names as such. Platform logins and OAuth sign-ins share one count of failures, and both are audited.
  */
 export type SignIn = <Result>(attempt: SignInAttempt, enter: Enter<Result>) => Promise<Result>;
 
@@ -70,6 +71,7 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
       await tx.users.lock(user.id);
       const current = await tx.users.byId(user.id);
       if (current?.passwordHash !== user.passwordHash) return undefined;
+      refuseSuspended(current);
       if (renewedHash !== undefined) await tx.users.setPasswordHash(user.id, renewedHash);
       const subject = { tenantId: user.tenantId, userId: user.id, clientId };
       await tx.audit.add(auditEntry({ act: "sign_in", ...subject, source, detail: { page } }));
@@ -80,6 +82,12 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
   async function tryOnce<Result>(attempt: SignInAttempt, name: string, enter: Enter<Result>) {
     const { tenant, user } = await find(attempt.tenantId, name);
     const isRight = await passwords.isRight(attempt.password, user?.passwordHash, attempt);
+    if (user && isRight && user.suspendedMs !== null) {
+      const { source, clientId } = attempt;
+      const subject = { tenantId: user.tenantId, userId: user.id, clientId };
+      await audit.record({ act: "sign_in_failed", ...subject, source, detail: { suspended: true } });
+      refuseSuspended(user);
+    }
     return { tenant, user, isRight, entered: user && isRight ? await enterWith(user, attempt, enter) : undefined };
   }
 
@@ -99,7 +107,7 @@ export function signInOn({ store, passwords, limits, audit }: SignInParts): Sign
       }
       return last.entered;
     };
-    const admitted = await limits.attempt(JSON.stringify([tenantId, name]), source, check, disconnected);
+    const admitted = await limits.attempt(signInAccount(tenantId, name), source, check, disconnected);
     if (!admitted) throw new InvalidLogin();
     return admitted.result;
   };

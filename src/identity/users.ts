@@ -4,9 +4,11 @@ import type { Store, Transaction } from "../store/seam.ts";
 import type { UserRow } from "../store/tables/users.ts";
 import { type AuditEntry, auditEntry } from "./audit.ts";
 import { endAccess } from "./end-access.ts";
+import { type FailureLimits, signInAccount } from "./failure-limits.ts";
 import { checkNewName, readName } from "./names.ts";
 import type { Passwords } from "./passwords.ts";
 import { type RemovalTables, type Removed, removeHome } from "./removal.ts";
+import { announceSuspension, type HeldTables, releaseOfUser, type Suspended } from "./suspension.ts";
 import type { Tenants } from "./tenants.ts";
 
 export interface User {
@@ -15,6 +17,7 @@ export interface User {
   readonly name: string;
   readonly isAdmin: boolean;
   readonly createdMs: number;
+  readonly isSuspended: boolean;
 }
 
 export interface NewUser {
@@ -48,6 +51,14 @@ export interface Users {
    */
   setPassword(userId: UserId, password: string, source?: string): Promise<{ readonly grants: number }>;
   /**
+   * Refuses the user's sign-ins and tokens, ends their streams and holds the messages of their webhooks and assistants, on
+   * every node. Nothing is deleted: `resumeUser` brings all of it back. The home itself goes on.
+   */
+  suspendUser(userId: UserId): Promise<User>;
+  resumeUser(userId: UserId): Promise<User>;
+  /** Forgets failed sign-ins with the user's name, so that the user may try again at once from any address. */
+  unlockUser(userId: UserId): Promise<User>;
+  /**
    * Removes a user with all their data. The caller removes the user's links first. `audited`: the entry of the audit log
    * for what was removed, stored in the same transaction.
    */
@@ -55,15 +66,24 @@ export interface Users {
 }
 
 export interface UserParts {
-  readonly store: Store<RemovalTables & Pick<Transaction, "audit">>;
+  readonly store: Store<RemovalTables & HeldTables & Pick<Transaction, "audit">>;
   readonly tenants: Pick<Tenants, "findTenant">;
   readonly passwords: Passwords;
   /** Called when the removal is durable, so that caches of this node drop the grants and devices. */
   readonly grantsEnded: (grantIds: readonly string[]) => void;
   readonly devicesRemoved: (deviceIds: readonly DeviceId[]) => void;
+  /** Called when a suspension is durable, so that caches of this node drop the tokens. */
+  readonly suspended: (suspended: Suspended) => void;
+  readonly limits: Pick<FailureLimits, "unlock">;
 }
 
-export function usersOn({ store, tenants, passwords, grantsEnded, devicesRemoved }: UserParts): Users {
+export function usersOn(parts: UserParts): Users {
+  const { store, tenants, passwords, grantsEnded, devicesRemoved, suspended, limits } = parts;
+  const findUser = async (userId: UserId) => {
+    const row = await store.read((tx) => tx.users.byId(userId));
+    if (!row) throw unknownUser(userId);
+    return fromRow(row);
+  };
   return {
     async addUser({ tenant, name: newName, password, isAdmin }) {
       const name = checkNewName("name", readName("name", newName));
@@ -74,11 +94,7 @@ export function usersOn({ store, tenants, passwords, grantsEnded, devicesRemoved
       return userId;
     },
 
-    async findUser(userId) {
-      const row = await store.read((tx) => tx.users.byId(userId));
-      if (!row) throw unknownUser(userId);
-      return fromRow(row);
-    },
+    findUser,
 
     listUsers: async (tenantId) => (await store.read((tx) => tx.users.list(tenantId))).map(fromRow),
 
@@ -98,6 +114,32 @@ export function usersOn({ store, tenants, passwords, grantsEnded, devicesRemoved
       });
       grantsEnded(ended);
       return { grants: ended.length };
+    },
+
+    async suspendUser(userId) {
+      const user = await store.transaction(async (tx) => {
+        const row = await lockedUser(tx, userId);
+        if (row.suspendedMs !== null) return fromRow(row);
+        await tx.users.setSuspended(userId, await tx.clock.nowMs());
+        await announceSuspension(tx, { userId });
+        return { ...fromRow(row), isSuspended: true };
+      });
+      suspended({ userId });
+      return user;
+    },
+
+    resumeUser: (userId) =>
+      store.transaction(async (tx) => {
+        const row = await lockedUser(tx, userId);
+        await tx.users.setSuspended(userId, null);
+        await releaseOfUser(tx, userId);
+        return { ...fromRow(row), isSuspended: false };
+      }),
+
+    async unlockUser(userId) {
+      const user = await findUser(userId);
+      await limits.unlock(signInAccount(String(user.tenantId), user.name));
+      return user;
     },
 
     async removeUser(userId, audited) {
@@ -125,6 +167,6 @@ function unknownUser(userId: UserId): NotFound {
   return new NotFound(`There is no user ${userId}. See all with: breezeway user list`);
 }
 
-function fromRow({ id, tenantId, name, isAdmin, createdMs }: UserRow): User {
-  return { userId: id, tenantId, name, isAdmin, createdMs };
+function fromRow({ id, tenantId, name, isAdmin, createdMs, suspendedMs }: UserRow): User {
+  return { userId: id, tenantId, name, isAdmin, createdMs, isSuspended: suspendedMs !== null };
 }

@@ -4,7 +4,7 @@ import type { LinkSessionRow } from "../store/tables/link-sessions.ts";
 import { accountPath } from "../web/account-address.ts";
 
 /** Who has started a session: an OAuth client, or the account page. */
-export type SessionClient = Pick<Client, "id" | "name" | "returnUrls" | "vouchesForUsers">;
+export type SessionClient = Pick<Client, "id" | "name" | "returnUrls" | "vouchesForUsers" | "suspendedMs">;
 
 /** Stands in a session's row where others have their client's id. No client has this id. */
 export const accountPageId = "account";
@@ -21,7 +21,7 @@ export async function clientOf(
 ): Promise<SessionClient | undefined> {
   if (clientId !== accountPageId) return clients.findClient(clientId);
   const returnUrls = [accountUrl(baseUrl(), tenantId)];
-  return { id: accountPageId, name: "your account page", returnUrls, vouchesForUsers: false };
+  return { id: accountPageId, name: "your account page", returnUrls, vouchesForUsers: false, suspendedMs: null };
 }
 
 /** The client for the audit log. */

@@ -1,4 +1,5 @@
 import type { LimitName } from "./limits.ts";
+import { type SuspendedParty, suspendedSentences } from "./suspension.ts";
 
 /**
  * Every failure that a caller could react to. The code is stable; the message names the actor, the action and the
@@ -16,8 +17,11 @@ export abstract class BreezewayError extends Error {
 
 export class InvalidLogin extends BreezewayError {
   readonly code = "invalid_login";
-  constructor() {
-    super("Invalid login name or password.");
+  /** Name and password are right, and the user is suspended. */
+  readonly isSuspended: boolean;
+  constructor({ isSuspended = false } = {}) {
+    super(isSuspended ? suspendedSentences.user : "Invalid login name or password.");
+    this.isSuspended = isSuspended;
   }
 }
 
@@ -232,11 +236,16 @@ export class IdempotencyKeyReused extends BreezewayError {
   }
 }
 
-/** The access token is unknown, expired or revoked. The answer does not say which of these. */
+/**
+ * The access token is unknown, expired or revoked: the answer does not say which of these. Or its user or client is
+ * suspended, which it says.
+ */
 export class InvalidToken extends BreezewayError {
   readonly code = "invalid_token";
-  constructor() {
-    super("The access token is not valid.");
+  readonly suspended: SuspendedParty | undefined;
+  constructor(suspended?: SuspendedParty) {
+    super(suspended ? suspendedSentences[suspended] : "The access token is not valid.");
+    this.suspended = suspended;
   }
 }
 

@@ -3,9 +3,11 @@ import type { FailureLimits } from "../identity/failure-limits.ts";
 import { endGrants } from "../identity/grants.ts";
 import { checkNewName, readName } from "../identity/names.ts";
 import { hashOf, isSame, newSecret } from "../identity/secrets.ts";
+import { announceSuspension, type HeldTables, releaseOfClient, type Suspended } from "../identity/suspension.ts";
 import type { Tenants } from "../identity/tenants.ts";
 import { InvalidClient, NotFound } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
+import { suspendedSentences } from "../model/suspension.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { ClientKind, ClientRow, ClientSecret } from "../store/tables/clients.ts";
 import type { ScopeCount } from "../store/tables/grants.ts";
@@ -59,6 +61,12 @@ export interface Clients {
   editClient(clientId: string, change: ClientChange): Promise<Client>;
   /** Creates a new secret. The old one stays valid for `overlapMs`. */
   rotateSecret(clientId: string, overlapMs: number): Promise<ClientWithSecret>;
+  /**
+   * Refuses the client's secret and its tokens, ends its streams and holds the messages of its webhooks and assistants, on
+   * every node. Nothing is deleted: `resumeClient` brings all of it back.
+   */
+  suspendClient(clientId: string): Promise<Client>;
+  resumeClient(clientId: string): Promise<Client>;
   /** Removes a client and ends all its grants; returns how many. */
   removeClient(clientId: string): Promise<{ readonly client: Client; readonly grants: number }>;
   findClient(clientId: string): Promise<Client | undefined>;
@@ -67,7 +75,7 @@ export interface Clients {
   authenticateClient(credentials: ClientCredentials): Promise<Client>;
 }
 
-type ClientTables = Pick<Transaction, "clients" | "grants" | "codes" | "log" | "clock">;
+type ClientTables = HeldTables & Pick<Transaction, "clients" | "grants" | "codes" | "log" | "clock">;
 
 export interface ClientParts {
   readonly store: Store<ClientTables>;
@@ -75,9 +83,11 @@ export interface ClientParts {
   readonly limits: FailureLimits;
   readonly nowMs: () => number;
   readonly grantsEnded: (grantIds: readonly string[]) => void;
+  /** Called when a suspension is durable. */
+  readonly suspended: (suspended: Suspended) => void;
 }
 
-export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded }: ClientParts): Clients {
+export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, suspended }: ClientParts): Clients {
   const cache = new ClientCache({ store, nowMs: nodeMs });
   /** Changes a client under its lock, and drops it from the cache, also when the outcome is unknown. */
   const change = <Result>(clientId: string, body: (tx: ClientTables, client: ClientRow) => Promise<Result>) =>
@@ -101,7 +111,7 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded }
       const client = { id, tenantId, name, kind, redirectUris, requiresPkce, returnUrls, vouchesForUsers };
       return store.transaction(async (tx) => {
         await tx.clients.add({ ...client, secrets: [{ hash: hashOf(secret), endsMs: null }] });
-        return { client: { ...client, createdMs: await tx.clock.nowMs() }, secret };
+        return { client: { ...client, createdMs: await tx.clock.nowMs(), suspendedMs: null }, secret };
       });
     },
 
@@ -135,6 +145,27 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded }
       });
     },
 
+    async suspendClient(clientId) {
+      const client = await change(clientId, async (tx, row) => {
+        if (row.suspendedMs !== null) return withoutSecrets(row);
+        const suspendedMs = await tx.clock.nowMs();
+        await tx.clients.setSuspended(clientId, suspendedMs);
+        await announceSuspension(tx, { clientId });
+        return { ...withoutSecrets(row), suspendedMs };
+      });
+      suspended({ clientId });
+      return client;
+    },
+
+    async resumeClient(clientId) {
+      const client = await change(clientId, async (tx, row) => {
+        await tx.clients.setSuspended(clientId, null);
+        return { ...withoutSecrets(row), suspendedMs: null };
+      });
+      await releaseOfClient(store, clientId);
+      return client;
+    },
+
     async removeClient(clientId) {
       const { client, ended } = await change(clientId, async (tx, client) => {
         const ended = await endGrants(tx, await tx.grants.ofClient(clientId));
@@ -161,6 +192,7 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded }
       };
       const client = await limits.attempt(clientId, source, check, disconnected);
       if (!client) throw new InvalidClient();
+      if (client.suspendedMs !== null) throw new InvalidClient(suspendedSentences.client);
       return client;
     },
   };

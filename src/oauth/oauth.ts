@@ -46,7 +46,14 @@ export function oauthOn(parts: OAuthParts) {
     () => onLimitReached?.("clientAuthenticationsPerSource"),
   );
   const commandTokens = commandTokensWith(sealer, runtime);
-  const clients = clientsOn({ store, tenants: identity, limits, nowMs: runtime.nowMs, grantsEnded });
+  const clients = clientsOn({
+    store,
+    tenants: identity,
+    limits,
+    nowMs: runtime.nowMs,
+    grantsEnded,
+    suspended: (suspended) => verification.suspend(suspended),
+  });
   return {
     ...clients,
     authorizeSteps: authorizeSteps({ store, identity, clients, sealer, areOlderNodesGone, issuer, codeSeconds }),

@@ -1,6 +1,8 @@
 import type { CallingPrincipal } from "../identity/principal.ts";
 import { isCredential, keyOf } from "../identity/secrets.ts";
+import type { Suspended } from "../identity/suspension.ts";
 import { InvalidToken, StoreUnavailable } from "../model/errors.ts";
+import type { UserId } from "../model/ids.ts";
 import { storedScopes } from "../model/scopes.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
@@ -45,6 +47,8 @@ interface RevocationCursor {
 interface CachedToken {
   readonly principal: CallingPrincipal;
   readonly grantId: string;
+  /** The user who gave the grant; null for a client's own. */
+  readonly grantorId: UserId | null;
   /** When it expires, on this node's monotonic clock. */
   readonly untilMs: number;
   /** When the token is looked up again, which notes that its grant is used. */
@@ -114,8 +118,7 @@ export class Verification {
   /** The client that got the token. */
   async clientOf(accessToken: string): Promise<string> {
     const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
-    if (!row || row.remainingMs <= 0) throw new InvalidToken();
-    return row.grant.clientId;
+    return usable(row).grant.clientId;
   }
 
   /** Whether the token was valid and has expired. Tokens that expired long ago are not known any more. */
@@ -130,8 +133,7 @@ export class Verification {
     for (;;) {
       const invalidations = this.#invalidations;
       const startedMs = this.#runtime.elapsedMs();
-      const row = await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken)));
-      if (!row || row.remainingMs <= 0) throw new InvalidToken();
+      const row = usable(await this.#store.read((tx) => tx.accessTokens.find(keyOf(accessToken))));
       // A revocation that arrived during the read may be this token's.
       if (invalidations !== this.#invalidations) continue;
       this.#use.note(row.grant);
@@ -165,6 +167,17 @@ export class Verification {
     }
   }
 
+  /** Drops all tokens of a suspended user or client from the cache, and ends their streams. */
+  suspend({ userId, clientId }: Suspended): void {
+    this.#invalidations++;
+    const isMeant = (grantorId: UserId | null, client: string | undefined) =>
+      userId === undefined ? client === clientId : grantorId === userId;
+    for (const [accessToken, cached] of this.#cache) {
+      if (isMeant(cached.grantorId, cached.principal.clientId)) this.#drop(accessToken, cached);
+    }
+    this.#watched.endOf((grant) => isMeant(grant.userId, grant.clientId));
+  }
+
   /**
    * Clears the cache, because the store was restored or promoted, or retention removed revocations before this node read
    * them. Streams whose grant is still in the store continue.
@@ -176,7 +189,7 @@ export class Verification {
     const watched = this.#watched.grants;
     for (let at = 0; at < watched.length; at += grantsAtOnce) {
       const some = watched.slice(at, at + grantsAtOnce);
-      const found = await this.#store.read((tx) => tx.grants.existing(some));
+      const found = await this.#store.read((tx) => tx.grants.usable(some));
       this.forget(some.map(({ id }) => id).filter((id) => !found.has(id)));
     }
   }
@@ -190,13 +203,14 @@ export class Verification {
       if (tries > 1) return this.#lookUp(accessToken, tries - 1);
       throw new StoreUnavailable("The store is too slow to tell whether a token is valid.");
     }
-    const principal = row && row.remainingMs > 0 ? principalOf(row) : undefined;
-    if (!row || !principal) throw new InvalidToken();
-    this.#use.note(row.grant);
+    const { grant, remainingMs, scope } = usable(row);
+    const principal = principalOf(grant, scope);
+    if (!principal) throw new InvalidToken();
+    this.#use.note(grant);
     // A revocation that arrived during the read may be this token's: then the row is valid for this call only.
     if (invalidations === this.#invalidations) {
-      const times = { untilMs: startedMs + row.remainingMs, lookUpMs: startedMs + useStoredEveryMs };
-      this.#keep(accessToken, { principal, grantId: row.grant.id, ...times });
+      const times = { untilMs: startedMs + remainingMs, lookUpMs: startedMs + useStoredEveryMs };
+      this.#keep(accessToken, { principal, grantId: grant.id, grantorId: grant.userId, ...times });
     }
     return principal;
   }
@@ -233,7 +247,7 @@ export class Verification {
       });
       const isWhole = bodies.length < revocationsAtOnce;
       const isContinued = !cursor || (isWhole && cursor.epoch === epoch && comparePositions(cursor.end, horizon) >= 0);
-      if (isContinued) this.forget(bodies.map((body) => (JSON.parse(body) as { grant: string }).grant));
+      if (isContinued) this.#hear(bodies.map((body) => JSON.parse(body) as Revocation));
       else await this.#forgetAll();
       this.#cursor = { epoch, end };
       this.#polledMs = startedMs;
@@ -242,6 +256,11 @@ export class Verification {
       // The cache is kept, unused: the next successful read removes the tokens that were revoked meanwhile.
       this.#pollTask.failed(error);
     }
+  }
+
+  #hear(revocations: readonly Revocation[]): void {
+    this.forget(revocations.flatMap(({ grant }) => grant ?? []));
+    for (const { suspended } of revocations) if (suspended) this.suspend(suspended);
   }
 
   #keep(accessToken: string, cached: CachedToken): void {
@@ -264,7 +283,20 @@ export class Verification {
   }
 }
 
-function principalOf({ grant, scope }: AccessTokenRow): CallingPrincipal | undefined {
+/** What a node reads of the log: a grant that ended, or a user or client who was suspended. */
+interface Revocation {
+  readonly grant?: string;
+  readonly suspended?: Suspended;
+}
+
+/** Throws InvalidToken unless the token is valid now. */
+function usable(row: AccessTokenRow | undefined): AccessTokenRow {
+  if (!row || row.remainingMs <= 0) throw new InvalidToken();
+  if (row.suspended) throw new InvalidToken(row.suspended);
+  return row;
+}
+
+function principalOf(grant: AccessTokenRow["grant"], scope: string | null): CallingPrincipal | undefined {
   const { covers, userId, tenantId, clientId } = grant;
   const scopes = storedScopes(scope);
   if (covers === "tenant") return { kind: "enterprise", tenantId, scopes, clientId };

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type AuditAct, auditEntry } from "../identity/audit.ts";
 import { endGrants } from "../identity/grants.ts";
 import { keyOf, newCredential } from "../identity/secrets.ts";
+import { suspensionProblem } from "../identity/suspension.ts";
 import { InvalidClient, InvalidGrant, UnauthorizedClient } from "../model/errors.ts";
 import { ownerIdOf } from "../model/ids.ts";
 import type { OnLimitReached } from "../model/limits.ts";
@@ -159,11 +160,12 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
         const spent = await tx.codes.spend(known, client.id, grantId);
         if (!spent) return handleReplay(tx, client, code, source);
         const isEnterprise = client.kind === "enterprise";
-        const isAllowed = !isEnterprise || (await tx.users.byId(spent.userId))?.isAdmin;
+        const user = await tx.users.byId(spent.userId);
+        const isAllowed = !isEnterprise || user?.isAdmin;
         const problem =
           nowMs >= spent.expiresMs || !isAllowed
             ? "The code is not valid."
-            : exchangeProblem(spent, { redirectUri, verifier });
+            : (exchangeProblem(spent, { redirectUri, verifier }) ?? suspensionProblem(user));
         if (problem) return { refused: problem };
         const { scope, termsVersion, termsMs } = spent;
         const grant: GrantRow = {
@@ -195,8 +197,9 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
           await audit(tx, "refresh_reuse", grant, source);
           return { ...invalidToken, ended: await endGrants(tx, [grant]) };
         }
-        const termsProblem = await missingTerms(tx, grant, nowMs);
-        if (termsProblem) return { refused: termsProblem };
+        const user = grant.userId === null ? undefined : await tx.users.byId(grant.userId);
+        const problem = suspensionProblem(user) ?? (await missingTerms(tx, grant, nowMs));
+        if (problem) return { refused: problem };
         refuseWiderScope(grant, requestedScopes);
         await tx.refreshTokens.use(token, nowMs + lifetimes.refreshSeconds * 1_000);
         const isFirstOfSiblings = await tx.refreshTokens.retireParent(token, nowMs + retirementMs);

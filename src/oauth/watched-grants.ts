@@ -26,6 +26,11 @@ export class WatchedGrants {
     for (const onRevoked of watched?.onRevoked ?? []) onRevoked();
   }
 
+  /** Ends the streams of all grants of this user or client. */
+  endOf(isMeant: (grant: GrantRow) => boolean): void {
+    for (const { grant } of [...this.#watched.values()]) if (isMeant(grant)) this.end(grant.id);
+  }
+
   get grants(): readonly GrantRow[] {
     return [...this.#watched.values()].map(({ grant }) => grant);
   }

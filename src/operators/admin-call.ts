@@ -16,6 +16,8 @@ export interface AdminCall extends OperatorRule {
   readonly words?: readonly string[];
   /** Further options of the command: in the query of a read or a removal, otherwise members of the JSON body. */
   readonly fields?: readonly AdminField[];
+  /** It is done for its answer: the console shows it. */
+  readonly showsAnswer?: true;
   /** A list of which each answer holds one page. */
   readonly isPaged?: true;
   readonly answer: Schema;
@@ -30,6 +32,8 @@ export interface AdminField {
   readonly kind: "text" | "texts" | "flag" | "number" | "object";
   readonly meaning: string;
   readonly isRequired?: true;
+  /** On a command line its value follows the command without its name. */
+  readonly isArgument?: true;
   readonly example?: unknown;
 }
 

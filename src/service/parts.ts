@@ -9,6 +9,7 @@ import { assistantsOn } from "../assistants/assistants.ts";
 import type { AdministrationParts } from "../cli/administration/admin-command.ts";
 import { administrationOn } from "../cli/administration/administration.ts";
 import type { Config } from "../config/config.ts";
+import type { ShownSetting } from "../config/shown-settings.ts";
 import {
   type CommitListener,
   commitGroupOn,
@@ -36,6 +37,8 @@ import { ResumableBatches } from "../idempotency/resumable-batches.ts";
 import { identityOn } from "../identity/identity.ts";
 import type { PasswordOptions } from "../identity/passwords.ts";
 import { linkSessionsOn } from "../link-sessions/link-sessions.ts";
+import { HourlyCounts } from "../metrics/hourly-counts.ts";
+import type { OnLimitReached } from "../model/limits.ts";
 import { Membership } from "../nodes/membership.ts";
 import { NodeQuestions } from "../nodes/node-questions.ts";
 import { ThingFormChoice } from "../nodes/thing-form.ts";
@@ -70,9 +73,12 @@ import { diskSpaceOf } from "../store/disk/disk-space.ts";
 import { newEpochName } from "../store/epoch-name.ts";
 import { manageKeys } from "../store/keys/keys.ts";
 import { ownerlessStore } from "../store/ownerless-store.ts";
+import { activityOn } from "./activity.ts";
 import { alertCommanding } from "./alert-commanding.ts";
 import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
+import { deploymentFacts } from "./deployment-facts.ts";
+import { directiveTrial } from "./directive-trial.ts";
 import { openFoundation } from "./foundation.ts";
 import { homeParts } from "./home-parts.ts";
 import { dropValue } from "./lost-values.ts";
@@ -86,6 +92,8 @@ export interface OpenOptions {
   /** For commands that repair a key file: keys that the store needs may be missing. */
   readonly mayLackKeys?: boolean;
   readonly passwords?: PasswordOptions;
+  /** The settings with their sources, for operators; none by default. */
+  readonly settings?: readonly ShownSetting[];
 }
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
@@ -108,10 +116,14 @@ async function partsOn(
   foundation: Awaited<ReturnType<typeof openFoundation>>,
   config: Config,
   report: Report,
-  { passwords }: OpenOptions,
+  { passwords, settings = [] }: OpenOptions,
 ) {
   const { folder, store, keyFile, sealing, metrics, runtime } = foundation;
-  const onLimitReached = metrics.limitReached;
+  const hourly = new HourlyCounts(runtime.nowMs);
+  const onLimitReached: OnLimitReached = (limit) => {
+    metrics.limitReached(limit);
+    hourly.add(limit);
+  };
   const failureLimits = { failuresPerSource: config.failuresPerSource };
 
   const states = new DeviceStates(store);
@@ -124,6 +136,7 @@ async function partsOn(
     ...(passwords && { passwords }),
     onLimitReached,
     grantsEnded: (grantIds) => verification.forget(grantIds),
+    suspended: (suspended) => verification.suspend(suspended),
     devicesRemoved: (deviceIds) => {
       for (const deviceId of deviceIds) states.forget(deviceId);
     },
@@ -332,7 +345,10 @@ async function partsOn(
       assistants.reporter.afterCommit(isUrgent);
     },
     (commits) => {
-      for (const { cause, changes } of commits) metrics.committed(cause.by, changes.length);
+      for (const { cause, changes } of commits) {
+        metrics.committed(cause.by, changes.length);
+        hourly.add("changes", changes.length);
+      }
     },
   );
   membership.onStoreReplaced(() => {
@@ -347,6 +363,21 @@ async function partsOn(
   const backups = new Backups({ folder: folder.path, keyFile, version, nowMs: runtime.nowMs });
   const closing = new AbortController();
   const backupFolder = join(folder.path, "backups");
+  const keys = manageKeys({
+    store,
+    sealing,
+    file: keyFile,
+    contextOf: sealingContext,
+    dropValue: (tx, location) => dropValue(tx, sealing, location),
+    onDropped: async (lost) => {
+      // Other nodes notice the new epoch by themselves.
+      if (store.isShared) return;
+      const lostDevices = new Set(lost.map((value) => value.kind === "link" && value.deviceId));
+      const links = await store.read((tx) => tx.links.ownedBy(membership.id));
+      for (const link of links.filter(({ deviceId }) => lostDevices.has(deviceId))) federation.keeper.adopt(link);
+    },
+    pause: (ms) => pause(runtime, ms, closing.signal),
+  });
   const administrationParts: AdministrationParts = {
     identity,
     operators,
@@ -359,6 +390,7 @@ async function partsOn(
     alerts,
     deviceTypes,
     assistants,
+    tryDirective: directiveTrial({ store, assistants, alexa }),
     requests: requestSearch(recentRequests, nodeQuestions),
     quotas: { settings: quotaSettings, useOf: quotaUse(quotas, nodeQuestions) },
     addDevice: (device) => addDevice(store, device, ownThings),
@@ -367,6 +399,16 @@ async function partsOn(
     links: () => federation.overview(),
     foundLinks: (filter) => federation.foundLinks(filter),
     blindTimes: (links, withinMs) => federation.blindTimes(links, withinMs),
+    ecosystems: built.map(({ name, displayName, consent }) => ({
+      ecosystem: name,
+      name: displayName,
+      hasLinkPage: consent !== undefined,
+    })),
+    activity: activityOn({ store, counts: hourly, nodes: nodeQuestions, elapsedMs: runtime.elapsedMs }),
+    deployment: deploymentFacts({
+      ...{ store, folder: folder.path, config, membership, settings, version, keys },
+      elapsedMs: runtime.elapsedMs,
+    }),
     homes: homeParts({ federation, things, control, linkSessions, identity }),
     backup: (to, withKey, onProgress) => {
       if (dirname(to) === backupFolder) mkdirSync(backupFolder, { recursive: true, mode: 0o700 });
@@ -374,21 +416,7 @@ async function partsOn(
     },
     backupFolder,
     recordBackup: () => recordBackup(store),
-    keys: manageKeys({
-      store,
-      sealing,
-      file: keyFile,
-      contextOf: sealingContext,
-      dropValue: (tx, location) => dropValue(tx, sealing, location),
-      onDropped: async (lost) => {
-        // Other nodes notice the new epoch by themselves.
-        if (store.isShared) return;
-        const lostDevices = new Set(lost.map((value) => value.kind === "link" && value.deviceId));
-        const links = await store.read((tx) => tx.links.ownedBy(membership.id));
-        for (const link of links.filter(({ deviceId }) => lostDevices.has(deviceId))) federation.keeper.adopt(link);
-      },
-      pause: (ms) => pause(runtime, ms, closing.signal),
-    }),
+    keys,
     compact: (options, onProgress) => compaction.compact(options, onProgress),
     beginEpoch: async () => {
       const epoch = newEpochName();

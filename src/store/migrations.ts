@@ -28,6 +28,7 @@ import { ownerKeys } from "./schema-steps/owner-keys.ts";
 import { quotas } from "./schema-steps/quotas.ts";
 import { batchGroups, idempotencyKeys } from "./schema-steps/repeated-writes.ts";
 import { dialectSql, type IndexStep, type Step } from "./schema-steps/step.ts";
+import { suspension } from "./schema-steps/suspension.ts";
 import { compactThings, deviceTypeMaps, deviceTypeWork, things, thingsWithRowids } from "./schema-steps/things.ts";
 import type { Sql } from "./sql.ts";
 
@@ -83,6 +84,7 @@ const steps: readonly Step[] = [
   acceptedTerms,
   operators,
   accountPage,
+  suspension,
 ];
 
 export const schemaVersion = steps.length;

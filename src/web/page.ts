@@ -54,14 +54,23 @@ export interface FramedPageParts {
   readonly moreStyle: string;
   /** Paths of scripts that this service serves. */
   readonly scripts?: readonly string[];
+  /** Whether it shows pages of this service in frames. */
+  readonly hasFrames?: boolean;
 }
 
 /** A page that lays out its whole body itself, such as the console. Its forms lead back to this service. */
-export function framedPage({ title, bodyClass, body, moreStyle, scripts = [] }: FramedPageParts): Page {
+export function framedPage({
+  title,
+  bodyClass,
+  body,
+  moreStyle,
+  scripts = [],
+  hasFrames = false,
+}: FramedPageParts): Page {
   const style = styleFor(undefined) + moreStyle;
   const loaded = scripts.map((path) => html`<script type="module" src="${path}"></script>`);
   const scriptSources = scripts.length === 0 ? [] : ["script-src 'self'", "worker-src 'self'", "connect-src 'self'"];
-  const sources = ["form-action 'self'", ...scriptSources];
+  const sources = ["form-action 'self'", ...scriptSources, ...(hasFrames ? ["frame-src 'self'"] : [])];
   return written({
     head: headOf(title, undefined),
     body: html`${body}${loaded}`,

@@ -214,6 +214,20 @@ describe("the session of the account page", () => {
     assert.match((await two.open("?done=session-ended")).body, /Your session has ended, and nothing was changed/);
   });
 
+  it("is closed while the user is suspended, and open again after that", async (t) => {
+    const world = await oauthWorld(t);
+    const visitor = new AccountVisitor(world);
+    await visitor.signIn();
+    const { identity } = world.service.parts;
+    await identity.suspendUser(world.userId);
+    assert.equal(titleOf(await visitor.open()), "Sign in");
+    const refused = await new AccountVisitor(world).signIn();
+    assert.equal(titleOf(refused), "Sign in");
+    assert.match(refused.body, /suspended/);
+    await identity.resumeUser(world.userId);
+    assert.equal(titleOf(await visitor.open()), "Your account");
+  });
+
   it("is bound to the tenant, and 20 browsers of one user can be signed in", async (t) => {
     const world = await oauthWorld(t);
     const first = new AccountVisitor(world);

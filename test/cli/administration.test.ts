@@ -155,12 +155,13 @@ for (const database of databases) {
         ],
       );
       const reading =
-        /^(audit list|status|outlet (deliveries|check)|link (find|counts)|home things|[\w-]+ (list|show|templates))$/;
+        /^(audit list|status|attention|activity|system|outlet (deliveries|check)|link (find|counts)|home things|[\w-]+ (list|show|templates))$/;
       // Acts on the deployment as a whole are tested in test/store/keys.test.ts, compaction.test.ts,
       // test/events/restored-store.test.ts, test/operations/figures.test.ts.
       const ofDeployment = /^(backup|backed-up|compact|key \w+|restored)$/;
       // These are tested in test/operators/documented-calls.test.ts.
-      const ofOperators = /^((operator|hook|grant|home) .*|tenant rename)$/;
+      const ofOperators =
+        /^((operator|hook|grant|home) .*|tenant rename|(user|client) (suspend|resume)|user unlock|outlet try)$/;
       const others = [reading, ofDeployment, ofOperators];
       const changing = nouns
         .flatMap(({ commands }) => commands.filter(isAdmin))
@@ -193,7 +194,7 @@ for (const database of databases) {
       const { clients } = await run("client list");
       assert.deepEqual([users.length, clients], [1, []]);
       const { created, ...ada } = users[0];
-      assert.deepEqual(ada, { userId: ada.userId, name: "ada", admin: true, tenant: "Acme" });
+      assert.deepEqual(ada, { userId: ada.userId, name: "ada", admin: true, suspended: false, tenant: "Acme" });
       assert.equal(new Date(created).toISOString(), created);
       assert.deepEqual(await run("tenant show", { tenant: "42" }), {
         tenantId: 42,
@@ -290,6 +291,7 @@ describe("an administrator", () => {
         require_pkce: false,
         return_urls: [],
         vouches_for_users: false,
+        suspended: false,
         created: "",
       },
     );

@@ -22,7 +22,7 @@ describe("completion", () => {
     const { code, out } = await typed(["completion", "bash"]);
     assert.equal(code, 0);
     assert.deepEqual(offered(out, "breezeway dev"), ["device", "devices", "device-type", "device-types"]);
-    assert.deepEqual(offered(out, "breezeway client r"), ["rotate-secret", "remove"]);
+    assert.deepEqual(offered(out, "breezeway client r"), ["rotate-secret", "resume", "remove"]);
     assert.deepEqual(offered(out, "breezeway devices get 2 --wa"), ["--watch"]);
     assert.deepEqual(offered(out, "breezeway completion "), [
       "bash",

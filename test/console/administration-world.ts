@@ -80,6 +80,7 @@ export const everyPage = (
   `/clients/${clientId}`,
   "/tenants",
   `/tenants/${world.tenantId}`,
+  `/tenants/${world.tenantId}?preview=login`,
   "/audit",
   "/system",
   "/operators",

@@ -155,6 +155,7 @@ describe("a sign-in", () => {
       report: { debug() {}, info() {}, error() {}, warn: (_, sentence) => void sentences.push(sentence) },
       grantsEnded: () => undefined,
       devicesRemoved: () => undefined,
+      suspended: () => undefined,
     });
     const attempt = { name: "alice", password: "wrong password", appId: "7", source: "192.0.2.1" };
     await assert.rejects(identity.login(attempt), InvalidLogin);

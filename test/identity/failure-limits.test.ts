@@ -45,6 +45,23 @@ for (const place of ["memory", "store"] as const) {
       await refusedFor(() => succeed("alice", "192.0.2.2"));
     });
 
+    it("are forgotten for an unlocked account, from all sources, and count again afterwards", async (t) => {
+      const { fail, succeed, limits, clock } = await madeLimits(t, place);
+      for (let failure = 0; failure < 5; failure++) {
+        await fail();
+        await fail("alice", "192.0.2.2");
+        await fail("bob", "192.0.2.1");
+      }
+      await refusedFor(succeed);
+      await limits.unlock("alice");
+      clock.nowMs += 1;
+      await fail();
+      await succeed("alice", "192.0.2.2");
+      await refusedFor(() => succeed("bob", "192.0.2.1"));
+      for (let failure = 0; failure < 4; failure++) await fail();
+      await refusedFor(succeed);
+    });
+
     it("that arrive together are checked one after another", async (t) => {
       const { limits } = await madeLimits(t, place, { perSource: 50 });
       let ran = 0;

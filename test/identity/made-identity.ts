@@ -37,6 +37,7 @@ export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, 
     report: { debug() {}, info() {}, warn() {}, error() {} },
     grantsEnded: (ids) => void told.grants.push(...ids),
     devicesRemoved: (ids) => void told.devices.push(...ids),
+    suspended: () => undefined,
     // The same on every machine, whatever the number of its cores.
     passwords: { argon2, atOnce: 2 },
     ...options,

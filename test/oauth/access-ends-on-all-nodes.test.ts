@@ -72,6 +72,18 @@ const endings: readonly Ending[] = [
     endsSecToken: false,
   },
   {
+    name: "the client's suspension",
+    end: (world, { client }) => command(world, "client suspend", { client: client.id }),
+    endsTokens: true,
+    endsSecToken: false,
+  },
+  {
+    name: "the user's suspension",
+    end: (world) => command(world, "user suspend", { user: String(world.userId) }),
+    endsTokens: true,
+    endsSecToken: true,
+  },
+  {
     name: "the user's removal",
     end: (world) => command(world, "user remove", { user: String(world.userId) }),
     endsTokens: true,

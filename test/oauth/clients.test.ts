@@ -21,6 +21,7 @@ async function madeClients(store: Parameters<Parameters<typeof onStore>[1]>[0]) 
     limits: { attempt } as unknown as ClientParts["limits"],
     nowMs: Date.now,
     grantsEnded: () => undefined,
+    suspended: () => undefined,
   });
   const add = (change: Partial<NewClient> = {}) =>
     clients.addClient({

@@ -50,7 +50,7 @@ export class HeldTokens {
       termsMs: null,
     };
     const grant = { id: grantId, ...whose, scope: null };
-    this.#rows.set(hashOf(token), { grant, scope: null, remainingMs });
+    this.#rows.set(hashOf(token), { grant, scope: null, remainingMs, suspended: null });
     return token;
   }
 
@@ -104,7 +104,7 @@ export class HeldTokens {
       },
     };
     const grants = {
-      existing: async (requested: readonly { readonly id: string }[]) => {
+      usable: async (requested: readonly { readonly id: string }[]) => {
         const held = new Set([...this.#rows.values()].map(({ grant }) => grant.id));
         return new Set(requested.map(({ id }) => id).filter((id) => held.has(id)));
       },

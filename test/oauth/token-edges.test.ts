@@ -31,7 +31,7 @@ describe("a grant without tokens", () => {
       termsMs: null,
     };
     await store.transaction((tx) => tx.grants.add(grant));
-    const exists = async () => (await store.read((tx) => tx.grants.existing([grant]))).has(grant.id);
+    const exists = async () => (await store.read((tx) => tx.grants.usable([grant]))).has(grant.id);
     await oauth.tokens.sweep();
     assert.equal(await exists(), true);
     await world.timePasses(2 * hourMs);

@@ -68,11 +68,16 @@ export async function fixtureOf({
     ["tenant remove", () => ({ at: ["Fourth"] })],
     ["user list", () => ({ query: { filter: "ev" } })],
     ["user add", () => ({ json: { tenant: "Acme", name: "other", password } })],
+    ["user suspend", () => ({ at: [userId] })],
+    ["user resume", () => ({ at: [userId] })],
+    ["user unlock", () => ({ at: [userId] })],
     ["user show", () => ({ at: [userId] })],
     ["client list", () => ({})],
     ["client add", () => ({ json: { tenant: "Acme", name: "Two", redirectUri: ["https://v.example/b"] } })],
     ["client show", () => ({ at: [client] })],
     ["client edit", () => ({ at: [client], json: { name: "Voice 2", redirectUri: ["https://v.example/c"] } })],
+    ["client suspend", () => ({ at: [client] })],
+    ["client resume", () => ({ at: [client] })],
     ["client rotate-secret", () => ({ at: [client], json: { overlap: 1 } })],
     ["grant list", () => ({ query: { client } })],
     ["hook list", () => ({})],
@@ -82,6 +87,8 @@ export async function fixtureOf({
     ["hook resend", () => ({ at: [webhook.id, delivery] })],
     ["hook resend-since", () => ({ at: [webhook.id], json: { since: "2026-01-01T00:00:00Z" } })],
     ["hook test", () => ({ at: [webhook.id] })],
+    ["hook pause", () => ({ at: [webhook.id] })],
+    ["hook resume", () => ({ at: [webhook.id] })],
     ["hook rotate", () => ({ at: [webhook.id] })],
     ["request list", () => ({ query: { status: "4xx" } })],
     ["request show", async () => ({ at: [(await run("request list", { limit: "1" })).requests[0].requestId] })],
@@ -113,6 +120,14 @@ export async function fixtureOf({
     ["outlet list", () => ({})],
     ["outlet show", async () => ({ at: [await listed()] })],
     ["outlet deliveries", async () => ({ at: [await listed()] })],
+    [
+      "outlet try",
+      async () => {
+        const { outlet, client_id: clientId } = (await run("outlet list")).outlets[0];
+        await store.transaction((tx) => tx.grants.add({ ...grant, id: "of the outlet", clientId }));
+        return { at: [outlet], json: { user, message: JSON.stringify(discovery) } };
+      },
+    ],
     ["outlet resend", async () => ({ at: [await listed()], json: { user: userId } })],
     ["outlet remove", async () => ({ at: [await listed()] })],
     ["operator list", () => ({})],
@@ -128,6 +143,10 @@ export async function fixtureOf({
     ["operator resume", () => ({ at: ["bob"] })],
     ["operator remove", () => ({ at: ["bob"] })],
     ["status", () => ({})],
+    ["ecosystem list", () => ({})],
+    ["attention", () => acme],
+    ["activity", () => ({})],
+    ["system", () => ({})],
     ["audit list", () => ({ query: { operator: "ada", pageSize: "2" } })],
     ["key list", () => ({})],
     ["key add", () => ({})],
@@ -141,6 +160,13 @@ export async function fixtureOf({
     ["client remove", () => ({ at: [client] })],
   ];
 }
+
+const discovery = {
+  directive: {
+    header: { namespace: "Alexa.Discovery", name: "Discover", payloadVersion: "3", messageId: "1" },
+    payload: {},
+  },
+};
 
 const alexa = {
   "vendor-id": "M2ABC",

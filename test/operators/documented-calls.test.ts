@@ -99,6 +99,7 @@ const absentBody = {
   tenant: "Acme",
   trait: "onOff",
   command: "set",
+  message: "{}",
 };
 
 /** Ids are numbers, names or random text. */

@@ -45,6 +45,8 @@ export interface AlexaAnswers {
     awsRegion: string | undefined,
     onCaller?: (caller: CommandSender & Pick<UserPrincipal, "userId">) => void,
   ): Promise<AlexaEvent>;
+  /** Answers a directive of a known caller, whatever its token is. */
+  answerAs(caller: AlexaCaller, directive: Directive): Promise<AlexaEvent>;
 }
 
 /** Alexa waits for 8 seconds. A command that takes longer than this is answered later. */
@@ -119,6 +121,10 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
   };
 
   return {
+    answerAs(caller, directive) {
+      const { correlationToken, endpointId } = directive;
+      return answerCaller(caller, directive, { messageId: newMessageId(), correlationToken, endpointId });
+    },
     async answer(directive, awsRegion, onCaller) {
       const { namespace, name, correlationToken, endpointId } = directive;
       const answered = { messageId: newMessageId(), correlationToken, endpointId };

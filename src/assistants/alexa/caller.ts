@@ -33,6 +33,7 @@ export async function callerOf(
     return { user, outlet, settings: outlet.settings as AlexaSettings };
   } catch (error) {
     if (!(error instanceof InvalidToken)) throw error;
+    if (error.suspended) return alexaError("INVALID_AUTHORIZATION_CREDENTIAL", error.message);
     return (await accessTokens.isExpired(token)) ? expiredCredential : invalidCredential;
   }
 }

@@ -1,5 +1,6 @@
 import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
 import type { Assistants } from "../../assistants/assistants.ts";
+import type { Outlet } from "../../assistants/outlets.ts";
 import type { DeviceReading } from "../../devices/read.ts";
 import type { WebhookAdministration } from "../../events/webhooks/webhook-administration.ts";
 import type { Federation } from "../../federation/federation.ts";
@@ -22,6 +23,7 @@ import type { Input } from "../input.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { HomeParts } from "./homes/home-parts.ts";
+import type { Activity, DeploymentFacts, EcosystemFacts } from "./overview-parts.ts";
 
 /** A command of an administrator: its syntax and help, its act, and its output on a terminal. */
 export interface AdminCommand extends DescribedCommand, AdminAct {
@@ -61,7 +63,14 @@ export interface AdministrationParts {
   readonly identity: Identity;
   readonly clients: Pick<
     Clients,
-    "addClient" | "listClients" | "grantsByScope" | "editClient" | "rotateSecret" | "removeClient"
+    | "addClient"
+    | "listClients"
+    | "grantsByScope"
+    | "editClient"
+    | "rotateSecret"
+    | "suspendClient"
+    | "resumeClient"
+    | "removeClient"
   >;
   readonly grants: GrantAdministration;
   readonly webhooks: WebhookAdministration;
@@ -74,6 +83,8 @@ export interface AdministrationParts {
   readonly alerts: Pick<Alerts, "find"> & { readonly onThings: Pick<ThingAlerts, "find"> };
   readonly deviceTypes: DeviceTypes;
   readonly assistants: Pick<Assistants, "outlets" | "grants" | "omitted" | "deliveries">;
+  /** Answers a message as if the user's assistant had sent it. */
+  readonly tryDirective: (outlet: Outlet, userId: UserId, message: unknown) => Promise<object>;
   /** The recent requests of all nodes. */
   readonly requests: RequestSearch;
   readonly quotas: {
@@ -89,6 +100,12 @@ export interface AdministrationParts {
   readonly foundLinks: (filter: LinkFilter) => AsyncIterable<readonly FoundLink[]>;
   /** For how long each of these links was blind in this time, up to now. */
   readonly blindTimes: (links: readonly FoundLink[], withinMs: number) => Promise<ReadonlyMap<DeviceId, number>>;
+  /** What happened in the last 24 hours, in some tenants or in all. */
+  readonly activity: (tenantIds: readonly TenantId[] | undefined) => Promise<Activity>;
+  /** The service itself; undefined for an operator who does not reach all of it. */
+  readonly deployment: DeploymentFacts | undefined;
+  /** The configured ecosystems. */
+  readonly ecosystems: readonly EcosystemFacts[];
   readonly homes: HomeParts;
   readonly backup: (to: string, withKey: boolean, onProgress: ReportProgress) => Promise<TakenBackup>;
   /** Where backups go that an operator takes over HTTP. */

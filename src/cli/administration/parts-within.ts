@@ -46,6 +46,14 @@ export function partsWithin(
         await checkClient(clientId);
         return clients.rotateSecret(clientId, overlapMs);
       },
+      async suspendClient(clientId) {
+        await checkClient(clientId);
+        return clients.suspendClient(clientId);
+      },
+      async resumeClient(clientId) {
+        await checkClient(clientId);
+        return clients.resumeClient(clientId);
+      },
       async removeClient(clientId) {
         await checkClient(clientId);
         return clients.removeClient(clientId);
@@ -77,6 +85,8 @@ export function partsWithin(
         links.filter(({ tenantId }) => isReached(tenantId)),
         withinMs,
       ),
+    activity: (wanted) => parts.activity(wanted?.filter(isReached) ?? tenantIds),
+    deployment: undefined,
     homes: homesWithin(parts.homes, (userId) => identity.findUser(userId)),
     backup: refuse,
     recordBackup: refuse,

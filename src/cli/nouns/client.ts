@@ -6,6 +6,7 @@ import type { Noun } from "../noun.ts";
 import { counted, rows, table, whole } from "../terminal/output.ts";
 import { chosenClient, clientArgument, returnUrlMeaning, vouchesMeaning } from "./chosen-client.ts";
 import { edit } from "./client-edit.ts";
+import { clientSuspensions } from "./client-suspend.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
 
 const add: AdminCommand = {
@@ -78,12 +79,13 @@ const list: AdminCommand = {
   toText({ clients }, _typed, width) {
     if (clients.length === 0) return "There are no clients yet. See: breezeway client add --help";
     return table(
-      [whole("CLIENT"), "NAME", "TENANT", "KIND", whole("REDIRECT ADDRESS")],
+      [whole("CLIENT"), "NAME", "TENANT", "KIND", "STATE", whole("REDIRECT ADDRESS")],
       (clients as ReturnType<typeof fieldsOf>[]).map((one) => [
         one.client_id,
         one.name,
         one.tenant,
         one.kind,
+        one.suspended ? "suspended" : "active",
         firstOf(one.redirect_uris),
       ]),
       width,
@@ -118,6 +120,7 @@ const show: AdminCommand = {
         ["redirect addresses", answer.redirect_uris],
         ["return addresses", answer.return_urls.length === 0 ? "none" : answer.return_urls],
         ["vouches for users", answer.vouches_for_users ? "yes" : "no"],
+        ["state", answer.suspended ? "suspended" : "active"],
         ["created", answer.created],
         ["grants", grantsInWords(answer.grants)],
       ],
@@ -177,7 +180,7 @@ const remove: AdminCommand = {
 };
 
 function fieldsOf(client: Client, tenant: string | undefined) {
-  const { id, name, kind, redirectUris, requiresPkce, returnUrls, vouchesForUsers, createdMs } = client;
+  const { id, name, kind, redirectUris, requiresPkce, returnUrls, vouchesForUsers, createdMs, suspendedMs } = client;
   return {
     client_id: id,
     name,
@@ -187,6 +190,7 @@ function fieldsOf(client: Client, tenant: string | undefined) {
     require_pkce: requiresPkce,
     return_urls: returnUrls,
     vouches_for_users: vouchesForUsers,
+    suspended: suspendedMs !== null,
     created: new Date(createdMs).toISOString(),
   };
 }
@@ -204,5 +208,5 @@ export const client: Noun = {
   name: "client",
   alias: "clients",
   meaning: "clouds that may ask a tenant's users for access",
-  commands: [add, list, show, edit, rotateSecret, remove],
+  commands: [add, list, show, edit, rotateSecret, ...clientSuspensions, remove],
 };

@@ -1,5 +1,6 @@
 import { ConfigurationError, settings } from "../../config/config.ts";
-import type { Call, OwnCommand } from "../command.ts";
+import { shownSetting } from "../../config/shown-settings.ts";
+import type { OwnCommand } from "../command.ts";
 import type { Noun } from "../noun.ts";
 import { inPlainText } from "../settings-flags.ts";
 import { table, whole } from "../terminal/output.ts";
@@ -29,7 +30,7 @@ const show: OwnCommand = {
   async run(call) {
     call.config();
     const shown = Object.values(settings).map((setting) => ({
-      ...sourceOf(call, setting),
+      ...shownSetting(call.sources, setting),
       meaning: inPlainText(setting.meaning),
     }));
     call.print.data({ settings: shown }, () =>
@@ -41,23 +42,5 @@ const show: OwnCommand = {
     );
   },
 };
-
-function sourceOf({ sources }: Call, setting: (typeof settings)[keyof typeof settings]) {
-  const { variable, flag, defaultText, isSecret } = setting;
-  const [flagged, direct] = [sources.flags[flag], sources.environment[variable]];
-  const file = isSecret ? sources.environment[`${variable}_FILE`] : undefined;
-  if (flagged) return { variable, value: masked(flagged, isSecret), from: `--${flag}` };
-  if (direct) return { variable, value: masked(direct, isSecret), from: sources.origin?.(variable) ?? "environment" };
-  if (file) return { variable, value: hidden, from: `${variable}_FILE (${file})` };
-  return { variable, value: inPlainText(defaultText), from: "default" };
-}
-
-const hidden = "(set)";
-
-/** Masks a secret completely; a secret within a JSON value is removed from it. */
-function masked(text: string, isSecret = false): string {
-  if (isSecret) return hidden;
-  return text.replaceAll(/("[^"]*secret[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"/gi, `$1"${hidden}"`);
-}
 
 export const config: Noun = { name: "config", meaning: "the settings", commands: [check, show] };

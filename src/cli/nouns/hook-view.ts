@@ -9,12 +9,13 @@ interface Names {
 
 /**
  * A webhook as lists show it. Its state is that of the last settled delivery: `failing` after a failure, `retrying` while
- * the oldest message is tried again, and `unused` before the first message.
+ * the oldest message is tried again, and `unused` before the first message; `paused` and `suspended` go before these.
  */
 export function shownWebhook({ webhook, url, waiting, recent }: WebhookRecord, names: Names) {
   const settled = recent.filter(({ state }) => state !== "waiting");
   const delivered = settled.filter(({ state }) => state === "delivered").length;
   const retried = recent.filter(({ state, attempts }) => state === "waiting" && attempts > 0);
+  const held = heldState(webhook);
   const nextMs = Math.min(...retried.map((one) => one.nextMs ?? Number.POSITIVE_INFINITY));
   return {
     webhookId: webhook.id,
@@ -25,14 +26,19 @@ export function shownWebhook({ webhook, url, waiting, recent }: WebhookRecord, n
     url,
     deviceIds: webhook.deviceIds,
     attributes: webhook.attributes,
-    state: stateOf(settled, retried.length > 0),
+    state: held ?? stateOf(settled, retried.length > 0),
     waiting,
     recentDelivered: delivered,
     recentFailed: settled.length - delivered,
     lastTime: isoOrNull(settled[0]?.settledMs ?? null),
-    nextTry: isoOrNull(Number.isFinite(nextMs) ? nextMs : null),
+    nextTry: isoOrNull(held === undefined && Number.isFinite(nextMs) ? nextMs : null),
     created: new Date(webhook.createdMs).toISOString(),
   };
+}
+
+/** Messages of a paused webhook, and of a suspended user or client, wait. */
+function heldState({ pausedMs, suspended }: WebhookRecord["webhook"]): "paused" | "suspended" | undefined {
+  return pausedMs !== null ? "paused" : suspended !== null ? "suspended" : undefined;
 }
 
 function stateOf([last]: readonly Delivery[], isRetrying: boolean): "unused" | "working" | "retrying" | "failing" {

@@ -193,6 +193,30 @@ const rotate: AdminCommand = {
   toText: ({ secret }) => `The new secret, which is shown only now:\n\n  ${secret}`,
 };
 
+const pause = holding(
+  "pause",
+  "hold the messages of a webhook; they wait, within the bounds of docs/limits.md, until it is resumed",
+  "is paused. Its messages wait.",
+);
+const resume = holding("resume", "send the messages of a paused webhook, in order", "goes on.");
+
+function holding(verb: "pause" | "resume", meaning: string, outcome: string): AdminCommand {
+  return {
+    name: `hook ${verb}`,
+    meaning,
+    examples: [`hook ${verb} wh_…`],
+    arguments: [hookArgument],
+    options: (command) => command.option(asOption, "the same, as an option"),
+    async act(parts, input) {
+      const { webhook } = await chosenHook(parts, input);
+      const record = await parts.webhooks[verb](webhook);
+      const answer = shownWebhook(record, await namesOf(parts));
+      return { answer, changed: { ...changedOf(webhook), detail: { webhook: webhook.id } } };
+    },
+    toText: ({ webhookId, waiting }) => `Webhook ${webhookId} ${outcome} Messages that wait: ${waiting}.`,
+  };
+}
+
 function changedOf({ tenantId, userId, clientId }: WebhookRecord["webhook"]) {
   return { tenantId, userId, clientId };
 }
@@ -218,5 +242,5 @@ export const hook: Noun = {
   name: "hook",
   alias: "hooks",
   meaning: "the webhooks of all clients, for administrators",
-  commands: [list, show, deliveries, delivery, resend, resendSince, test, rotate],
+  commands: [list, show, deliveries, delivery, resend, resendSince, test, pause, resume, rotate],
 };

@@ -19,7 +19,7 @@ export const findLinks: AdminCommand = {
   options: (command) =>
     withTenantOption(command)
       .option("--state <state>", "only links of this state, such as stale, waiting or needs_reauth")
-      .option("--filter <text>", "only links whose user or ecosystem contains this text"),
+      .option("--filter <text>", "only links whose user, ecosystem or device contains this text"),
   async act(parts, input) {
     const names = await tenantNames(parts.identity);
     const { links, cursor } = await search(parts, input);
@@ -54,7 +54,8 @@ async function search({ identity, foundLinks }: AdministrationParts, input: Inpu
   const after = page?.after === undefined ? undefined : placeOf(page.after);
   const isWanted = (link: FoundLink) =>
     (state === undefined || link.state === state) &&
-    (filter === undefined || `${link.userName} ${link.ecosystem} ${link.userId}`.toLowerCase().includes(filter));
+    (filter === undefined ||
+      `${link.userName} ${link.ecosystem} ${link.userId} ${link.deviceId}`.toLowerCase().includes(filter));
   const links: FoundLink[] = [];
   for await (const some of foundLinks({ tenantIds: tenantId === undefined ? undefined : [tenantId], after })) {
     links.push(...some.filter(isWanted));

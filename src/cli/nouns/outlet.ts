@@ -5,10 +5,20 @@ import { listOutlets } from "./outlet-list.ts";
 import { removeOutlet } from "./outlet-remove.ts";
 import { outletDeliveries, resendToOutlet } from "./outlet-reports.ts";
 import { showOutlet } from "./outlet-show.ts";
+import { tryOutlet } from "./outlet-try.ts";
 
 export const outlet: Noun = {
   name: "outlet",
   alias: "outlets",
   meaning: "connections to voice assistants",
-  commands: [addOutlet, listOutlets, showOutlet, outletDeliveries, resendToOutlet, checkOutlet, removeOutlet],
+  commands: [
+    addOutlet,
+    listOutlets,
+    showOutlet,
+    outletDeliveries,
+    resendToOutlet,
+    checkOutlet,
+    tryOutlet,
+    removeOutlet,
+  ],
 };

@@ -9,8 +9,7 @@ import { counted, rows, table } from "../terminal/output.ts";
 import { readPassword } from "../terminal/secret-input.ts";
 import { linkAnswer, linkStateInWords } from "./link-facts.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
-
-const userArgument = { name: "user", meaning: "the user's id; see: breezeway user list" };
+import { userAccessCommands, userArgument } from "./user-access.ts";
 
 const add: AdminCommand = {
   name: "user add",
@@ -65,11 +64,12 @@ const list: AdminCommand = {
   toText({ users }, _typed, width) {
     if (users.length === 0) return "There are no users yet. See: breezeway user add --help";
     return table(
-      ["USER", "NAME", "ADMIN", "TENANT", "CREATED"],
+      ["USER", "NAME", "ADMIN", "STATE", "TENANT", "CREATED"],
       (users as Record<string, string>[]).map((one) => [
         one.userId,
         one.name,
         one.admin ? "yes" : "no",
+        one.suspended ? "suspended" : "active",
         one.tenant,
         ago(Date.parse(one.created!)),
       ]),
@@ -95,12 +95,13 @@ const show: AdminCommand = {
     const links = (await linksOf(found.userId)).map(linkAnswer);
     return { answer: { ...shown(found, names.get(found.tenantId)), devices: owned, links } };
   },
-  toText: ({ userId, name, admin, tenant, created, devices, links }) =>
+  toText: ({ userId, name, admin, suspended, tenant, created, devices, links }) =>
     rows([
       ["user", userId],
       ["name", name],
       ["tenant", tenant],
       ["administrator", admin ? "yes" : "no"],
+      ["state", suspended ? "suspended" : "active"],
       ["created", created],
       ["devices", devices.map((one: Answer) => `${one.deviceId} ${one.deviceName}`).join(", ") || "none"],
       ["links", links.map((one: Answer) => `${one.ecosystem} (${linkStateInWords(one)})`).join(", ") || "none"],
@@ -161,13 +162,14 @@ const remove: AdminCommand = {
   },
 };
 
-function shown({ userId, name, isAdmin, createdMs }: User, tenant: string | undefined) {
-  return { userId, name, admin: isAdmin, tenant, created: new Date(createdMs).toISOString() };
+function shown({ userId, name, isAdmin, isSuspended, createdMs }: User, tenant: string | undefined) {
+  const created = new Date(createdMs).toISOString();
+  return { userId, name, admin: isAdmin, suspended: isSuspended, tenant, created };
 }
 
 export const user: Noun = {
   name: "user",
   alias: "users",
   meaning: "people who sign in",
-  commands: [add, list, show, setPassword, remove],
+  commands: [add, list, show, setPassword, ...userAccessCommands, remove],
 };

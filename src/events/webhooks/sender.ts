@@ -3,6 +3,7 @@ import { type Cancel, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import { claimMs } from "../../store/tables/delivery-bounds.ts";
 import type { Attempt, DueDelivery } from "../../store/tables/webhook-deliveries.ts";
+import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import { unreadableReporter } from "../client-events.ts";
 import { type AttemptParts, Attempts } from "./attempts.ts";
 import { Backlog } from "./backlog.ts";
@@ -24,7 +25,8 @@ export interface SenderParts extends AttemptParts {
 /**
  * `answerMs`: time limit of one attempt. `claimMs`: how long a claimed message belongs to one node; `usedMs`: when that
  * node's attempt must have ended, which leaves a margin. `giveUpMs`: how long a message is retried. `longestWaitMs`:
- * maximal back-off.
+ * maximal back-off. `heldMs`: how long messages of a paused webhook, or of a suspended user or client, wait until a sender
+ * looks at them again; a resume makes them due at once.
  */
 export const webhookTimes = {
   answerMs: 15_000,
@@ -32,6 +34,7 @@ export const webhookTimes = {
   usedMs: 25_000,
   giveUpMs: 86_400_000,
   longestWaitMs: 3_600_000,
+  heldMs: 600_000,
 };
 const everyMs = 1_000;
 /** The node that appended to the log feeds the webhooks at once; other nodes wait this long before they look. */
@@ -192,12 +195,17 @@ export class WebhookSender {
         const key = { ownerId: delivery.ownerId, id: delivery.webhookId };
         const [webhook, message] = await Promise.all([tx.webhooks.byKey(key), tx.deliveries.find(key, delivery.id)]);
         const nowMs = await tx.clock.nowMs();
+        if (webhook && isHeld(webhook)) {
+          await tx.deliveries.hold(key, nowMs, nowMs + webhookTimes.heldMs);
+          return "held" as const;
+        }
         const nextMs = nowMs + webhookTimes.claimMs;
         const isClaimed = webhook && message && (await tx.deliveries.claim(delivery, nextMs));
         return isClaimed ? { webhook, body: message.body, nowMs, own: { ...delivery, nextMs } } : undefined;
       },
       { urgent },
     );
+    if (claimed === "held") return true;
     if (!claimed) return false;
     // If this node was suspended for too long, its claim may have ended.
     const leftMs = untilMs - runtime.elapsedMs();
@@ -211,6 +219,11 @@ export class WebhookSender {
     await store.transaction((tx) => settle(tx, own, attempt, runtime.random(), this.#backlog, urgent), { urgent });
     return true;
   }
+}
+
+/** Its messages wait, within the bounds of the backlog. */
+function isHeld({ pausedMs, suspended }: WebhookRow): boolean {
+  return pausedMs !== null || suspended !== null;
 }
 
 async function settle(

@@ -28,6 +28,7 @@ export interface WebhookQuestion {
   readonly tenantIds?: readonly TenantId[] | undefined;
   readonly clientId?: string | undefined;
   readonly id?: string | undefined;
+  readonly only?: "paused" | "failing" | undefined;
   readonly afterId: string;
   readonly limit: number;
 }
@@ -51,6 +52,10 @@ export interface WebhookAdministration {
   resendSince(webhook: WebhookRow, sinceMs: number): Promise<number>;
   /** Sends a message of the type `test`. */
   test(webhook: WebhookRow): Promise<DeliveryRow>;
+  /** Its messages wait, within the bounds of every backlog, until `resume`. */
+  pause(webhook: WebhookRow): Promise<WebhookRecord>;
+  /** What waits is sent now, in order. */
+  resume(webhook: WebhookRow): Promise<WebhookRecord>;
   /** Replaces the secret, and returns the new one. The old one ends at once. */
   rotate(webhook: WebhookRow): Promise<string>;
 }
@@ -87,6 +92,17 @@ export function webhookAdministrationOn(parts: WebhookAdministrationParts): Webh
     });
     wake();
     return result;
+  };
+
+  const change = async (webhook: WebhookRow, act: (tx: Tables) => Promise<void>): Promise<WebhookRecord> => {
+    const changed = await store.transaction(async (tx) => {
+      await tx.webhooks.lock(webhook);
+      if (!(await tx.webhooks.byKey(webhook))) throw unknown();
+      await act(tx);
+      return recordOf(tx, (await tx.webhooks.byKey(webhook))!);
+    });
+    wake();
+    return changed;
   };
 
   return {
@@ -131,6 +147,13 @@ export function webhookAdministrationOn(parts: WebhookAdministrationParts): Webh
         const message = { messageId: `msg_${webhookId}_test_${nowMs}`, type: "test", body };
         const to = { ownerId, webhookId, userId: userId ?? (0 as DeliveryRow["userId"]), deviceId: noDevice };
         return (await tx.deliveries.find(webhook, await tx.deliveries.add({ ...to, ...message })))!;
+      }),
+    pause: (webhook) =>
+      change(webhook, async (tx) => tx.webhooks.setPaused(webhook, webhook.pausedMs ?? (await tx.clock.nowMs()))),
+    resume: (webhook) =>
+      change(webhook, async (tx) => {
+        await tx.webhooks.setPaused(webhook, null);
+        await tx.deliveries.releaseHeld(webhook, await tx.clock.nowMs());
       }),
     async rotate(webhook) {
       const secret = newWebhookSecret();

@@ -44,7 +44,8 @@ export async function callerByEitherToken(incoming: Incoming, callers: Callers):
   try {
     return await callers.byAccessToken(token);
   } catch (error) {
-    throw error instanceof InvalidToken ? new InvalidSecToken() : error;
+    if (!(error instanceof InvalidToken)) throw error;
+    throw error.suspended ? new InvalidSecToken(error.message) : new InvalidSecToken();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Connector } from "../../ecosystems/connector.ts";
 import { keyOf } from "../../identity/secrets.ts";
+import { suspensionProblem } from "../../identity/suspension.ts";
 import type { LinkSessionRow } from "../../store/tables/link-sessions.ts";
 import type { UserRow } from "../../store/tables/users.ts";
 import { clientOf, type SessionClient } from "../session-client.ts";
@@ -23,7 +24,8 @@ export interface FoundSession {
 
 /**
  * Finds a session by the secret in its address, or by the state that the ecosystem sent back. Undefined when there is
- * none, when its client is gone or no longer returns there, or when its ecosystem has no link page any more.
+ * none, when its client is gone or no longer returns there, when client or user is suspended, or when its ecosystem has no
+ * link page any more.
  */
 export async function findSession(
   parts: StepParts,
@@ -43,6 +45,7 @@ export async function findSession(
   const client = await clientOf(parts, session);
   const connector = connectors.get(session.ecosystem);
   if (!client || !connector?.consent) return undefined;
+  if (client.suspendedMs !== null || suspensionProblem(user)) return undefined;
   if (session.returnUrl !== null && !client.returnUrls.includes(session.returnUrl)) return undefined;
   const needsSignIn = !session.isSignedIn && !(client.vouchesForUsers && user);
   return { ...found, secrets: openSecrets(sealer, session), client, connector, needsSignIn };

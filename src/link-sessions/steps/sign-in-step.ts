@@ -1,6 +1,7 @@
 import { hashOf, isSame } from "../../identity/secrets.ts";
 import { BadParameter, InvalidLogin, TooManyRequests } from "../../model/errors.ts";
 import { formOf } from "../../oauth/authorize/browser.ts";
+import { loginProblemOf } from "../../oauth/pages/login-page.ts";
 import type { LinkSessionRow } from "../../store/tables/link-sessions.ts";
 import { auditedClient } from "../session-client.ts";
 import { csrfOf, isOfBrowser, type SessionSecrets, signedInSecret } from "../session-secrets.ts";
@@ -53,7 +54,7 @@ export function signInStep(parts: StepParts): LinkStep {
     } catch (error) {
       // Text that no name or password can hold is treated as wrong.
       if (error instanceof InvalidLogin || error instanceof BadParameter) {
-        return show.signIn(found, secret, { status: 401, username, problem: { kind: "wrong" } });
+        return show.signIn(found, secret, { status: 401, username, problem: loginProblemOf(error) });
       }
       if (!(error instanceof TooManyRequests)) throw error;
       const { retryAfterSeconds } = error;

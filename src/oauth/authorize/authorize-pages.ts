@@ -41,10 +41,10 @@ export function authorizePages({ identity, clients, sealer, areOlderNodesGone, i
       return { kind: "page", status, page, caller: callerOf(client) };
     },
 
-    /** The client of an earlier request, if it still exists with that redirect_uri. */
+    /** The client of an earlier request, if it still exists with that redirect_uri and is not suspended. */
     async stillRegistered({ clientId, redirectUri }: AuthorizationRequest): Promise<Client | undefined> {
       const client = await clients.findClient(clientId);
-      return client?.redirectUris.includes(redirectUri) ? client : undefined;
+      return client?.suspendedMs === null && client.redirectUris.includes(redirectUri) ? client : undefined;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { auditEntry } from "../../identity/audit.ts";
 import { derivedSecret, isSame, keyOf, withOwner } from "../../identity/secrets.ts";
+import { suspensionProblem } from "../../identity/suspension.ts";
 import type { Transaction } from "../../store/seam.ts";
 import type { SignInRow } from "../../store/tables/sign-ins.ts";
 import type { Client } from "../clients.ts";
@@ -71,8 +72,9 @@ async function settle(
   const nowMs = await tx.users.lock(userId);
   const user = await tx.users.byId(userId);
   const row = await tx.signIns.find({ ownerId: userId, hash: idHash });
-  // A new password, or the removal of the user, ends all sign-ins.
-  if (nowMs === undefined || !user || !row || nowMs >= row.expiresMs) return { page: "expired" };
+  // A new password, a suspension, or the removal of the user, ends all sign-ins.
+  if (nowMs === undefined || !user || !row || nowMs >= row.expiresMs || suspensionProblem(user))
+    return { page: "expired" };
   if (kind === "enterprise" && !user.isAdmin) return { page: "expired" };
   const key = keyOf(code);
   if (row.decision === "declined") return isAccepted ? { page: "declined" } : { redirectWith: denied.declined };

@@ -1,5 +1,6 @@
 import { hashOf, newCredential, newSecret } from "../../identity/secrets.ts";
 import { BadParameter, InvalidLogin, TooManyRequests } from "../../model/errors.ts";
+import { loginProblemOf } from "../pages/login-page.ts";
 import { authorizePages } from "./authorize-pages.ts";
 import { addresses, callerOf, formOf, transactionMs } from "./browser.ts";
 import { denied, returnAddress } from "./client-redirect.ts";
@@ -62,7 +63,7 @@ export function loginStep(parts: AuthorizeParts): AuthorizeStep {
     } catch (error) {
       // Text that no name or password can hold is treated as wrong.
       if (error instanceof InvalidLogin || error instanceof BadParameter) {
-        return show.login(client, ticket, { status: 401, username, problem: { kind: "wrong" } });
+        return show.login(client, ticket, { status: 401, username, problem: loginProblemOf(error) });
       }
       if (!(error instanceof TooManyRequests)) throw error;
       const { retryAfterSeconds } = error;

@@ -1,5 +1,6 @@
 import { BadParameter } from "../../model/errors.ts";
 import { parseScopes, scopeText } from "../../model/scopes.ts";
+import { suspendedSentences } from "../../model/suspension.ts";
 import type { Client } from "../clients.ts";
 import { Parameters, type SentParameters } from "../parameters.ts";
 
@@ -47,6 +48,7 @@ interface Problem {
 
 /** The checks after client and redirect_uri are known to be valid, in this order. */
 const checks: readonly ((received: ReceivedRequest) => Problem | undefined)[] = [
+  checkSuspended,
   checkResponseType,
   checkState,
   checkScope,
@@ -94,6 +96,11 @@ function registeredAddress(parameters: Parameters, { redirectUris }: Client) {
     throw new UnsafeRequest("The address that the app wants you to be sent back to is not registered for it.");
   }
   return { redirectUri, isRedirectUriSent: sentUri !== undefined };
+}
+
+function checkSuspended({ client }: ReceivedRequest): Problem | undefined {
+  if (client.suspendedMs === null) return undefined;
+  return { error: "unauthorized_client", sentence: suspendedSentences.client };
 }
 
 function checkResponseType({ parameters }: ReceivedRequest): Problem | undefined {

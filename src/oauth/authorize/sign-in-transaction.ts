@@ -1,4 +1,5 @@
 import { derivedSecret, hashOf, isSame, keyOf } from "../../identity/secrets.ts";
+import { suspensionProblem } from "../../identity/suspension.ts";
 import type { authorizePages } from "./authorize-pages.ts";
 import type { Visit } from "./browser.ts";
 import type { AuthorizationRequest } from "./request.ts";
@@ -18,7 +19,7 @@ export async function signInOf(
     const row = await tx.signIns.find(keyOf(transaction));
     const user = row && (await tx.users.byId(row.userId));
     const isOver = row && row.decision === null && (await tx.signIns.decisionOf(row.loginId)) !== undefined;
-    return row && user && { row, user, isOver, nowMs: await tx.clock.nowMs() };
+    return row && user && !suspensionProblem(user) && { row, user, isOver, nowMs: await tx.clock.nowMs() };
   });
   if (!found) return {};
   const { row, isOver, nowMs } = found;

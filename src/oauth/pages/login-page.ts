@@ -1,3 +1,4 @@
+import { type BadParameter, InvalidLogin } from "../../model/errors.ts";
 import { type Html, html } from "../../web/html.ts";
 import { iconOf } from "../../web/icons.ts";
 import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../../web/page.ts";
@@ -5,9 +6,15 @@ import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../.
 /** Why the page is shown again. `wrong` does not tell whether the user name or the password was wrong. */
 export type LoginProblem =
   | { readonly kind: "wrong" }
+  | { readonly kind: "suspended" }
   | { readonly kind: "empty" }
   | { readonly kind: "otherUser"; readonly name: string }
   | { readonly kind: "tooMany"; readonly retryAfterSeconds: number };
+
+/** The problem of a refused sign-in. */
+export function loginProblemOf(error: InvalidLogin | BadParameter): LoginProblem {
+  return { kind: error instanceof InvalidLogin && error.isSuspended ? "suspended" : "wrong" };
+}
 
 export interface LoginPageValues {
   readonly brand: Brand;
@@ -48,6 +55,7 @@ function alertOf(problem: LoginProblem): Html {
 
 function sentenceOf(problem: LoginProblem): string {
   if (problem.kind === "wrong") return "The user name or the password is wrong. Check both and try again.";
+  if (problem.kind === "suspended") return "This account is suspended. Ask the people who run this service.";
   if (problem.kind === "empty") return "Enter your user name and your password.";
   if (problem.kind === "otherUser") return `This page is for the account ${problem.name}. Sign in with that account.`;
   return `Too many attempts to sign in. Try again in ${formatDuration(problem.retryAfterSeconds)}.`;
@@ -56,7 +64,7 @@ function sentenceOf(problem: LoginProblem): string {
 /** Attributes that connect a field with the problem, so that screen readers read it; the first field gets the focus. */
 function problemAttributes(problem: LoginProblem | undefined, isFirst: boolean): Html | undefined {
   if (!problem) return undefined;
-  const invalid = problem.kind === "tooMany" ? undefined : html` aria-invalid="true"`;
+  const invalid = problem.kind === "tooMany" || problem.kind === "suspended" ? undefined : html` aria-invalid="true"`;
   return html` aria-describedby="problem"${invalid}${isFirst ? html` autofocus` : undefined}`;
 }
 

@@ -1,6 +1,7 @@
 import type { AdminCall } from "../../operators/admin-call.ts";
 import type { Operator, Subject } from "../../operators/operator.ts";
 import type { Html } from "../../web/html.ts";
+import type { Page } from "../../web/page.ts";
 
 /** A page of the console. To add one, write a file in `pages/` and name it in `pages.ts` (docs/console.md). */
 export interface ConsolePage {
@@ -17,6 +18,11 @@ export interface ConsolePage {
   readonly hears?: readonly string[];
   /** How often the page reads its parts, for what no change tells; 4 seconds when left out. */
   readonly readEverySeconds?: number;
+  /**
+   * A whole page in place of the parts, if the address asks for one: it is shown in a frame of the page itself. Undefined
+   * when the address asks for none.
+   */
+  readonly preview?: (context: PageContext) => Promise<Page | undefined>;
   /** The parts of the page by name, in order. `?parts=a,b` answers only those. */
   render(context: PageContext): Promise<PageParts>;
 }

@@ -9,6 +9,8 @@ import { type AdminActs, type AdminCall, memberName } from "../../operators/admi
 import type { OpenIdSignIn } from "../../operators/openid/openid-sign-in.ts";
 import { mayDo, type Operator } from "../../operators/operator.ts";
 import type { Operators } from "../../operators/operators.ts";
+import type { Page } from "../../web/page.ts";
+import { answerPage } from "./answer-page.ts";
 import { auditCsvRoute } from "./audit-csv.ts";
 import { browserScripts, scriptRoute } from "./browser-scripts.ts";
 import { type AddedPage, type ConsoleAdditions, noAdditions } from "./console-additions.ts";
@@ -73,6 +75,8 @@ function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, frame: Frame): R
     description: describePage(`showConsole${idOf(page)}`, page.title, inPath, page.query),
     async answer(incoming, operator) {
       const context = await contextOf(incoming, operator, parts);
+      const preview = await page.preview?.(context);
+      if (preview) return pageAnswer(200, framable(preview), { ...consoleHeaders, "x-frame-options": "SAMEORIGIN" });
       const all = await page.render(context);
       const wanted = context.parameter("parts")?.split(",");
       if (!wanted) return pageAnswer(200, consolePage(page, frame, context, all), consoleHeaders);
@@ -110,6 +114,12 @@ function formOf({ body }: Incoming): (name: string) => string {
 }
 
 const didNotWork = (sentence: string, to: string) => notePage("That did not work", sentence, { words: "Back", to });
+
+/** A preview is shown in a frame of the console, and nowhere else. */
+function framable(page: Page): Page {
+  const contentSecurityPolicy = page.contentSecurityPolicy.replace("frame-ancestors 'none'", "frame-ancestors 'self'");
+  return { ...page, contentSecurityPolicy };
+}
 
 /** `x-page-time`: when the parts were made, for a page that shows how old it is. */
 function fragmentAnswer(body: string, nowMs: number): Answer {
@@ -175,6 +185,7 @@ function actionRoute(administration: AdminActs): Route {
       if (!call) throw new BadParameter("act", "There is no such action.");
       try {
         const answer = await administration.runAs({ operator, source }, call.act, formInput(call, pairs));
+        if (call.showsAnswer) return pageAnswer(200, answerPage(call.summary, answer, to), consoleHeaders);
         if (call.need === "secret") return pageAnswer(200, secretPage(answer, to), consoleHeaders);
         return redirectAnswer(303, to);
       } catch (error) {
@@ -189,11 +200,21 @@ function actionRoute(administration: AdminActs): Route {
   };
 }
 
-/** The input of a command from a form: lists are repeated fields or lines, flags are checked boxes. */
+/**
+ * The input of a command from a form: lists are repeated fields or lines, flags are checked boxes, and the members of an
+ * object are fields such as `settings.project-id`.
+ */
 function formInput({ fields = [], path }: AdminCall, pairs: Pairs): Readonly<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
   const known = [...path.matchAll(/:(\w+)/g)].map(([, option]) => ({ option: option!, kind: "text" as const }));
   for (const { option, kind } of [...known, ...fields]) {
+    if (kind === "object") {
+      const members = pairs.filter(([key, value]) => key.startsWith(`${option}.`) && value !== "");
+      if (members.length > 0) {
+        input[option] = Object.fromEntries(members.map(([key, value]) => [key.slice(option.length + 1), value]));
+      }
+      continue;
+    }
     const values = pairs.filter(([key]) => key === option || key === memberName(option)).map(([, value]) => value);
     if (values.length === 0) continue;
     if (kind === "texts") input[option] = values.flatMap((value) => value.split(/\r?\n/)).filter((one) => one !== "");

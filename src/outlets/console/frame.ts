@@ -1,6 +1,7 @@
 import { type Html, html } from "../../web/html.ts";
 import { framedPage, type Page } from "../../web/page.ts";
 import type { ConsolePage, PageContext, PageParts } from "./console-page.ts";
+import { jumpDialog, jumpStyle } from "./jump-dialog.ts";
 import { consoleStyle } from "./style.ts";
 import { tileStyle } from "./tiles/style.ts";
 
@@ -27,6 +28,7 @@ ${tenantSwitch(page, context)}
 ${pages.filter((one) => one.rail !== undefined && isVisible(one, context)).map((one) => railLink(one, page, context))}
 ${foot(context)}
 </nav>
+${jumpDialog(context)}
 <main class="content" ${liveData(page, context)}>
 <header class="page-head"><h1>${page.title}</h1>
 <p class="freshness" id="freshness">${asOf(context.nowMs)}</p></header>
@@ -39,8 +41,9 @@ ${fragments(parts)}
     title: `${page.title} · Breezeway`,
     bodyClass: "console",
     body,
-    moreStyle: consoleStyle + tileStyle + (page.style ?? ""),
+    moreStyle: consoleStyle + tileStyle + jumpStyle + (page.style ?? ""),
     scripts: [script],
+    hasFrames: page.preview !== undefined,
   });
 }
 

@@ -39,16 +39,26 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .console input:not([type=hidden]),.console select{min-height:2.25rem;padding:.25rem .625rem;margin:0 0 .75rem;font:inherit;max-width:28rem}
 .console form.inline{display:inline-block;margin:0}
 .steps{list-style:none;margin:0;padding:0;display:grid;gap:.5rem}
-.steps li{display:flex;gap:.5rem;align-items:center}
+.steps li{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}
+.steps li>span:first-of-type{flex:1 1 16rem}
 .steps svg,.needs svg{flex:none;width:1.25rem;height:1.25rem;color:var(--soft)}
 .steps .is-done svg{color:var(--good)}
 .needs{list-style:none;margin:0;padding:0;display:grid;gap:.5rem}
-.needs li{display:flex;gap:.5rem}
+.needs li{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}
+.needs li>span{flex:1 1 16rem}
+.needs strong{font-weight:600}
 .needs svg{color:var(--bad)}
-.numbers{display:grid;grid-template-columns:repeat(auto-fill,minmax(9rem,1fr));gap:.75rem;margin:0}
+.needs .warn svg{color:var(--warn)}
+.numbers{display:grid;grid-template-columns:repeat(auto-fill,minmax(10rem,1fr));gap:.75rem;margin:0}
 .numbers div{padding:.75rem;border-radius:.5rem;background:var(--tint)}
 .numbers dt{color:var(--soft)}
 .numbers dd{margin:0;font-size:1.25rem;font-weight:650}
+.numbers dd a{color:inherit}
+.numbers dd.small{font-size:.8125rem;font-weight:400;color:var(--soft)}
+.strip{display:block;width:100%;height:2.25rem;margin-top:.5rem}
+.strip .bar{fill:var(--edge)}
+.strip .failed{fill:var(--bad)}
+.strip .ground{fill:var(--line)}
 .console button:disabled{color:var(--soft);border-color:var(--line);background:var(--tint);cursor:not-allowed}
 .console button[aria-busy=true]{cursor:progress}
 .secret{font-family:ui-monospace,Menlo,Consolas,monospace;padding:.5rem;background:var(--tint);border-radius:.5rem;user-select:all}
@@ -94,8 +104,10 @@ dialog.ask form{margin-top:.75rem}
 .facts div{grid-template-columns:minmax(0,1fr);gap:0}
 body.console{display:block;padding-bottom:4.5rem}
 .rail{position:fixed;inset:auto 0 0 0;height:auto;flex-direction:row;overflow-x:auto;border-right:0;border-top:1px solid var(--line);padding:.5rem;z-index:1}
-.rail .foot,.rail .product:not(:has(.badge)){display:none}
+.rail .product:not(:has(.badge)){display:none}
 .rail .product{flex:none;padding:.625rem .25rem;font-size:0;white-space:nowrap}
+.rail .foot{display:flex;align-items:center;margin:0;padding:0;border:0}
+.rail .foot button{min-height:2.75rem;white-space:nowrap}
 .rail a{white-space:nowrap;min-height:2.75rem;padding:.75rem}
 .switch{margin:0;white-space:nowrap}
 .content{padding:1rem}

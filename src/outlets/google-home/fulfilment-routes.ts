@@ -56,7 +56,8 @@ async function askingOf(
   return { caller, outlet };
 }
 
-function payloadOf(intents: GoogleIntents, asking: Asking, intent: Intent): Promise<object> {
+/** The payload of the answer to an intent. */
+export function payloadOf(intents: GoogleIntents, asking: Asking, intent: Intent): Promise<object> {
   switch (intent.name) {
     case "SYNC":
       return intents.sync(asking);

@@ -1,7 +1,8 @@
 import type { OwnerId } from "../../model/ids.ts";
+import type { SuspendedParty } from "../../model/suspension.ts";
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
-import { type GrantRow, grantColumns } from "./grants.ts";
+import { type GrantRow, grantColumns, suspendedParty } from "./grants.ts";
 import { removeFromNextPage, type SweepCursor } from "./keyset-sweep.ts";
 
 export interface AccessTokenRow {
@@ -10,6 +11,8 @@ export interface AccessTokenRow {
   readonly scope: string | null;
   /** On the store's clock; zero or less when the token has expired. */
   readonly remainingMs: number;
+  /** Who of the grant is suspended; null: nobody. */
+  readonly suspended: SuspendedParty | null;
 }
 
 /** Access tokens; only their SHA-256 is stored. They are removed with their grant. */
@@ -33,15 +36,16 @@ export function accessTokenTable(sql: Sql): AccessTokenTable {
     },
     async find({ ownerId, hash }) {
       const row = await first(
-        sql.all<GrantRow & { ownScope: string | null; expiresMs: number }>(
-          `SELECT ${grantColumns}, t.scope AS "ownScope", t.expires_ms AS "expiresMs" FROM access_tokens t
+        sql.all<GrantRow & Pick<AccessTokenRow, "suspended"> & { ownScope: string | null; expiresMs: number }>(
+          `SELECT ${grantColumns}, t.scope AS "ownScope", t.expires_ms AS "expiresMs", ${suspendedParty("g")} AS suspended
+           FROM access_tokens t
            JOIN grants g ON g.owner_id = t.owner_id AND g.id = t.grant_id WHERE ${isOfKey("t.owner_id", "t.hash")}`,
           [ownerId, hash],
         ),
       );
       if (!row) return undefined;
-      const { ownScope, expiresMs, ...grant } = row;
-      return { grant, scope: ownScope ?? grant.scope, remainingMs: expiresMs - (await sql.nowMs()) };
+      const { ownScope, expiresMs, suspended, ...grant } = row;
+      return { grant, scope: ownScope ?? grant.scope, remainingMs: expiresMs - (await sql.nowMs()), suspended };
     },
     keepNewest: (ownerId, grantId, count) =>
       sql.run(

@@ -1,5 +1,7 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
+import type { SuspendedParty } from "../../model/suspension.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
+import { suspendedParty } from "./grants.ts";
 
 export interface AssistantGrantKey {
   readonly userId: UserId;
@@ -27,6 +29,8 @@ export interface AssistantGrantRow extends AssistantGrantKey {
   readonly problem: string | null;
   /** When the last report was accepted. */
   readonly reportedMs: number | null;
+  /** Its suspended user or client; null: neither. Then nothing is reported. */
+  readonly suspended: SuspendedParty | null;
 }
 
 export type NewAssistantGrant = Pick<AssistantGrantRow, "userId" | "outletId" | "clientId" | "agentUserId"> &
@@ -51,6 +55,8 @@ export interface AssistantGrantTable {
   /** The grants of an outlet, by user. */
   ofOutlet(outletId: string, limit: number): Promise<AssistantGrantRow[]>;
   countOfOutlet(outletId: string): Promise<number>;
+  /** For each outlet with users whose last report failed: how many these are, and one of the reasons. */
+  troubled(): Promise<{ readonly outletId: string; readonly users: number; readonly problem: string }[]>;
   /** A page of all grants, by user and outlet. */
   page(after: AssistantGrantKey | undefined, limit: number): Promise<AssistantGrantRow[]>;
   isAny(): Promise<boolean>;
@@ -65,9 +71,12 @@ export interface AssistantGrantTable {
   ): Promise<AssistantGrantRow[]>;
   /** When the next grant becomes due, or its claim ends; undefined when nothing waits. */
   nextDueMs(): Promise<number | undefined>;
-  /** Claims the grant for one sender until that time; undefined when another one has claimed it, or nothing is due. */
+  /**
+   * Claims the grant for one sender until that time; undefined when another one has claimed it, or nothing is due. A grant
+   * of a suspended user or client is not claimed: it is due again later.
+   */
   claim(key: AssistantGrantKey, nowMs: number, untilMs: number): Promise<ClaimedGrant | undefined>;
-  /** Whether this claim is still the newest one, and the grant alive. Locks the grant. */
+  /** Whether this claim is still the newest one, and the grant alive and not suspended. Locks the grant. */
   holds(grant: ClaimedGrant): Promise<boolean>;
   /**
    * Prolongs the claim until that time, if it is still the newest one and the grant alive. `staleDevices`: what is about
@@ -78,6 +87,8 @@ export interface AssistantGrantTable {
   release(grant: ClaimedGrant, after: GrantProgress): Promise<boolean>;
   /** Makes the grant due at that time, if it would be due later. */
   wakeAt(key: AssistantGrantKey, dueMs: number): Promise<void>;
+  /** Makes all grants of a client due at that time that would be due later. */
+  wakeOfClient(clientId: string, dueMs: number): Promise<void>;
   /** Replaces the credential, unless another one was stored meanwhile; returns whether it was replaced. */
   replaceCredential(key: AssistantGrantKey, before: string | null, sealedCredential: string): Promise<boolean>;
   /** Removes the grant with everything that waits for it; returns whether it existed. */
@@ -101,7 +112,7 @@ export interface GrantProgress {
 const columns = `a.owner_id AS "userId", a.outlet_id AS "outletId", a.client_id AS "clientId",
   a.agent_user_id AS "agentUserId", a.sealed_credential AS "sealedCredential", a.region, a.since_ms AS "sinceMs",
   a.stale_devices AS "staleDevices", a.due_ms AS "dueMs", a.claim, a.attempts, a.problem,
-  a.reported_ms AS "reportedMs"`;
+  a.reported_ms AS "reportedMs", ${suspendedParty("a")} AS suspended`;
 const isAlive = `EXISTS (SELECT 1 FROM grants g WHERE g.owner_id = a.owner_id AND g.client_id = a.client_id
   AND g.reach = 'user' AND (g.scope IS NULL OR g.scope LIKE '%devices:read%'))
   AND EXISTS (SELECT 1 FROM assistant_outlets o WHERE o.id = a.outlet_id)`;
@@ -109,6 +120,9 @@ const ofKey = "a.owner_id = $1 AND a.outlet_id = $2";
 const ofRow = "owner_id = $1 AND outlet_id = $2";
 /** Tables with rows that wait for a grant. */
 const waiting = ["assistant_marks", "assistant_replies"];
+
+/** How long a grant of a suspended user or client waits until it is looked at again. */
+const suspendedMs = 600_000;
 
 type StoredGrant = Omit<AssistantGrantRow, "staleDevices"> & { readonly staleDevices: string };
 
@@ -122,7 +136,10 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       await sql.all<StoredGrant>(`SELECT ${columns} FROM assistant_grants a WHERE ${isAlive} AND ${tail}`, parameters)
     ).map(fromStored);
   const lock = ({ userId, outletId }: AssistantGrantKey) => first(rows(`${ofKey}${forUpdate}`, [userId, outletId]));
-  const holds = async (grant: ClaimedGrant) => (await lock(grant))?.claim === grant.claim;
+  const holds = async (grant: ClaimedGrant) => {
+    const row = await lock(grant);
+    return row?.claim === grant.claim && row.suspended === null;
+  };
   const remove = async ({ userId, outletId }: AssistantGrantKey) => {
     // Every transaction locks the grant before its marks.
     if (sql.dialect === "postgres") {
@@ -156,6 +173,11 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       );
       return Number(row?.count ?? 0);
     },
+    troubled: () =>
+      sql.all(
+        `SELECT a.outlet_id AS "outletId", COUNT(*) AS users, MIN(a.problem) AS problem FROM assistant_grants a
+         WHERE a.problem IS NOT NULL AND ${isAlive} GROUP BY a.outlet_id ORDER BY a.outlet_id`,
+      ),
     page: (after, limit) =>
       rows("(a.owner_id, a.outlet_id) > ($1, $2) ORDER BY a.owner_id, a.outlet_id LIMIT $3", [
         after?.userId ?? 0,
@@ -180,6 +202,14 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
     async claim(key, nowMs, untilMs) {
       const grant = await lock(key);
       if (grant?.dueMs == null || grant.dueMs > nowMs) return undefined;
+      if (grant.suspended) {
+        await sql.run(`UPDATE assistant_grants SET due_ms = $3 WHERE ${ofRow}`, [
+          key.userId,
+          key.outletId,
+          nowMs + suspendedMs,
+        ]);
+        return undefined;
+      }
       const claim = grant.claim + 1;
       const isClaimed = await sql.run(
         `UPDATE assistant_grants SET claim = $3, claimed_until_ms = $4 WHERE ${ofRow} AND claimed_until_ms <= $5`,
@@ -223,6 +253,9 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
         outletId,
         dueMs,
       ]);
+    },
+    async wakeOfClient(clientId, dueMs) {
+      await sql.run("UPDATE assistant_grants SET due_ms = $2 WHERE client_id = $1 AND due_ms > $2", [clientId, dueMs]);
     },
     async replaceCredential({ userId, outletId }, before, sealedCredential) {
       const isSame = before === null ? "sealed_credential IS NULL" : "sealed_credential = $4";

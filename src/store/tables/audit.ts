@@ -21,6 +21,15 @@ export interface AuditTable {
   add(entry: Omit<AuditRow, "id" | "timeMs">): Promise<void>;
   /** The newest first. */
   list(filter: AuditFilter): Promise<AuditRow[]>;
+  /**
+   * How often each act occurred in each hour since that time, in the newest `most` entries of these tenants, or of all.
+   * Hour 0 is the first one.
+   */
+  hours(
+    sinceMs: number,
+    tenantIds: readonly TenantId[] | undefined,
+    most: number,
+  ): Promise<{ readonly hour: number; readonly act: string; readonly count: number }[]>;
   removeBefore(timeMs: number): Promise<number>;
 }
 
@@ -53,6 +62,18 @@ export function auditTable(sql: Sql): AuditTable {
       const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
       parameters.push(filter.limit);
       return sql.all(`SELECT ${columns} FROM audit ${where} ORDER BY id DESC LIMIT $${parameters.length}`, parameters);
+    },
+    hours(sinceMs, tenantIds, most) {
+      const { conditions, parameters } = conditionsOf({ tenantIds, limit: most });
+      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+      const since = `CAST($${parameters.push(sinceMs)} AS BIGINT)`;
+      const limit = `$${parameters.push(most)}`;
+      return sql.all(
+        `SELECT (n.time_ms - ${since}) / 3600000 AS hour, n.act, COUNT(*) AS count FROM
+           (SELECT time_ms, act FROM audit ${where} ORDER BY id DESC LIMIT ${limit}) AS n
+         WHERE n.time_ms >= ${since} GROUP BY 1, 2`,
+        parameters,
+      );
     },
     // Ids ascend with time, so the scan ends at the first entry that stays.
     removeBefore: (timeMs) =>

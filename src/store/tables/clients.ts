@@ -17,6 +17,8 @@ export interface ClientRow {
   readonly vouchesForUsers: boolean;
   readonly secrets: readonly ClientSecret[];
   readonly createdMs: number;
+  /** Since when the client is suspended; null: not at all. */
+  readonly suspendedMs: number | null;
 }
 
 export interface ClientSecret {
@@ -29,7 +31,9 @@ type LinkPages = "returnUrls" | "vouchesForUsers";
 
 export interface ClientTable {
   /** Without return addresses, and not vouching, by default. */
-  add(client: Omit<ClientRow, "createdMs" | LinkPages> & Partial<Pick<ClientRow, LinkPages>>): Promise<void>;
+  add(
+    client: Omit<ClientRow, "createdMs" | "suspendedMs" | LinkPages> & Partial<Pick<ClientRow, LinkPages>>,
+  ): Promise<void>;
   byId(id: string): Promise<ClientRow | undefined>;
   /** Of one tenant, or of all. */
   list(tenantId?: TenantId): Promise<ClientRow[]>;
@@ -39,12 +43,13 @@ export interface ClientTable {
   hold(id: string): Promise<boolean>;
   setSecrets(id: string, secrets: readonly ClientSecret[]): Promise<void>;
   setRegistration(id: string, registered: Pick<ClientRow, "name" | "redirectUris" | LinkPages>): Promise<void>;
+  setSuspended(id: string, sinceMs: number | null): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
 const columns = `id, tenant_id AS "tenantId", name, kind, redirect_uris AS "redirectUris",
   requires_pkce AS "requiresPkce", return_urls AS "returnUrls", vouches_for_users AS "vouchesForUsers", secrets,
-  created_ms AS "createdMs"`;
+  created_ms AS "createdMs", suspended_ms AS "suspendedMs"`;
 
 type StoredClient = Omit<ClientRow, "redirectUris" | "requiresPkce" | LinkPages | "secrets"> & {
   readonly redirectUris: string;
@@ -98,6 +103,9 @@ export function clientTable(sql: Sql): ClientTable {
         `UPDATE clients SET name = $2, redirect_uris = $3, return_urls = $4, vouches_for_users = $5 WHERE id = $1`,
         [id, name, JSON.stringify(redirectUris), JSON.stringify(returnUrls), vouchesForUsers ? 1 : 0],
       );
+    },
+    async setSuspended(id, sinceMs) {
+      await sql.run("UPDATE clients SET suspended_ms = $2 WHERE id = $1", [id, sinceMs]);
     },
     async remove(id) {
       await sql.run("DELETE FROM quotas WHERE client_id = $1", [id]);

@@ -1,5 +1,5 @@
-import type { DeviceId } from "../../model/ids.ts";
-import type { Sql } from "../sql.ts";
+import type { DeviceId, TenantId } from "../../model/ids.ts";
+import type { Parameter, Sql } from "../sql.ts";
 import type { WebhookKey } from "./webhooks.ts";
 
 export interface Waiting {
@@ -23,6 +23,19 @@ export interface DeliveryBounds {
    * The oldest remaining message of each device becomes due. The caller holds the webhook's lock.
    */
   removeOldest(webhook: WebhookKey, kept: Waiting, nowMs: number): Promise<number>;
+  /**
+   * How many of the newest `most` messages, of webhooks of these tenants or of all, were delivered or failed in each hour
+   * since that time. Hour 0 is the first one.
+   */
+  hours(
+    sinceMs: number,
+    tenantIds: readonly TenantId[] | undefined,
+    most: number,
+  ): Promise<{ readonly hour: number; readonly state: "delivered" | "failed"; readonly count: number }[]>;
+  /** Messages that are due now are due at `untilMs`. */
+  hold(webhook: WebhookKey, nowMs: number, untilMs: number): Promise<void>;
+  /** Messages that are due later are due now, except those that may be in flight. */
+  releaseHeld(webhook: WebhookKey, nowMs: number): Promise<void>;
   /** Removes the oldest settled deliveries of a webhook beyond `kept`, a bounded number at a time. */
   keepSettled(webhook: WebhookKey, kept: number): Promise<number>;
 }
@@ -74,6 +87,36 @@ export function deliveryBounds(sql: Sql): DeliveryBounds {
         [ownerId, webhookId, nowMs],
       );
       return removed;
+    },
+    hours(sinceMs, tenantIds, most) {
+      const parameters: Parameter[] = [sinceMs, most];
+      const parameter = (value: Parameter) => `$${parameters.push(value)}`;
+      const ofTenants =
+        tenantIds === undefined
+          ? ""
+          : `JOIN webhooks w ON w.owner_id = d.owner_id AND w.id = d.webhook_id
+               AND w.tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`;
+      return sql.all(
+        `SELECT (n.settled_ms - CAST($1 AS BIGINT)) / 3600000 AS hour, n.state, COUNT(*) AS count FROM
+           (SELECT d.settled_ms, d.state FROM webhook_deliveries d ${ofTenants}
+            WHERE d.state <> 'waiting' AND d.settled_ms >= $1 ORDER BY d.settled_ms DESC LIMIT $2) AS n
+         GROUP BY 1, 2`,
+        parameters,
+      );
+    },
+    async hold({ ownerId, id }, nowMs, untilMs) {
+      await sql.run(
+        `UPDATE webhook_deliveries SET next_ms = $4
+         WHERE owner_id = $1 AND webhook_id = $2 AND state = 'waiting' AND next_ms IS NOT NULL AND next_ms <= $3`,
+        [ownerId, id, nowMs, untilMs],
+      );
+    },
+    async releaseHeld({ ownerId, id }, nowMs) {
+      await sql.run(
+        `UPDATE webhook_deliveries SET next_ms = $3
+         WHERE owner_id = $1 AND webhook_id = $2 AND state = 'waiting' AND next_ms IS NOT NULL AND next_ms > $4`,
+        [ownerId, id, nowMs, nowMs + claimMs],
+      );
     },
     async keepSettled({ ownerId, id: webhookId }, kept) {
       const settled = `SELECT d.id FROM webhook_deliveries d WHERE ${ofWebhook} AND d.state <> 'waiting'`;

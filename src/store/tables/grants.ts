@@ -61,8 +61,8 @@ export interface GrantTable {
   lock(ownerId: OwnerId, id: string): Promise<GrantRow | undefined>;
   /** Locks the grant of a refresh token. */
   lockOfRefreshToken(key: CredentialKey): Promise<GrantRow | undefined>;
-  /** The ids of those grants that are in the store. */
-  existing(grants: readonly GrantRow[]): Promise<ReadonlySet<string>>;
+  /** The ids of those grants that are in the store, and whose user and client are not suspended. */
+  usable(grants: readonly GrantRow[]): Promise<ReadonlySet<string>>;
   ofUser(userId: UserId): Promise<GrantRow[]>;
   ofClient(clientId: string): Promise<GrantRow[]>;
   /** Grants of a client or of a user, in the order of their ids, after the given one. */
@@ -85,6 +85,13 @@ export interface GrantTable {
 
 export const grantColumns = `g.id, g.tenant_id AS "tenantId", CASE WHEN g.owner_id > 0 THEN g.owner_id END AS "userId",
   g.client_id AS "clientId", g.reach AS covers, g.scope, g.terms_version AS "termsVersion", g.terms_ms AS "termsMs"`;
+
+/** SQL that is `user` or `client` when that party of the row's grant is suspended, else null. */
+export function suspendedParty(row: string): string {
+  return `CASE
+    WHEN EXISTS (SELECT 1 FROM users su WHERE su.id = ${row}.owner_id AND su.suspended_ms IS NOT NULL) THEN 'user'
+    WHEN EXISTS (SELECT 1 FROM clients sc WHERE sc.id = ${row}.client_id AND sc.suspended_ms IS NOT NULL) THEN 'client' END`;
+}
 
 export function grantTable(sql: Sql): GrantTable {
   const rows = (tail: string, parameters: readonly (string | number)[]) =>
@@ -114,15 +121,15 @@ export function grantTable(sql: Sql): GrantTable {
         ownerId,
         hash,
       ]),
-    async existing(grants) {
+    async usable(grants) {
       const requested =
         sql.dialect === "postgres"
           ? "SELECT asked.owner_id, asked.id FROM unnest($1::int[], $2::text[]) AS asked (owner_id, id)"
           : "SELECT o.value, i.value FROM json_each($1) o JOIN json_each($2) i ON i.key = o.key";
-      const found = await sql.all<{ id: string }>(`SELECT id FROM grants WHERE (owner_id, id) IN (${requested})`, [
-        grants.map(ownerIdOf),
-        grants.map(({ id }) => id),
-      ]);
+      const found = await sql.all<{ id: string }>(
+        `SELECT g.id FROM grants g WHERE (g.owner_id, g.id) IN (${requested}) AND ${suspendedParty("g")} IS NULL`,
+        [grants.map(ownerIdOf), grants.map(({ id }) => id)],
+      );
       return new Set(found.map(({ id }) => id));
     },
     ofUser: (userId) => rows("g.owner_id = $1 ORDER BY g.id", [userId]),

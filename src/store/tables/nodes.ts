@@ -6,6 +6,8 @@ import type { Sql } from "../sql.ts";
 export interface NodeTable {
   /** Records a heartbeat with the keys of this node's key file, and returns the time on the store's clock. */
   beat(id: NodeId, keyIds?: readonly string[]): Promise<number>;
+  /** All listed nodes with their last heartbeats and the schema that they know. Dead nodes stay listed for a while. */
+  list(): Promise<ListedNode[]>;
   /** The keys of all listed nodes. Dead nodes stay listed until `forget` removes them. */
   keys(): Promise<NodeKeys[]>;
   leave(id: NodeId): Promise<void>;
@@ -22,6 +24,15 @@ export interface NodeTable {
   withoutThings(): Promise<NodeId[]>;
   /** Makes versions that don't know this step of the schema refuse the store. Returns whether they did before. */
   refuseOlder(step: number): Promise<boolean>;
+}
+
+export interface ListedNode {
+  readonly id: NodeId;
+  /** The time since its last heartbeat. */
+  readonly silentMs: number;
+  /** Null for a version that does not report it. */
+  readonly schemaVersion: number | null;
+  readonly links: number;
 }
 
 /** The keys of a node's key file, as its last heartbeat reported them. */
@@ -47,6 +58,14 @@ export function nodeTable(sql: Sql): NodeTable {
         [id, nowMs, schemaVersion, keyIds?.join(" ") ?? null],
       );
       return nowMs;
+    },
+    async list() {
+      const nowMs = await sql.nowMs();
+      const rows = await sql.all<Omit<ListedNode, "silentMs"> & { readonly beatMs: number }>(
+        `SELECT n.id, n.beat_ms AS "beatMs", n.schema_version AS "schemaVersion",
+           (SELECT COUNT(*) FROM links l WHERE l.owner = n.id) AS links FROM nodes n ORDER BY n.id`,
+      );
+      return rows.map(({ beatMs, ...node }) => ({ ...node, links: Number(node.links), silentMs: nowMs - beatMs }));
     },
     async keys() {
       const nowMs = await sql.nowMs();

@@ -9,6 +9,8 @@ export interface UserRow {
   readonly passwordHash: string;
   readonly isAdmin: boolean;
   readonly createdMs: number;
+  /** Since when the user is suspended; null: not at all. */
+  readonly suspendedMs: number | null;
 }
 
 export interface ListedUserFilter {
@@ -22,7 +24,7 @@ export interface ListedUserFilter {
 
 export interface UserTable {
   /** Undefined when the tenant has a user of that name. */
-  add(user: Omit<UserRow, "id" | "createdMs">): Promise<UserId | undefined>;
+  add(user: Omit<UserRow, "id" | "createdMs" | "suspendedMs">): Promise<UserId | undefined>;
   byId(id: UserId): Promise<UserRow | undefined>;
   byName(tenantId: TenantId, name: string): Promise<UserRow | undefined>;
   /** The user if they are in the access scope. Foreign and absent users are both undefined. */
@@ -34,6 +36,7 @@ export interface UserTable {
   /** Users of these tenants, or of all, in the order of their ids, after the given one. */
   listed(filter: ListedUserFilter): Promise<UserRow[]>;
   setPasswordHash(id: UserId, passwordHash: string): Promise<void>;
+  setSuspended(id: UserId, sinceMs: number | null): Promise<void>;
   /** The caller removes what belongs to the user first. The id is never used again. */
   remove(id: UserId): Promise<void>;
   /**
@@ -51,7 +54,7 @@ export interface LockedUsers {
 }
 
 const columns = `id, tenant_id AS "tenantId", name, password_hash AS "passwordHash", is_admin AS "isAdmin",
-  created_ms AS "createdMs"`;
+  created_ms AS "createdMs", suspended_ms AS "suspendedMs"`;
 
 export function userTable(sql: Sql): UserTable {
   const findOne = async (where: string, parameters: readonly (string | number)[]) => {
@@ -109,6 +112,9 @@ export function userTable(sql: Sql): UserTable {
     },
     async setPasswordHash(id, passwordHash) {
       await sql.run("UPDATE users SET password_hash = $2 WHERE id = $1", [id, passwordHash]);
+    },
+    async setSuspended(id, sinceMs) {
+      await sql.run("UPDATE users SET suspended_ms = $2 WHERE id = $1", [id, sinceMs]);
     },
     async lock(id) {
       const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE" : "";

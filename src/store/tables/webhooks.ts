@@ -1,6 +1,8 @@
 import { type AccessScope, ownerWithin } from "../../model/access-scope.ts";
 import { type DeviceId, type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model/ids.ts";
+import type { SuspendedParty } from "../../model/suspension.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
+import { suspendedParty } from "./grants.ts";
 import type { LogPosition } from "./log.ts";
 
 export interface WebhookKey {
@@ -32,9 +34,16 @@ export interface WebhookRow extends WebhookKey {
   /** It receives entries of the log after this position. */
   readonly from: LogPosition;
   readonly createdMs: number;
+  /** Since when an operator has paused it; null: not at all. */
+  readonly pausedMs: number | null;
+  /** Its suspended user or client; null: neither. Then, and while it is paused, its messages wait. */
+  readonly suspended: SuspendedParty | null;
 }
 
-export type NewWebhookRow = Omit<WebhookRow, "ownerId" | "createdMs" | "isReadable" | Heard> &
+export type NewWebhookRow = Omit<
+  WebhookRow,
+  "ownerId" | "createdMs" | "isReadable" | "pausedMs" | "suspended" | Heard
+> &
   Partial<Pick<WebhookRow, Heard>>;
 type Heard = "hearsAlerts" | "hearsThings" | "hearsLinkSessions";
 
@@ -54,6 +63,7 @@ export interface WebhookTable {
   /** Webhooks of these tenants, or of all, in the order of their ids. */
   listed(filter: ListedWebhookFilter): Promise<WebhookRow[]>;
   setSecret(webhook: WebhookKey, sealedSecret: string): Promise<void>;
+  setPaused(webhook: WebhookKey, sinceMs: number | null): Promise<void>;
   /** Webhooks that receive events of one of these users. */
   hearing(userIds: readonly UserId[]): Promise<WebhookRow[]>;
   isAny(): Promise<boolean>;
@@ -85,6 +95,8 @@ export interface ListedWebhookFilter {
   readonly clientId?: string | undefined;
   /** Only this webhook. */
   readonly id?: string | undefined;
+  /** Only those that an operator has paused, or whose messages fail: the last one failed, or one was tried three times. */
+  readonly only?: "paused" | "failing" | undefined;
   readonly afterId: string;
   readonly limit: number;
 }
@@ -105,13 +117,18 @@ const columns = `w.owner_id AS "ownerId", w.id, w.tenant_id AS "tenantId",
   w.sealed_url AS "sealedUrl", w.sealed_secret AS "sealedSecret", w.device_ids AS "deviceIds", w.attributes,
   w.hears_alerts AS "hearsAlerts", w.hears_things AS "hearsThings",
   w.hears_link_sessions AS "hearsLinkSessions", w.from_transaction AS "fromTransaction",
-  w.from_entry AS "fromEntry", w.created_ms AS "createdMs"`;
+  w.from_entry AS "fromEntry", w.created_ms AS "createdMs", w.paused_ms AS "pausedMs", ${suspendedParty("w")} AS suspended`;
 /** Whether the scope of a grant covers all events of the webhook. */
 const coversWebhook = `g.scope IS NULL OR (g.scope LIKE '%webhooks%' AND g.scope LIKE '%devices:read%'
   AND (w.hears_alerts = 0 OR g.scope LIKE '%alerts%')
   AND (w.hears_link_sessions = 0 OR g.scope LIKE '%links%'))`;
 const isAlive = `EXISTS (SELECT 1 FROM clients c WHERE c.id = w.client_id) AND (w.owner_id < 0 OR EXISTS (SELECT 1
   FROM grants g WHERE g.owner_id = w.owner_id AND g.client_id = w.client_id AND g.reach = 'user' AND (${coversWebhook})))`;
+const isFailing = `w.paused_ms IS NULL AND (
+  EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.owner_id = w.owner_id
+    AND d.state = 'waiting' AND d.next_ms IS NOT NULL AND d.attempts > 2)
+  OR (SELECT d.state FROM webhook_deliveries d WHERE d.owner_id = w.owner_id AND d.webhook_id = w.id
+    AND d.state <> 'waiting' ORDER BY d.id DESC LIMIT 1) = 'failed')`;
 const ofOwner = "w.owner_id = $1 AND w.client_id = $2";
 
 type StoredWebhook = Omit<WebhookRow, "deviceIds" | "attributes" | "isReadable" | Heard | "from"> & {
@@ -187,13 +204,14 @@ export function webhookTable(sql: Sql): WebhookTable {
     find: async (owner, id) =>
       isStorable(id) ? first(rows(`${ofOwner} AND w.id = $3`, [ownerWithin(owner), owner.clientId, id])) : undefined,
     byKey: ({ ownerId, id }) => first(rows("w.owner_id = $1 AND w.id = $2", [ownerId, id])),
-    async listed({ tenantIds, clientId, id, afterId, limit }) {
+    async listed({ tenantIds, clientId, id, only, afterId, limit }) {
       const parameters: Parameter[] = [id ?? afterId, limit];
       const parameter = (value: Parameter) => `$${parameters.push(value)}`;
       const conditions = [
         `w.id ${id === undefined ? ">" : "="} $1`,
         ...(tenantIds === undefined ? [] : [`w.tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`]),
         ...(clientId === undefined ? [] : [`w.client_id = ${parameter(clientId)}`]),
+        ...(only === undefined ? [] : [only === "paused" ? "w.paused_ms IS NOT NULL" : isFailing]),
       ];
       const select = `SELECT ${columns} FROM webhooks w WHERE ${isAlive} AND ${conditions.join(" AND ")}`;
       return (await sql.all<StoredWebhook>(`${select} ORDER BY w.id LIMIT $2`, parameters)).map(fromStored);
@@ -204,6 +222,9 @@ export function webhookTable(sql: Sql): WebhookTable {
         id,
         sealedSecret,
       ]);
+    },
+    async setPaused({ ownerId, id }, sinceMs) {
+      await sql.run("UPDATE webhooks SET paused_ms = $3 WHERE owner_id = $1 AND id = $2", [ownerId, id, sinceMs]);
     },
     hearing: (userIds) =>
       rows(`(w.owner_id ${among} OR w.owner_id IN (SELECT -u.tenant_id FROM users u WHERE u.id ${among}))`, [userIds]),

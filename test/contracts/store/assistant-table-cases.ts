@@ -52,6 +52,7 @@ export function assistantTableCases(harness: StoreHarness): void {
           attempts: 0,
           problem: null,
           reportedMs: null,
+          suspended: null,
         },
       );
       const again = { ...key, clientId: "client", agentUserId: "agent", sealedCredential: "v1.key.iv.a", region: "eu" };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OpenStore } from "../../../src/store/seam.ts";
+import { logStart } from "../../../src/store/tables/log.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type Home, makeHome } from "./home.ts";
 
@@ -26,6 +27,54 @@ export function clientTableCases(harness: StoreHarness): void {
         tx.clients.setRegistration("bwc_1", { name: "Voice", redirectUris: ["https://a.example/"], ...none }),
       );
       assert.deepEqual(await registered("bwc_1"), none);
+    }));
+
+  it("tells who of a grant is suspended, for tokens, streams and webhooks, and holds what waits for the webhook", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const { tenantId, userId } = home;
+      await addClients(store, home);
+      const grant = { tenantId, userId, clientId: "bwc_1", covers: "user", termsVersion: null, termsMs: null } as const;
+      const token = { ownerId: userId, hash: "token" };
+      const key = { ownerId: userId, id: "wh_1" };
+      const [lamp] = home.devices;
+      const now = await store.transaction(async (tx) => {
+        await tx.grants.add({ ...grant, id: "g", scope: null });
+        await tx.accessTokens.add(token, "g", 9_000_000_000_000);
+        const plain = { url: "https://a.example/", sealedUrl: null, sealedSecret: "…", deviceIds: [], attributes: [] };
+        await tx.webhooks.add({ id: "wh_1", tenantId, userId, clientId: "bwc_1", ...plain, from: logStart });
+        const message = { ownerId: userId, webhookId: "wh_1", userId, deviceId: lamp!, type: "device", body: "{}" };
+        for (const messageId of ["m1", "m2"]) await tx.deliveries.add({ ...message, messageId });
+        return tx.clock.nowMs();
+      });
+      const seen = () =>
+        store.read(async (tx) => [
+          (await tx.accessTokens.find(token))?.suspended,
+          (await tx.grants.usable([{ ...grant, id: "g", scope: null }])).size,
+          (await tx.webhooks.byKey(key))?.suspended,
+          (await tx.webhooks.byKey(key))?.pausedMs,
+        ]);
+      assert.deepEqual(await seen(), [null, 1, null, null]);
+      await store.transaction((tx) => tx.clients.setSuspended("bwc_1", 5));
+      assert.deepEqual(await seen(), ["client", 0, "client", null]);
+      await store.transaction((tx) => tx.users.setSuspended(userId, 6));
+      assert.deepEqual((await seen())[0], "user");
+      assert.equal(await store.transaction((tx) => tx.webhooks.removeDead()), 0, "a suspended webhook is kept");
+      await store.transaction(async (tx) => {
+        await tx.clients.setSuspended("bwc_1", null);
+        await tx.users.setSuspended(userId, null);
+        await tx.webhooks.setPaused(key, 7);
+      });
+      assert.deepEqual(await seen(), [null, 1, null, 7]);
+      const nextTimes = async () =>
+        (await store.read((tx) => tx.deliveries.listed(key, { limit: 9 }))).map(({ nextMs }) => nextMs).reverse();
+      const later = now + 600_000;
+      await store.transaction((tx) => tx.deliveries.hold(key, now + 1_000, later));
+      assert.deepEqual(await nextTimes(), [later, null]);
+      await store.transaction((tx) => tx.deliveries.releaseHeld(key, later - 30_000));
+      assert.deepEqual(await nextTimes(), [later, null], "it may be in flight");
+      await store.transaction((tx) => tx.deliveries.releaseHeld(key, now));
+      assert.deepEqual(await nextTimes(), [now, null]);
     }));
 
   it("removes the codes of a client, and no others", () =>

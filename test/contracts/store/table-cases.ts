@@ -55,7 +55,7 @@ export function tableCases(harness: StoreHarness): void {
         assert.deepEqual(await tx.users.byName(tenantId, "Ada"), ada);
         assert.deepEqual(
           { ...ada, createdMs: 0 },
-          { ...user, id: userId, tenantId, passwordHash: "new hash", isAdmin: false, createdMs: 0 },
+          { ...user, id: userId, tenantId, passwordHash: "new hash", isAdmin: false, createdMs: 0, suspendedMs: null },
         );
         assert.equal((await tx.users.byId(elsewhere!))?.isAdmin, true);
         assert.equal(await tx.users.byName(tenantId, "Bob"), undefined);

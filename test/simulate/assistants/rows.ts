@@ -63,7 +63,15 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
         const given = { sealedCredential, region };
         if (known) set(rows, known, { ...given, attempts: 0, problem: null });
         else {
-          const blank = { staleDevices: [], dueMs: null, claim: 0, attempts: 0, problem: null, reportedMs: null };
+          const blank = {
+            staleDevices: [],
+            dueMs: null,
+            claim: 0,
+            attempts: 0,
+            problem: null,
+            reportedMs: null,
+            suspended: null,
+          };
           const row = { userId, outletId, clientId, agentUserId, ...given, sinceMs: session.nowMs(), ...blank };
           rows.set(grants, nameOf(row), { ...row, claimedUntilMs: 0 });
         }

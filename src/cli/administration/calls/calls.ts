@@ -5,6 +5,7 @@ import { homeCalls } from "./home-calls.ts";
 import { keyCalls } from "./key-calls.ts";
 import { linkCalls } from "./link-calls.ts";
 import { operatorCalls } from "./operator-calls.ts";
+import { overviewCalls } from "./overview-calls.ts";
 import { serviceCalls } from "./service-calls.ts";
 import { tenantCalls } from "./tenant-calls.ts";
 import { thingCalls } from "./thing-calls.ts";
@@ -23,6 +24,7 @@ export const adminCalls: readonly AdminCall[] = [
   ...thingCalls,
   ...operatorCalls,
   ...serviceCalls,
+  ...overviewCalls,
   ...keyCalls,
 ];
 

@@ -13,6 +13,7 @@ const client = {
   require_pkce: boolean("Requests without PKCE are refused."),
   return_urls: list("Addresses to which link pages send users back.", text("An address.")),
   vouches_for_users: boolean("Link pages do not ask its users to sign in."),
+  suspended: boolean("Its secret and tokens are refused."),
   created: time("When it was added."),
 };
 const exampleClient = {
@@ -24,6 +25,7 @@ const exampleClient = {
   require_pkce: true,
   return_urls: [],
   vouches_for_users: false,
+  suspended: false,
   created: exampleTime,
 };
 const credentials = object("The credentials. The secret is shown only now.", {
@@ -42,6 +44,11 @@ const vouches: AdminField = {
   kind: "flag",
   meaning: "It has signed its users in itself: link pages do not ask them to.",
 };
+const suspension = object("The client.", {
+  client_id: client.client_id,
+  name: client.name,
+  suspended: client.suspended,
+});
 const path = "/clients/:client";
 
 export const clientCalls: readonly AdminCall[] = [
@@ -156,6 +163,27 @@ export const clientCalls: readonly AdminCall[] = [
     ],
     answer: credentials,
     example: exampleCredentials,
+  },
+  {
+    act: "client suspend",
+    method: "POST",
+    path: `${path}/suspend`,
+    need: "change",
+    subject: "tenants",
+    summary: "Suspend a client; its secret and tokens are refused on every node within a second",
+    words: ["Nothing is deleted."],
+    answer: suspension,
+    example: { client_id: "bwc_…", name: "Voice", suspended: true },
+  },
+  {
+    act: "client resume",
+    method: "POST",
+    path: `${path}/resume`,
+    need: "change",
+    subject: "tenants",
+    summary: "End the suspension of a client; all its access works again",
+    answer: suspension,
+    example: { client_id: "bwc_…", name: "Voice", suspended: false },
   },
   {
     act: "client remove",

@@ -45,7 +45,7 @@ export const linkCalls: readonly AdminCall[] = [
     fields: [
       ofTenant,
       { option: "state", kind: "text", meaning: "Only links of this state." },
-      { option: "filter", kind: "text", meaning: "Only links whose user or ecosystem contains this text." },
+      { option: "filter", kind: "text", meaning: "Only links whose user, ecosystem or device contains this text." },
     ],
     answer: object("One page of links.", { links: list("In the order of users.", link) }, cursor),
     example: {

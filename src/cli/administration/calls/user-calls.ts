@@ -8,10 +8,11 @@ const user = {
   userId,
   name: text("The name to sign in with."),
   admin: boolean("May give enterprise clients access to the whole tenant."),
+  suspended: boolean("Sign-ins and tokens are refused."),
   tenant: text("The tenant's name."),
   created: time("When the user was added."),
 };
-const exampleUser = { userId: 3, name: "ada", admin: false, tenant: "Acme", created: exampleTime };
+const exampleUser = { userId: 3, name: "ada", admin: false, suspended: false, tenant: "Acme", created: exampleTime };
 
 const device = object("A device.", {
   deviceId: integer("Its id."),
@@ -25,6 +26,7 @@ const password: AdminField = {
   isRequired: true,
   example: "a good password",
 };
+const access = object("The user.", { userId, name: user.name, suspended: user.suspended });
 const path = "/users/:user";
 const count = (description: string) => integer(description, { minimum: 0 });
 
@@ -90,6 +92,37 @@ export const userCalls: readonly AdminCall[] = [
     fields: [password],
     answer: object("What ended.", { userId, grants: count("Grants to clients that ended.") }),
     example: { userId: 3, grants: 2 },
+  },
+  {
+    act: "user suspend",
+    method: "POST",
+    path: `${path}/suspend`,
+    need: "change",
+    subject: "tenants",
+    summary: "Suspend a user; sign-ins and tokens are refused on every node within a second",
+    words: ["Nothing is deleted, and the user's homes go on."],
+    answer: access,
+    example: { userId: 3, name: "ada", suspended: true },
+  },
+  {
+    act: "user resume",
+    method: "POST",
+    path: `${path}/resume`,
+    need: "change",
+    subject: "tenants",
+    summary: "End the suspension of a user; all access works again",
+    answer: access,
+    example: { userId: 3, name: "ada", suspended: false },
+  },
+  {
+    act: "user unlock",
+    method: "POST",
+    path: `${path}/unlock`,
+    need: "change",
+    subject: "tenants",
+    summary: "Forget failed sign-ins with a user's name",
+    answer: access,
+    example: { userId: 3, name: "ada", suspended: false },
   },
   {
     act: "user remove",

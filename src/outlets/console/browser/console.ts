@@ -1,5 +1,6 @@
 import { sendFormsInPlace } from "./forms.ts";
 import { type Problem, serviceNow, setButtons, setServiceTime, showAges, showFreshness } from "./freshness.ts";
+import { openJumpByKey } from "./jump.ts";
 import { readParts } from "./page-parts.ts";
 import { type Change, followStream } from "./stream.ts";
 
@@ -96,6 +97,7 @@ followStream((news) => {
 });
 
 sendFormsInPlace(() => void read());
+openJumpByKey();
 
 document.addEventListener("click", async (event) => {
   const target = event.target as HTMLElement;

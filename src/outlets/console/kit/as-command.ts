@@ -12,11 +12,14 @@ export function asCommand(call: AdminCall, input: ActInput, baseUrl: string): Ht
 }
 
 /** Options whose values a person types into a terminal or a file, never into a command line. */
-const isSecret = (option: string) => option === "password";
+const isSecret = (option: string) => /^password$|^settings\..*(secret|account)$/.test(option);
 
-function commandLine({ act }: AdminCall, input: ActInput): string {
-  const options = Object.entries(input).flatMap(([option, value]) => {
-    if (isSecret(option)) return [];
+function commandLine({ act, fields = [] }: AdminCall, input: ActInput): string {
+  const options = Object.entries(input).flatMap(([name, value]) => {
+    if (isSecret(name)) return [];
+    if (fields.some(({ option, isArgument }) => isArgument && option === name)) return [quoted(String(value))];
+    // The members of `settings` are options of their own.
+    const option = name.replace(/^settings\./, "");
     if (value === "true") return [`--${option}`];
     if (value === "false") return [`--no-${option}`];
     const values = typeof value === "string" ? [value] : value;
@@ -34,11 +37,17 @@ function curlOf({ method, path, fields = [] }: AdminCall, input: ActInput, baseU
   if (rest.length > 0 && (method === "GET" || method === "DELETE")) {
     address += `?${new URLSearchParams(rest.map(([option, value]) => [memberName(option), String(value)]))}`;
   } else if (rest.length > 0) {
-    const members = rest.map(([option, value]) => {
+    const flat = rest.filter(([option]) => !option.startsWith("settings."));
+    const nested = rest.filter(([option]) => option.startsWith("settings."));
+    const members = flat.map(([option, value]): [string, unknown] => {
       const kind = fields.find((field) => field.option === option)?.kind;
       const sent = kind === "flag" ? value === "true" : kind === "number" ? Number(value) : value;
       return [memberName(option), isSecret(option) ? "…" : sent];
     });
+    if (nested.length > 0) {
+      const settings = nested.map(([option, value]) => [option.slice(9), isSecret(option) ? "…" : value]);
+      members.push(["settings", Object.fromEntries(settings)]);
+    }
     lines.push(`-H "Content-Type: application/json" -d ${quoted(JSON.stringify(Object.fromEntries(members)))}`);
   }
   return [...lines, quoted(address)].join(" ");

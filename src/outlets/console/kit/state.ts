@@ -9,3 +9,8 @@ const icons: Readonly<Record<Mood, Icon>> = { good: "check", warn: "clock", bad:
 export function state(mood: Mood, words: string): Html {
   return html`<span class="state ${mood}">${iconOf(icons[mood])}${words}</span>`;
 }
+
+/** Whether a user or a client is suspended. */
+export function accessState({ suspended }: { readonly suspended: boolean }): Html {
+  return suspended ? state("off", "suspended") : state("good", "active");
+}

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../../web/html.ts";
 import { actionButton } from "../action.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
-import { type Ask, askLinks, openAsk } from "../kit/ask.ts";
+import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { type Mood, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
@@ -43,7 +43,7 @@ export const assistant: ConsolePage = {
     const shown: ShownSettings = await call("outlet show", { outlet });
     const { deliveries } = await call("outlet deliveries", { outlet: shown.outlet });
     const here = `/assistants/${shown.outlet}`;
-    const asks = [removal(context, shown)];
+    const asks = [check(shown), ...trials(shown), removal(context, shown)];
     return {
       ask: openAsk(context, here, asks),
       outlet: html`<p><a href="${address("/assistants")}">All assistants</a></p>
@@ -140,6 +140,56 @@ function reports(found: readonly Report[], nowMs: number): Html {
     ],
     found.slice(0, 50),
   );
+}
+
+function check({ outlet }: ShownSettings): Ask {
+  return {
+    name: "check",
+    act: "outlet check",
+    link: "Check with the maker",
+    title: "Check the settings",
+    words: "The service asks the maker's service whether the settings are right. It waits for 15 seconds at most.",
+    input: { outlet },
+    button: "Check",
+  };
+}
+
+/** A message to begin with: the list of devices, which changes nothing. */
+const firstMessages: Readonly<Record<string, object>> = {
+  "google-home": { requestId: "1", inputs: [{ intent: "action.devices.SYNC" }] },
+  alexa: {
+    directive: {
+      header: { namespace: "Alexa.Discovery", name: "Discover", payloadVersion: "3", messageId: "1" },
+      payload: {},
+    },
+  },
+};
+
+/** The form that tries a message; none before a user has linked the assistant. */
+function trials({ outlet, kind, users }: ShownSettings): readonly Ask[] {
+  const message = JSON.stringify(firstMessages[kind] ?? {}, null, 2);
+  const [first] = users;
+  if (!first) return [];
+  return [
+    {
+      name: "try",
+      act: "outlet try",
+      link: "Try a message",
+      title: "Try a message by hand",
+      words:
+        "The service answers as if this user's assistant had sent it, with the rights that the user gave. Commands are run in the home.",
+      input: { outlet },
+      fields: html`${typed({
+        option: "user",
+        label: "User",
+        value: String(first.userId),
+        choices: users.map(({ userId }) => [String(userId), `user ${userId}`] as const),
+      })}
+${typed({ option: "message", label: "Message", hint: "As the assistant sends it, in JSON. A token is not needed.", value: message, isLines: true, isRequired: true })}`,
+      example: { outlet, user: String(first.userId), message: "directive.json" },
+      button: "Try",
+    },
+  ];
 }
 
 function removal({ address }: PageContext, { outlet, linked }: ShownSettings): Ask {

@@ -1,5 +1,7 @@
+import { outletSettings } from "../../../assistants/outlet-settings.ts";
 import { html } from "../../../web/html.ts";
-import type { ConsolePage } from "../console-page.ts";
+import type { ConsolePage, PageContext } from "../console-page.ts";
+import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 
@@ -21,17 +23,17 @@ export const assistants: ConsolePage = {
   title: "Assistants",
   rail: "Assistants",
   subject: "tenants",
-  async render({ call, address, nowMs, tenant }) {
+  async render(context) {
+    const { call, address, nowMs, tenant } = context;
     const { outlets } = await call("outlet list", tenant ? { tenant: String(tenant.tenantId) } : {});
-    const chosen = tenant?.name ?? "NAME";
+    const asks = additions(context);
     const setUp = html`<h2>Connect an assistant</h2>
-<p>On the service's machine; the command asks for the secrets, and prints what the maker's console must be told.</p>
-<h3>Google Home</h3>
-<pre tabindex="0">breezeway outlet add google-home --tenant '${chosen}' --project-id ID --service-account key.json</pre>
-<h3>Alexa</h3>
-<pre tabindex="0">breezeway outlet add alexa --tenant '${chosen}' --help</pre>`;
-    if (outlets.length === 0) return { list: html`<p>No assistant is connected yet.</p>`, setUp };
+<p>After the form you read what the maker's console must be told, once with the secret of the outlet's client.</p>
+${askLinks(context, path, asks)}`;
+    const ask = openAsk(context, path, asks);
+    if (outlets.length === 0) return { ask, list: html`<p>No assistant is connected yet.</p>`, setUp };
     return {
+      ask,
       list: tableOf<ShownOutlet & { readonly users: number }>(
         "Assistants",
         [
@@ -46,7 +48,49 @@ export const assistants: ConsolePage = {
         ],
         outlets,
       ),
-      setUp: html`<details><summary>Connect another assistant</summary>${setUp}</details>`,
+      setUp,
     };
   },
 };
+
+/** A form for each kind of assistant, with its settings. */
+function additions({ tenant, tenants }: PageContext): readonly Ask[] {
+  const of = tenant ?? tenants[0];
+  return Object.entries(assistantNames).map(([kind, title]) => {
+    const settings = outletSettings.filter((setting) => setting.kind === kind);
+    const required = settings.filter(({ isOptional }) => !isOptional);
+    return {
+      name: kind,
+      act: "outlet add",
+      link: `Connect ${title}`,
+      title: `Connect ${title}`,
+      words: `Its settings come from the maker's console: docs/outlets/${kind}.md says where each of them is.`,
+      input: { kind },
+      fields: html`${typed({
+        option: "tenant",
+        label: "Tenant",
+        value: String(of?.tenantId ?? ""),
+        choices: tenants.map(({ tenantId, name }) => [String(tenantId), name] as const),
+      })}
+${typed({ option: "name", label: "Name", hint: "Users read it before they give it access. By default that of the assistant." })}
+${settings.map(({ name, type, meaning, isOptional }) =>
+  typed({
+    option: `settings.${name}`,
+    label: name,
+    hint: `${meaning[0]!.toUpperCase()}${meaning.slice(1)}.${type === "file" ? " Paste the content of the file." : ""}`,
+    isRequired: !isOptional,
+    ...(type === "secret" && { type: "password" as const }),
+    ...(type === "file" && { isLines: true }),
+  }),
+)}`,
+      example: {
+        kind,
+        tenant: of?.name ?? "Acme",
+        ...Object.fromEntries(
+          required.map(({ name, type }) => [`settings.${name}`, type === "file" ? "key.json" : "…"]),
+        ),
+      },
+      button: "Connect",
+    };
+  });
+}

@@ -3,7 +3,7 @@ import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { endGrant, grantsPart } from "../kit/grants.ts";
-import { state } from "../kit/state.ts";
+import { accessState, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 import { kinds } from "./clients.ts";
@@ -17,6 +17,7 @@ export interface ShownClient {
   readonly require_pkce: boolean;
   readonly return_urls: readonly string[];
   readonly vouches_for_users: boolean;
+  readonly suspended: boolean;
   readonly created: string;
 }
 
@@ -36,6 +37,7 @@ export const client: ConsolePage = {
 <h2>${named(shown.name)}</h2>
 ${factsOf([
   ["Client", html`<span class="code">${shown.client_id}</span>`],
+  ["State", accessState(shown)],
   ["Tenant", html`<bdi>${shown.tenant}</bdi>`],
   ["Acts for", kinds[shown.kind] ?? shown.kind],
   ["Redirect addresses", addresses(shown.redirect_uris)],
@@ -150,6 +152,26 @@ ${typed({
       example: { ...input, overlap: "24" },
       button: "Rotate",
     },
+    shown.suspended
+      ? {
+          name: "resume",
+          act: "client resume",
+          link: "Resume",
+          title: "Resume the client",
+          words: html`All access of ${name} works again, and what waits for its webhooks and assistants is sent.`,
+          input,
+          button: "Resume",
+        }
+      : {
+          name: "suspend",
+          act: "client suspend",
+          link: "Suspend",
+          title: "Suspend the client",
+          words: html`The secret and all tokens of ${name} are refused on every node within a second, its streams end, and messages to its webhooks and assistants wait. Nothing is deleted: a resume brings all of it back.`,
+          input,
+          button: "Suspend",
+          isGrave: true,
+        },
     {
       name: "remove",
       act: "client remove",

@@ -2,6 +2,7 @@ import { html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
+import { accessState } from "../kit/state.ts";
 import { filterForm, pageInput, pager, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 
@@ -13,6 +14,7 @@ interface ListedClient {
   readonly name: string;
   readonly tenant: string;
   readonly kind: string;
+  readonly suspended: boolean;
   readonly redirect_uris: readonly string[];
   readonly created: string;
 }
@@ -40,6 +42,7 @@ export const clients: ConsolePage = {
                   html`<a href="${address(`${path}/${client_id}`)}">${named(name)}</a><br><span class="code soft">${client_id}</span>`,
               },
               { title: "Tenant", cell: ({ tenant }) => html`<bdi>${tenant}</bdi>` },
+              { title: "State", cell: (one) => accessState(one) },
               { title: "Acts for", cell: ({ kind }) => kinds[kind] ?? kind },
               { title: "Redirect addresses", cell: ({ redirect_uris }) => firstOf(redirect_uris) },
               { title: "Added", cell: ({ created }) => when(created, nowMs) },

@@ -1,21 +1,30 @@
 import { type Html, html } from "../../../web/html.ts";
 import { iconOf } from "../../../web/icons.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
+import { strip, total } from "../kit/strip.ts";
+import { when } from "../kit/times.ts";
+import { linkStates, stateWords } from "../link-state.ts";
+import { length } from "../times.ts";
 
-/** What needs attention, and the four steps to the first linked home. */
+/** What needs attention, the four steps to the first linked home, and the last 24 hours in numbers. */
 export const overview: ConsolePage = {
   path: "",
   title: "Overview",
   rail: "Overview",
   subject: "tenants",
+  hears: ["link"],
   async render(context) {
     const { call, tenant } = context;
     const ofTenant = tenant === undefined ? {} : { tenant: String(tenant.tenantId) };
     const one = { ...ofTenant, "page-size": "1" };
-    const [clients, users, counts] = await Promise.all([
+    // The only tenant is chosen by itself: then the whole deployment is meant.
+    const ofChosen = context.parameter("tenant") === undefined ? {} : ofTenant;
+    const [clients, users, counts, needed, activity] = await Promise.all([
       call("client list", one),
       call("user list", one),
       call("link counts", ofTenant),
+      call("attention", ofChosen),
+      call("activity", ofChosen),
     ]);
     const links = counts.states as readonly LinkCount[];
     const isDone = {
@@ -24,10 +33,12 @@ export const overview: ConsolePage = {
       user: users.users.length > 0,
       link: links.length > 0,
     };
+    const isBegun = Object.values(isDone).every(Boolean);
     return {
-      attention: attention(links),
-      steps: Object.values(isDone).every(Boolean) ? undefined : steps(isDone, context),
-      links: linkNumbers(links),
+      attention: attention(context, needed),
+      steps: isBegun ? undefined : steps(isDone, context),
+      links: linkNumbers(context, links),
+      numbers: isBegun ? numbers(context, activity) : undefined,
     };
   },
 };
@@ -37,48 +48,97 @@ interface LinkCount {
   readonly count: number;
 }
 
-/** The state in which a link shows what its home shows. */
-const fine = "live";
+interface Finding {
+  readonly kind: string;
+  readonly level: "bad" | "warn";
+  readonly id: string | null;
+  readonly sentence: string;
+  readonly fix: string;
+}
 
-/** What to do about a link of each other state. */
-const fixes: Readonly<Record<string, string>> = {
-  stale: "The ecosystem has confirmed nothing for 15 minutes. Values are marked as stale.",
-  not_followed: "No node follows them: their values are those of the last confirmation.",
-};
+interface Needed {
+  readonly findings: readonly Finding[];
+  readonly coversService: boolean;
+}
 
-function attention(links: readonly LinkCount[]): Html {
-  const needing = links.filter(({ state }) => state !== fine);
+function attention(context: PageContext, { findings, coversService }: Needed): Html {
+  const sorted = findings.toSorted((a, b) => Number(b.level === "bad") - Number(a.level === "bad"));
   return html`<h2>Needs attention</h2>
 ${
-  needing.length === 0
-    ? html`<p class="small">Nothing that this service knows of.</p>`
-    : html`<ul class="needs">${needing.map(
-        ({ state, count }) =>
-          html`<li>${iconOf("warning")}<span><strong>${count} ${count === 1 ? "link is" : "links are"} ${words(state)}.</strong> ${fixes[state]}</span></li>`,
-      )}</ul>`
-}`;
+  sorted.length === 0
+    ? html`<p class="small">Nothing ${coversService ? "that this service knows of" : "of your tenants"}.</p>`
+    : html`<ul class="needs">${sorted.map((finding) => {
+        const place = placeOf(context, finding);
+        return html`<li class="${finding.level}">${iconOf(finding.level === "bad" ? "warning" : "clock")}<span><strong>${finding.sentence}</strong> <span class="soft">${finding.fix}</span></span>${
+          place &&
+          html`<a class="button" href="${place.to}" aria-label="${place.words}: ${finding.sentence}">${place.words}</a>`
+        }</li>`;
+      })}</ul>`
+}
+${coversService ? undefined : html`<p class="small">Disk, certificate, keys and nodes are shown to those who run the whole service.</p>`}`;
 }
 
-function words(state: string): string {
-  return state.replaceAll("_", " ");
+/** Where the operator does something about a finding. */
+function placeOf({ address, callOf }: PageContext, { kind, id }: Finding): { to: string; words: string } | undefined {
+  if (kind.startsWith("link_")) return { to: address("/homes", { state: kind.slice(5) }), words: "Show them" };
+  if (kind.startsWith("webhook_")) return { to: address(id === null ? "/webhooks" : `/webhooks/${id}`), words: "Open" };
+  if (kind === "assistant_failing") return { to: address(`/assistants/${id}`), words: "Open" };
+  if (kind === "backup" && callOf("backup")) return { to: address("/system", { do: "backup" }), words: "Back up" };
+  if (kind === "alert_limit") return undefined;
+  return { to: address("/system"), words: "Open System" };
 }
 
-function steps(isDone: Readonly<Record<"tenant" | "client" | "user" | "link", boolean>>, _context: PageContext): Html {
-  const step = (done: boolean, title: string, command: string) =>
-    html`<li${done ? html` class="is-done"` : undefined}>${iconOf(done ? "check" : "clock")}<span>${title}${
-      done ? html` <span class="small">done</span>` : html`: <code>${command}</code>`
-    }</span></li>`;
+type Step = "tenant" | "client" | "user" | "link";
+
+function steps(isDone: Readonly<Record<Step, boolean>>, { address, callOf }: PageContext): Html {
+  const step = (done: boolean, title: string, act: string, to: string, words: string) =>
+    html`<li${done ? html` class="is-done"` : undefined}>${iconOf(done ? "check" : "clock")}<span>${title}</span>${
+      done ? html`<span class="small">done</span>` : callOf(act) && html`<a class="button" href="${to}">${words}</a>`
+    }</li>`;
   return html`<h2>Four steps to the first home</h2>
 <ol class="steps">
-${step(isDone.tenant, "Add a tenant, the company whose users are served", "breezeway tenant add --name NAME")}
-${step(isDone.client, "Register a client, the cloud that asks users for access", "breezeway client add --help")}
-${step(isDone.user, "Add a user", "breezeway user add --help")}
-${step(isDone.link, "Link the user's home", "breezeway link --user ID --consent")}
+${step(isDone.tenant, "Add a tenant, the company whose users are served", "tenant add", address("/tenants", { do: "add" }), "Add a tenant")}
+${step(isDone.client, "Register a client, the cloud that asks users for access", "client add", address("/clients", { do: "add" }), "Register a client")}
+${step(isDone.user, "Add a user, the person whose home it is", "user add", address("/users", { do: "add" }), "Add a user")}
+${step(isDone.link, "Link the user's home: open the user, and make a link page for them", "home page", address("/users"), "Choose the user")}
 </ol>`;
 }
 
-function linkNumbers(links: readonly LinkCount[]): Html | undefined {
+function linkNumbers({ address }: PageContext, links: readonly LinkCount[]): Html | undefined {
   if (links.length === 0) return undefined;
+  const place = (state: string) => linkStates.indexOf(state);
   return html`<h2>Links</h2>
-<dl class="numbers">${links.map(({ state, count }) => html`<div><dt>${words(state)}</dt><dd>${count}</dd></div>`)}</dl>`;
+<dl class="numbers">${links
+    .toSorted((a, b) => place(a.state) - place(b.state))
+    .map(
+      ({ state, count }) =>
+        html`<div><dt>${stateWords(state)}</dt><dd><a href="${address("/homes", { state })}">${count}</a></dd></div>`,
+    )}</dl>`;
+}
+
+interface Figures {
+  readonly signIns: readonly number[];
+  readonly failedSignIns: readonly number[];
+  readonly delivered: readonly number[];
+  readonly failed: readonly number[];
+  readonly blind: { readonly ms: number; readonly blindLinks: number; readonly links: number; readonly isAll: boolean };
+  readonly changes?: readonly number[];
+  readonly countedSince?: string;
+  readonly silentNodes?: readonly string[];
+}
+
+function numbers({ nowMs }: PageContext, shown: Figures): Html {
+  const { signIns, failedSignIns, delivered, failed, blind, changes, countedSince, silentNodes = [] } = shown;
+  const figure = (title: string, value: string | number, more: string, drawn?: Html) =>
+    html`<div><dt>${title}</dt><dd>${value}</dd><dd class="small">${more}</dd>${drawn && html`<dd>${drawn}</dd>`}</div>`;
+  return html`<h2>The last 24 hours</h2>
+<dl class="numbers">
+${figure("Sign-ins", total(signIns), `${total(failedSignIns)} failed`, strip("Sign-ins", signIns, failedSignIns))}
+${figure("Deliveries to webhooks", total(delivered), `${total(failed)} failed`, strip("Deliveries", delivered, failed))}
+${changes && figure("Changes of attributes", total(changes), "on all nodes", strip("Changes of attributes", changes))}
+${figure("Blind time", length(blind.ms / 1_000), `of ${blind.blindLinks} of ${blind.isAll ? "" : "the first "}${blind.links} links`)}
+</dl>
+<p class="small">Of each webhook the last 1,000 deliveries count.${
+    countedSince && html` Nodes count changes in memory, in full since ${when(countedSince, nowMs)}.`
+  }${silentNodes.length === 0 ? undefined : html` <strong>Not counted, because they did not answer: ${silentNodes.join(", ")}.</strong>`}</p>`;
 }

@@ -6,7 +6,7 @@ import { filterForm } from "../kit/table.ts";
 
 const path = "/search";
 
-/** Finds users, clients, tenants, webhooks and assistants by name or id. */
+/** Finds users, homes, clients, tenants, webhooks, assistants, operators and requests by name or id. */
 export const search: ConsolePage = {
   path,
   title: "Search",
@@ -15,7 +15,7 @@ export const search: ConsolePage = {
   async render(context) {
     const wanted = context.parameter("q")?.trim() ?? "";
     return {
-      form: filterForm(context, path, [{ name: "q", label: "A name or an id" }]),
+      form: filterForm(context, path, [{ name: "q", label: "A name, an id or a request id" }]),
       found: wanted === "" ? undefined : await found(context, wanted),
     };
   },
@@ -28,7 +28,16 @@ interface Hit {
   readonly to: string;
 }
 
+interface ListedLink {
+  readonly userId: number;
+  readonly userName: string;
+  readonly ecosystem: string;
+  readonly deviceId: number;
+}
+
 const perKind = "10";
+/** Ids of requests have no spaces, and more characters than other numbers. */
+const isRequestId = /^[\w.:-]{8,128}$/;
 
 async function found({ call, callIfAllowed, address }: PageContext, wanted: string): Promise<Html> {
   const filter = { filter: wanted, "page-size": perKind };
@@ -41,12 +50,15 @@ async function found({ call, callIfAllowed, address }: PageContext, wanted: stri
       throw error;
     }
   };
-  const [users, clients, tenants, hook, outlet] = await Promise.all([
+  const [users, clients, tenants, homes, operators, hook, outlet, request] = await Promise.all([
     call("user list", filter),
     call("client list", filter),
     call("tenant list", filter),
+    call("link find", filter),
+    callIfAllowed("operator list", filter),
     wanted.startsWith("wh_") ? one("hook show", { webhook: wanted }) : undefined,
     wanted.startsWith("bwo_") ? one("outlet show", { outlet: wanted }) : undefined,
+    isRequestId.test(wanted) ? one("request show", { request: wanted }) : undefined,
   ]);
   const hits: readonly Hit[] = [
     ...(users.users as readonly { userId: number; name: string }[]).map(({ userId, name }) => ({
@@ -67,6 +79,22 @@ async function found({ call, callIfAllowed, address }: PageContext, wanted: stri
       id: String(tenantId),
       to: address(`/tenants/${tenantId}`),
     })),
+    ...(homes.links as readonly ListedLink[]).map(({ userId, userName, ecosystem, deviceId }) => ({
+      kind: "Home",
+      name: userName,
+      id: `${ecosystem}, device ${deviceId}`,
+      to: address(`/homes/${userId}/${encodeURIComponent(ecosystem)}`),
+    })),
+    ...((operators?.operators ?? []) as readonly { operatorId: number; name: string }[])
+      .filter(({ operatorId, name }) => name.includes(wanted) || String(operatorId) === wanted)
+      .slice(0, Number(perKind))
+      .map(({ operatorId, name }) => ({
+        kind: "Operator",
+        name,
+        id: String(operatorId),
+        to: address(`/operators/${operatorId}`),
+      })),
+    ...(request ? [{ kind: "Request", name: wanted, id: "", to: address(`/requests/${wanted}`) }] : []),
     ...(hook ? [{ kind: "Webhook", name: hook.url, id: wanted, to: address(`/webhooks/${hook.webhookId}`) }] : []),
     ...(outlet
       ? [{ kind: "Assistant", name: outlet.kind, id: wanted, to: address(`/assistants/${outlet.outlet}`) }]

@@ -2,8 +2,8 @@ import { type Html, html } from "../../../web/html.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { state } from "../kit/state.ts";
-import { factsOf, tableOf } from "../kit/table.ts";
-import { when } from "../kit/times.ts";
+import { tableOf } from "../kit/table.ts";
+import { findingsPart, knownOr, nodeTable, serviceFacts, settingsPart } from "./system-facts.ts";
 
 const path = "/system";
 
@@ -14,43 +14,35 @@ interface ShownKey {
   readonly nodes?: number;
 }
 
-/** The service itself: links by state, keys, backups and the store. */
+/** The service itself: nodes, store, keys, backups, settings. What can't be read is shown as unknown. */
 export const system: ConsolePage = {
   path,
   title: "System",
   rail: "System",
   subject: "deployment",
   async render(context) {
-    const { call, nowMs, address } = context;
-    const [status, keys, backups] = await Promise.all([
+    const { call, address } = context;
+    const [status, shown, keys, needed] = await Promise.all([
       call("status"),
+      call("system"),
       call("key list"),
-      call("audit list", { act: "admin", "page-size": "200" }),
+      call("attention"),
     ]);
     const asks = asksOf(context);
-    const links = Object.entries(status.links as Readonly<Record<string, number>>);
-    const missing = (keys.keys as readonly ShownKey[]).some(({ role }) => role === "missing");
-    const last = (
-      backups.entries as readonly { readonly time: string; readonly detail: { readonly command?: string } }[]
-    ).find(({ detail: { command } }) => command === "backup" || command === "backed-up");
     return {
       ask: openAsk(context, path, [...asks.service, ...asks.keys]),
       service: html`<h2>Service</h2>
-${factsOf([
-  ["State", status.running ? state("good", "running") : state("bad", "no node runs")],
-  ["Address for clients", html`<bdi dir="ltr">${status.baseUrl ?? "-"}</bdi>`],
-  ["Tenants", status.tenants],
-  ["Links", links.map(([known, count]) => `${count} ${known.replaceAll("_", " ")}`).join(", ") || "none"],
-  ["Last backup", when(last?.time, nowMs, "none among the last acts of operators")],
-])}
+${serviceFacts(context, status, shown)}
 ${askLinks(context, path, asks.service)}
-<p class="small">Every node answers at <code>/readyz</code> whether it is well, and <code>breezeway doctor</code> examines a machine.
-<a href="${address("/audit", { act: "admin" })}">Acts of operators</a></p>`,
+<p class="small"><a href="${address("/audit", { act: "admin" })}">Acts of operators</a></p>`,
+      findings: findingsPart(needed.findings),
+      nodes: html`<h2>Nodes</h2>
+${knownOr<Parameters<typeof nodeTable>[0]>(shown.nodes, nodeTable)}`,
       keys: html`<h2>Keys</h2>
 <p>Tokens and secrets in the store are sealed with these keys. The keys themselves are in the key file, outside the store.</p>
-${missing ? state("bad", "A key is missing from the key file: what is sealed with it can't be opened.") : undefined}
 ${keyTable(keys.keys)}
 ${askLinks(context, path, asks.keys)}`,
+      settings: settingsPart(shown.settings),
     };
   },
 };

@@ -4,6 +4,7 @@ import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
+import { previews, tenantPreview } from "./tenant-previews.ts";
 
 interface ShownTenant {
   readonly tenantId: number;
@@ -11,7 +12,19 @@ interface ShownTenant {
   readonly accent: string | null;
   readonly supportUrl: string | null;
   readonly logo: { readonly type: string; readonly bytes: number } | null;
-  readonly terms: { readonly version: string; readonly date: string } | null;
+  readonly terms: {
+    readonly version: string;
+    readonly date: string;
+    readonly text: string;
+    readonly requireAcceptance: boolean;
+    readonly refreshesEnd: string | null;
+  } | null;
+}
+
+interface ShownEcosystem {
+  readonly ecosystem: string;
+  readonly name: string;
+  readonly hasLinkPage: boolean;
 }
 
 interface ShownType {
@@ -24,6 +37,12 @@ export const tenant: ConsolePage = {
   path: "/tenants/:id",
   title: "Tenant",
   subject: "tenants",
+  query: ["preview"],
+  async preview({ call, parameter }) {
+    const wanted = parameter("preview");
+    if (wanted === undefined) return undefined;
+    return tenantPreview(wanted, await call("tenant show", { tenant: parameter("id") }));
+  },
   async render(context) {
     const { call, address, nowMs, parameter } = context;
     const shown: ShownTenant = await call("tenant show", { tenant: parameter("id") });
@@ -31,6 +50,7 @@ export const tenant: ConsolePage = {
     const asks = asksOf(context, shown);
     const { deviceTypes } = await call("device-type list", { tenant: String(shown.tenantId) });
     const of = { tenant: String(shown.tenantId) };
+    const { ecosystems } = await call("ecosystem list");
     return {
       ask: openAsk(context, here, [...asks.tenant, ...asks.terms]),
       tenant: html`<p><a href="${address("/tenants")}">All tenants</a></p>
@@ -50,14 +70,42 @@ ${
     : factsOf([
         ["Version", html`<bdi>${shown.terms.version}</bdi>`],
         ["Since", when(shown.terms.date, nowMs)],
+        [
+          "Access with older terms",
+          shown.terms.requireAcceptance
+            ? html`is asked again at the next sign-in; refreshes end ${when(shown.terms.refreshesEnd, nowMs, "at no time")}`
+            : "is enough",
+        ],
       ])
 }
 ${askLinks(context, here, asks.terms)}`,
       types: html`<h2>Device types</h2>
 ${typesOf(deviceTypes, nowMs)}`,
+      ecosystems: html`<h2>Ecosystems</h2>
+${ecosystemsOf(ecosystems)}`,
+      previews: html`<h2>Its pages</h2>
+<p class="small">As users see them on a telephone, with example words. Nothing can be sent from here.</p>
+<div class="previews">${Object.entries(previews).map(
+        ([name, title]) =>
+          html`<figure><figcaption>${title}</figcaption><iframe title="${title}" src="${address(here, { preview: name })}" sandbox="" width="390" height="640" loading="lazy"></iframe></figure>`,
+      )}</div>`,
     };
   },
 };
+
+function ecosystemsOf(ecosystems: readonly ShownEcosystem[]): Html {
+  if (ecosystems.length === 0) return html`<p>None is configured: see <code>BREEZEWAY_ECOSYSTEMS</code>.</p>`;
+  return html`${tableOf<ShownEcosystem>(
+    "Ecosystems",
+    [
+      { title: "Ecosystem", cell: ({ ecosystem }) => ecosystem },
+      { title: "Name", cell: ({ name }) => html`<bdi>${name}</bdi>` },
+      { title: "Link page", cell: ({ hasLinkPage }) => (hasLinkPage ? "yes" : "no: its clients link with tokens") },
+    ],
+    ecosystems,
+  )}
+<p class="small">All tenants of a service have the same ecosystems. They are settings of its nodes.</p>`;
+}
 
 function typesOf(types: readonly ShownType[], nowMs: number): Html {
   if (types.length === 0) {

@@ -3,7 +3,7 @@ import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { endGrant, grantsPart } from "../kit/grants.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { accessState, type Mood, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 
@@ -19,6 +19,7 @@ interface ShownUser {
   readonly userId: number;
   readonly name: string;
   readonly admin: boolean;
+  readonly suspended: boolean;
   readonly tenant: string;
   readonly created: string;
   readonly devices: readonly {
@@ -40,6 +41,7 @@ export const user: ConsolePage = {
     const here = `/users/${shown.userId}`;
     const of = { user: String(shown.userId) };
     const { entries } = await call("audit list", { ...of, act: "sign_in", "page-size": "1" });
+    const failed = await failedSignIns(context, of);
     const asks = asksOf(context, shown);
     return {
       ask: openAsk(context, here, [...asks, endGrant(of, parameter("grant") ?? "")]),
@@ -47,10 +49,12 @@ export const user: ConsolePage = {
 <h2>${named(shown.name)}</h2>
 ${factsOf([
   ["User", shown.userId],
+  ["State", accessState(shown)],
   ["Tenant", html`<bdi>${shown.tenant}</bdi>`],
   ["Consents", shown.admin ? "for the tenant" : "for itself"],
   ["Added", when(shown.created, nowMs)],
   ["Last sign-in", when(entries[0]?.time, nowMs, "none in the audit log of the last year")],
+  ["Failed sign-ins", failed],
 ])}
 ${askLinks(context, here, asks)}`,
       links: html`<h2>Linked homes</h2>
@@ -94,13 +98,24 @@ ${shown.devices.length > shownDevices ? html`<p class="small">${shown.devices.le
 };
 
 const shownDevices = 50;
+const failuresShown = 50;
+const hourMs = 3_600_000;
+
+/** Failed sign-ins delay the next one, for an hour at most: `user unlock` forgets them. */
+async function failedSignIns({ call, nowMs }: PageContext, of: { readonly user: string }): Promise<string> {
+  const { entries } = await call("audit list", { ...of, act: "sign_in_failed", "page-size": String(failuresShown) });
+  const { length } = entries.filter(({ time }: { readonly time: string }) => nowMs - Date.parse(time) < hourMs);
+  if (length === 0) return "none in the last hour";
+  return `${length === failuresShown ? `${failuresShown} or more` : length} in the last hour; after five, each one delays the next`;
+}
+
 const moods: Readonly<Record<string, Mood>> = { live: "good", needs_reauth: "bad", stale: "bad" };
 
 function linkState(known: string) {
   return state(moods[known] ?? "warn", known.replaceAll("_", " "));
 }
 
-function asksOf({ address, ecosystems }: PageContext, { userId, name }: ShownUser): readonly Ask[] {
+function asksOf({ address, ecosystems }: PageContext, { userId, name, suspended }: ShownUser): readonly Ask[] {
   const input = { user: String(userId) };
   return [
     {
@@ -148,6 +163,26 @@ function asksOf({ address, ecosystems }: PageContext, { userId, name }: ShownUse
       input,
       button: "Unlock",
     },
+    suspended
+      ? {
+          name: "resume",
+          act: "user resume",
+          link: "Resume",
+          title: "Resume the user",
+          words: html`${named(name)} may sign in again, and all apps have their access again.`,
+          input,
+          button: "Resume",
+        }
+      : {
+          name: "suspend",
+          act: "user suspend",
+          link: "Suspend",
+          title: "Suspend the user",
+          words: html`${named(name)} can't sign in. Tokens of all apps with access are refused on every node within a second, streams end, and messages to webhooks and assistants wait. Nothing is deleted, and linked homes go on: a resume brings all access back.`,
+          input,
+          button: "Suspend",
+          isGrave: true,
+        },
     {
       name: "remove",
       act: "user remove",

@@ -2,6 +2,7 @@ import { html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
+import { accessState } from "../kit/state.ts";
 import { filterForm, pageInput, pager, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 
@@ -12,6 +13,7 @@ interface ListedUser {
   readonly userId: number;
   readonly name: string;
   readonly admin: boolean;
+  readonly suspended: boolean;
   readonly tenant: string;
   readonly created: string;
 }
@@ -37,6 +39,7 @@ export const users: ConsolePage = {
                 title: "Name",
                 cell: ({ userId, name }) => html`<a href="${address(`${path}/${userId}`)}">${named(name)}</a>`,
               },
+              { title: "State", cell: (one) => accessState(one) },
               { title: "Id", cell: ({ userId }) => userId },
               { title: "Tenant", cell: ({ tenant }) => html`<bdi>${tenant}</bdi>` },
               { title: "Consents for", cell: ({ admin }) => (admin ? "the tenant" : "itself") },

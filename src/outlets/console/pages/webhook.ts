@@ -1,3 +1,4 @@
+import { limits } from "../../../model/limits.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import { actionButton } from "../action.ts";
@@ -137,6 +138,8 @@ function answerOf(status: number | null, text: string | null): string {
   return [status === null ? undefined : `HTTP ${status}`, text ?? undefined].filter(Boolean).join(": ") || "none yet";
 }
 
+const pauseWords = `Nothing is sent to the receiver until you resume it. Messages wait, up to ${limits.webhookMessagesWaiting.toLocaleString("en")} of them; beyond that the oldest are replaced by one message of the type resync.`;
+
 /** From the message to the end of its delivery. */
 function lag(created: string, settled: string | null): string {
   if (settled === null) return "-";
@@ -144,7 +147,7 @@ function lag(created: string, settled: string | null): string {
   return ms < 1_000 ? `${ms} ms` : ms < 120_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
-function asksOf({ nowMs }: PageContext, { webhookId }: ShownWebhook): readonly Ask[] {
+function asksOf({ nowMs }: PageContext, { webhookId, state: known }: ShownWebhook): readonly Ask[] {
   const input = { webhook: webhookId };
   const since = new Date(nowMs - 86_400_000).toISOString();
   return [
@@ -175,6 +178,25 @@ function asksOf({ nowMs }: PageContext, { webhookId }: ShownWebhook): readonly A
       input,
       button: "Send",
     },
+    known === "paused"
+      ? {
+          name: "resume",
+          act: "hook resume",
+          link: "Resume",
+          title: "Resume the webhook",
+          words: "What waits is sent now, in order.",
+          input,
+          button: "Resume",
+        }
+      : {
+          name: "pause",
+          act: "hook pause",
+          link: "Pause",
+          title: "Pause the webhook",
+          words: pauseWords,
+          input,
+          button: "Pause",
+        },
     {
       name: "rotate",
       act: "hook rotate",

@@ -68,7 +68,14 @@ ${pager(context, path, kept, cursor)}`,
   },
 };
 
-const moods: Readonly<Record<string, Mood>> = { working: "good", retrying: "warn", failing: "bad", unused: "off" };
+const moods: Readonly<Record<string, Mood>> = {
+  working: "good",
+  retrying: "warn",
+  failing: "bad",
+  unused: "off",
+  paused: "warn",
+  suspended: "off",
+};
 
 export function webhookState({ state: known }: ShownWebhook) {
   return state(moods[known] ?? "bad", known);

@@ -1,0 +1,64 @@
+import type { ShownSetting } from "../../config/shown-settings.ts";
+
+/** What happened in each of the last 24 hours, the present one last. */
+export interface Activity {
+  /** The beginning of the first hour. */
+  readonly sinceMs: number;
+  readonly signIns: readonly number[];
+  readonly failedSignIns: readonly number[];
+  /** Messages to webhooks; of each webhook the newest 1,000 are stored. */
+  readonly delivered: readonly number[];
+  readonly failed: readonly number[];
+  /** What the nodes have counted in memory, for the whole deployment. */
+  readonly nodes?: {
+    /** Changes of attributes. */
+    readonly changes: readonly number[];
+    /** How often each limit was reached. */
+    readonly limits: Readonly<Record<string, readonly number[]>>;
+    /** The latest start of a node: what happened before it is not counted in full. */
+    readonly countedSinceMs: number;
+    /** Nodes that did not answer. */
+    readonly silent: readonly string[];
+  };
+}
+
+export interface EcosystemFacts {
+  /** Its configured name. */
+  readonly ecosystem: string;
+  readonly name: string;
+  /** Users can link an account on a page of this service. */
+  readonly hasLinkPage: boolean;
+}
+
+/** The service itself, for those who reach all of it. Each part may be unknown, and says so. */
+export interface DeploymentFacts {
+  nodes(): Promise<readonly NodeFacts[]>;
+  store(): Promise<StoreFacts>;
+  disk(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>;
+  /** Undefined without a certificate of its own: then a proxy ends TLS, or nothing does. */
+  certificate(): Promise<{ readonly endsMs: number } | undefined>;
+  lastBackupMs(): Promise<number | undefined>;
+  /** How many keys are missing from the key file; what is sealed with them can't be opened. */
+  missingKeys(): Promise<number>;
+  readonly settings: readonly ShownSetting[];
+  readonly version: string;
+}
+
+export interface NodeFacts {
+  readonly node: string;
+  readonly isThis: boolean;
+  /** The time since its last heartbeat; null for the only node of SQLite. */
+  readonly silentMs: number | null;
+  readonly links: number;
+  readonly schemaVersion: number | null;
+}
+
+export interface StoreFacts {
+  readonly kind: "sqlite" | "postgres";
+  readonly schemaVersion: number;
+  /** The size of the file; null where the database knows. */
+  readonly bytes: number | null;
+  /** Transactions that wait. */
+  readonly waiting: number;
+  readonly lastSyncMs: number;
+}

@@ -1,0 +1,93 @@
+import type { Activity } from "../cli/administration/overview-parts.ts";
+import type { HourlyCounts } from "../metrics/hourly-counts.ts";
+import type { NodeId, TenantId } from "../model/ids.ts";
+import type { NodeQuestions } from "../nodes/node-questions.ts";
+import type { OpenStore } from "../store/seam.ts";
+
+export interface ActivityParts {
+  readonly store: OpenStore;
+  readonly counts: HourlyCounts;
+  readonly nodes: NodeQuestions;
+  readonly elapsedMs: () => number;
+}
+
+const hours = 24;
+const hourMs = 3_600_000;
+/** Entries of the audit log, and deliveries, that are counted: the newest. */
+const mostCounted = 20_000;
+/** Pages of many operators ask again and again; what was read is used for so long. */
+const keptMs = 10_000;
+/** Sets of tenants whose figures are kept. */
+const mostKept = 100;
+const topic = "hourly counts";
+
+interface NodeCounts {
+  readonly sinceMs: number;
+  readonly counts: Readonly<Record<string, readonly number[]>>;
+}
+
+/** What happened in each of the last 24 hours: sign-ins and deliveries from the store, the rest from all nodes' memories. */
+export function activityOn(parts: ActivityParts): (tenantIds: readonly TenantId[] | undefined) => Promise<Activity> {
+  const { counts, nodes, elapsedMs } = parts;
+  const kept = new Map<string, { readonly untilMs: number; readonly read: Promise<Activity> }>();
+  nodes.onQuestion(topic, () => JSON.stringify({ sinceMs: counts.sinceMs, counts: counts.all() } satisfies NodeCounts));
+  return (tenantIds) => {
+    const key = tenantIds === undefined ? "all" : tenantIds.join(" ");
+    const known = kept.get(key);
+    if (known && elapsedMs() < known.untilMs) return known.read;
+    const read = readActivity(parts, tenantIds);
+    kept.delete(key);
+    kept.set(key, { untilMs: elapsedMs() + keptMs, read });
+    if (kept.size > mostKept) kept.delete(kept.keys().next().value!);
+    read.catch(() => kept.delete(key));
+    return read;
+  };
+}
+
+async function readActivity(
+  { store, nodes }: ActivityParts,
+  tenantIds: readonly TenantId[] | undefined,
+): Promise<Activity> {
+  const { sinceMs, audit, deliveries } = await store.read(async (tx) => {
+    const nowMs = await tx.clock.nowMs();
+    const sinceMs = (Math.floor(nowMs / hourMs) - hours + 1) * hourMs;
+    return {
+      sinceMs,
+      audit: await tx.audit.hours(sinceMs, tenantIds, mostCounted),
+      deliveries: await tx.deliveries.hours(sinceMs, tenantIds, mostCounted),
+    };
+  });
+  const stored = {
+    sinceMs,
+    signIns: strip(audit.filter(({ act }) => act === "sign_in")),
+    failedSignIns: strip(audit.filter(({ act }) => act === "sign_in_failed")),
+    delivered: strip(deliveries.filter(({ state }) => state === "delivered")),
+    failed: strip(deliveries.filter(({ state }) => state === "failed")),
+  };
+  // Nodes count changes and limits for the deployment, not for each tenant.
+  return tenantIds === undefined ? { ...stored, ...(await ofNodes(nodes)) } : stored;
+}
+
+async function ofNodes(nodes: NodeQuestions): Promise<Pick<Activity, "nodes">> {
+  const { answers, silentNodes } = await nodes.ask(topic, "");
+  const told = [...answers.values()].map((text) => JSON.parse(text) as NodeCounts);
+  const names = new Set(told.flatMap(({ counts }) => Object.keys(counts)));
+  const sums = [...names].map((name) => {
+    const buckets = Array.from({ length: hours }, (_, hour) =>
+      told.reduce((sum, { counts }) => sum + (counts[name]?.[hour] ?? 0), 0),
+    );
+    return [name, buckets] as const;
+  });
+  const { changes = new Array<number>(hours).fill(0), ...reached } = Object.fromEntries(sums);
+  const countedSinceMs = Math.max(...told.map((node) => node.sinceMs));
+  return { nodes: { changes, limits: reached, countedSinceMs, silent: silentNodes as readonly NodeId[] } };
+}
+
+function strip(rows: readonly { readonly hour: number; readonly count: number }[]): readonly number[] {
+  const buckets = new Array<number>(hours).fill(0);
+  for (const { hour, count } of rows) {
+    const place = Number(hour);
+    if (place >= 0 && place < hours) buckets[place]! += Number(count);
+  }
+  return buckets;
+}

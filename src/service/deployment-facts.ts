@@ -1,0 +1,65 @@
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { KeyActs } from "../cli/administration/admin-command.ts";
+import type { DeploymentFacts } from "../cli/administration/overview-parts.ts";
+import type { Config } from "../config/config.ts";
+import type { ShownSetting } from "../config/shown-settings.ts";
+import type { Membership } from "../nodes/membership.ts";
+import { lastBackupMs } from "../store/backup/last-backup.ts";
+import { diskSpaceOf } from "../store/disk/disk-space.ts";
+import { schemaVersion } from "../store/migrations.ts";
+import type { OpenStore } from "../store/seam.ts";
+
+export interface DeploymentParts {
+  readonly store: OpenStore;
+  readonly folder: string;
+  readonly config: Pick<Config, "tlsCertFile">;
+  readonly membership: Pick<Membership, "id">;
+  readonly settings: readonly ShownSetting[];
+  readonly version: string;
+  readonly keys: Pick<KeyActs, "list">;
+  readonly elapsedMs: () => number;
+}
+
+/** Keys are counted over all sealed values, which takes long: pages use what was read within this time. */
+const keysKeptMs = 60_000;
+
+/** What the service knows about itself. A part that can't be read throws, so that it is shown as unknown. */
+export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
+  const { store, folder, config, membership, settings, version, keys, elapsedMs } = parts;
+  let known: { readonly untilMs: number; readonly missing: Promise<number> } | undefined;
+  const isThis = (id: string) => id === membership.id;
+  return {
+    settings,
+    version,
+    async nodes() {
+      const { listed, own } = await store.read(async (tx) => ({
+        listed: await tx.nodes.list(),
+        own: await tx.links.tallyOf(membership.id),
+      }));
+      if (!store.isShared) {
+        return [{ node: membership.id, isThis: true, silentMs: null, links: Number(own.count), schemaVersion }];
+      }
+      return listed.map(({ id, ...node }) => ({ node: id, isThis: isThis(id), ...node }));
+    },
+    async store() {
+      const { kind, waiting, lastSyncMs } = await store.health();
+      const bytes = store.space ? (await store.space.measure()).bytes : null;
+      return { kind, waiting, lastSyncMs, bytes, schemaVersion };
+    },
+    missingKeys() {
+      if (!known || elapsedMs() >= known.untilMs) {
+        const missing = keys.list().then((all) => all.filter(({ role }) => role === "missing").length);
+        missing.catch(() => (known = undefined));
+        known = { untilMs: elapsedMs() + keysKeptMs, missing };
+      }
+      return known.missing;
+    },
+    disk: () => diskSpaceOf(folder),
+    async certificate() {
+      if (config.tlsCertFile === undefined) return undefined;
+      return { endsMs: Date.parse(new X509Certificate(await readFile(config.tlsCertFile)).validTo) };
+    },
+    lastBackupMs: () => lastBackupMs(store),
+  };
+}

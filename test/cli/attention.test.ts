@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { AdministrationParts } from "../../src/cli/administration/admin-command.ts";
+import type { DeploymentFacts } from "../../src/cli/administration/overview-parts.ts";
+import { ofDeployment } from "../../src/cli/nouns/attention-deployment.ts";
+import { HourlyCounts } from "../../src/metrics/hourly-counts.ts";
+
+const day = 86_400_000;
+const well: DeploymentFacts = {
+  nodes: async () => [{ node: "n1", isThis: true, silentMs: 10, links: 1, schemaVersion: 1 }],
+  store: async () => assert.fail("is not asked"),
+  disk: async () => ({ freeBytes: 2 * 1024 ** 3, totalBytes: 9 * 1024 ** 3 }),
+  certificate: async () => undefined,
+  lastBackupMs: async () => Date.now() - 1_000,
+  missingKeys: async () => 0,
+  settings: [],
+  version: "1",
+};
+
+function findings(facts: Partial<DeploymentFacts>, limits: Record<string, number[]> = {}, hasLinks = true) {
+  const parts = {
+    deployment: { ...well, ...facts },
+    activity: async () => ({ nodes: { limits } }),
+  } as unknown as AdministrationParts;
+  return ofDeployment(parts, hasLinks);
+}
+
+const kinds = async (...given: Parameters<typeof findings>) =>
+  (await findings(...given)).map(({ kind, level }) => `${kind} ${level}`);
+
+describe("what needs attention of the service itself", () => {
+  it("is nothing when all is well, and nothing of it is told to an operator who does not reach it", async () => {
+    assert.deepEqual(await kinds({}), []);
+    assert.deepEqual(await ofDeployment({ deployment: undefined } as AdministrationParts, true), []);
+  });
+
+  it("is a full disk, an ending certificate, a missing key, a silent node, stopped alerts and an old backup", async () => {
+    const free = (freeBytes: number) => ({ disk: async () => ({ freeBytes, totalBytes: 1e12 }) });
+    assert.deepEqual(await kinds(free(1024 ** 3 - 1)), ["disk warn"]);
+    assert.deepEqual(await kinds(free(1_000)), ["disk bad"]);
+    const ending = (inMs: number) => ({ certificate: async () => ({ endsMs: Date.now() + inMs }) });
+    assert.deepEqual(await kinds(ending(15 * day)), []);
+    assert.deepEqual(await kinds(ending(10 * day)), ["certificate warn"]);
+    assert.deepEqual(await kinds(ending(-day)), ["certificate bad"]);
+    assert.deepEqual(await kinds({ missingKeys: async () => 2 }), ["key bad"]);
+    const silent = { node: "n2", isThis: false, silentMs: 7_000, links: 0, schemaVersion: 1 };
+    assert.deepEqual(await kinds({ nodes: async () => [silent] }), ["node warn"]);
+    assert.deepEqual(await kinds({}, { alertHopsPerCause: [0, 2], webhooksPerOwner: [5] }), ["alert_limit warn"]);
+    assert.deepEqual(await kinds({ lastBackupMs: async () => Date.now() - 3 * day }), ["backup warn"]);
+    assert.deepEqual(await kinds({ lastBackupMs: async () => undefined }, {}, false), [], "nothing is linked yet");
+  });
+
+  it("is also what can't be read: unknown is not fine", async () => {
+    const fails = async () => {
+      throw new Error("no such device");
+    };
+    const [found, ...others] = await findings({ disk: fails });
+    assert.deepEqual([found?.kind, found?.level, others], ["unknown_disk", "bad", []]);
+    assert.match(found!.sentence, /free space of the disk could not be read: no such device/);
+    const all = { disk: fails, certificate: fails, missingKeys: fails, nodes: fails, lastBackupMs: fails };
+    assert.equal((await kinds(all)).length, 5);
+  });
+});
+
+describe("counts of the last 24 hours", () => {
+  it("move on with the hours, and forget what is older than a day", () => {
+    let nowMs = 100 * 3_600_000;
+    const counts = new HourlyCounts(() => nowMs);
+    counts.add("changes", 2);
+    counts.add("changes");
+    nowMs += 3_600_000;
+    counts.add("changes", 5);
+    const shown = counts.all().changes!;
+    assert.deepEqual([shown.length, shown.at(-2), shown.at(-1)], [24, 3, 5]);
+    nowMs += 22 * 3_600_000;
+    assert.deepEqual(counts.all().changes!.slice(0, 3), [3, 5, 0]);
+    nowMs += 48 * 3_600_000;
+    assert.ok(counts.all().changes!.every((count) => count === 0));
+    nowMs -= 10 * 3_600_000;
+    counts.add("changes");
+    assert.equal(counts.all().changes!.at(-1), 1, "a clock that went back counts in the present hour");
+  });
+});
