@@ -221,8 +221,8 @@ describe("the session of the account page", () => {
     const { identity } = world.service.parts;
     await identity.suspendUser(world.userId);
     assert.equal(titleOf(await visitor.open()), "Sign in");
-    const refused = await new AccountVisitor(world).signIn();
-    assert.equal(titleOf(refused), "Sign in");
+    const refused = await new AccountVisitor(world).sendSignIn(ada);
+    assert.equal(refused.status, 401);
     assert.match(refused.body, /suspended/);
     await identity.resumeUser(world.userId);
     assert.equal(titleOf(await visitor.open()), "Your account");

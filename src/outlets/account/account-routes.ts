@@ -12,7 +12,7 @@ import { isSame, newSecret } from "../../identity/secrets.ts";
 import { BadParameter, InvalidLogin, NotFound, TooManyRequests } from "../../model/errors.ts";
 import { parseId, type TenantId } from "../../model/ids.ts";
 import { formOf } from "../../oauth/authorize/browser.ts";
-import { type LoginProblem, loginPage } from "../../oauth/pages/login-page.ts";
+import { type LoginProblem, loginPage, loginProblemOf } from "../../oauth/pages/login-page.ts";
 import { basePath, pageBrand } from "../../oauth/pages/page-brand.ts";
 import { accountPath } from "../../web/account-address.ts";
 import { type Html, html } from "../../web/html.ts";
@@ -156,7 +156,7 @@ export function accountRoutes(parts: AccountRouteParts): readonly Route[] {
         } catch (error) {
           // Text that no name or password can hold is treated as wrong.
           if (error instanceof InvalidLogin || error instanceof BadParameter) {
-            const { shown, headers } = signInPage(visit, { username, problem: { kind: "wrong" } });
+            const { shown, headers } = signInPage(visit, { username, problem: loginProblemOf(error) });
             return failed(401, "invalid_login", shown, headers);
           }
           if (!(error instanceof TooManyRequests)) throw error;
