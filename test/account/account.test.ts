@@ -37,6 +37,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.equal(await world.statusWith(lantern), 200);
       const cancelled = await visitor.browser.submit(formOf(question), { decision: "cancel" });
       assert.deepEqual([cancelled.status, await world.statusWith(lantern)], [303, 200]);
+      assert.match((await visitor.browser.get(cancelled.location)).body, /Nothing was changed/);
 
       const ended = await visitor.confirm({ endAccess: world.client.id });
       assert.equal(ended.location, `${visitor.address}?done=access-ended`);

@@ -112,12 +112,14 @@ function assertSilent(answer: WireAnswer, { method, target }: WireRequest, title
     if (name.toLowerCase() === "set-cookie") return !value.startsWith(`breezeway=${canaries.cookie};`);
     return true;
   });
-  const location = headers.map(([name, value]) =>
+  const location = headers.map(([name, value]) => {
+    if (name.toLowerCase() !== "location") return [name, value] as const;
+    // After signing in, an operator comes back to the page of the console that the browser asked for.
+    if (value.startsWith("/console/sign-in?to=")) return [name, ""] as const;
     // The state belongs to the client and is returned to it only.
-    name.toLowerCase() === "location" && value.startsWith("http://127.0.0.1:9/callback?")
-      ? ([name, value.replace(`state=${canaries.state}`, "")] as const)
-      : ([name, value] as const),
-  );
+    const isClients = value.startsWith("http://127.0.0.1:9/callback?");
+    return [name, isClients ? value.replace(`state=${canaries.state}`, "") : value] as const;
+  });
   // The typed user name is shown again in its field for correction, and only there.
   const text = answer.text.replace(/(name="username"[^>]* value=")[^"]*/, "$1");
   const shown = allOf({ ...answer, headers: location, text });

@@ -37,8 +37,7 @@ export interface ActParts {
 /** Carries out what a form of the account page asks for. The caller has checked the session and the CSRF token. */
 export function actOf({ account, baseUrl }: ActParts): (visit: SignedInVisit, sent: Pairs) => Promise<Answer> {
   const formFor = ({ address, secret }: SignedInVisit) => ({ address, csrf: csrfOf(secret) });
-  const back = ({ address }: SignedInVisit, done?: string) =>
-    redirectAnswer(303, done === undefined ? address : `${address}?done=${done}`);
+  const back = ({ address }: SignedInVisit, done: string) => redirectAnswer(303, `${address}?done=${done}`);
   const signedOut = (visit: SignedInVisit, done: string) =>
     redirectAnswer(303, `${visit.address}?done=${done}`, { "set-cookie": visit.cookie.clear() });
 
@@ -123,7 +122,7 @@ export function actOf({ account, baseUrl }: ActParts): (visit: SignedInVisit, se
     if (!act) {
       return failed(400, "invalid_request", problemPage(visit.brand, visit.address, "Choose what you want to do."));
     }
-    if (fields.decision === "cancel") return back(visit);
+    if (fields.decision === "cancel") return back(visit, "cancelled");
     const { password } = fields;
     return carryOut[act](visit, { value: fields[act], isConfirmed: fields.decision === "confirm", password });
   };

@@ -8,6 +8,7 @@ import { ago, lastUseWords, stateWords } from "./words.ts";
 
 /** A notice about what was just done, by the word in the address. */
 export const notices: ReadonlyMap<string, string> = new Map([
+  ["cancelled", "Nothing was changed."],
   ["unlinked", "The home is disconnected, and its data is removed."],
   ["no-home", "That home is not connected any more."],
   ["access-ended", "The app has no access any more."],
@@ -48,8 +49,10 @@ form{margin:0}
 .row>*{flex:1 1 9rem}
 .row button,.quiet{display:block;width:100%;min-height:3rem;padding:.625rem 1rem;font-weight:600;text-align:center;text-decoration:none;border-radius:.625rem;border:1.5px solid var(--edge);background:transparent;color:var(--link)}
 .row button.main{background:var(--accent);color:var(--on-accent)}
+.row button.danger{border-color:var(--bad);color:var(--bad)}
+.small.pages{margin:1rem 0 0}
 .done{margin:0 0 1.25rem;padding:.875rem 1rem;border-radius:.625rem;background:var(--tint);font-weight:500}
-@media(min-width:30rem){.card,footer{max-width:36rem}}
+@media(min-width:30rem){.card,footer{max-width:36rem}.row>*{flex:0 1 auto;width:auto;min-width:9rem}}
 @media(min-width:30rem) and (min-height:50rem){body{padding-top:3rem}}
 `;
 
@@ -73,7 +76,8 @@ ${appList(values)}
 </section>
 <section aria-labelledby="leave"><h2 id="leave">Sign out or leave</h2>
 <p class="lead">You are signed in here in ${browsers === 1 ? "one browser" : `${browsers} browsers`}.</p>
-<div class="row"><button name="signOut" value="yes">Sign out</button><button name="signOutEverywhere" value="yes">Sign out everywhere</button><button name="deleteAccount" value="yes">Delete my account</button></div>
+<div class="row"><button name="signOut" value="yes">Sign out</button><button name="signOutEverywhere" value="yes">Sign out everywhere</button></div>
+<div class="row"><button class="danger" name="deleteAccount" value="yes">Delete my account</button></div>
 </section>
 </form>`;
   return pageOf({ title: "Your account", brand, main, moreStyle: style });
@@ -101,7 +105,7 @@ function appList(values: AccountPageValues): Html {
   const link = (to: number, words: string) => html`<a class="quiet" href="${address}?page=${to}#apps">${words}</a>`;
   return html`${shown.map((app) => appOf(app, values))}
 ${isComplete ? undefined : html`<p class="note">${iconOf("warning")}<span>There are more apps than this list can show.</span></p>`}
-${pages === 1 ? undefined : html`<p class="small">Page ${page} of ${pages}</p><div class="row">${page > 1 ? link(page - 1, "Previous apps") : undefined}${page < pages ? link(page + 1, "More apps") : undefined}</div>`}`;
+${pages === 1 ? undefined : html`<p class="small pages">Page ${page} of ${pages}</p><div class="row">${page > 1 ? link(page - 1, "Previous apps") : undefined}${page < pages ? link(page + 1, "More apps") : undefined}</div>`}`;
 }
 
 function appOf(app: AccountApp, { brand, nowMs }: AccountPageValues): Html {

@@ -114,7 +114,8 @@ export function accountRoutes(parts: AccountRouteParts): readonly Route[] {
         const { company } = formOf(query, ["company"]);
         const found = company === "" ? await identity.onlyTenant() : await tenantOf(identity, company);
         if (found) return redirectAnswer(303, basePath(baseUrl()) + accountPath(found.tenantId));
-        return pageAnswer(company === "" ? 200 : 404, companyPage(`${basePath(baseUrl())}/account`, company));
+        const isWrong = company !== "";
+        return pageAnswer(isWrong ? 404 : 200, companyPage(`${basePath(baseUrl())}/account`, isWrong));
       },
     },
     {

@@ -130,9 +130,8 @@ export function problemPage(brand: Brand, address: string, words: string): Page 
   return messagePage(brand, { look: "error", icon: "warning", title: "That did not work", words }, address);
 }
 
-/** Asks for the company, since the address doesn't tell it. `typed`: a name that no company has. */
-export function companyPage(address: string, typed: string): Page {
-  const isWrong = typed !== "";
+/** Asks for the company, since the address doesn't tell it. `isWrong`: no company has the name that was typed. */
+export function companyPage(address: string, isWrong: boolean): Page {
   const problem = isWrong
     ? html`<div class="alert" id="problem" role="alert">${iconOf("warning")}<span>There is no company of that name here. Write it as its sign-in page does.</span></div>`
     : undefined;
@@ -142,7 +141,7 @@ export function companyPage(address: string, typed: string): Page {
 ${problem}
 <form method="get" action="${address}">
 <label for="company">Company</label>
-<input id="company" name="company" type="text" dir="auto" value="${typed}" autocomplete="organization" required${described}>
+<input id="company" name="company" type="text" dir="auto" autocomplete="organization" required${described}>
 <button type="submit">Continue</button>
 </form>`;
   return pageOf({ title: isWrong ? "Problem: Your account" : "Your account", brand: undefined, main });
