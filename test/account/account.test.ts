@@ -226,7 +226,7 @@ describe("the session of the account page", () => {
     assert.equal(refused.status, 401);
     assert.match(refused.body, /suspended/);
     await identity.resumeUser(world.userId);
-    assert.equal(titleOf(await visitor.open()), "Your account");
+    assert.equal(titleOf(await visitor.signIn()), "Your account");
   });
 
   it("is bound to the tenant, and 20 browsers of one user can be signed in", async (t) => {
