@@ -45,7 +45,11 @@ export async function operatorAnswer(
           ? route.pages?.password
           : undefined;
     if (page === undefined || isFragment) throw error;
-    const to = isRead ? `?to=${encodeURIComponent(incoming.target)}` : "";
+    const returns = isRead && !holdsCredential.test(incoming.target);
+    const to = returns ? `?to=${encodeURIComponent(incoming.target)}` : "";
     return redirectAnswer(303, `${page}${to}`);
   }
 }
+
+/** An address with a secret in it, which somebody has put there by mistake, is not repeated. */
+const holdsCredential = /(?:bws|bwa|bwr|bwcs|bwop|bwol|whsec)_/;

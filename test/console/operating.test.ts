@@ -45,6 +45,7 @@ describe("an operator in the console", () => {
     const made = await administrationWorld(t);
     const { world, token, lamp, run } = made;
     const owner = await made.owner();
+    await write(world, token, lamp, { a: "1" });
     assert.match(await pageText(owner, ""), /Nothing that this service knows of/);
     assert.match(await pageText(owner, ""), /Four steps to the first home/);
     const webhook = await made.addWebhook();
@@ -62,12 +63,10 @@ describe("an operator in the console", () => {
     const page = await pageText(owner, "");
     assert.match(page, /fails: answered 500/);
     assert.ok(page.includes(`href="/console/webhooks/${webhook}"`));
-    await write(world, token, lamp, { a: "1" });
     const figures = await run("activity");
     assert.equal(figures.signIns.length, 24);
     assert.ok(figures.signIns.reduce((sum: number, count: number) => sum + count, 0) >= 1);
     assert.ok(figures.changes.at(-1) >= 1, "this node's changes of this hour");
-    assert.equal(figures.failed.at(-1) + figures.failed.at(-2), 1);
     const ofOther = await run("activity", { tenant: "Other" });
     assert.deepEqual([Math.max(...ofOther.signIns), ofOther.changes], [0, undefined]);
 

@@ -13,6 +13,7 @@ import { deviceTypeWorkCases } from "./store/device-type-work-cases.ts";
 import { durabilityCases } from "./store/durability-cases.ts";
 import { failureCountCases } from "./store/failure-count-cases.ts";
 import { feedTableCases } from "./store/feed-table-cases.ts";
+import { figureCases } from "./store/figure-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
 import { hostileValueCases } from "./store/hostile-value-cases.ts";
 import { idempotencyKeyCases } from "./store/idempotency-key-cases.ts";
@@ -52,6 +53,7 @@ export function describeStore(
       deviceTableCases(reusing);
       deviceCountCases(reusing);
       clientTableCases(reusing);
+      figureCases(reusing);
       linkSessionTableCases(reusing);
       commandTableCases(reusing);
       thingTableCases(reusing);

@@ -125,7 +125,7 @@ export async function fixtureOf({
       async () => {
         const { outlet, client_id: clientId } = (await run("outlet list")).outlets[0];
         await store.transaction((tx) => tx.grants.add({ ...grant, id: "of the outlet", clientId }));
-        return { at: [outlet], json: { user, message: JSON.stringify(discovery) } };
+        return { at: [outlet], json: { user: userId, message: JSON.stringify(discovery) } };
       },
     ],
     ["outlet resend", async () => ({ at: [await listed()], json: { user: userId } })],

@@ -49,13 +49,14 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 .needs strong{font-weight:600}
 .needs svg{color:var(--bad)}
 .needs .warn svg{color:var(--warn)}
-.numbers{display:grid;grid-template-columns:repeat(auto-fill,minmax(10rem,1fr));gap:.75rem;margin:0}
+.numbers{display:grid;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:.75rem;margin:0}
 .numbers div{padding:.75rem;border-radius:.5rem;background:var(--tint)}
 .numbers dt{color:var(--soft)}
 .numbers dd{margin:0;font-size:1.25rem;font-weight:650}
 .numbers dd a{color:inherit}
 .numbers dd.small{font-size:.8125rem;font-weight:400;color:var(--soft)}
 .strip{display:block;width:100%;height:2.25rem;margin-top:.5rem}
+.content .numbers+.small,.content .asks+.small,.content .needs+.small{margin-top:.75rem}
 .strip .bar{fill:var(--edge)}
 .strip .failed{fill:var(--bad)}
 .strip .ground{fill:var(--line)}

@@ -238,10 +238,10 @@ export const thingCalls: readonly AdminCall[] = [
     fields: [
       {
         option: "user",
-        kind: "text",
+        kind: "number",
         meaning: "The user, who has linked the assistant.",
         isRequired: true,
-        example: "3",
+        example: 3,
       },
       {
         option: "message",

@@ -9,7 +9,7 @@ export function strip(label: string, hours: readonly number[], failures: readonl
     const [whole, failed] = [height(sum), height(failures[hour] ?? 0)];
     return [...bar("bar", hour, whole), ...bar("bar failed", hour, failed)];
   });
-  return html`<svg class="strip" viewBox="0 0 96 22" role="img" aria-label="${label}, by hour: at most ${most === 1 ? Math.max(0, ...sums) : most} in an hour"><rect class="ground" x="0" y="21" width="96" height="1"/>${bars}</svg>`;
+  return html`<svg class="strip" viewBox="0 0 96 22" preserveAspectRatio="none" role="img" aria-label="${label}, by hour: at most ${most === 1 ? Math.max(0, ...sums) : most} in an hour"><rect class="ground" x="0" y="21" width="96" height="1"/>${bars}</svg>`;
 }
 
 function bar(look: string, hour: number, height: number): readonly Html[] {

@@ -87,7 +87,7 @@ ${ecosystemsOf(ecosystems)}`,
 <p class="small">As users see them on a telephone, with example words. Nothing can be sent from here.</p>
 <div class="previews">${Object.entries(previews).map(
         ([name, title]) =>
-          html`<figure><figcaption>${title}</figcaption><iframe title="${title}" src="${address(here, { preview: name })}" sandbox="" width="390" height="640" loading="lazy"></iframe></figure>`,
+          html`<figure><figcaption>${title}</figcaption><iframe title="${title}" src="${address(here, { preview: name })}" sandbox="" width="390" height="640"></iframe></figure>`,
       )}</div>`,
     };
   },
