@@ -9,6 +9,8 @@ import { homes } from "./pages/homes.ts";
 import { operator } from "./pages/operator.ts";
 import { operators } from "./pages/operators.ts";
 import { overview } from "./pages/overview.ts";
+import { request } from "./pages/request.ts";
+import { requests } from "./pages/requests.ts";
 import { search } from "./pages/search.ts";
 import { sessions } from "./pages/sessions.ts";
 import { system } from "./pages/system.ts";
@@ -35,6 +37,8 @@ export const consolePages: readonly ConsolePage[] = [
   client,
   tenants,
   tenant,
+  requests,
+  request,
   audit,
   system,
   operators,

@@ -82,7 +82,10 @@ dialog.ask form{margin-top:.75rem}
 .as summary{cursor:pointer;color:var(--soft)}
 .console pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.5rem 0 0;padding:.5rem;background:var(--tint);border-radius:.5rem;font:.75rem/1.5 ui-monospace,Menlo,Consolas,monospace}
 .done{padding:.5rem .75rem;border-left:3px solid var(--good);background:var(--tint);border-radius:.25rem}
-.code{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.75rem}
+:root:not([data-fresh]) :is([data-copies],[data-pauses]){display:none}
+.refusal{display:flex;gap:.5rem;margin:.25rem 0 .75rem;color:var(--bad);font-weight:600}
+.refusal svg{flex:none;width:1.125rem;height:1.125rem}
+.code{overflow-wrap:anywhere;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.75rem}
 @media(max-width:40rem){
 .list thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .list tr{display:block;padding:.5rem 0;border-top:1px solid var(--line)}
