@@ -73,6 +73,7 @@ import { alertCommanding } from "./alert-commanding.ts";
 import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
+import { homeAlerts } from "./home-alerts.ts";
 import { homeParts } from "./home-parts.ts";
 import { dropValue } from "./lost-values.ts";
 import { openIdOf } from "./operator-openid.ts";
@@ -350,6 +351,7 @@ async function partsOn(
     foundLinks: (filter) => federation.foundLinks(filter),
     blindTimes: (links, withinMs) => federation.blindTimes(links, withinMs),
     homes: homeParts({ federation, things, control, linkSessions, identity }),
+    homeAlerts: homeAlerts({ alerts, devices, things }),
     backup: (to, withKey, onProgress) => {
       if (dirname(to) === backupFolder) mkdirSync(backupFolder, { recursive: true, mode: 0o700 });
       return takeBackup({ store, backups, report }, to, withKey, onProgress);

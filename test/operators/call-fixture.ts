@@ -49,6 +49,8 @@ export async function fixtureOf({
   });
   // There is none when the trait map was not set.
   const ownThing = async () => ((await run("home things", { user })).things[0]?.thingId ?? "t_none") as string;
+  const { deviceId: lampId } = await run("device add", { user, name: "Second lamp", type: "Lamp" });
+  const ownAlert = async () => (await run("home alert list", { user })).alerts[0].alertId as number;
   const listed = async () => (await run("outlet list")).outlets[0].outlet as string;
   await service.parts.operators.takeLink(
     "invitation",
@@ -102,6 +104,21 @@ export async function fixtureOf({
         json: { trait: "onOff", command: "set", param: ["on=true"] },
       }),
     ],
+    [
+      "home alert add",
+      () => ({ at: [userId], json: { device: lampId, attribute: "power", value: "on", action: "notify" } }),
+    ],
+    ["home alert list", () => ({ query: { user, state: "armed" } })],
+    ["home alert show", async () => ({ at: [userId, await ownAlert()] })],
+    ["home alert test", async () => ({ at: [userId, await ownAlert()], query: { value: "on" } })],
+    ["home alert dry-run", async () => ({ at: [userId, await ownAlert()], query: { from: "2d" } })],
+    [
+      "home alert preview",
+      () => ({ at: [userId], query: { device: String(lampId), attribute: "power", value: "on", action: "notify" } }),
+    ],
+    ["home alert disable", async () => ({ at: [userId, await ownAlert()] })],
+    ["home alert enable", async () => ({ at: [userId, await ownAlert()] })],
+    ["home alert remove", async () => ({ at: [userId, await ownAlert()] })],
     ["home show", () => ({ at: [userId, "nest"] })],
     ["home page", () => ({ at: [userId, "nest"], json: { renew: true } })],
     ["home unlink", () => ({ at: [userId, "nest"] })],

@@ -21,6 +21,7 @@ import type { DescribedCommand } from "../command.ts";
 import type { Input } from "../input.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { HomeAlerts } from "./homes/home-alerts.ts";
 import type { HomeParts } from "./homes/home-parts.ts";
 
 /** A command of an administrator: its syntax and help, its act, and its output on a terminal. */
@@ -90,6 +91,7 @@ export interface AdministrationParts {
   /** For how long each of these links was blind in this time, up to now. */
   readonly blindTimes: (links: readonly FoundLink[], withinMs: number) => Promise<ReadonlyMap<DeviceId, number>>;
   readonly homes: HomeParts;
+  readonly homeAlerts: HomeAlerts;
   readonly backup: (to: string, withKey: boolean, onProgress: ReportProgress) => Promise<TakenBackup>;
   /** Where backups go that an operator takes over HTTP. */
   readonly backupFolder: string;

@@ -2,6 +2,7 @@ import type { Identity } from "../../identity/identity.ts";
 import { NotFound, OperatorForbidden } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { AdministrationParts } from "./admin-command.ts";
+import { homeAlertsWithin } from "./homes/home-alerts.ts";
 import { homesWithin } from "./homes/home-parts.ts";
 
 /**
@@ -78,6 +79,7 @@ export function partsWithin(
         withinMs,
       ),
     homes: homesWithin(parts.homes, (userId) => identity.findUser(userId)),
+    homeAlerts: homeAlertsWithin(parts.homeAlerts, tenantIds, (userId) => identity.findUser(userId)),
     backup: refuse,
     recordBackup: refuse,
     compact: refuse,

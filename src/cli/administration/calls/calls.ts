@@ -1,5 +1,6 @@
 import type { AdminCall } from "../../../operators/admin-call.ts";
 import { accessCalls } from "./access-calls.ts";
+import { alertCalls } from "./alert-calls.ts";
 import { clientCalls } from "./client-calls.ts";
 import { homeCalls } from "./home-calls.ts";
 import { keyCalls } from "./key-calls.ts";
@@ -19,6 +20,7 @@ export const adminCalls: readonly AdminCall[] = [
   ...accessCalls,
   ...linkCalls,
   ...homeCalls,
+  ...alertCalls,
   ...trafficCalls,
   ...thingCalls,
   ...operatorCalls,
