@@ -1,4 +1,7 @@
 import type { ConsolePage } from "./console-page.ts";
+import { alert } from "./pages/alert.ts";
+import { newAlert } from "./pages/alert-new.ts";
+import { alerts } from "./pages/alerts.ts";
 import { assistant } from "./pages/assistant.ts";
 import { assistants } from "./pages/assistants.ts";
 import { audit } from "./pages/audit.ts";
@@ -26,6 +29,9 @@ export const consolePages: readonly ConsolePage[] = [
   overview,
   homes,
   home,
+  alerts,
+  newAlert,
+  alert,
   search,
   webhooks,
   webhook,

@@ -83,6 +83,21 @@ dialog.ask form{margin-top:.75rem}
 .console pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.5rem 0 0;padding:.5rem;background:var(--tint);border-radius:.5rem;font:.75rem/1.5 ui-monospace,Menlo,Consolas,monospace}
 .done{padding:.5rem .75rem;border-left:3px solid var(--good);background:var(--tint);border-radius:.25rem}
 :root:not([data-fresh]) :is([data-copies],[data-pauses]){display:none}
+.sentence fieldset{border:1px solid var(--line);border-radius:.75rem;margin:0 0 1rem;padding:.5rem 1rem 1rem;min-width:0}
+.sentence legend{font-weight:650;padding:0 .25rem}
+.words{display:flex;flex-wrap:wrap;gap:.25rem 1rem;align-items:end}
+.words>button{margin-bottom:.75rem}
+.field{min-width:0;max-width:100%}
+.console .field :is(input,select){margin:.25rem 0 .75rem;max-width:100%}
+.console [aria-invalid]{border-color:var(--bad);outline:1px solid var(--bad)}
+.then{margin:.5rem 0}
+.then>label{display:flex;gap:.5rem;align-items:center;font-weight:600}
+.console .then input[type=radio]{width:auto;min-height:0;margin:0;flex:none}
+.then .more{display:flex;flex-wrap:wrap;gap:.25rem 1rem;padding:.5rem 0 0 1.5rem}
+.then:not(:has(input[type=radio]:checked)) .more{display:none}
+.live-sentence:empty{display:none}
+.live-sentence,.is-sentence{display:block;padding:.75rem 1rem;border-radius:.5rem;background:var(--tint);font-size:1rem;font-weight:600;overflow-wrap:anywhere}
+:root[data-fresh] #choose{display:none}
 .refusal{display:flex;gap:.5rem;margin:.25rem 0 .75rem;color:var(--bad);font-weight:600}
 .refusal svg{flex:none;width:1.125rem;height:1.125rem}
 .code{overflow-wrap:anywhere;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.75rem}
