@@ -23,6 +23,7 @@ import { deviceWriting } from "../devices/write.ts";
 import { callJson } from "../ecosystems/kit/json-call.ts";
 import { connectorOf, isGoogles } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
+import { recentEventsOn } from "../events/recent-chains.ts";
 import { AddressSealing } from "../events/webhooks/address-sealing.ts";
 import { addressContext } from "../events/webhooks/webhooks.ts";
 import { fanEcho } from "../federation/commands/fan-echo.ts";
@@ -74,6 +75,7 @@ import { takeBackup } from "./backup.ts";
 import { deliveryBacklog } from "./delivery-backlog.ts";
 import { openFoundation } from "./foundation.ts";
 import { homeAlerts } from "./home-alerts.ts";
+import { homeDevices } from "./home-devices.ts";
 import { homeParts } from "./home-parts.ts";
 import { dropValue } from "./lost-values.ts";
 import { openIdOf } from "./operator-openid.ts";
@@ -352,6 +354,8 @@ async function partsOn(
     blindTimes: (links, withinMs) => federation.blindTimes(links, withinMs),
     homes: homeParts({ federation, things, control, linkSessions, identity }),
     homeAlerts: homeAlerts({ alerts, devices, things }),
+    homeDevices: homeDevices({ store, devices, federation, events }),
+    homeEvents: recentEventsOn(store),
     backup: (to, withKey, onProgress) => {
       if (dirname(to) === backupFolder) mkdirSync(backupFolder, { recursive: true, mode: 0o700 });
       return takeBackup({ store, backups, report }, to, withKey, onProgress);

@@ -9,6 +9,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/cli/newer-store.test.ts": "test/store/schema-steps",
   "test/cli/unknown-links.test.ts": "test/cli/home-commands",
   "test/cli/unknown-values.test.ts": "test/cli/watching",
+  "test/console/every-page.test.ts": "test/console/things, test/console/alerts",
   "test/console/looks.test.ts": "test/console/administration, test/console/clicks",
   "test/crashes/postgres-crash.test.ts": "test/store/crashed-postgres, test/contracts/store-postgres",
   "test/demo/assistants.test.ts": "test/demo/console, test/simulator/assistants",

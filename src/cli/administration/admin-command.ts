@@ -1,6 +1,7 @@
 import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
 import type { Assistants } from "../../assistants/assistants.ts";
 import type { DeviceReading } from "../../devices/read.ts";
+import type { RecentEvents } from "../../events/recent-chains.ts";
 import type { WebhookAdministration } from "../../events/webhooks/webhook-administration.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { FoundLink, LinkOverview, ShownLink } from "../../federation/link-overview.ts";
@@ -22,6 +23,7 @@ import type { Input } from "../input.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { HomeAlerts } from "./homes/home-alerts.ts";
+import type { HomeDevices } from "./homes/home-devices.ts";
 import type { HomeParts } from "./homes/home-parts.ts";
 
 /** A command of an administrator: its syntax and help, its act, and its output on a terminal. */
@@ -92,6 +94,9 @@ export interface AdministrationParts {
   readonly blindTimes: (links: readonly FoundLink[], withinMs: number) => Promise<ReadonlyMap<DeviceId, number>>;
   readonly homes: HomeParts;
   readonly homeAlerts: HomeAlerts;
+  readonly homeDevices: HomeDevices;
+  /** What happened last in all homes, by cause. */
+  readonly homeEvents: RecentEvents;
   readonly backup: (to: string, withKey: boolean, onProgress: ReportProgress) => Promise<TakenBackup>;
   /** Where backups go that an operator takes over HTTP. */
   readonly backupFolder: string;

@@ -3,6 +3,8 @@ import { NotFound, OperatorForbidden } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { AdministrationParts } from "./admin-command.ts";
 import { homeAlertsWithin } from "./homes/home-alerts.ts";
+import { homeDevicesWithin } from "./homes/home-devices.ts";
+import { homeEventsWithin } from "./homes/home-events.ts";
 import { homesWithin } from "./homes/home-parts.ts";
 
 /**
@@ -80,6 +82,8 @@ export function partsWithin(
       ),
     homes: homesWithin(parts.homes, (userId) => identity.findUser(userId)),
     homeAlerts: homeAlertsWithin(parts.homeAlerts, tenantIds, (userId) => identity.findUser(userId)),
+    homeDevices: homeDevicesWithin(parts.homeDevices, (userId) => identity.findUser(userId)),
+    homeEvents: homeEventsWithin(parts.homeEvents, tenantIds),
     backup: refuse,
     recordBackup: refuse,
     compact: refuse,

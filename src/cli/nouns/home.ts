@@ -11,6 +11,8 @@ import { hasFlag, type Input, id, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { table, whole } from "../terminal/output.ts";
 import { homeAlertCommands } from "./home-alerts.ts";
+import { homeDeviceCommands } from "./home-devices.ts";
+import { listEvents } from "./home-events.ts";
 import { linkAnswer, linkStateInWords } from "./link-facts.ts";
 
 /** Receipts that a home shows, and things that are asked for them. */
@@ -133,8 +135,20 @@ export const home: Noun = {
   name: "home",
   alias: "homes",
   meaning: "linked homes, as operators see them",
-  groups: { alert: "alerts of users, as operators see them" },
-  commands: [showHome, listThings, commandThing, unlinkHome, makeLinkPage, ...homeAlertCommands],
+  groups: {
+    alert: "alerts of users, as operators see them",
+    device: "devices of users with their attributes, as operators see them",
+  },
+  commands: [
+    showHome,
+    listThings,
+    commandThing,
+    unlinkHome,
+    makeLinkPage,
+    listEvents,
+    ...homeAlertCommands,
+    ...homeDeviceCommands,
+  ],
 };
 
 function withUser(command: Command): Command {

@@ -7,6 +7,8 @@ import { assistants } from "./pages/assistants.ts";
 import { audit } from "./pages/audit.ts";
 import { client } from "./pages/client.ts";
 import { clients } from "./pages/clients.ts";
+import { device } from "./pages/device.ts";
+import { events } from "./pages/events.ts";
 import { home } from "./pages/home.ts";
 import { homes } from "./pages/homes.ts";
 import { operator } from "./pages/operator.ts";
@@ -19,6 +21,7 @@ import { sessions } from "./pages/sessions.ts";
 import { system } from "./pages/system.ts";
 import { tenant } from "./pages/tenant.ts";
 import { tenants } from "./pages/tenants.ts";
+import { things } from "./pages/things.ts";
 import { user } from "./pages/user.ts";
 import { users } from "./pages/users.ts";
 import { webhook } from "./pages/webhook.ts";
@@ -29,6 +32,9 @@ export const consolePages: readonly ConsolePage[] = [
   overview,
   homes,
   home,
+  things,
+  device,
+  events,
   alerts,
   newAlert,
   alert,

@@ -98,6 +98,22 @@ dialog.ask form{margin-top:.75rem}
 .live-sentence:empty{display:none}
 .live-sentence,.is-sentence{display:block;padding:.75rem 1rem;border-radius:.5rem;background:var(--tint);font-size:1rem;font-weight:600;overflow-wrap:anywhere}
 :root[data-fresh] #choose{display:none}
+:root:not([data-fresh=live]) .when-live{display:none}
+.chains,.chain-steps{list-style:none;margin:0;padding:0}
+.chains>li{border-top:1px solid var(--line)}
+.chains>li:first-child{border-top:0}
+.chains>li>details>summary{display:flex;flex-wrap:wrap;gap:.125rem 1rem;justify-content:space-between;padding:.5rem 0;cursor:pointer}
+.chains .small{margin:0;font-size:.8125rem}
+.chain-what{font-weight:600;overflow-wrap:anywhere;flex:1 1 20rem;min-width:0}
+.chain-steps{border-left:2px solid var(--line);padding-left:1rem;margin:.5rem 0 1rem .25rem;display:grid;gap:.5rem}
+.chain-steps>li+li::before{content:"→ ";color:var(--soft)}
+.raw summary{cursor:pointer;color:var(--soft);font-size:.8125rem}
+.history{display:inline-flex;gap:.5rem;align-items:center;white-space:nowrap}
+.history svg{width:7.5rem;height:.75rem;flex:none}
+.history .line{fill:var(--line)}
+.history .mark{fill:var(--edge)}
+.value{overflow-wrap:anywhere}
+.content h3{font-size:.875rem;margin:1rem 0 .25rem;overflow-wrap:anywhere}
 .refusal{display:flex;gap:.5rem;margin:.25rem 0 .75rem;color:var(--bad);font-weight:600}
 .refusal svg{flex:none;width:1.125rem;height:1.125rem}
 .code{overflow-wrap:anywhere;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.75rem}

@@ -2,6 +2,8 @@ import type { AdminCall } from "../../../operators/admin-call.ts";
 import { accessCalls } from "./access-calls.ts";
 import { alertCalls } from "./alert-calls.ts";
 import { clientCalls } from "./client-calls.ts";
+import { deviceCalls } from "./device-calls.ts";
+import { eventCalls } from "./event-calls.ts";
 import { homeCalls } from "./home-calls.ts";
 import { keyCalls } from "./key-calls.ts";
 import { linkCalls } from "./link-calls.ts";
@@ -21,6 +23,8 @@ export const adminCalls: readonly AdminCall[] = [
   ...linkCalls,
   ...homeCalls,
   ...alertCalls,
+  ...eventCalls,
+  ...deviceCalls,
   ...trafficCalls,
   ...thingCalls,
   ...operatorCalls,
