@@ -65,7 +65,7 @@ export function addressesOf(made: FullWorld): Readonly<Record<string, string>> {
     "/clients": "/clients",
     "/clients/:client": `/clients/${client}`,
     "/tenants": "/tenants",
-    "/tenants/:tenant": `/tenants/${tenant}`,
+    "/tenants/:id": `/tenants/${tenant}`,
     "/requests": "/requests",
     "/requests/:request": "/requests/request-1",
     "/audit": "/audit",

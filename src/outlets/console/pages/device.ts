@@ -74,7 +74,7 @@ function freshness({ virtual, stale, confirmedTime }: ShownDevice, nowMs: number
   return html`${stale ? state("warn", "Stale") : state("good", "Current")} ${confirmed}`;
 }
 
-function watchers({ address }: PageContext, shown: ShownDevice, alerts: readonly ShownAlert[], names: Names): Html {
+function watchers({ address, callOf }: PageContext, shown: ShownDevice, alerts: readonly ShownAlert[], names: Names): Html {
   const lines = [
     ...alerts.map(
       (alert) =>
@@ -88,7 +88,10 @@ function watchers({ address }: PageContext, shown: ShownDevice, alerts: readonly
   return html`<h2>Who watches</h2>
 ${lines.length === 0 ? html`<p class="small">No alert and no webhook.</p>` : html`<ul class="lines">${lines}</ul>`}
 ${alerts.length === 50 ? html`<p class="small">The newest 50 alerts.</p>` : undefined}
-<p class="asks"><a class="button" href="${address("/alerts/new", { user: String(shown.userId), watch: `device:${shown.deviceId}` })}">New alert</a></p>`;
+${
+  callOf("home alert add") &&
+  html`<p class="asks"><a class="button" href="${address("/alerts/new", { user: String(shown.userId), watch: `device:${shown.deviceId}` })}">New alert</a></p>`
+}`;
 }
 
 function asksOf({ userId, deviceId, attributes, virtual }: ShownDevice): readonly Ask[] {
