@@ -62,8 +62,8 @@ export function homeAlerts({ alerts, devices, things }: Sources): HomeAlerts {
   };
 }
 
-/** `Hall, in Upstairs`: a thing without a name is called by its kind. */
+/** `Lamp (Hall)`: a thing without a name is called by its kind, and a room that its name begins with is left out. */
 function nameOf(name: string | null, kind: string, room: string | null): string {
   const called = name ?? `a ${kind}`;
-  return room === null || room === name ? called : `${called} (${room})`;
+  return room === null || called.startsWith(room) ? called : `${called} (${room})`;
 }

@@ -114,6 +114,8 @@ dialog.ask form{margin-top:.75rem}
 .history .mark{fill:var(--edge)}
 .value{overflow-wrap:anywhere}
 .content h3{font-size:.875rem;margin:1rem 0 .25rem;overflow-wrap:anywhere}
+.list .small{margin:0;font-size:.8125rem}
+.content :is(p,dd,li) .state{vertical-align:text-bottom}
 .refusal{display:flex;gap:.5rem;margin:.25rem 0 .75rem;color:var(--bad);font-weight:600}
 .refusal svg{flex:none;width:1.125rem;height:1.125rem}
 .code{overflow-wrap:anywhere;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.75rem}

@@ -5,6 +5,7 @@ import type { DeviceId } from "../../../model/ids.ts";
 import { writingAction } from "../../../model/trigger.ts";
 import { commandInWords } from "../../things/receipt-view.ts";
 import type { AlertInput, HomeAlerts, SubjectNames } from "./home-alerts.ts";
+import { isolated } from "./isolated-name.ts";
 
 type Acts = Pick<AnyTriggerRow, "action" | "targets" | "commands" | "message">;
 
@@ -77,7 +78,7 @@ export function namesFor(
 function watchedIn(alert: AnyTriggerRow | AlertInput, names: SubjectNames): string {
   return "thingId" in alert
     ? `${thingName(alert.thingId, names)} ${alert.field}`
-    : `${deviceName(alert.deviceId, names)} ${alert.attributeName}`;
+    : `${deviceName(alert.deviceId, names)} ${isolated(alert.attributeName)}`;
 }
 
 function sentenceOf(watched: string, condition: Condition, acts: Acts, names: SubjectNames): string {
@@ -95,7 +96,8 @@ const comparisons: Readonly<Record<Condition["operation"], string>> = {
 };
 
 function conditionWords(condition: Condition): string {
-  const value = "threshold" in condition ? String(condition.threshold) : JSON.stringify(comparedWith(condition));
+  const value =
+    "threshold" in condition ? String(condition.threshold) : JSON.stringify(isolated(comparedWith(condition)));
   return `${comparisons[condition.operation]} ${value}`;
 }
 
@@ -106,12 +108,12 @@ function comparedWith(condition: Condition): string {
 
 /** What a firing does, in the order in which it happens. */
 function actWords({ action, targets, commands, message }: Acts, names: SubjectNames): readonly string[] {
-  const told = action === writingAction || action === "command" ? [] : [`tell “${action}”`];
-  const said = told.length > 0 && message !== "" ? [`${told[0]} (${message})`] : told;
+  const told = action === writingAction || action === "command" ? [] : [`tell “${isolated(action)}”`];
+  const said = told.length > 0 && message !== "" ? [`${told[0]} (${isolated(message)})`] : told;
   const written = action === writingAction ? targets : [];
   const writes = written.map(
     ({ deviceId, attributeName, value }) =>
-      `set ${deviceName(deviceId, names)} ${attributeName} to ${value === "" ? "blank" : JSON.stringify(value)}`,
+      `set ${deviceName(deviceId, names)} ${isolated(attributeName)} to ${value === "" ? "blank" : JSON.stringify(isolated(value))}`,
   );
   const all = [...said, ...cut(writes), ...cut(commands.map((command) => commandWords(command, names)))];
   return all.length === 0 ? ["tell “command”"] : all;
@@ -126,15 +128,15 @@ export function commandWords(command: AlertCommand, names: SubjectNames): string
   const { trait, command: name, params } = command;
   const words = commandInWords({ trait, command: name, params: params as CommandParams });
   if ("thingId" in command) return `send ${words} to ${thingName(command.thingId, names)}`;
-  return `send ${words} to every ${command.kind}${command.room === undefined ? "" : ` in ${command.room}`}`;
+  return `send ${words} to every ${command.kind}${command.room === undefined ? "" : ` in ${isolated(command.room)}`}`;
 }
 
 type CommandParams = Parameters<typeof commandInWords>[0]["params"];
 
 function thingName(thingId: string, { things }: SubjectNames): string {
-  return things.get(thingId) ?? `thing ${thingId}`;
+  return isolated(things.get(thingId) ?? `thing ${thingId}`);
 }
 
 function deviceName(deviceId: DeviceId, { devices }: SubjectNames): string {
-  return devices.get(deviceId) ?? `device ${deviceId}`;
+  return isolated(devices.get(deviceId) ?? `device ${deviceId}`);
 }

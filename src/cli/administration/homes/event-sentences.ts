@@ -3,6 +3,7 @@ import type { ChainStep } from "../../../events/chains.ts";
 import type { DeviceId } from "../../../model/ids.ts";
 import { commandInWords } from "../../things/receipt-view.ts";
 import type { SubjectNames } from "./home-alerts.ts";
+import { isolated } from "./isolated-name.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -60,7 +61,7 @@ function changesIn(
   const said =
     ofThings.length > 0
       ? ofThings
-      : attributes.map(([key, value]) => `${device}: ${wireName(key)} is ${quoted(value)}`);
+      : attributes.map(([key, value]) => `${device}: ${isolated(wireName(key))} is ${quoted(value)}`);
   if (said.length === 0) return `${device} changed`;
   const more = said.length - mostNamed;
   return more > 0 ? `${said.slice(0, mostNamed).join("; ")}; ${more} more` : said.join("; ");
@@ -68,7 +69,7 @@ function changesIn(
 
 /** One sentence for each field that a person cares about; words of the ecosystem repeat what a field says. */
 function fieldSentences(name: string, fields: Body, timeMs: number): readonly string[] {
-  const told = Object.entries(fields).filter(([field]) => !/\.(word|untilText|untilMs)$/.test(field));
+  const told = Object.entries(fields).filter(([field]) => !/\.(word|untilText|untilMs)$|^indicator\./.test(field));
   const shown = told.length > 0 ? told : Object.entries(fields);
   return shown.map(([field, value]) => fieldSentence(name, field, value, minutesOf(fields, timeMs)));
 }
@@ -111,14 +112,14 @@ function minutesOf(fields: Body, timeMs: number): string {
 
 function quoted(value: unknown): string {
   if (value === null || value === undefined) return "blank";
-  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  const text = typeof value === "string" ? JSON.stringify(isolated(value)) : String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
 function thingName(thingId: string, { things }: SubjectNames): string {
-  return things.get(thingId) ?? `thing ${thingId}`;
+  return isolated(things.get(thingId) ?? `thing ${thingId}`);
 }
 
 function deviceName(deviceId: DeviceId, { devices }: SubjectNames): string {
-  return devices.get(deviceId) ?? `device ${deviceId}`;
+  return isolated(devices.get(deviceId) ?? `device ${deviceId}`);
 }

@@ -16,7 +16,8 @@ export interface UserHome {
   readonly attributes: readonly string[];
 }
 
-type Choice = readonly [value: string, words: string];
+/** `said`: its words in the sentence, when they differ. */
+type Choice = readonly [value: string, words: string, said?: string];
 
 const comparisons: readonly Choice[] = [
   ["equals", "is"],
@@ -98,8 +99,10 @@ function fields(draft: Draft, refused: Refused | undefined) {
         name,
         label,
         html`<select${attributes(name, says)}${chooses === undefined ? undefined : html` data-chooses="${chooses}"`}>${choices.map(
-          ([value, words]) =>
-            html`<option value="${value}"${value === draft[name] ? html` selected` : undefined}>${words}</option>`,
+          ([value, words, said]) =>
+            html`<option value="${value}"${said === undefined ? undefined : html` data-said="${said}"`}${
+              value === draft[name] ? html` selected` : undefined
+            }>${words}</option>`,
         )}</select>`,
       ),
     input: (
@@ -133,8 +136,9 @@ function watchable({ things, devices }: UserHome): readonly Choice[] {
 }
 
 export function thingWords({ name, room, kind, homeName }: ShownThing): string {
-  const places = [room, homeName].filter((place) => place !== null && place !== name);
-  return [name ?? kind, ...places].join(", ");
+  const called = name ?? kind;
+  const places = [room, homeName].filter((place) => place !== null && !called.startsWith(place));
+  return [called, ...places].join(", ");
 }
 
 /** The fields of a thing, with their present values. */
@@ -143,7 +147,7 @@ function fieldsOf(thing: ShownThing | undefined): readonly Choice[] {
   return Object.entries(thing.traits).flatMap(([trait, { state }]) =>
     Object.entries(state).map(([field, told]): Choice => {
       const name = `${trait}.${field}`;
-      return [name, `${name} (now ${told?.value ?? "unknown"})`];
+      return [name, `${name} (now ${told?.value ?? "unknown"})`, name];
     }),
   );
 }

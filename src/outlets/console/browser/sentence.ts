@@ -17,9 +17,15 @@ export function followSentence(): void {
   write();
 }
 
+/** Nothing for the choice that stands for none. */
+function chosenWords({ selectedOptions: [chosen] }: HTMLSelectElement): string {
+  if (chosen === undefined || chosen.value === "") return "";
+  return chosen.dataset.said ?? chosen.text;
+}
+
 function sentenceOf(form: HTMLFormElement): string {
   const words = [...form.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[data-says]")].flatMap((field) => {
-    const value = field instanceof HTMLSelectElement ? field.selectedOptions[0]?.text : field.value;
+    const value = field instanceof HTMLSelectElement ? chosenWords(field) : field.value;
     // What belongs to a choice that is not taken is not visible.
     if (field.offsetParent === null) return [];
     return (field.dataset.says ?? "").replace("%", value?.trim() || "…");

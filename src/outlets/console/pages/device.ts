@@ -74,7 +74,12 @@ function freshness({ virtual, stale, confirmedTime }: ShownDevice, nowMs: number
   return html`${stale ? state("warn", "Stale") : state("good", "Current")} ${confirmed}`;
 }
 
-function watchers({ address, callOf }: PageContext, shown: ShownDevice, alerts: readonly ShownAlert[], names: Names): Html {
+function watchers(
+  { address, callOf }: PageContext,
+  shown: ShownDevice,
+  alerts: readonly ShownAlert[],
+  names: Names,
+): Html {
   const lines = [
     ...alerts.map(
       (alert) =>

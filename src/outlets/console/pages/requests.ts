@@ -104,12 +104,14 @@ export function tookWords(tookMs: number): string {
 }
 
 /** The client and the user of a request; a request without either was refused before its caller was known. */
-function whoOf({ clientId, userId, tenantId }: ShownRequest, names: Names, isTenantShown: boolean): Html {
+function whoOf({ clientId, userId, tenantId, route }: ShownRequest, names: Names, isTenantShown: boolean): Html {
   const parts = [
     ...(clientId === null ? [] : [clientOf(clientId, names)]),
     ...(userId === null ? [] : [userOf(userId, names)]),
     ...(tenantId === null || !isTenantShown ? [] : [tenantOf(tenantId, names)]),
   ];
-  if (parts.length === 0) return html`<span class="soft">nobody who is known</span>`;
+  if (parts.length === 0) {
+    return html`<span class="soft">${/^\/(console|admin)(\/|$)/.test(route) ? "an operator" : "nobody who is known"}</span>`;
+  }
   return html`${parts.map((part, place) => (place === 0 ? part : html`, ${part}`))}`;
 }

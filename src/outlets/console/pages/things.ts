@@ -5,7 +5,7 @@ import type { ConsolePage, PageContext } from "../console-page.ts";
 import type { ListedThing } from "../devices/thing-tiles.ts";
 import { asCommand } from "../kit/as-command.ts";
 import { attempt, refusal } from "../kit/refused.ts";
-import { state } from "../kit/state.ts";
+import { type Mood, state } from "../kit/state.ts";
 import { filterForm, pager, tableOf } from "../kit/table.ts";
 import { alarmLook } from "../tiles/alarm-tile.ts";
 import { stateWords as deviceWords } from "../tiles/device-tile.ts";
@@ -123,10 +123,22 @@ function shows(thing: ListedThing, nowMs: number): Html {
   const words = wordsOf(thing);
   if (thing.goneTime !== null)
     return html`${state("off", "Gone")} <span class="small">${ago(thing.goneTime, nowMs)}</span>`;
-  if (!thing.stale) return html`<bdi>${words}</bdi>`;
+  if (!thing.stale) return thing.kind === "alarm" ? alarmState(thing) : html`<bdi>${words}</bdi>`;
   const was =
     thing.confirmedTime === null || thing.confirmedTime === 0 ? html`never confirmed` : ago(thing.confirmedTime, nowMs);
+  // An emergency that was seen stays visible, as on the tile of the alarm.
+  if (thing.kind === "alarm" && ["red", "yellow"].includes(alarmLook(thing).look)) {
+    return html`${alarmState(thing)} <span class="small">seen ${was}; unknown now</span>`;
+  }
   return html`${state("warn", "Unknown now")} <span class="small"><bdi>${words}</bdi>, ${was}</span>`;
+}
+
+const moods: Readonly<Record<string, Mood>> = { red: "bad", yellow: "warn", green: "good" };
+
+/** An alarm that burns stands out in a list too. */
+function alarmState(thing: ListedThing): Html {
+  const { look, word } = alarmLook(thing);
+  return state(moods[look] ?? "off", word);
 }
 
 function wordsOf(thing: ListedThing): string {
