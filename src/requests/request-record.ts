@@ -37,6 +37,8 @@ export interface RequestFilter {
   readonly status?: number | undefined;
   readonly minMs?: number | undefined;
   readonly requestId?: string | undefined;
+  /** Only those of clients and users, or only those of operators and of the console's pages. */
+  readonly only?: "clients" | "operators" | undefined;
   /** Only requests that come after this one in the list, which is newest first. */
   readonly after?: RequestPlace | undefined;
 }
@@ -45,7 +47,7 @@ export interface RequestFilter {
 export type RequestPlace = Pick<RequestRecord, "timeMs" | "requestId">;
 
 export function matches(record: RequestRecord, filter: RequestFilter): boolean {
-  const { tenantId, tenantIds, clientId, userId, route, status, minMs, requestId, after } = filter;
+  const { tenantId, tenantIds, clientId, userId, route, status, minMs, requestId, only, after } = filter;
   if (tenantId !== undefined && record.tenantId !== tenantId) return false;
   if (tenantIds !== undefined && (record.tenantId === null || !tenantIds.includes(record.tenantId))) return false;
   if (clientId !== undefined && record.clientId !== clientId) return false;
@@ -53,8 +55,13 @@ export function matches(record: RequestRecord, filter: RequestFilter): boolean {
   if (route !== undefined && record.route !== route) return false;
   if (status !== undefined && record.status !== status && Math.floor(record.status / 100) !== status) return false;
   if (minMs !== undefined && record.tookMs < minMs) return false;
+  if (only !== undefined && (only === "operators") !== isOfOperators(record)) return false;
   if (after !== undefined && inOrder(after, record) >= 0) return false;
   return requestId === undefined || record.requestId === requestId;
+}
+
+function isOfOperators({ route }: RequestRecord): boolean {
+  return /^\/(console|admin)(\/|$)/.test(route);
 }
 
 /** Negative when the first comes before the second in the list. */

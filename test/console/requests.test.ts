@@ -19,6 +19,10 @@ describe("the page of requests", () => {
     });
     const listed = await pageText(operator, `/requests?user=${house.userId}`);
     assert.ok(listed.includes("getDeviceList") && !listed.includes("/v3/devices/:deviceId</a>"));
+    const own = (await pageText(operator, "/requests?only=operators")).split("<main")[1]!;
+    assert.ok(own.includes("GET /console/requests") && !own.includes("getDeviceList"));
+    assert.ok(!(await pageText(operator, "/requests")).includes("GET /console/requests"));
+    assert.match(await pageText(operator, "/requests?only=all"), /GET \/console\/requests<.*getDeviceList/s);
     assert.match(await pageText(operator, "/requests?status=wrong"), /role="alert".*status must be a status such as/s);
 
     const shown = await pageText(operator, `/requests/${requestId}`);

@@ -21,6 +21,7 @@ const list: AdminCommand = {
       .option("--user <id>", "of one user only")
       .option("--route <pattern>", "of one route only, such as /v3/devices/:deviceId")
       .option("--status <status>", "with one status, such as 404, or of one class, such as 5xx")
+      .option("--only <callers>", "only those of clients and users, or of operators: clients, operators")
       .option("--min-ms <milliseconds>", "those that took at least this long")
       .option("--limit <number>", "the largest number of requests to list", "50"),
   async act(parts, input) {
@@ -121,8 +122,15 @@ async function filterOf({ identity, clients }: AdministrationParts, input: Input
     userId: optional(input, "user") === undefined ? undefined : id<UserId>(input, "user"),
     route: optional(input, "route"),
     status: statusOf(optional(input, "status")),
+    only: callersIn(input),
     minMs: optional(input, "min-ms") === undefined ? undefined : number(input, "min-ms", 0, 3_600_000),
   };
+}
+
+function callersIn(input: Input): RequestFilter["only"] {
+  const typed = optional(input, "only");
+  if (typed === undefined || typed === "clients" || typed === "operators") return typed;
+  throw new BadParameter("only", "--only must be clients or operators.");
 }
 
 /** The cursor of a page: the time and the id of the last request of the page before. */

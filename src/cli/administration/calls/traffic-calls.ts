@@ -100,6 +100,11 @@ export const trafficCalls: readonly AdminCall[] = [
       { option: "route", kind: "text", meaning: "Only of this route, by its pattern." },
       { option: "status", kind: "text", meaning: "Only with this status, such as `404`, or class, such as `5xx`." },
       { option: "min-ms", kind: "text", meaning: "Only those that took at least so many milliseconds." },
+      {
+        option: "only",
+        kind: "text",
+        meaning: "Only requests of `clients` and users, or of `operators` and their console.",
+      },
       { option: "limit", kind: "text", meaning: "The largest number of requests, without further pages." },
     ],
     answer: object(

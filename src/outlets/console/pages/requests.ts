@@ -32,7 +32,13 @@ interface Found {
 }
 
 const path = "/requests";
-const filters = ["client", "user", "route", "status", "min-ms"];
+const filters = ["only", "client", "user", "route", "status", "min-ms"];
+/** The console reads its own pages all the time, so its requests are left out unless they are asked for. */
+const callers = [
+  ["clients", "clients and users"],
+  ["operators", "operators and the console"],
+  ["all", "all"],
+] as const;
 const statuses = ["2xx", "3xx", "4xx", "5xx", "401", "403", "404", "429", "503"].map((one) => [one, one] as const);
 
 /** The last requests that all nodes remember. */
@@ -43,9 +49,12 @@ export const requests: ConsolePage = {
   subject: "tenants",
   query: [...filters, "cursor"],
   async render(context) {
-    const tried = await attempt<Found>(context.call("request list", pageInput(context, filters)));
+    const tried = await attempt<Found>(
+      context.call("request list", { ...pageInput(context, filters), ...only(context) }),
+    );
     return {
       filter: html`${filterForm(context, path, [
+        { name: "only", label: "Of", choices: callers, otherwise: "clients" },
         { name: "client", label: "Client id" },
         { name: "user", label: "User id" },
         { name: "route", label: "Route" },
@@ -58,6 +67,11 @@ export const requests: ConsolePage = {
   },
 };
 
+function only({ parameter }: PageContext): { readonly only: string | undefined } {
+  const chosen = parameter("only") || "clients";
+  return { only: chosen === "all" ? undefined : chosen };
+}
+
 /** Requests of a node that does not answer are missing from the list: that is said, and not left to be guessed. */
 function silence(nodes: readonly string[]): Html | undefined {
   if (nodes.length === 0) return undefined;
@@ -68,7 +82,12 @@ async function list(context: PageContext, { requests: found, cursor }: Found): P
   const { address, nowMs, callOf, baseUrl, tenant } = context;
   const names = await namesOf(context, found);
   const call = callOf("request list");
-  const input = { ...kept(context, filters), ...(tenant && { tenant: String(tenant.tenantId) }) };
+  const { only: of } = only(context);
+  const input = {
+    ...kept(context, filters.slice(1)),
+    ...(of !== undefined && { only: of }),
+    ...(tenant && { tenant: String(tenant.tenantId) }),
+  };
   const shown =
     found.length === 0
       ? html`<p>No remembered request fits. Each node remembers the last requests since its start.</p>`
