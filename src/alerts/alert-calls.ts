@@ -22,6 +22,7 @@ import { type DryRun, type DryRuns, dryRun, type Period } from "./dry-run.ts";
 import { type Explanation, explain } from "./explain.ts";
 import type { Patterns } from "./patterns.ts";
 import type { Records } from "./records.ts";
+import { type TriedValue, tryValue } from "./try-value.ts";
 
 /** An alert of any kind. */
 export type AnyTriggerRow = TriggerRow | ThingTriggerRow;
@@ -38,6 +39,8 @@ export interface AlertCalls<Input, Row> {
   remove(accessScope: AccessScope, id: TriggerId, keep?: KeepAnswer): Promise<void>;
   /** Explains why the alert fired, or why it didn't. */
   explain(accessScope: AccessScope, id: TriggerId): Promise<Explanation<Row>>;
+  /** What the alert would do if what it watches had this value now. Nothing happens. */
+  tryValue(accessScope: AccessScope, id: TriggerId, value: string): Promise<TriedValue<Row>>;
   /** When a definition would have fired in a period of the past. */
   dryRun(accessScope: AccessScope, input: Input, period: Period): Promise<DryRun>;
 }
@@ -159,6 +162,15 @@ export function alertCalls<
         if (!trigger) throw new UnknownTrigger();
         const value = await subject.value(tx, trigger);
         return explain(trigger, value, await table.record(trigger.userId, id), records.of(id), patterns);
+      }),
+
+    tryValue: (accessScope, id, value) =>
+      store.read(async (tx) => {
+        const trigger = await subject.table(tx).within(accessScope, id);
+        if (!trigger) throw new UnknownTrigger();
+        const tried = tryValue(trigger, value, patterns);
+        const commands = tried.outcome === "fired" ? await reachedNow(commanding, tx, trigger) : [];
+        return { ...tried, commands };
       }),
 
     async dryRun(accessScope, input, period) {

@@ -5,6 +5,7 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { OnLimitReached } from "../model/limits.ts";
 import type { OwnThings } from "../own-things/own-things.ts";
 import type { Store } from "../store/seam.ts";
+import type { AlertListFilter } from "../store/tables/alert-rows.ts";
 import type { ThingTriggerRow } from "../store/tables/thing-triggers.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
 import { type AlertCalls, type AnyTriggerRow, alertCalls } from "./alert-calls.ts";
@@ -18,6 +19,7 @@ import { alertReaction } from "./reaction.ts";
 import { Records } from "./records.ts";
 import { thingSubject, thingWithin } from "./thing-subject.ts";
 
+export type { AlertListFilter } from "../store/tables/alert-rows.ts";
 export type { ThingTriggerRow } from "../store/tables/thing-triggers.ts";
 export type { TriggerRow } from "../store/tables/triggers.ts";
 export type { AnyTriggerRow } from "./alert-calls.ts";
@@ -26,6 +28,7 @@ export type { AdmittedCommand, Commanding, ThingOrder } from "./commanding.ts";
 export type { ThingTriggerInput, TriggerInput } from "./definition.ts";
 export type { DryRun, Period } from "./dry-run.ts";
 export type { Explanation } from "./explain.ts";
+export type { TriedValue } from "./try-value.ts";
 
 /**
  * The alerts on attributes within a caller's access scope. For an alert outside it the error is the same as for one that
@@ -44,6 +47,8 @@ export interface ThingAlerts extends AlertCalls<ThingTriggerInput, ThingTriggerR
     accessScope: AccessScope,
     request: AlertPageRequest & { readonly thingId: string | undefined },
   ): Promise<AlertPage<AnyTriggerRow>>;
+  /** Alerts of both kinds of many users, for operators: newest first. */
+  listed(filter: AlertListFilter): Promise<readonly AnyTriggerRow[]>;
 }
 
 /** Which page of alerts to read. Without a device: all alerts of the user. */
@@ -124,6 +129,15 @@ export function alertsOn({
             tx.thingTriggers.page(userId, filter, afterId, alertsPerPage + 1),
           ]);
           return pageOf([...onAttributes, ...onThings].sort((a, b) => a.id - b.id));
+        }),
+
+      listed: (filter) =>
+        store.read(async (tx) => {
+          const found = await Promise.all([tx.triggers.listed(filter), tx.thingTriggers.listed(filter)]);
+          return found
+            .flat()
+            .sort((a, b) => b.id - a.id)
+            .slice(0, filter.limit);
         }),
     },
   };

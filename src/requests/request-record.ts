@@ -37,10 +37,17 @@ export interface RequestFilter {
   readonly status?: number | undefined;
   readonly minMs?: number | undefined;
   readonly requestId?: string | undefined;
+  /** Only those of clients and users, or only those of operators and of the console's pages. */
+  readonly only?: "clients" | "operators" | undefined;
+  /** Only requests that come after this one in the list, which is newest first. */
+  readonly after?: RequestPlace | undefined;
 }
 
+/** The place of a request in the list. Requests of one time are in the order of their ids. */
+export type RequestPlace = Pick<RequestRecord, "timeMs" | "requestId">;
+
 export function matches(record: RequestRecord, filter: RequestFilter): boolean {
-  const { tenantId, tenantIds, clientId, userId, route, status, minMs, requestId } = filter;
+  const { tenantId, tenantIds, clientId, userId, route, status, minMs, requestId, only, after } = filter;
   if (tenantId !== undefined && record.tenantId !== tenantId) return false;
   if (tenantIds !== undefined && (record.tenantId === null || !tenantIds.includes(record.tenantId))) return false;
   if (clientId !== undefined && record.clientId !== clientId) return false;
@@ -48,10 +55,22 @@ export function matches(record: RequestRecord, filter: RequestFilter): boolean {
   if (route !== undefined && record.route !== route) return false;
   if (status !== undefined && record.status !== status && Math.floor(record.status / 100) !== status) return false;
   if (minMs !== undefined && record.tookMs < minMs) return false;
+  if (only !== undefined && (only === "operators") !== isOfOperators(record)) return false;
+  if (after !== undefined && inOrder(after, record) >= 0) return false;
   return requestId === undefined || record.requestId === requestId;
+}
+
+function isOfOperators({ route }: RequestRecord): boolean {
+  return /^\/(console|admin)(\/|$)/.test(route);
+}
+
+/** Negative when the first comes before the second in the list. */
+function inOrder(a: RequestPlace, b: RequestPlace): number {
+  if (a.timeMs !== b.timeMs) return b.timeMs - a.timeMs;
+  return a.requestId === b.requestId ? 0 : a.requestId < b.requestId ? -1 : 1;
 }
 
 /** The newest ones, newest first. */
 export function newest<Record extends RequestRecord>(records: readonly Record[], limit: number): readonly Record[] {
-  return records.toSorted((a, b) => b.timeMs - a.timeMs).slice(0, limit);
+  return records.toSorted(inOrder).slice(0, limit);
 }

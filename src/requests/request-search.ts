@@ -1,7 +1,7 @@
 import type { NodeId } from "../model/ids.ts";
 import type { NodeQuestions } from "../nodes/node-questions.ts";
 import type { RecentRequests } from "./recent-requests.ts";
-import { type FoundRequest, newest, type RequestFilter, type RequestRecord } from "./request-record.ts";
+import { type FoundRequest, matches, newest, type RequestFilter, type RequestRecord } from "./request-record.ts";
 
 export interface FoundRequests {
   /** Newest first. */
@@ -38,7 +38,9 @@ export function requestSearch(recent: Pick<RecentRequests, "find">, nodes: NodeQ
       const found = [...answers].flatMap(([node, text]) =>
         (JSON.parse(text) as RequestRecord[]).map((record) => ({ ...record, node })),
       );
-      return { requests: newest(found, limit), nodes: [...answers.keys()], silentNodes };
+      // A node of the version before does not know every member of the filter.
+      const meant = found.filter((record) => matches(record, filter));
+      return { requests: newest(meant, limit), nodes: [...answers.keys()], silentNodes };
     },
   };
 }

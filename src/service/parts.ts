@@ -25,6 +25,7 @@ import { deviceWriting } from "../devices/write.ts";
 import { callJson } from "../ecosystems/kit/json-call.ts";
 import { connectorOf, isGoogles } from "../ecosystems/registry.ts";
 import { eventsOn } from "../events/events.ts";
+import { recentEventsOn } from "../events/recent-chains.ts";
 import { AddressSealing } from "../events/webhooks/address-sealing.ts";
 import { addressContext } from "../events/webhooks/webhooks.ts";
 import { fanEcho } from "../federation/commands/fan-echo.ts";
@@ -80,6 +81,8 @@ import { deliveryBacklog } from "./delivery-backlog.ts";
 import { deploymentFacts } from "./deployment-facts.ts";
 import { directiveTrial } from "./directive-trial.ts";
 import { openFoundation } from "./foundation.ts";
+import { homeAlerts } from "./home-alerts.ts";
+import { homeDevices } from "./home-devices.ts";
 import { homeParts } from "./home-parts.ts";
 import { dropValue } from "./lost-values.ts";
 import { openIdOf } from "./operator-openid.ts";
@@ -410,6 +413,9 @@ async function partsOn(
       elapsedMs: runtime.elapsedMs,
     }),
     homes: homeParts({ federation, things, control, linkSessions, identity }),
+    homeAlerts: homeAlerts({ alerts, devices, things }),
+    homeDevices: homeDevices({ store, devices, federation, events }),
+    homeEvents: recentEventsOn(store),
     backup: (to, withKey, onProgress) => {
       if (dirname(to) === backupFolder) mkdirSync(backupFolder, { recursive: true, mode: 0o700 });
       return takeBackup({ store, backups, report }, to, withKey, onProgress);

@@ -35,6 +35,7 @@ import { type OperatorSessionTable, operatorSessionTable } from "./tables/operat
 import { type OperatorTokenTable, operatorTokenTable } from "./tables/operator-tokens.ts";
 import { type OperatorTable, operatorTable } from "./tables/operators.ts";
 import { type QuotaTable, quotaTable } from "./tables/quotas.ts";
+import { type RecentLogTable, recentLogTable } from "./tables/recent-log.ts";
 import { type RefreshTokenTable, refreshTokenTable } from "./tables/refresh-tokens.ts";
 import { type SealedValueTable, sealedValueTable } from "./tables/sealed-values.ts";
 import { type SecTokenTable, secTokenTable } from "./tables/sec-tokens.ts";
@@ -159,6 +160,7 @@ export interface Transaction {
   readonly feedMessages: FeedMessageTable;
   readonly feedLeases: FeedLeaseTable;
   readonly log: LogTable;
+  readonly recentLog: RecentLogTable;
   readonly logEpoch: LogEpochTable;
   readonly nodes: NodeTable;
   readonly nodeQuestions: NodeQuestionTable;
@@ -213,6 +215,7 @@ const tables: { readonly [Name in keyof Transaction]: (sql: Sql) => Transaction[
   feedMessages: feedMessageTable,
   feedLeases: feedLeaseTable,
   log: logTable,
+  recentLog: recentLogTable,
   logEpoch: logEpochTable,
   nodes: nodeTable,
   nodeQuestions: nodeQuestionTable,

@@ -49,6 +49,9 @@ export async function fixtureOf({
   });
   // There is none when the trait map was not set.
   const ownThing = async () => ((await run("home things", { user })).things[0]?.thingId ?? "t_none") as string;
+  const { deviceId: lampId } = await run("device add", { user, name: "Second lamp", type: "Lamp" });
+  const watched = { user, device: String(lampId), attribute: "power", value: "on", action: "notify" };
+  const { alertId } = await run("home alert add", watched);
   const listed = async () => (await run("outlet list")).outlets[0].outlet as string;
   await service.parts.operators.takeLink(
     "invitation",
@@ -109,6 +112,25 @@ export async function fixtureOf({
         json: { trait: "onOff", command: "set", param: ["on=true"] },
       }),
     ],
+    [
+      "home alert add",
+      () => ({ at: [userId], json: { device: lampId, attribute: "power", value: "on", action: "notify" } }),
+    ],
+    ["home device write", () => ({ at: [userId, lampId], json: { set: ["power=on"] } })],
+    ["home device show", () => ({ at: [userId, lampId] })],
+    ["home device history", () => ({ at: [userId, lampId], query: { from: "1h" } })],
+    ["home events", () => ({ query: { user, kind: "device" } })],
+    ["home alert list", () => ({ query: { user, state: "armed" } })],
+    ["home alert show", () => ({ at: [userId, alertId] })],
+    ["home alert test", () => ({ at: [userId, alertId], query: { value: "on" } })],
+    ["home alert dry-run", () => ({ at: [userId, alertId], query: { from: "2d" } })],
+    [
+      "home alert preview",
+      () => ({ at: [userId], query: { device: String(lampId), attribute: "power", value: "on", action: "notify" } }),
+    ],
+    ["home alert disable", () => ({ at: [userId, alertId] })],
+    ["home alert enable", () => ({ at: [userId, alertId] })],
+    ["home alert remove", () => ({ at: [userId, alertId] })],
     ["home show", () => ({ at: [userId, "nest"] })],
     ["home page", () => ({ at: [userId, "nest"], json: { renew: true } })],
     ["home unlink", () => ({ at: [userId, "nest"] })],

@@ -11,6 +11,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/cli/unknown-links.test.ts": "test/cli/home-commands",
   "test/cli/unknown-values.test.ts": "test/cli/watching",
   "test/console/load.test.ts": "test/console/live, test/console/homes",
+  "test/console/every-page.test.ts": "test/console/things, test/console/alerts",
   "test/console/looks.test.ts": "test/console/administration, test/console/clicks",
   "test/console/unknown-pages.test.ts": "test/console/homes, test/demo/console",
   "test/crashes/postgres-crash.test.ts": "test/store/crashed-postgres, test/contracts/store-postgres",

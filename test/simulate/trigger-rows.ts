@@ -69,7 +69,10 @@ export function thingTriggerRows(session: Session): SimulatedTables["thingTrigge
 }
 
 /** What both tables have in common. */
-function alertRows<Row extends AlertRow>(session: Session, table: TableName): Omit<AlertTable<Row>, "removeOfUser"> {
+function alertRows<Row extends AlertRow>(
+  session: Session,
+  table: TableName,
+): Omit<AlertTable<Row>, "removeOfUser" | "listed"> {
   const ofUser = (rows: Rows, userId: number) => alertsOf<Row>(rows, table, userId);
   const ofDevice = (rows: Rows, deviceId: number) => alertsOn<Row>(rows, table, deviceId);
   const find = (rows: Rows, userId: number, id: TriggerId) => ofUser(rows, userId).find((row) => row.id === id);

@@ -2,6 +2,7 @@ import type { Alerts, ThingAlerts } from "../../alerts/alerts.ts";
 import type { Assistants } from "../../assistants/assistants.ts";
 import type { Outlet } from "../../assistants/outlets.ts";
 import type { DeviceReading } from "../../devices/read.ts";
+import type { RecentEvents } from "../../events/recent-chains.ts";
 import type { WebhookAdministration } from "../../events/webhooks/webhook-administration.ts";
 import type { Federation } from "../../federation/federation.ts";
 import type { FoundLink, LinkOverview, ShownLink } from "../../federation/link-overview.ts";
@@ -22,6 +23,8 @@ import type { DescribedCommand } from "../command.ts";
 import type { Input } from "../input.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { HomeAlerts } from "./homes/home-alerts.ts";
+import type { HomeDevices } from "./homes/home-devices.ts";
 import type { HomeParts } from "./homes/home-parts.ts";
 import type { Activity, DeploymentFacts, EcosystemFacts } from "./overview-parts.ts";
 
@@ -107,6 +110,10 @@ export interface AdministrationParts {
   /** The configured ecosystems. */
   readonly ecosystems: readonly EcosystemFacts[];
   readonly homes: HomeParts;
+  readonly homeAlerts: HomeAlerts;
+  readonly homeDevices: HomeDevices;
+  /** What happened last in all homes, by cause. */
+  readonly homeEvents: RecentEvents;
   readonly backup: (to: string, withKey: boolean, onProgress: ReportProgress) => Promise<TakenBackup>;
   /** Where backups go that an operator takes over HTTP. */
   readonly backupFolder: string;

@@ -2,6 +2,9 @@ import type { Identity } from "../../identity/identity.ts";
 import { NotFound, OperatorForbidden } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { AdministrationParts } from "./admin-command.ts";
+import { homeAlertsWithin } from "./homes/home-alerts.ts";
+import { homeDevicesWithin } from "./homes/home-devices.ts";
+import { homeEventsWithin } from "./homes/home-events.ts";
 import { homesWithin } from "./homes/home-parts.ts";
 
 /**
@@ -88,6 +91,9 @@ export function partsWithin(
     activity: (wanted) => parts.activity(wanted?.filter(isReached) ?? tenantIds),
     deployment: undefined,
     homes: homesWithin(parts.homes, (userId) => identity.findUser(userId)),
+    homeAlerts: homeAlertsWithin(parts.homeAlerts, tenantIds, (userId) => identity.findUser(userId)),
+    homeDevices: homeDevicesWithin(parts.homeDevices, (userId) => identity.findUser(userId)),
+    homeEvents: homeEventsWithin(parts.homeEvents, tenantIds),
     backup: refuse,
     recordBackup: refuse,
     compact: refuse,

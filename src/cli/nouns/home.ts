@@ -10,6 +10,9 @@ import type { HomeThing } from "../administration/homes/home-parts.ts";
 import { hasFlag, type Input, id, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { table, whole } from "../terminal/output.ts";
+import { homeAlertCommands } from "./home-alerts.ts";
+import { homeDeviceCommands } from "./home-devices.ts";
+import { listEvents } from "./home-events.ts";
 import { linkAnswer, linkStateInWords } from "./link-facts.ts";
 
 /** Receipts that a home shows, and things that are asked for them. */
@@ -132,7 +135,20 @@ export const home: Noun = {
   name: "home",
   alias: "homes",
   meaning: "linked homes, as operators see them",
-  commands: [showHome, listThings, commandThing, unlinkHome, makeLinkPage],
+  groups: {
+    alert: "alerts of users, as operators see them",
+    device: "devices of users with their attributes, as operators see them",
+  },
+  commands: [
+    showHome,
+    listThings,
+    commandThing,
+    unlinkHome,
+    makeLinkPage,
+    listEvents,
+    ...homeAlertCommands,
+    ...homeDeviceCommands,
+  ],
 };
 
 function withUser(command: Command): Command {

@@ -1,8 +1,9 @@
 import { BadParameter, NotFound, NotRunning } from "../../model/errors.ts";
 import type { UserId } from "../../model/ids.ts";
-import type { FoundRequest, RequestFilter } from "../../requests/request-record.ts";
+import type { FoundRequest, RequestFilter, RequestPlace } from "../../requests/request-record.ts";
 import { type FoundRequests, mostFound, type RequestSearch } from "../../requests/request-search.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../administration/admin-command.ts";
+import { wantedPage } from "../administration/paging.ts";
 import { ago } from "../devices/times.ts";
 import { idByPrefix } from "../id-prefix.ts";
 import { type Input, id, number, optional, text } from "../input.ts";
@@ -20,12 +21,19 @@ const list: AdminCommand = {
       .option("--user <id>", "of one user only")
       .option("--route <pattern>", "of one route only, such as /v3/devices/:deviceId")
       .option("--status <status>", "with one status, such as 404, or of one class, such as 5xx")
+      .option("--only <callers>", "only those of clients and users, or of operators: clients, operators")
       .option("--min-ms <milliseconds>", "those that took at least this long")
       .option("--limit <number>", "the largest number of requests to list", "50"),
   async act(parts, input) {
-    const limit = Math.floor(number({ limit: "50", ...input }, "limit", 1, mostFound));
-    const found = await search(parts.requests, await filterOf(parts, input), limit);
-    return { answer: { ...found, requests: found.requests.map(shown) } };
+    const page = optional(input, "limit") === undefined ? wantedPage(input) : undefined;
+    const limit = page?.limit ?? Math.floor(number({ limit: "50", ...input }, "limit", 1, mostFound));
+    const after = page?.after === undefined ? undefined : placeOf(page.after);
+    // One more shows whether another page follows.
+    const found = await search(parts.requests, { ...(await filterOf(parts, input)), after }, limit + (page ? 1 : 0));
+    const requests = found.requests.slice(0, limit);
+    const last = found.requests.length > limit ? requests.at(-1) : undefined;
+    const cursor = last && { cursor: `${last.timeMs}~${last.requestId}` };
+    return { answer: { ...found, requests: requests.map(shown), ...cursor } };
   },
   toText(answer: Answer, _typed, width) {
     const { requests } = answer as { requests: readonly ShownRequest[] };
@@ -114,8 +122,24 @@ async function filterOf({ identity, clients }: AdministrationParts, input: Input
     userId: optional(input, "user") === undefined ? undefined : id<UserId>(input, "user"),
     route: optional(input, "route"),
     status: statusOf(optional(input, "status")),
+    only: callersIn(input),
     minMs: optional(input, "min-ms") === undefined ? undefined : number(input, "min-ms", 0, 3_600_000),
   };
+}
+
+function callersIn(input: Input): RequestFilter["only"] {
+  const typed = optional(input, "only");
+  if (typed === undefined || typed === "clients" || typed === "operators") return typed;
+  throw new BadParameter("only", "--only must be clients or operators.");
+}
+
+/** The cursor of a page: the time and the id of the last request of the page before. */
+function placeOf(cursor: string): RequestPlace {
+  const [, timeMs, requestId] = /^(\d{1,15}(?:\.\d{1,9})?)~([\x21-\x7e]{1,200})$/.exec(cursor) ?? [];
+  if (timeMs === undefined || requestId === undefined) {
+    throw new BadParameter("cursor", "The cursor is not one of this list. Start without it.");
+  }
+  return { timeMs: Number(timeMs), requestId };
 }
 
 /** `404`, or `4xx` for the whole class. */

@@ -23,6 +23,11 @@ export interface ConsolePage {
    * when the address asks for none.
    */
   readonly preview?: (context: PageContext) => Promise<Page | undefined>;
+  /**
+   * Parts that an open page does not read again: forms that a person fills in, and results of a long calculation. A
+   * new address makes them anew.
+   */
+  readonly still?: readonly string[];
   /** The parts of the page by name, in order. `?parts=a,b` answers only those. */
   render(context: PageContext): Promise<PageParts>;
 }
@@ -40,6 +45,8 @@ export interface PageContext {
   /** The tenants that the operator reaches, and the one that the address chooses. */
   readonly tenants: readonly TenantChoice[];
   readonly tenant: TenantChoice | undefined;
+  /** Whether the caller asks for this part. A part that takes long is made only then. */
+  wants(part: string): boolean;
   /** A parameter of the path or of the query. */
   parameter(name: string): string | undefined;
   /** An address of the console that keeps the chosen tenant. */

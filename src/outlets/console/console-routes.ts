@@ -78,10 +78,10 @@ function pageRoute(page: ConsolePage, parts: ConsoleRouteParts, frame: Frame): R
       const preview = await page.preview?.(context);
       if (preview) return pageAnswer(200, framable(preview), { ...consoleHeaders, "x-frame-options": "SAMEORIGIN" });
       const all = await page.render(context);
-      const wanted = context.parameter("parts")?.split(",");
-      if (!wanted) return pageAnswer(200, consolePage(page, frame, context, all), consoleHeaders);
-      const some = Object.fromEntries(Object.entries(all).filter(([name]) => wanted.includes(name)));
-      return fragmentAnswer(fragments(some).text, context.nowMs);
+      if (context.parameter("parts") === undefined)
+        return pageAnswer(200, consolePage(page, frame, context, all), consoleHeaders);
+      const some = Object.fromEntries(Object.entries(all).filter(([name]) => context.wants(name)));
+      return fragmentAnswer(fragments(some, page.still).text, context.nowMs);
     },
   };
 }
@@ -138,11 +138,13 @@ async function contextOf(
   const chosen = query.find(([key]) => key === "tenant")?.[1];
   const tenant =
     tenants.find(({ tenantId }) => String(tenantId) === chosen) ?? (tenants.length === 1 ? tenants[0] : undefined);
+  const parts = parameter("parts")?.split(",");
   return {
     operator,
     tenants,
     tenant,
     parameter,
+    wants: (part) => parts === undefined || parts.includes(part),
     address(path, more = {}) {
       const kept = chosen !== undefined && tenant ? { tenant: String(tenant.tenantId), ...more } : more;
       const search = new URLSearchParams(kept).toString();

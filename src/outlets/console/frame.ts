@@ -35,7 +35,7 @@ ${jumpDialog(context)}
 <p class="not-live" id="freshness-why" role="status"></p>
 <p class="notice" id="notice" role="status"></p>
 ${doneNote(context)}
-${fragments(parts)}
+${fragments(parts, page.still)}
 </main>`;
   return framedPage({
     title: `${page.title} · Breezeway`,
@@ -70,9 +70,10 @@ function doneNote({ parameter, callOf }: PageContext): Html | undefined {
 }
 
 /** The parts of a page, each with its name, so that a script can replace one of them. An empty one is not visible. */
-export function fragments(parts: PageParts): Html {
+export function fragments(parts: PageParts, still: readonly string[] = []): Html {
   return html`${Object.entries(parts).map(
-    ([name, part]) => html`<section id="part-${name}" data-part="${name}">${part}</section>`,
+    ([name, part]) =>
+      html`<section id="part-${name}" data-part="${name}"${still.includes(name) ? html` data-still` : undefined}>${part}</section>`,
   )}`;
 }
 

@@ -1,19 +1,27 @@
 import type { ConsolePage } from "./console-page.ts";
+import { alert } from "./pages/alert.ts";
+import { newAlert } from "./pages/alert-new.ts";
+import { alerts } from "./pages/alerts.ts";
 import { assistant } from "./pages/assistant.ts";
 import { assistants } from "./pages/assistants.ts";
 import { audit } from "./pages/audit.ts";
 import { client } from "./pages/client.ts";
 import { clients } from "./pages/clients.ts";
+import { device } from "./pages/device.ts";
+import { events } from "./pages/events.ts";
 import { home } from "./pages/home.ts";
 import { homes } from "./pages/homes.ts";
 import { operator } from "./pages/operator.ts";
 import { operators } from "./pages/operators.ts";
 import { overview } from "./pages/overview.ts";
+import { request } from "./pages/request.ts";
+import { requests } from "./pages/requests.ts";
 import { search } from "./pages/search.ts";
 import { sessions } from "./pages/sessions.ts";
 import { system } from "./pages/system.ts";
 import { tenant } from "./pages/tenant.ts";
 import { tenants } from "./pages/tenants.ts";
+import { things } from "./pages/things.ts";
 import { user } from "./pages/user.ts";
 import { users } from "./pages/users.ts";
 import { webhook } from "./pages/webhook.ts";
@@ -24,6 +32,12 @@ export const consolePages: readonly ConsolePage[] = [
   overview,
   homes,
   home,
+  things,
+  device,
+  events,
+  alerts,
+  newAlert,
+  alert,
   search,
   webhooks,
   webhook,
@@ -35,6 +49,8 @@ export const consolePages: readonly ConsolePage[] = [
   client,
   tenants,
   tenant,
+  requests,
+  request,
   audit,
   system,
   operators,

@@ -95,7 +95,43 @@ dialog.ask form{margin-top:.75rem}
 .as summary{cursor:pointer;color:var(--soft)}
 .console pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.5rem 0 0;padding:.5rem;background:var(--tint);border-radius:.5rem;font:.75rem/1.5 ui-monospace,Menlo,Consolas,monospace}
 .done{padding:.5rem .75rem;border-left:3px solid var(--good);background:var(--tint);border-radius:.25rem}
-.code{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.75rem}
+:root:not([data-fresh]) :is([data-copies],[data-pauses]){display:none}
+.sentence fieldset{border:1px solid var(--line);border-radius:.75rem;margin:0 0 1rem;padding:.5rem 1rem 1rem;min-width:0}
+.sentence legend{font-weight:650;padding:0 .25rem}
+.words{display:flex;flex-wrap:wrap;gap:.25rem 1rem;align-items:end}
+.words>button{margin-bottom:.75rem}
+.field{min-width:0;max-width:100%}
+.console .field :is(input,select){margin:.25rem 0 .75rem;max-width:100%}
+.console [aria-invalid]{border-color:var(--bad);outline:1px solid var(--bad)}
+.then{margin:.5rem 0}
+.then>label{display:flex;gap:.5rem;align-items:center;font-weight:600}
+.console .then input[type=radio]{width:auto;min-height:0;margin:0;flex:none}
+.then .more{display:flex;flex-wrap:wrap;gap:.25rem 1rem;padding:.5rem 0 0 1.5rem}
+.then:not(:has(input[type=radio]:checked)) .more{display:none}
+.live-sentence:empty{display:none}
+.live-sentence,.is-sentence{display:block;padding:.75rem 1rem;border-radius:.5rem;background:var(--tint);font-size:1rem;font-weight:600;overflow-wrap:anywhere}
+:root[data-fresh] #choose{display:none}
+:root:not([data-fresh=live]) .when-live{display:none}
+.chains,.chain-steps{list-style:none;margin:0;padding:0}
+.chains>li{border-top:1px solid var(--line)}
+.chains>li:first-child{border-top:0}
+.chains>li>details>summary{display:flex;flex-wrap:wrap;gap:.125rem 1rem;justify-content:space-between;padding:.5rem 0;cursor:pointer}
+.chains .small{margin:0;font-size:.8125rem}
+.chain-what{font-weight:600;overflow-wrap:anywhere;flex:1 1 20rem;min-width:0}
+.chain-steps{border-left:2px solid var(--line);padding-left:1rem;margin:.5rem 0 1rem .25rem;display:grid;gap:.5rem}
+.chain-steps>li+li::before{content:"→ ";color:var(--soft)}
+.raw summary{cursor:pointer;color:var(--soft);font-size:.8125rem}
+.history{display:inline-flex;gap:.5rem;align-items:center;white-space:nowrap}
+.history svg{width:7.5rem;height:.75rem;flex:none}
+.history .line{fill:var(--line)}
+.history .mark{fill:var(--edge)}
+.value{overflow-wrap:anywhere}
+.content h3{font-size:.875rem;margin:1rem 0 .25rem;overflow-wrap:anywhere}
+.list .small{margin:0;font-size:.8125rem}
+.content :is(p,dd,li) .state{vertical-align:text-bottom}
+.refusal{display:flex;gap:.5rem;margin:.25rem 0 .75rem;color:var(--bad);font-weight:600}
+.refusal svg{flex:none;width:1.125rem;height:1.125rem}
+.code{overflow-wrap:anywhere;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.75rem}
 @media(max-width:40rem){
 .list thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .list tr{display:block;padding:.5rem 0;border-top:1px solid var(--line)}

@@ -1,5 +1,5 @@
 import type { AccessScope } from "../../model/access-scope.ts";
-import type { DeviceId, TriggerId, UserId } from "../../model/ids.ts";
+import type { DeviceId, TenantId, TriggerId, UserId } from "../../model/ids.ts";
 import type { AlertRule, Evaluation } from "../../model/trigger.ts";
 
 /** An alert without what it watches: its rule and its present state. */
@@ -46,6 +46,17 @@ export interface TriggerTotals {
   readonly bytesOfUser: number;
 }
 
+/** Which alerts an operator lists. Undefined members match every alert. */
+export interface AlertListFilter {
+  readonly tenantIds?: readonly TenantId[] | undefined;
+  readonly userId?: UserId | undefined;
+  readonly deviceId?: DeviceId | undefined;
+  /** `waiting`: it is enabled, and disarmed until its condition has been false. `stopped`: Breezeway disabled it. */
+  readonly state?: "armed" | "waiting" | "disabled" | "stopped" | undefined;
+  readonly beforeId?: number | undefined;
+  readonly limit: number;
+}
+
 /** What the tables of alerts have in common, whatever the alerts watch. */
 export interface AlertTable<Row extends AlertRow> {
   add(trigger: NewAlert<Row>): Promise<TriggerId>;
@@ -54,6 +65,8 @@ export interface AlertTable<Row extends AlertRow> {
   /** The alert if it is in the access scope. Foreign and absent alerts are both undefined. */
   within(accessScope: AccessScope, id: TriggerId): Promise<Row | undefined>;
   ofUser(userId: UserId): Promise<Row[]>;
+  /** Alerts of many users, descending by id. */
+  listed(filter: AlertListFilter): Promise<Row[]>;
   totals(userId: UserId, deviceId: DeviceId): Promise<TriggerTotals>;
   /** The last evaluations, oldest first, stored when the alert last fired or changed its armed state. */
   record(userId: UserId, id: TriggerId): Promise<readonly Evaluation[]>;

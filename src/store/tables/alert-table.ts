@@ -4,7 +4,7 @@ import type { TriggerId } from "../../model/ids.ts";
 import type { Evaluation } from "../../model/trigger.ts";
 import type { Target } from "../../model/trigger-targets.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
-import type { AlertRow, AlertTable, NewAlert, WatchingAlert } from "./alert-rows.ts";
+import type { AlertListFilter, AlertRow, AlertTable, NewAlert, WatchingAlert } from "./alert-rows.ts";
 
 /** How one of the tables stores what its alerts watch. */
 export interface AlertTableShape<Row extends AlertRow, Watched> {
@@ -109,6 +109,7 @@ export function alertTable<Row extends AlertRow, Watched>(
         : first(
             rows("JOIN users u ON u.id = t.user_id WHERE u.tenant_id = $1 AND t.id = $2", [accessScope.tenantId, id]),
           ),
+    listed: (filter) => rows(...listing(filter)),
     ofUser: (userId) => rows("WHERE t.user_id = $1 ORDER BY t.id", [userId]),
     async record(userId, id) {
       const row = await first(
@@ -148,6 +149,28 @@ export function alertTable<Row extends AlertRow, Watched>(
     removeOfUser: (userId) => sql.run(`DELETE FROM ${table} WHERE user_id = $1`, [userId]),
   };
   return { shared, rows };
+}
+
+const states: Readonly<Record<NonNullable<AlertListFilter["state"]>, string>> = {
+  armed: "t.is_enabled = 1 AND t.is_armed = 1",
+  waiting: "t.is_enabled = 1 AND t.is_armed = 0",
+  disabled: "t.is_enabled = 0",
+  stopped: "t.is_enabled = 0 AND t.reason IS NOT NULL",
+};
+
+function listing(filter: AlertListFilter): readonly [tail: string, parameters: readonly Parameter[]] {
+  const { tenantIds, userId, deviceId, state, beforeId, limit } = filter;
+  const parameters: Parameter[] = [limit];
+  const parameter = (value: Parameter) => `$${parameters.push(value)}`;
+  const conditions = [
+    ...(beforeId === undefined ? [] : [`t.id < ${parameter(beforeId)}`]),
+    ...(tenantIds === undefined ? [] : [`u.tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`]),
+    ...(userId === undefined ? [] : [`t.user_id = ${parameter(userId)}`]),
+    ...(deviceId === undefined ? [] : [`t.device_id = ${parameter(deviceId)}`]),
+    ...(state === undefined ? [] : [states[state]]),
+  ];
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  return [`JOIN users u ON u.id = t.user_id ${where} ORDER BY t.id DESC LIMIT $1`, parameters];
 }
 
 /** In the order of `ruleColumns`. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { comparePositions, type LogEntry, logStart } from "../../../src/store/tables/log.ts";
+import { comparePositions, type LogEntry, type LogPosition, logStart } from "../../../src/store/tables/log.ts";
+import type { RecentFilter } from "../../../src/store/tables/recent-log.ts";
 import { onDatabase, onStore, type StoreHarness } from "./harness.ts";
 import { gate, type Home, makeHome } from "./home.ts";
 
@@ -27,6 +28,35 @@ export function logTailCases(harness: StoreHarness): void {
       assert.equal(reader.seen.length, 6);
     }),
   );
+
+  it("is read backwards, by tenant and user, without looking at more than it is told to", () =>
+    onStore(harness, async (store) => {
+      const [home, other] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      await store.transaction(async (tx) => {
+        await tx.log.appendAll([entryOf(home, "a"), entryOf(other, "b"), entryOf(home, "c".repeat(3_000))]);
+        await tx.log.append({ ...entryOf(home, "of nobody"), userId: null, deviceId: null, kind: "revocation" });
+        await tx.log.append(entryOf(other, "d"));
+      });
+      const read = async (filter: RecentFilter, looks: number, before?: LogPosition) => {
+        const { entries, lookedAt } = await store.read((tx) => tx.recentLog.before(before, filter, looks));
+        return { found: entries.map(({ body }) => body[0]), place: lookedAt?.position, entries };
+      };
+      const all = await read({}, 10);
+      assert.deepEqual([all.found, all.place], [["d", "c", "b", "a"], undefined]);
+      assert.deepEqual(
+        all.entries.map(({ userId, tenantId }) => [userId, tenantId]),
+        [other, home, other, home].map(({ userId }) => [userId, home.tenantId]),
+      );
+      assert.equal(all.entries[1]!.body.length, 3_000);
+      assert.deepEqual((await read({ userId: home.userId }, 10)).found, ["c", "a"]);
+      assert.deepEqual((await read({ tenantIds: [home.tenantId] }, 10)).found, ["d", "c", "b", "a"]);
+      assert.deepEqual((await read({ tenantIds: [] }, 10)).found, []);
+      const first = await read({ userId: home.userId }, 2);
+      assert.deepEqual(first.found, [], "the newest two are of another user and of nobody");
+      const second = await read({ userId: home.userId }, 2, first.place);
+      assert.deepEqual(second.found, ["c"]);
+      assert.deepEqual((await read({ userId: home.userId }, 2, second.place)).found, ["a"]);
+    }));
 
   it("returns the changes of a device in pages that never end between two entries of one time", () =>
     onStore(harness, async (store) => {

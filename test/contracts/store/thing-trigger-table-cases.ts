@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { TenantId } from "../../../src/model/ids.ts";
 import { bytesOf } from "../../../src/model/trigger.ts";
+import type { AlertListFilter } from "../../../src/store/tables/alert-rows.ts";
 import type { NewThingTrigger } from "../../../src/store/tables/thing-triggers.ts";
 import type { NewTrigger } from "../../../src/store/tables/triggers.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
@@ -69,6 +70,38 @@ export function thingTriggerTableCases(harness: StoreHarness): void {
       assert.deepEqual(await read(), { trigger: next, record, commanding });
       await store.transaction((tx) => tx.thingTriggers.remove(userId, added));
       assert.equal(await read(), undefined);
+    }));
+
+  it("lists alerts of many users newest first, by tenant, user, device, state and place", () =>
+    onStore(harness, async (store) => {
+      const [home, other] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const [first, second, third] = await store.transaction(async (tx) => [
+        await tx.triggers.add(onAttribute(home)),
+        await tx.triggers.add({ ...onAttribute(other), isArmed: false }),
+        await tx.triggers.add({ ...onAttribute(home), isEnabled: false, reason: "a limit" }),
+      ]);
+      await store.transaction(async (tx) => {
+        await tx.things.put(thingOf(home, "t_1"));
+        await tx.thingTriggers.add(onThing(home, "t_1"));
+      });
+      const ids = (filter: Partial<AlertListFilter>) =>
+        store.read(async (tx) => (await tx.triggers.listed({ limit: 10, ...filter })).map(({ id }) => id));
+      assert.deepEqual(await ids({}), [third, second, first]);
+      assert.deepEqual(await ids({ tenantIds: [home.tenantId] }), [third, second, first]);
+      assert.deepEqual(await ids({ tenantIds: [] }), []);
+      assert.deepEqual(await ids({ tenantIds: [(home.tenantId + 1) as TenantId] }), []);
+      assert.deepEqual(await ids({ userId: home.userId }), [third, first]);
+      assert.deepEqual(await ids({ deviceId: other.devices[0]! }), [second]);
+      assert.deepEqual(await ids({ state: "armed" }), [first]);
+      assert.deepEqual(await ids({ state: "waiting" }), [second]);
+      assert.deepEqual(await ids({ state: "disabled" }), [third]);
+      assert.deepEqual(await ids({ state: "stopped", limit: 1 }), [third]);
+      assert.deepEqual(await ids({ beforeId: third!, limit: 1 }), [second]);
+      const onThings = await store.read((tx) => tx.thingTriggers.listed({ limit: 10, tenantIds: [home.tenantId] }));
+      assert.deepEqual(
+        onThings.map(({ userId, thingId }) => [userId, thingId]),
+        [[home.userId, "t_1"]],
+      );
     }));
 
   it("gives alerts of both kinds ids that differ, and never one of a removed alert", () =>

@@ -1,6 +1,9 @@
 import type { AdminCall } from "../../../operators/admin-call.ts";
 import { accessCalls } from "./access-calls.ts";
+import { alertCalls } from "./alert-calls.ts";
 import { clientCalls } from "./client-calls.ts";
+import { deviceCalls } from "./device-calls.ts";
+import { eventCalls } from "./event-calls.ts";
 import { homeCalls } from "./home-calls.ts";
 import { keyCalls } from "./key-calls.ts";
 import { linkCalls } from "./link-calls.ts";
@@ -20,6 +23,9 @@ export const adminCalls: readonly AdminCall[] = [
   ...accessCalls,
   ...linkCalls,
   ...homeCalls,
+  ...alertCalls,
+  ...eventCalls,
+  ...deviceCalls,
   ...trafficCalls,
   ...thingCalls,
   ...operatorCalls,

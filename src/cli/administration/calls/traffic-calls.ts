@@ -1,6 +1,6 @@
 import { boolean, integer, list, number, object, orNull, text } from "../../../model/json-schema.ts";
 import type { AdminCall, AdminField } from "../../../operators/admin-call.ts";
-import { exampleTime, ofTenant, time } from "./fields.ts";
+import { cursor, exampleTime, ofTenant, time } from "./fields.ts";
 
 const nodes = list("Nodes that answered.", text("A node's id."));
 const silentNodes = list("Nodes that did not answer in time: what they know is missing.", text("A node's id."));
@@ -92,6 +92,7 @@ export const trafficCalls: readonly AdminCall[] = [
     need: "read",
     subject: "tenants",
     summary: "List the recent requests that all nodes remember, newest first",
+    isPaged: true,
     fields: [
       ofTenant,
       { option: "client", kind: "text", meaning: "Only of this client." },
@@ -99,13 +100,18 @@ export const trafficCalls: readonly AdminCall[] = [
       { option: "route", kind: "text", meaning: "Only of this route, by its pattern." },
       { option: "status", kind: "text", meaning: "Only with this status, such as `404`, or class, such as `5xx`." },
       { option: "min-ms", kind: "text", meaning: "Only those that took at least so many milliseconds." },
-      { option: "limit", kind: "text", meaning: "The largest number of requests; 50 when it is left out." },
+      {
+        option: "only",
+        kind: "text",
+        meaning: "Only requests of `clients` and users, or of `operators` and their console.",
+      },
+      { option: "limit", kind: "text", meaning: "The largest number of requests, without further pages." },
     ],
-    answer: object("The requests.", {
-      requests: list("Requests, newest first.", object("A request.", request)),
-      nodes,
-      silentNodes,
-    }),
+    answer: object(
+      "One page of requests.",
+      { requests: list("Newest first.", object("A request.", request)), nodes, silentNodes },
+      cursor,
+    ),
     example: { requests: [exampleRequest], nodes: ["n1"], silentNodes: [] },
   },
   {

@@ -4,6 +4,7 @@ import type { ShownLink } from "../../../federation/link-overview.ts";
 import type { LinkStatus } from "../../../federation/link-status.ts";
 import type { Command } from "../../../home/command-plan.ts";
 import type { UserId } from "../../../model/ids.ts";
+import { type CheckUser, checkedBy } from "./checked-user.ts";
 
 /** What operators see of homes, and do there. Each function is about one user, its first parameter. */
 export interface HomeParts {
@@ -28,13 +29,8 @@ export interface HomeThing extends ReadThing {
 }
 
 /** The same, after a check of the user: for an operator who reaches some tenants only. */
-export function homesWithin(homes: HomeParts, check: (userId: UserId) => Promise<unknown>): HomeParts {
-  const checked =
-    <Rest extends readonly unknown[], Result>(act: (userId: UserId, ...rest: Rest) => Promise<Result>) =>
-    async (userId: UserId, ...rest: Rest): Promise<Result> => {
-      await check(userId);
-      return act(userId, ...rest);
-    };
+export function homesWithin(homes: HomeParts, check: CheckUser): HomeParts {
+  const checked = checkedBy(check);
   return {
     status: checked(homes.status),
     things: checked(homes.things),

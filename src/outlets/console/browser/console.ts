@@ -2,6 +2,7 @@ import { sendFormsInPlace } from "./forms.ts";
 import { type Problem, serviceNow, setButtons, setServiceTime, showAges, showFreshness } from "./freshness.ts";
 import { openJumpByKey } from "./jump.ts";
 import { readParts } from "./page-parts.ts";
+import { followSentence } from "./sentence.ts";
 import { type Change, followStream } from "./stream.ts";
 
 /** The stream has a heartbeat every 2 seconds. */
@@ -98,6 +99,7 @@ followStream((news) => {
 
 sendFormsInPlace(() => void read());
 openJumpByKey();
+followSentence();
 
 document.addEventListener("click", async (event) => {
   const target = event.target as HTMLElement;

@@ -5,7 +5,7 @@ const answerWithinMs = 3_500;
 
 /** Reads the page's parts again and replaces them. Returns what is wrong; undefined when they are up to date. */
 export async function readParts(onTime: (timeMs: number) => void): Promise<Problem | undefined> {
-  const shown = [...document.querySelectorAll<HTMLElement>("main > section[data-part]")];
+  const shown = [...document.querySelectorAll<HTMLElement>("main > section[data-part]:not([data-still])")];
   const address = new URL(location.href);
   address.searchParams.set("parts", shown.map(({ dataset }) => dataset.part).join(","));
   let answer: Response;
@@ -27,7 +27,7 @@ export async function readParts(onTime: (timeMs: number) => void): Promise<Probl
 
 /** Replaces the parts of the page by those that `source` holds. */
 export function replaceParts(source: Element): void {
-  for (const part of source.querySelectorAll<HTMLElement>("section[data-part]")) {
+  for (const part of source.querySelectorAll<HTMLElement>("section[data-part]:not([data-still])")) {
     const present = document.getElementById(part.id);
     if (present !== null) morph(present, part);
   }

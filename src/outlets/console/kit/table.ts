@@ -66,6 +66,8 @@ export interface FilterField {
   readonly label: string;
   /** Values to choose from; without them a text is typed. */
   readonly choices?: readonly (readonly [value: string, words: string])[];
+  /** The choice when the address makes none; there is no "any" then. */
+  readonly otherwise?: string;
 }
 
 /** A form that puts its fields into the address. */
@@ -74,12 +76,12 @@ export function filterForm(context: PageContext, path: string, fields: readonly 
   const isTenantChosen = parameter("tenant") !== undefined && tenant !== undefined;
   return html`<form class="filter" method="get" action="/console${path}" role="search">
 ${isTenantChosen ? html`<input type="hidden" name="tenant" value="${tenant.tenantId}">` : undefined}
-${fields.map(({ name, label, choices }) => {
-  const value = parameter(name) ?? "";
+${fields.map(({ name, label, choices, otherwise }) => {
+  const value = parameter(name) ?? otherwise ?? "";
   return html`<label>${label} ${
     choices === undefined
       ? html`<input type="search" name="${name}" value="${value}" maxlength="200">`
-      : html`<select name="${name}"><option value="">any</option>${choices.map(
+      : html`<select name="${name}">${otherwise === undefined ? html`<option value="">any</option>` : undefined}${choices.map(
           ([choice, words]) =>
             html`<option value="${choice}"${choice === value ? html` selected` : undefined}>${words}</option>`,
         )}</select>`

@@ -1,8 +1,8 @@
-import { NotFound } from "../../../model/errors.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import { auditFilters, type ShownEntry, wordsOf } from "../audit-entries.ts";
-import type { ConsolePage, PageContext } from "../console-page.ts";
+import type { ConsolePage } from "../console-page.ts";
+import { clientOf, type Names, namesOf, tenantOf, userOf } from "../kit/names.ts";
 import { filterForm, kept, pageInput, pager, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 
@@ -51,53 +51,6 @@ ${pager(context, path, auditFilters, answer.cursor)}
   },
 };
 
-interface Names {
-  readonly address: PageContext["address"];
-  readonly tenants: ReadonlyMap<number, string>;
-  readonly users: ReadonlyMap<number, string>;
-  readonly clients: ReadonlyMap<string, string>;
-}
-
-/** The names of users and clients on this page that exist still. */
-async function namesOf({ call, tenants, address }: PageContext, entries: readonly ShownEntry[]): Promise<Names> {
-  const distinct = <Id>(ids: readonly (Id | null)[]) => [...new Set(ids.flatMap((id) => (id === null ? [] : [id])))];
-  const found = <Id>(ids: readonly Id[], nameOf: (id: Id) => Promise<string>) =>
-    Promise.all(
-      ids.map(async (id) => {
-        try {
-          return [[id, await nameOf(id)] as const];
-        } catch (error) {
-          if (!(error instanceof NotFound)) throw error;
-          // It was removed. The entry shows its id.
-          return [];
-        }
-      }),
-    );
-  const [users, clients] = await Promise.all([
-    found(
-      distinct(entries.map(({ userId }) => userId)),
-      async (user) => (await call("user show", { user: String(user) })).name,
-    ),
-    found(
-      distinct(entries.map(({ clientId }) => clientId)),
-      async (client) => (await call("client show", { client })).name,
-    ),
-  ]);
-  return {
-    address,
-    tenants: new Map(tenants.map(({ tenantId, name }) => [tenantId, name])),
-    users: new Map(users.flat()),
-    clients: new Map(clients.flat()),
-  };
-}
-
-function userOf(userId: number, { users, address }: Names): Html {
-  const name = users.get(userId);
-  return name === undefined
-    ? html`user ${userId}, who was removed`
-    : html`<a href="${address(`/users/${userId}`)}">${named(name)}</a>`;
-}
-
 function who({ operator, userId, act }: ShownEntry, names: Names): Html | string {
   if (operator === "local") return "a command on the machine";
   if (operator !== null) return html`operator ${named(operator)}`;
@@ -106,18 +59,10 @@ function who({ operator, userId, act }: ShownEntry, names: Names): Html | string
 }
 
 function onWhat({ tenantId, userId, clientId, operator }: ShownEntry, names: Names): Html {
-  const { tenants, clients, address } = names;
-  const client = clientId === null ? undefined : clients.get(clientId);
   const parts = [
     ...(userId !== null && operator !== null ? [userOf(userId, names)] : []),
-    ...(clientId === null
-      ? []
-      : [
-          client === undefined
-            ? html`<span class="code">${clientId}</span>`
-            : html`<a href="${address(`/clients/${clientId}`)}">${named(client)}</a>`,
-        ]),
-    ...(tenantId === null ? [] : [html`<bdi>${tenants.get(tenantId) ?? `tenant ${tenantId}`}</bdi>`]),
+    ...(clientId === null ? [] : [clientOf(clientId, names)]),
+    ...(tenantId === null ? [] : [tenantOf(tenantId, names)]),
   ];
   if (parts.length === 0) return html`<span class="soft">the service</span>`;
   return html`${parts.map((part, place) => (place === 0 ? part : html`, ${part}`))}`;

@@ -1,0 +1,126 @@
+import type { PageContext } from "../console-page.ts";
+import type { Refused } from "../kit/refused.ts";
+
+/** The names of the editor's fields; all of them are in the address. */
+export const draftFields = [
+  "watch",
+  "field",
+  "attribute",
+  "when",
+  "value",
+  "does",
+  "action",
+  "message",
+  "set-device",
+  "set-attribute",
+  "set-value",
+  "command",
+  "manner",
+] as const;
+
+export type DraftField = (typeof draftFields)[number];
+
+/** What a person has chosen and typed so far. */
+export type Draft = Readonly<Record<DraftField, string>>;
+
+const start: Partial<Draft> = { when: "equals", does: "tell", action: "notify", manner: "disarm" };
+
+/** Beginnings of alerts, by their names in the address. */
+const templates: Readonly<Record<string, Partial<Draft>>> = {
+  away: {
+    field: "presence.state",
+    when: "regex",
+    value: "away|autoAway",
+    message: "Everybody has left.",
+  },
+  home: { field: "presence.state", when: "equals", value: "home", message: "Somebody is at home." },
+};
+
+/** The draft in the address. A template fills what the address leaves out. */
+export function draftIn({ parameter }: PageContext, presenceThing: string | undefined): Draft {
+  const template = templates[parameter("template") ?? ""];
+  const watch = template && presenceThing !== undefined ? { watch: presenceThing } : {};
+  const otherwise: Partial<Draft> = { ...start, ...template, ...watch };
+  const entries = draftFields.map((name) => [name, parameter(name) ?? otherwise[name] ?? ""] as const);
+  return Object.fromEntries(entries) as unknown as Draft;
+}
+
+/** The device that a draft watches; undefined when it watches a thing. */
+export function deviceIn({ watch }: Draft): string | undefined {
+  return /^device:(\d+)$/.exec(watch)?.[1];
+}
+
+/** The options of `home alert add`, or what is still missing. */
+export function optionsOf(draft: Draft): { readonly options: Options } | { readonly refused: Refused } {
+  const missing = missingIn(draft);
+  if (missing) return { refused: missing };
+  const device = deviceIn(draft);
+  const watched: Options =
+    device === undefined ? { thing: draft.watch, field: draft.field } : { device, attribute: draft.attribute };
+  return {
+    options: {
+      ...watched,
+      when: draft.when,
+      value: draft.value,
+      ...actsOf(draft),
+      ...(draft.message !== "" && { message: draft.message }),
+      ...(manners[draft.manner] !== undefined && { [manners[draft.manner]!]: "true" }),
+    },
+  };
+}
+
+export type Options = Readonly<Record<string, string>>;
+
+/** The flag of each way to go on after a firing; `every` has none. */
+const manners: Readonly<Record<string, string>> = {
+  disarm: "auto-disarm",
+  disable: "auto-disable",
+  delete: "auto-delete",
+};
+
+function actsOf(draft: Draft): Options {
+  if (draft.does === "set") {
+    return { set: `${draft["set-device"]},${draft["set-attribute"]}=${draft["set-value"]}` };
+  }
+  return draft.does === "command" ? { command: draft.command } : { action: draft.action };
+}
+
+/** The first field without which there is no alert. */
+function missingIn(draft: Draft): Refused | undefined {
+  const isOnDevice = deviceIn(draft) !== undefined;
+  const needed: readonly (readonly [DraftField, string])[] = [
+    ["watch", "Choose what the alert watches."],
+    isOnDevice ? ["attribute", "Name the attribute."] : ["field", "Choose a field of the thing."],
+    ["value", "Say with which value it is compared."],
+    ...(draft.does === "set"
+      ? ([
+          ["set-device", "Choose the device that is written."],
+          ["set-attribute", "Name the attribute that is written."],
+        ] as const)
+      : draft.does === "command"
+        ? ([["command", "Choose a command."]] as const)
+        : ([["action", "Give the firing a name, such as notify."]] as const)),
+  ];
+  const first = needed.find(([name]) => draft[name] === "");
+  return first && { option: first[0], sentence: first[1] };
+}
+
+/** The field of the editor beside which a refusal of the service is shown; undefined for none. */
+export function fieldOf({ option = "" }: Refused): DraftField | undefined {
+  if (draftFields.some((name) => name === option)) return option as DraftField;
+  return byParameter[option];
+}
+
+const byParameter: Readonly<Record<string, DraftField>> = {
+  thing: "watch",
+  thingId: "watch",
+  device: "watch",
+  deviceId: "watch",
+  operation: "when",
+  threshold: "value",
+  stringThreshold: "value",
+  msg: "message",
+  set: "set-attribute",
+  targetDeviceAttributes: "set-attribute",
+  commands: "command",
+};
