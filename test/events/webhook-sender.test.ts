@@ -97,7 +97,7 @@ function storeWithOneDue(
     webhooks: {
       isAny: async () => true,
       lockFeed: async () => ({ transaction: 0, id: 0, things: { transaction: 0, id: 0 }, epoch: "first" }),
-      byKey: async () => ({ id: "wh_1", url: "https://receiver.example/" }),
+      byKey: async () => ({ id: "wh_1", url: "https://receiver.example/", pausedMs: null, suspended: null }),
       lock: async () => undefined,
     },
     deliveries: {

@@ -20,7 +20,14 @@ export function webhookRows(session: Session): SimulatedTables["webhooks"] {
     add: (webhook) =>
       session.run(`add webhook ${webhook.id}`, (rows) => {
         const ownerId = ownerIdOf(webhook);
-        rows.set("webhooks", webhook.id, { ...webhook, ownerId, isReadable: true, createdMs: session.nowMs() });
+        const unheld = { pausedMs: null, suspended: null };
+        rows.set("webhooks", webhook.id, {
+          ...webhook,
+          ...unheld,
+          ownerId,
+          isReadable: true,
+          createdMs: session.nowMs(),
+        });
         return { ownerId, id: webhook.id };
       }),
     ofOwner: (owner) => session.run("webhooks of owner", (rows) => where(rows, isOwners(owner))),
