@@ -72,8 +72,10 @@ describe("an operator who begins with nothing", { skip }, () => {
     await tab.locator("#freshness", { hasText: "Live" }).waitFor();
     await tab.locator(".alarm.green").waitFor();
 
+    const smokeMs = performance.now();
     await simulator.playScene(accountId, { scene: "smoke" });
     await tab.getByRole("alert").getByText("Smoke emergency").waitFor();
+    t.diagnostic(`the band was there ${Math.round(performance.now() - smokeMs)} ms after the smoke`);
     await simulator.playScene(accountId, { scene: "clear" });
     await tab.getByRole("alert").waitFor({ state: "detached" });
 

@@ -4,7 +4,6 @@ import type { Html } from "../../../web/html.ts";
 export type Button = (label: string, action: string, options?: ButtonOptions) => Html;
 
 export interface ButtonOptions {
-  readonly kind?: "main" | "danger";
   /** Keeps the focus on the button when its action changes. By default the action. */
   readonly id?: string;
   /** Whether the button stands for the value that is set now. */

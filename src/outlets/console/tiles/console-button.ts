@@ -13,13 +13,13 @@ const stepCelsius = 0.5;
 
 /** Buttons that send a command to a thing of this user, and then show the page `to` again. */
 export function commandButtons(user: number, to: string): Button {
-  return (label, action, { kind = "", id = action, isPressed, disabledBy } = {}) => {
+  return (label, action, { id = action, isPressed, disabledBy } = {}) => {
     const [name = "", thing = ""] = action.split(":");
     const input = commandOf(name);
     const fields = { act: "home command", to, user: String(user), thing, ...input };
     const pressed = isPressed === undefined ? undefined : html` aria-pressed="${String(isPressed)}"`;
     const disabled = disabledBy === undefined ? undefined : html` disabled aria-describedby="${disabledBy}"`;
-    return html`<form class="act" method="post" action="/console/do" data-quick>${hiddenFields(fields)}<button class="${kind}" id="${id}"${pressed}${disabled}>${label}</button></form>`;
+    return html`<form class="act" method="post" action="/console/do" data-quick>${hiddenFields(fields)}<button id="${id}"${pressed}${disabled}>${label}</button></form>`;
   };
 }
 

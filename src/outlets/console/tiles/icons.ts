@@ -20,5 +20,3 @@ export type Icon = keyof typeof drawings;
 export function iconOf(name: Icon): Html {
   return html`<svg class="icon" width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.800" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${drawings[name]}</svg>`;
 }
-
-export const mark = html`<svg width="28" height="28" viewBox="0 0 26 26" aria-hidden="true"><rect width="26" height="26" rx="7" fill="var(--accent)"/><path d="M6 10h9a2.500 2.500 0 1 0-2.500-2.500M6 13.500h12.500a2.500 2.500 0 1 1-2.500 2.500M6 17h6" fill="none" stroke="var(--on-accent)" stroke-width="1.800" stroke-linecap="round"/></svg>`;
