@@ -10,6 +10,7 @@ import { heldStreams } from "./held-streams.ts";
 import { homeAssistantLinks } from "./home-assistant-links.ts";
 import { ingest } from "./ingest.ts";
 import { loginFlood } from "./login-flood.ts";
+import { postgresChanges } from "./postgres-changes.ts";
 import { postgresCosts } from "./postgres-costs.ts";
 import { isMet, type Row } from "./row.ts";
 import { storedHomes } from "./stored-homes.ts";
@@ -35,6 +36,7 @@ const rows: readonly Row[] = [
   homeAssistantLinks,
   googleLinks,
   ingest,
+  postgresChanges,
   postgresCosts,
   storedHomes,
 ];
