@@ -13,6 +13,7 @@ import { deviceTypeWorkCases } from "./store/device-type-work-cases.ts";
 import { durabilityCases } from "./store/durability-cases.ts";
 import { failureCountCases } from "./store/failure-count-cases.ts";
 import { feedTableCases } from "./store/feed-table-cases.ts";
+import { groupCases } from "./store/group-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
 import { hostileValueCases } from "./store/hostile-value-cases.ts";
 import { idempotencyKeyCases } from "./store/idempotency-key-cases.ts";
@@ -81,6 +82,7 @@ export function describeStore(
       commitCases(harness);
       crossingAlertCases(harness);
     });
+    describe("a group of commits", () => groupCases(harness));
     describe("a client that polls with since", () => sinceCases(harness));
   });
 }
