@@ -144,14 +144,20 @@ export class MemoryStore {
       together: (work) => this.#sharedTransaction(client, work),
       alone: (body) => {
         if (client.isDead) return never();
+        this.faults.count("commit left its group");
         return this.#transaction(client, claimOf(body), body as unknown as SimulatedBody<never>);
       },
-      committed: (members) => this.scheduler.note(`${client.name} group of ${members}`),
+      committed: (members) => {
+        if (members > 1) this.faults.count("commits shared a transaction");
+      },
     });
   }
 
   async #sharedTransaction(client: StoreClient, work: (tables: GroupTables) => Promise<void>): Promise<void> {
-    if (client.isDead) return never();
+    // The one connection of groups may have to be opened first. Meanwhile more commits join the group.
+    const { dice } = this.scheduler;
+    const openingMs = dice.pick([0, 0, 100, 1_000]);
+    await new Promise<void>((open) => this.scheduler.after(openingMs, client, `${client.name} group`, open));
     const connection = new Connection(this, client, null, false);
     try {
       await work(groupTablesOn(connection, this.database, (member) => connection.members.push(member)));
@@ -160,7 +166,9 @@ export class MemoryStore {
       throw error;
     }
     await connection.commit().catch((error) => {
-      throw error instanceof Refused ? error : new OutcomeUnknown("The answer to COMMIT was lost.", { cause: error });
+      if (error instanceof Refused) throw error;
+      if (connection.members.length > 1) this.faults.count("outcome of a group unknown");
+      throw new OutcomeUnknown("The answer to COMMIT was lost.", { cause: error });
     });
   }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { GroupQueue, type GroupQueueParts, mostMembers } from "../../src/store/groups/group-queue.ts";
@@ -128,19 +129,28 @@ describe("the queue of groups", () => {
   });
 
   it("lets a waiting transaction that becomes urgent run alone at once", async () => {
-    const held = gate();
+    const [connected, committed] = [gate(), gate()];
     const { queue, tables } = queueOn({
       async together(work) {
-        await held.opened;
+        await connected.opened;
         await work(tables);
+        await committed.opened;
       },
     });
-    const hurry = new AbortController();
-    const [first, second] = [1, 2].map((id) => queue.add(user(id), lockAndWrite(id), hurry.signal));
-    hurry.abort();
-    assert.equal(await second, "alone");
-    held.open();
-    assert.equal(await first, "group of 1");
+    const hurries = [1, 2, 3].map(() => new AbortController());
+    const [first, second, third] = hurries.map(({ signal }, i) => queue.add(user(i), lockAndWrite(i), signal));
+    // The first group waits for its connection.
+    hurries[0]!.abort();
+    assert.equal(await first, "alone");
+    connected.open();
+    while (queue.waitingCount > 0) await nextTurn();
+    const fourth = new AbortController();
+    const behind = queue.add(user(4), lockAndWrite(4), fourth.signal);
+    // The second and the third are in a group that runs, the fourth waits for the next one.
+    for (const each of [...hurries, fourth]) each.abort();
+    assert.equal(await behind, "alone");
+    committed.open();
+    assert.deepEqual(await Promise.all([second, third]), ["group of 1", "group of 2"]);
   });
 
   it("reports an unknown outcome to the members alone, and runs the others alone", async () => {

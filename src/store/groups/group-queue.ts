@@ -63,14 +63,14 @@ export class GroupQueue {
     });
   }
 
-  /** An urgent transaction never waits for a group. Does nothing when the job's group has begun. */
+  /** An urgent transaction never waits for a group. Does nothing when the job is in a group that has begun. */
   #onHurry(job: Job): void {
     if (this.#waiting.delete(job)) this.#runAlone(job);
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    while (this.#waiting.size > 0) await this.#runGroup(this.#nextGroup());
+    while (this.#waiting.size > 0) await this.#runGroup();
     this.#isRunning = false;
   }
 
@@ -86,28 +86,35 @@ export class GroupQueue {
     return [...group.values()];
   }
 
-  async #runGroup(jobs: readonly Job[]): Promise<void> {
-    let hasBegun = false;
+  async #runGroup(): Promise<void> {
+    // Chosen when the transaction begins: until then a job can become urgent and leave.
+    let jobs: readonly Job[] | undefined;
     let results = new Map<Job, unknown>();
     try {
       await this.#parts.together(async (tables) => {
-        hasBegun = true;
+        jobs ??= this.#nextGroup();
         results = await runMembers(jobs, tables);
       });
     } catch (error) {
-      for (const job of jobs) {
-        // Without a connection there is nothing to try. An unknown outcome must not be repeated here.
-        const isFinal = !hasBegun || (error instanceof OutcomeUnknown && results.has(job));
-        if (isFinal) job.reject(error);
+      if (!jobs) this.#rejectAll(error);
+      for (const job of jobs ?? []) {
+        if (error instanceof OutcomeUnknown && results.has(job)) job.reject(error);
         else this.#runAlone(job);
       }
       return;
     }
     if (results.size > 0) this.#parts.committed(results.size);
-    for (const job of jobs) {
+    for (const job of jobs ?? []) {
       if (results.has(job)) job.resolve(results.get(job));
       else this.#runAlone(job);
     }
+  }
+
+  /** There is no connection: nothing was changed, and the next group would fare no better. */
+  #rejectAll(error: unknown): void {
+    const jobs = [...this.#waiting];
+    this.#waiting.clear();
+    for (const { reject } of jobs) reject(error);
   }
 
   #runAlone({ body, hurry, resolve, reject }: Job): void {
