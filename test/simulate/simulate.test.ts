@@ -8,7 +8,7 @@ import { simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 
 /** Few steps each, and together they meet each kind of fault and event, as the core is now. */
-const quickSeeds = [12, 31, 118, 67, 105, 78, 84, 95, 130, 50, 109, 43, 86, 115, 42];
+const quickSeeds = [12, 4, 2, 180, 90, 86, 47, 136, 87, 130, 43, 177, 113];
 
 describe("the core in the deterministic simulation", () => {
   it("keeps its guarantees with every kind of fault, and converges", async () => {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
 import type { NodeId } from "../../model/ids.ts";
@@ -121,7 +122,11 @@ class PostgresStore implements OpenStore {
     });
     this.#grouped = new ConnectionQueue(this.#pools.grouped);
     this.#groups = new GroupQueue({
-      together: (work) => this.#attempts(this.#grouped, beginWrite, (sql) => withinTimeLimit(work(groupTables(sql)))),
+      together: async (work) => {
+        // What arrives in the same turn of the event loop joins the group.
+        await nextTurn();
+        await this.#attempts(this.#grouped, beginWrite, (sql) => withinTimeLimit(work(groupTables(sql))));
+      },
       alone: (body, hurry) => this.#attempts(this.#patient, beginWrite, (sql) => body(transactionOn(sql)), hurry),
       committed: (transactions) => onGroupCommit(transactions, this.#lastSyncMs),
     });
