@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Reaction } from "../../src/devices/commit.ts";
 import { OutcomeUnknown, OwnershipLost } from "../../src/model/errors.ts";
 import { comparePositions, type LogPosition, logStart } from "../../src/store/tables/log.ts";
 import { onDatabase, onStore, type TestDatabase } from "../contracts/store/harness.ts";
@@ -21,7 +22,13 @@ describe("a group of commits on PostgreSQL", { skip }, () => {
   it("does not wait for a user whose lock another transaction holds", () =>
     onStore(postgresHarness, async (store) => {
       const homes = await linkedHomes(store, 3);
-      const mirror = mirrorOn(store);
+      // A group that waited would fail, and its members would run again.
+      const ran: number[] = [];
+      const count: Reaction = async (_, { userId }) => {
+        ran.push(userId);
+        return [];
+      };
+      const mirror = mirrorOn(store, { reactions: [count] });
       const [locked, end] = [gate(), gate()];
       const holding = store.transaction(async (tx) => {
         await tx.users.lock(homes[1]!.userId);
@@ -31,12 +38,12 @@ describe("a group of commits on PostgreSQL", { skip }, () => {
       await locked.opened;
       const commits = await whileAGroupRuns(store, homes[0]!, () => homes.map((home) => mirror(home, "new")));
       await Promise.all([commits[0], commits[2]]);
-      const meanwhile = await storedValue(store, homes[1]!);
+      const meanwhile = { value: await storedValue(store, homes[1]!), ran: [...ran] };
       // The next group runs too.
       await mirror(homes[2]!, "newer");
       end.open();
       await Promise.all([holding, commits[1]]);
-      assert.equal(meanwhile, undefined);
+      assert.deepEqual(meanwhile, { value: undefined, ran: [homes[0]!.userId, homes[2]!.userId] });
       assert.equal(await storedValue(store, homes[1]!), "new");
     }));
 

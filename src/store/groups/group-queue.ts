@@ -58,13 +58,15 @@ export class GroupQueue {
     return new Promise<Result>((resolve, reject) => {
       const job: Job = { userId, body, hurry, resolve: resolve as (value: unknown) => void, reject };
       this.#waiting.add(job);
-      hurry?.addEventListener("abort", () => this.#onHurry(job), { once: true });
+      if (hurry) void this.#leaveInHurry(job, hurry);
       if (!this.#isRunning) void this.#run();
     });
   }
 
   /** An urgent transaction never waits for a group. Does nothing when the job is in a group that has begun. */
-  #onHurry(job: Job): void {
+  async #leaveInHurry(job: Job, hurry: AbortSignal): Promise<void> {
+    // A promise, so that the transaction runs in this asynchronous context and not in that of the abort.
+    await new Promise<void>((resolve) => hurry.addEventListener("abort", () => resolve(), { once: true }));
     if (this.#waiting.delete(job)) this.#runAlone(job);
   }
 
