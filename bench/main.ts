@@ -1,4 +1,6 @@
-import { availableParallelism, loadavg } from "node:os";
+import { mkdtempSync } from "node:fs";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
 import { alertGrowth } from "./alert-growth.ts";
 import { assistants } from "./assistants.ts";
 import { deadUpstreams } from "./dead-upstreams.ts";
@@ -10,7 +12,10 @@ import { heldStreams } from "./held-streams.ts";
 import { homeAssistantLinks } from "./home-assistant-links.ts";
 import { ingest } from "./ingest.ts";
 import { loginFlood } from "./login-flood.ts";
+import { profileServices } from "./measured-process.ts";
+import { postgresChanges } from "./postgres-changes.ts";
 import { postgresCosts } from "./postgres-costs.ts";
+import { topFunctions } from "./profile.ts";
 import { isMet, type Row } from "./row.ts";
 import { storedHomes } from "./stored-homes.ts";
 import { type NamedResult, tableOf } from "./table.ts";
@@ -18,8 +23,9 @@ import { tokens } from "./tokens.ts";
 import { typeWork } from "./type-work.ts";
 
 /**
- * `npm run bench` measures all rows, `npm run bench -- <name> …` the named ones, `--json` prints JSON. The exit code is 1
- * when a figure misses its target, and 2 for an unknown row.
+ * `npm run bench` measures all rows, `npm run bench -- <name> …` the named ones, `--json` prints JSON. With `--profile`
+ * the services write CPU profiles, and the functions that used most of the CPU are printed; the figures are higher
+ * then. The exit code is 1 when a figure misses its target, and 2 for an unknown row.
  */
 const rows: readonly Row[] = [
   deviceReads,
@@ -35,13 +41,15 @@ const rows: readonly Row[] = [
   homeAssistantLinks,
   googleLinks,
   ingest,
+  postgresChanges,
   postgresCosts,
   storedHomes,
 ];
 
 const argumentsOfCommand = process.argv.slice(2);
 const isJson = argumentsOfCommand.includes("--json");
-const names = argumentsOfCommand.filter((argument) => argument !== "--json");
+const isProfiled = argumentsOfCommand.includes("--profile");
+const names = argumentsOfCommand.filter((argument) => !["--json", "--profile"].includes(argument));
 const unknown = names.filter((name) => !rows.some((row) => row.name === name));
 if (unknown.length > 0) {
   process.stderr.write(`Unknown row: ${unknown.join(", ")}. Known rows: ${rows.map(({ name }) => name).join(", ")}.\n`);
@@ -50,6 +58,8 @@ if (unknown.length > 0) {
 // Unlike the default action of a signal, process.exit runs the exit handlers, which remove temporary folders.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
+const profiles = isProfiled ? mkdtempSync(join(tmpdir(), "breezeway-profiles-")) : undefined;
+if (profiles !== undefined) profileServices(profiles);
 const results: NamedResult[] = [];
 const loads = [loadavg()[0]!];
 for (const { name, measure } of rows.filter((row) => names.length === 0 || names.includes(row.name))) {
@@ -58,6 +68,7 @@ for (const { name, measure } of rows.filter((row) => names.length === 0 || names
   loads.push(loadavg()[0]!);
 }
 
+if (profiles !== undefined) process.stderr.write(`\n${topFunctions(profiles)}\nThe profiles are in ${profiles}.\n`);
 const machine = { cores: availableParallelism(), loads, node: process.version };
 if (isJson) {
   const shown = results.map((result) => ({ ...result, isMet: isMet(result) ?? null }));

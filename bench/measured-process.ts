@@ -5,6 +5,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { nodeFlags } from "../test/set-up/node-flags.ts";
 import type { Usage } from "./usage-reporter.ts";
 
+/** Where services write their CPU profiles; none when undefined. */
+let profileFolder: string | undefined;
+
+/** From now on every service writes a CPU profile when it ends. */
+export function profileServices(folder: string): void {
+  profileFolder = folder;
+}
+
 const root = new URL("..", import.meta.url).pathname;
 
 /** A server in a child process that reports its CPU time and memory. It ends with this process. */
@@ -21,7 +29,8 @@ export class MeasuredProcess implements AsyncDisposable {
 
   /** `breezeway serve` with these settings. */
   static service(settings: Readonly<Record<string, string>>): Promise<MeasuredProcess> {
-    return MeasuredProcess.#start(["src/main.ts", "serve"], settings);
+    const flags = profileFolder === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`];
+    return MeasuredProcess.#start(["src/main.ts", "serve"], settings, flags);
   }
 
   /** One of the programs in `bench/references`; the file is its argument. */
@@ -33,8 +42,9 @@ export class MeasuredProcess implements AsyncDisposable {
   static async #start(
     [program = "", ...rest]: readonly string[],
     settings: Readonly<Record<string, string>>,
+    moreFlags: readonly string[] = [],
   ): Promise<MeasuredProcess> {
-    const flags = [...nodeFlags(root), "--import", `${root}bench/usage-reporter.ts`];
+    const flags = [...nodeFlags(root), ...moreFlags, "--import", `${root}bench/usage-reporter.ts`];
     const inherited = Object.entries(process.env).filter(([name]) => !/^(BREEZEWAY_|NODE_OPTIONS)/.test(name));
     const child = spawn(process.execPath, [...flags, `${root}${program}`, ...rest], {
       env: { ...Object.fromEntries(inherited), ...settings },

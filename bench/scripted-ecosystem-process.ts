@@ -10,7 +10,8 @@ import { ordinaryDay, type Scenario, type Scenarios, scenariosOf, waves } from "
 export type Command =
   | { readonly kind: "accounts"; readonly count: number; readonly house: House }
   | { readonly kind: "streams"; readonly reader: string }
-  | ({ readonly kind: "play" } & Playback);
+  | ({ readonly kind: "play" } & Playback)
+  | ({ readonly kind: "stream" } & Streaming);
 
 export interface House {
   readonly structures: { thermostats: number; alarms: number }[];
@@ -23,6 +24,15 @@ export interface Playback {
   readonly scenario: Scenario;
   /** The interval between waves. Each wave sends one snapshot of every account. */
   readonly everyMs: number;
+}
+
+/** Snapshots one by one at a steady pace, of one account after the other. Each changes one field that is shown. */
+export interface Streaming {
+  readonly reader: string;
+  readonly tokens: readonly string[];
+  /** Snapshots of each account; an even number, so that the account ends as it began. */
+  readonly each: number;
+  readonly perSecond: number;
 }
 
 export interface Reply {
@@ -61,6 +71,7 @@ process.on("message", async (command: Command) => process.send?.(await answer(co
 async function answer(command: Command): Promise<Partial<Reply>> {
   if (command.kind === "accounts") return addAccounts(command.count, command.house);
   if (command.kind === "play") return play(command);
+  if (command.kind === "stream") return stream(command);
   return { streams: [...accounts.values()].filter(({ streams }) => streams.has(command.reader)).length };
 }
 
@@ -91,6 +102,21 @@ async function play({ reader, tokens, scenario, everyMs }: Playback): Promise<Pa
   for (let wave = 0; wave < waves; wave++) {
     for (const { streams, scenarios } of played) streams.get(reader)!.write(scenarios[scenario][wave]);
     await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+  return {};
+}
+
+async function stream({ reader, tokens, each, perSecond }: Streaming): Promise<Partial<Reply>> {
+  const streamed = tokens.map((token) => accounts.get(token)!);
+  const startedMs = performance.now();
+  for (let sent = 0; sent < each * streamed.length; ) {
+    const due = Math.min(each * streamed.length, ((performance.now() - startedMs) * perSecond) / 1_000);
+    for (; sent < due; sent++) {
+      const { streams, scenarios } = streamed[sent % streamed.length]!;
+      const wave = Math.floor(sent / streamed.length) % waves;
+      streams.get(reader)!.write(scenarios["one field that is shown"][wave]);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
   return {};
 }

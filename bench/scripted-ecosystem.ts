@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ChildServer } from "./child-server.ts";
-import type { Command, House, Playback, Reply } from "./scripted-ecosystem-process.ts";
+import type { Command, House, Playback, Reply, Streaming } from "./scripted-ecosystem-process.ts";
 
 /** An ecosystem in a child process that plays prepared snapshots. */
 export class ScriptedEcosystem implements AsyncDisposable {
@@ -30,6 +30,11 @@ export class ScriptedEcosystem implements AsyncDisposable {
   /** Resolves one interval after the last wave was sent. */
   async play(playback: Playback): Promise<void> {
     await this.#process.request({ kind: "play", ...playback });
+  }
+
+  /** Resolves when the last snapshot was sent. */
+  async stream(streaming: Streaming): Promise<void> {
+    await this.#process.request({ kind: "stream", ...streaming });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -126,6 +126,7 @@ export function commitOn(parts: CommitParts): Commit {
       ...(request.hurry && { hurry: request.hurry }),
       urgent: request.urgent ?? false,
       patient: request.ownership !== undefined,
+      groupedBy: request.ownership && typeof request.updates !== "function" ? request.userId : undefined,
     });
     parts.committed(commits, request.urgent || commits.some(showsOwnAlarm));
     return commits;

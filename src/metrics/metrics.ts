@@ -112,10 +112,10 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   );
   const groupSizes = registry.histogram(
     "breezeway_store_group_size",
-    "Transactions that became durable with one sync (SQLite).",
+    "Transactions that became durable with one COMMIT.",
     groups,
   );
-  const syncs = registry.histogram("breezeway_store_sync_seconds", "How long syncs took (SQLite).", seconds);
+  const syncs = registry.histogram("breezeway_store_sync_seconds", "How long the COMMITs of groups took.", seconds);
   const fired = registry.counter("breezeway_alerts_fired_total", "Alerts that fired.");
   const stopped = registry.counter(
     "breezeway_alerts_noted_total",

@@ -35,7 +35,7 @@ export async function openFoundation(
   };
   try {
     const opened = config.databaseUrl
-      ? await openPostgres({ url: config.databaseUrl })
+      ? await openPostgres({ url: config.databaseUrl, onGroupCommit: metrics.groupCommitted })
       : await openSqlite({ folder: folder.path, nowMs: runtime.nowMs, onCommit: metrics.groupCommitted });
     store = observedStore(opened, metrics.store);
     const keyFile = config.keyFile ?? folder.keyFile;

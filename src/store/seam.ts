@@ -1,3 +1,4 @@
+import type { UserId } from "../model/ids.ts";
 import type { NodeBus } from "./node-bus.ts";
 import type { Sql } from "./sql.ts";
 import { type AccessTokenTable, accessTokenTable } from "./tables/access-tokens.ts";
@@ -72,6 +73,11 @@ export interface Priority {
   readonly hurry?: AbortSignal;
   /** Runs before ordinary transactions, but in their commit groups: for a task that must keep up with all of them. */
   readonly soon?: boolean;
+  /**
+   * The one user whose rows the transaction reads and writes. On PostgreSQL, transactions of different users that wait at
+   * the same time share one transaction (groups/group-queue.ts).
+   */
+  readonly groupedBy?: UserId | undefined;
   /** Background work: no caller waits for it, so it never delays ordinary transactions, and it may wait without limit. */
   readonly patient?: boolean;
 }

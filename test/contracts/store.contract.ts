@@ -14,6 +14,7 @@ import { durabilityCases } from "./store/durability-cases.ts";
 import { failureCountCases } from "./store/failure-count-cases.ts";
 import { feedTableCases } from "./store/feed-table-cases.ts";
 import { figureCases } from "./store/figure-cases.ts";
+import { groupCases } from "./store/group-cases.ts";
 import type { StoreHarness } from "./store/harness.ts";
 import { hostileValueCases } from "./store/hostile-value-cases.ts";
 import { idempotencyKeyCases } from "./store/idempotency-key-cases.ts";
@@ -85,6 +86,7 @@ export function describeStore(
       commitCases(harness);
       crossingAlertCases(harness);
     });
+    describe("a group of commits", () => groupCases(harness));
     describe("a client that polls with since", () => sinceCases(harness));
   });
 }

@@ -70,6 +70,9 @@ export type FaultKind = (typeof faultKinds)[number];
 
 /** Reactions of the core, and calls to it. A run in which none of them happens proves little. */
 export const eventKinds = [
+  "commits shared a transaction",
+  "commit left its group",
+  "outcome of a group unknown",
   "second look",
   "second look overtaken",
   "drift",

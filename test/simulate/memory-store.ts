@@ -1,10 +1,13 @@
-import { StoreUnavailable } from "../../src/model/errors.ts";
+import { OutcomeUnknown, StoreUnavailable } from "../../src/model/errors.ts";
 import type { NodeId } from "../../src/model/ids.ts";
+import { GroupQueue } from "../../src/store/groups/group-queue.ts";
+import type { GroupTables } from "../../src/store/groups/group-tables.ts";
 import type { Hint } from "../../src/store/node-bus.ts";
-import type { Store } from "../../src/store/seam.ts";
+import type { Store, Transaction } from "../../src/store/seam.ts";
 import type { LogPosition } from "../../src/store/tables/log.ts";
 import type { Clock } from "./clocks.ts";
 import type { Faults } from "./faults.ts";
+import { groupTablesOn, type MemberDraft } from "./group-rows.ts";
 import type { Claim } from "./history.ts";
 import { type Session, type SimulatedTables, tablesOn } from "./memory-tables.ts";
 import { lostConnection, PresenceLocks } from "./presence-locks.ts";
@@ -64,11 +67,14 @@ export class MemoryStore {
 
   /** The store's interface for one node. */
   for(client: StoreClient): Store<SimulatedTables> {
+    const groups = this.#groupsOf(client);
     return {
       isShared: true,
-      transaction: (body) => {
+      transaction: (body, { groupedBy, urgent, hurry } = {}) => {
         const { claim } = client;
-        return client.isDead ? never() : this.#transaction(client, claim, body);
+        if (client.isDead) return never();
+        if (groupedBy === undefined || urgent || hurry?.aborted) return this.#transaction(client, claim, body);
+        return groups.add(groupedBy, withClaim(body, claim), hurry);
       },
       read: (body) => (client.isDead ? never() : body(tablesOn(new Connection(this, client, null, true)))),
     };
@@ -132,6 +138,40 @@ export class MemoryStore {
     return Math.min(this.#lastTransaction + 1, ...this.#writing.values());
   }
 
+  /** Transactions of different users share one transaction, as on PostgreSQL. */
+  #groupsOf(client: StoreClient): GroupQueue {
+    return new GroupQueue({
+      together: (work) => this.#sharedTransaction(client, work),
+      alone: (body) => {
+        if (client.isDead) return never();
+        this.faults.count("commit left its group");
+        return this.#transaction(client, claimOf(body), body as unknown as SimulatedBody<never>);
+      },
+      committed: (members) => {
+        if (members > 1) this.faults.count("commits shared a transaction");
+      },
+    });
+  }
+
+  async #sharedTransaction(client: StoreClient, work: (tables: GroupTables) => Promise<void>): Promise<void> {
+    // The one connection of groups may have to be opened first. Meanwhile more commits join the group.
+    const { dice } = this.scheduler;
+    const openingMs = dice.pick([0, 0, 100, 1_000]);
+    await new Promise<void>((open) => this.scheduler.after(openingMs, client, `${client.name} group`, open));
+    const connection = new Connection(this, client, null, false);
+    try {
+      await work(groupTablesOn(connection, this.database, (member) => connection.members.push(member)));
+    } catch (error) {
+      connection.rollBack();
+      throw error;
+    }
+    await connection.commit().catch((error) => {
+      if (error instanceof Refused) throw error;
+      if (connection.members.length > 1) this.faults.count("outcome of a group unknown");
+      throw new OutcomeUnknown("The answer to COMMIT was lost.", { cause: error });
+    });
+  }
+
   async #transaction<Result>(
     client: StoreClient,
     claim: Claim | null,
@@ -153,6 +193,24 @@ export class MemoryStore {
 
 class Deadlock extends Error {}
 
+/** The store has answered that it can't commit. */
+class Refused extends StoreUnavailable {}
+
+type SimulatedBody<Result> = (tx: SimulatedTables) => Promise<Result>;
+
+/** The claims of bodies that may run in a group; only for the record. */
+const claims = new WeakMap<object, Claim | null>();
+
+function withClaim<Result>(body: SimulatedBody<Result>, claim: Claim | null): (tx: Transaction) => Promise<Result> {
+  const claiming = (tx: Transaction) => body(tx);
+  claims.set(claiming, claim);
+  return claiming;
+}
+
+function claimOf(body: object): Claim | null {
+  return claims.get(body) ?? null;
+}
+
 /** One connection for one transaction. */
 class Connection implements Session {
   readonly client: StoreClient;
@@ -162,6 +220,8 @@ class Connection implements Session {
   #draft: Draft | undefined;
   #seenBefore: number | undefined;
   readonly #hints = new Set<Hint>();
+  /** The writes of the members of a group. */
+  readonly members: MemberDraft[] = [];
   /** The statement in progress, and those behind it. */
   readonly #waiting: (() => void)[] = [];
   /** Neither the node nor the store will use the connection any more. */
@@ -289,7 +349,7 @@ class Connection implements Session {
 
   #request<Result>(act: (resolve: (result: Result) => void, reject: (error: Error) => void) => void): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      if (this.#hasCrashed) return this.#tellLoss(reject);
+      if (this.#hasCrashed || this.#isLost) return this.#tellLoss(reject);
       this.#unanswered.add(reject);
       const answered = () => this.#unanswered.delete(reject);
       act(
@@ -347,7 +407,9 @@ class Connection implements Session {
     if (this.#hasEnded) return;
     const { database, scheduler } = this.#store;
     this.#store.tookEffect(this);
-    database.apply(this.#rows, { node: this.client.name, claim: this.#claim, atMs: scheduler.nowMs });
+    const by = { node: this.client.name, atMs: scheduler.nowMs };
+    database.apply(this.#rows, { ...by, claim: this.#claim });
+    for (const { draft, claim } of this.members) database.apply(draft, { ...by, claim });
     this.#end();
     this.#store.places.tell(this.client, this.#hints);
   }
@@ -365,7 +427,7 @@ class Connection implements Session {
 
   /** The connection breaks: node and store notice it after a while. */
   #fail(reject: (error: Error) => void): void {
-    this.#tellLoss(reject);
+    for (const each of new Set([reject, ...this.#unanswered])) this.#tellLoss(each);
     if (!this.#hasEnded) this.#rollBackLater();
   }
 
@@ -395,7 +457,7 @@ class Connection implements Session {
 }
 
 function diskFull(): Error {
-  return new StoreUnavailable("The store can't write now (disk full).");
+  return new Refused("The store can't write now (disk full).");
 }
 
 /** A request of a dead node must not reach the store, because it would hold its locks forever. */

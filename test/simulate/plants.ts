@@ -4,6 +4,7 @@ import { commitPlants } from "./plants/commit.ts";
 import { credentialPlants } from "./plants/credentials.ts";
 import { eventPlants } from "./plants/events.ts";
 import { fanPlants } from "./plants/fans.ts";
+import { groupPlants } from "./plants/groups.ts";
 import { linkingPlants } from "./plants/linking.ts";
 import { linkPlants } from "./plants/links.ts";
 import { modelPlants } from "./plants/model.ts";
@@ -17,6 +18,7 @@ import { webhookPlants } from "./plants/webhooks.ts";
 /** The mistakes that the simulation must find. `npm run simulate -- --plant all` tries each of them. */
 export const plants: readonly Plant[] = [
   ...commitPlants,
+  ...groupPlants,
   ...statePlants,
   ...modelPlants,
   ...linkPlants,

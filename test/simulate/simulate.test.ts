@@ -9,9 +9,9 @@ import { runSeeds } from "./runs.ts";
 
 /**
  * Few steps each, and together they meet each kind of fault and event, as the core is now. A change to the core can make
- * them miss a kind: `npm run simulate -- --runs 150 --cheapest` prints seeds for the changed core. Seed 42 found a defect.
+ * them miss a kind: `npm run simulate -- --runs 200 --cheapest` prints seeds for the changed core. Seed 42 found a defect.
  */
-const quickSeeds = [12, 31, 118, 67, 105, 78, 84, 95, 130, 50, 109, 43, 86, 115, 42];
+const quickSeeds = [12, 4, 2, 180, 90, 86, 47, 136, 87, 130, 43, 177, 113, 42];
 
 describe("the core in the deterministic simulation", () => {
   it("keeps its guarantees with every kind of fault, and converges", async (test) => {

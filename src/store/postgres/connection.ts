@@ -10,7 +10,8 @@ import { failedCommit, isInFailedTransaction, isUnsent } from "./errors.ts";
 export class LentSql implements Sql {
   readonly dialect = "postgres";
   readonly #client: pg.PoolClient;
-  readonly #clock: string;
+  /** The database's clock as an SQL expression in milliseconds. */
+  readonly clock: string;
   /** Hints to send after the transaction is durable. */
   readonly hints = new Set<Hint>();
   /** Statements whose results the body does not await. COMMIT waits for them, and fails if one has failed. */
@@ -22,7 +23,7 @@ export class LentSql implements Sql {
 
   constructor(client: pg.PoolClient, clock: string) {
     this.#client = client;
-    this.#clock = clock;
+    this.clock = clock;
   }
 
   /** BEGIN is sent together with the first statement. */
@@ -83,7 +84,7 @@ export class LentSql implements Sql {
 
   async nowMs(): Promise<number> {
     if (this.#isOver) throw new Error(usedAfterEnd);
-    const { rows } = await this.#send({ name: "clock", text: `SELECT ${this.#clock} AS now` });
+    const { rows } = await this.#send({ name: "clock", text: `SELECT ${this.clock} AS now` });
     return rows[0].now;
   }
 

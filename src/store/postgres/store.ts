@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
 import type { NodeId } from "../../model/ids.ts";
 import { type ProbeSize, Writability } from "../disk/writability.ts";
+import { GroupQueue } from "../groups/group-queue.ts";
 import type { NodeBus, PresenceLock } from "../node-bus.ts";
 import {
   type OpenStore,
@@ -18,6 +20,7 @@ import { LentSql } from "./connection.ts";
 import { ConnectionQueue } from "./connection-queue.ts";
 import { beginEpoch } from "./epoch.ts";
 import { ClosedConnection, isQueryTimeout, isReadOnly, isRetryable, toStoreError, unavailable } from "./errors.ts";
+import { groupTables } from "./group-tables.ts";
 import { HintChannel } from "./hint-channel.ts";
 import { newPool } from "./pool.ts";
 import { takePresenceLock } from "./presence-lock.ts";
@@ -30,17 +33,19 @@ export interface PostgresOptions {
   readonly connectTimeoutMs?: number;
   /** How long a caller waits for a connection that is in use; 20 s by default. */
   readonly longestWaitMs?: number;
+  /** Called after each COMMIT of a group with the number of its transactions, and how long the COMMIT took. */
+  readonly onGroupCommit?: (transactions: number, syncMs: number) => void;
   /** The database's clock as an SQL expression in milliseconds. Tests set one that jumps. */
   readonly clock?: string;
 }
 
 export const databaseClock = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-const poolSizes = { ordinary: 3, patient: 6, urgent: 4, reading: 3 };
+const poolSizes = { ordinary: 3, patient: 5, grouped: 1, urgent: 4, reading: 3 };
 /** How long a caller waits for a connection that is in use. Background work waits without a limit. */
 const defaultWaitMs = 20_000;
 const mostAttempts = 6;
 const longestIdleMs = 5_000;
-/** Ordinary transactions may wait for row locks. Reads and urgent transactions have shorter waits. */
+/** Ordinary transactions may wait for row locks. Reads and urgent transactions have shorter waits, groups never wait. */
 const longestQueryMs = { locking: 30_000, short: 5_000 };
 const beginWrite = "BEGIN";
 const beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -60,13 +65,16 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenStore>
   return store;
 }
 
-/** The store on PostgreSQL, 15 or later, shared by any number of nodes. PostgreSQL groups commits by itself. */
+/** The store on PostgreSQL, 15 or later, shared by any number of nodes. */
 class PostgresStore implements OpenStore {
   readonly isShared = true;
   readonly #pools: Readonly<Record<keyof typeof poolSizes, pg.Pool>>;
   readonly #ordinary: ConnectionQueue;
   /** Background work has its own connections, so that it never delays a caller who waits for an answer. */
   readonly #patient: ConnectionQueue;
+  /** Groups of transactions have one of their own: one group runs at a time (groups/group-queue.ts). */
+  readonly #grouped: ConnectionQueue;
+  readonly #groups: GroupQueue;
   /** Urgent transactions have their own, so that they never wait for others. */
   readonly #urgent: ConnectionQueue;
   /** Reads have their own, so that they never wait for transactions that wait for a user's lock. */
@@ -87,6 +95,7 @@ class PostgresStore implements OpenStore {
     connectTimeoutMs = 5_000,
     longestWaitMs = defaultWaitMs,
     clock = databaseClock,
+    onGroupCommit = () => undefined,
   }: PostgresOptions) {
     const connect: pg.PoolConfig = {
       connectionString: url,
@@ -101,11 +110,26 @@ class PostgresStore implements OpenStore {
     this.#pools = {
       ordinary: newPool({ ...pooled, max: poolSizes.ordinary, query_timeout: locking }),
       patient: newPool({ ...pooled, max: poolSizes.patient, query_timeout: locking }),
+      grouped: newPool({ ...pooled, max: poolSizes.grouped, query_timeout: short }),
       urgent: newPool({ ...pooled, max: poolSizes.urgent, query_timeout: short }),
       reading: newPool({ ...pooled, max: poolSizes.reading, query_timeout: short }),
     };
     this.#ordinary = new ConnectionQueue(this.#pools.ordinary, longestWaitMs);
     this.#patient = new ConnectionQueue(this.#pools.patient);
+    // Lists of rows are parameters of the statements: plans for their present lengths would be made again and again.
+    this.#pools.grouped.on("connect", (client) => {
+      client.query("SET plan_cache_mode = force_generic_plan").catch(() => undefined);
+    });
+    this.#grouped = new ConnectionQueue(this.#pools.grouped);
+    this.#groups = new GroupQueue({
+      together: async (work) => {
+        // What arrives in the same turn of the event loop joins the group.
+        await nextTurn();
+        await this.#attempts(this.#grouped, beginWrite, (sql) => withinTimeLimit(work(groupTables(sql))));
+      },
+      alone: (body, hurry) => this.#attempts(this.#patient, beginWrite, (sql) => body(transactionOn(sql)), hurry),
+      committed: (transactions) => onGroupCommit(transactions, this.#lastSyncMs),
+    });
     this.#urgent = new ConnectionQueue(this.#pools.urgent, longestWaitMs);
     this.#reading = new ConnectionQueue(this.#pools.reading, longestWaitMs);
     this.#connect = connect;
@@ -143,9 +167,12 @@ class PostgresStore implements OpenStore {
 
   async transaction<Result>(
     body: (tx: Transaction) => Promise<Result>,
-    { urgent = false, soon = false, patient = false, hurry }: Priority = {},
+    { urgent = false, soon = false, patient = false, groupedBy, hurry }: Priority = {},
   ): Promise<Result> {
     this.#refuseInside("a transaction");
+    if (groupedBy !== undefined && !urgent && !soon && !hurry?.aborted) {
+      return this.#run(() => this.#writability.observe(() => this.#groups.add(groupedBy, body, hurry)));
+    }
     const pool = urgent || soon ? this.#urgent : patient ? this.#patient : this.#ordinary;
     const write = () => this.#attempts(pool, beginWrite, (sql) => body(transactionOn(sql)), hurry);
     return this.#run(() => this.#writability.observe(write));
@@ -163,7 +190,7 @@ class PostgresStore implements OpenStore {
   async health(): Promise<StoreHealth> {
     await Promise.all([this.read((tx) => tx.settings.get("health")), this.#writability.check()]);
     const waiting = Object.values(this.#queues).reduce((sum, queue) => sum + queue.waitingCount, 0);
-    return { kind: "postgres", waiting, lastSyncMs: this.#lastSyncMs };
+    return { kind: "postgres", waiting: waiting + this.#groups.waitingCount, lastSyncMs: this.#lastSyncMs };
   }
 
   async #probe(size: ProbeSize): Promise<void> {
@@ -212,7 +239,13 @@ class PostgresStore implements OpenStore {
   }
 
   get #queues(): Readonly<Record<keyof typeof poolSizes, ConnectionQueue>> {
-    return { ordinary: this.#ordinary, patient: this.#patient, urgent: this.#urgent, reading: this.#reading };
+    return {
+      ordinary: this.#ordinary,
+      patient: this.#patient,
+      grouped: this.#grouped,
+      urgent: this.#urgent,
+      reading: this.#reading,
+    };
   }
 
   async #notify(channel: string, payload: string): Promise<void> {
@@ -340,4 +373,13 @@ class PostgresStore implements OpenStore {
     void ordinary.then((client) => client.release()).catch(() => undefined);
     return this.#urgent.connect();
   }
+}
+
+/** A body that waits for anything but its statements must not hold up the other members of its group. */
+async function withinTimeLimit(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("a group of transactions took too long")), longestIdleMs);
+  });
+  await Promise.race([work, expired]).finally(() => clearTimeout(timer));
 }

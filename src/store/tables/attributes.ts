@@ -36,7 +36,7 @@ export interface FirstValues {
   readonly values: readonly { readonly key: AttributeKey; readonly value: string | null }[];
 }
 
-interface StoredRow {
+export interface StoredAttribute {
   readonly number: number;
   readonly name: string;
   readonly value: string | null;
@@ -46,6 +46,15 @@ interface StoredRow {
 /** The number of named attributes. Number and name are both in the primary key, so that one table serves both kinds. */
 const unnumbered = -1;
 
+/** The key as it is stored. */
+export function storedKey(key: AttributeKey): readonly [number: number, name: string] {
+  return typeof key === "number" ? [key, ""] : [unnumbered, key];
+}
+
+/** On a conflict of the primary key the later value replaces the earlier one. */
+export const attributeUpsert = `ON CONFLICT (user_id, device_id, number, name)
+  DO UPDATE SET value = excluded.value, time_ms = excluded.time_ms`;
+
 const columns = `number, name, value, time_ms AS "timeMs"`;
 
 /** On SQLite, up to this number of keys are looked up one by one, which is faster there than a join with a list of keys. */
@@ -53,13 +62,13 @@ const fewKeys = 4;
 
 export function attributeTable(sql: Sql): AttributeTable {
   const findOne = (userId: UserId, deviceId: DeviceId, key: AttributeKey) =>
-    sql.all<StoredRow>(
+    sql.all<StoredAttribute>(
       `SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2 AND number = $3 AND name = $4`,
-      [userId, deviceId, ...(typeof key === "number" ? ([key, ""] as const) : ([unnumbered, key] as const))],
+      [userId, deviceId, ...storedKey(key)],
     );
   return {
     async all(userId, deviceId) {
-      const rows = await sql.all<StoredRow>(
+      const rows = await sql.all<StoredAttribute>(
         `SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2 ORDER BY number, name`,
         [userId, deviceId],
       );
@@ -72,7 +81,7 @@ export function attributeTable(sql: Sql): AttributeTable {
       }
       const numbers = keys.filter((key) => typeof key === "number");
       const names = keys.filter((key) => typeof key === "string");
-      const rows = await sql.all<StoredRow>(
+      const rows = await sql.all<StoredAttribute>(
         sql.dialect === "postgres"
           ? `SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2
              AND (number = ANY($3::int[]) OR (number = ${unnumbered} AND name = ANY($4::text[])))`
@@ -91,22 +100,20 @@ export function attributeTable(sql: Sql): AttributeTable {
       // The last change of each attribute: PostgreSQL refuses to write a row twice in one statement.
       const changes = [...new Map(allChanges.map((change) => [change.key, change])).values()];
       if (changes.length === 0) return;
-      const numbers = changes.map(({ key }) => (typeof key === "number" ? key : unnumbered));
-      const names = changes.map(({ key }) => (typeof key === "string" ? key : ""));
+      const numbers = changes.map(({ key }) => storedKey(key)[0]);
+      const names = changes.map(({ key }) => storedKey(key)[1]);
       const values = changes.map(({ value }) => value);
-      const upsert = `ON CONFLICT (user_id, device_id, number, name)
-        DO UPDATE SET value = excluded.value, time_ms = excluded.time_ms`;
       if (sql.dialect === "postgres") {
         await sql.post(
           `INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)
            SELECT $1, $2, number, name, value, $3
-           FROM unnest($4::int[], $5::text[], $6::text[]) AS changed (number, name, value) ${upsert}`,
+           FROM unnest($4::int[], $5::text[], $6::text[]) AS changed (number, name, value) ${attributeUpsert}`,
           [userId, deviceId, timeMs, numbers, names, values],
         );
       } else {
         await sql.runEach(
           `INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)
-           VALUES ($1, $2, $3, $4, $5, $6) ${upsert}`,
+           VALUES ($1, $2, $3, $4, $5, $6) ${attributeUpsert}`,
           changes.map((_, i) => [userId, deviceId, numbers[i]!, names[i]!, values[i]!, timeMs]),
         );
       }
@@ -136,6 +143,6 @@ export function attributeTable(sql: Sql): AttributeTable {
   };
 }
 
-function fromStored({ number, name, value, timeMs }: StoredRow): AttributeRow {
+export function fromStored({ number, name, value, timeMs }: StoredAttribute): AttributeRow {
   return { key: number === unnumbered ? name : number, value, timeMs };
 }

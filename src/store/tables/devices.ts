@@ -112,6 +112,19 @@ const mapped = `d.tenant_id AS "tenantId", (SELECT m.changed_ms FROM device_type
   d.silent_ms AS "silentMs"`;
 const source = "devices d JOIN device_types t ON t.id = d.type_id";
 
+/** What is read of a device `d` of the type `t` that is locked. */
+export const lockedColumns = `${columns}, ${watched}, ${mapped}`;
+
+/** On both databases booleans are stored as numbers. */
+export function lockedDevice(row: DeviceRow): DeviceRow {
+  return {
+    ...row,
+    isVirtual: Boolean(row.isVirtual),
+    isWatched: Boolean(row.isWatched),
+    areThingsWatched: Boolean(row.areThingsWatched),
+  };
+}
+
 export function deviceTable(sql: Sql): DeviceTable {
   const rows = async (tail: string, parameters: readonly Parameter[], selected = columns) =>
     (await sql.all<DeviceRow>(`SELECT ${selected} FROM ${source} ${tail}`, parameters)).map((row) => ({
@@ -218,16 +231,11 @@ export function deviceTable(sql: Sql): DeviceTable {
       const isOne = sql.dialect === "sqlite" && ids.length === 1;
       const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE OF d" : "";
       const locked = await sql.all<DeviceRow>(
-        `SELECT ${columns}, ${watched}, ${mapped} FROM ${source} WHERE d.id ${isOne ? "= $1" : among} AND d.user_id = $2
+        `SELECT ${lockedColumns} FROM ${source} WHERE d.id ${isOne ? "= $1" : among} AND d.user_id = $2
          ORDER BY d.id ${lock}`,
         [isOne ? ids[0]! : ids, userId],
       );
-      return locked.map((row) => ({
-        ...row,
-        isVirtual: Boolean(row.isVirtual),
-        isWatched: Boolean(row.isWatched),
-        areThingsWatched: Boolean(row.areThingsWatched),
-      }));
+      return locked.map(lockedDevice);
     },
     rename: (userId, id, { name, room }) =>
       sql.post("UPDATE devices SET name = $3, room = $4 WHERE user_id = $1 AND id = $2", [userId, id, name, room]),

@@ -63,12 +63,13 @@ export interface ThingTable {
   removeOfUser(userId: UserId): Promise<number>;
 }
 
-const names = `t.user_id AS "userId", t.thing_id AS "thingId", t.device_id AS "deviceId", t.external_key AS "key",
+/** All columns of a thing `t`. */
+export const thingColumns = `t.user_id AS "userId", t.thing_id AS "thingId", t.device_id AS "deviceId", t.external_key AS "key",
   t.source, t.kind, t.room, t.descriptor, t.state, t.print, t.samples, t.gone_ms AS "goneMs"`;
 
 export function thingTable(sql: Sql): ThingTable {
   const rows = (tail: string, parameters: readonly Parameter[]) =>
-    sql.all<ThingRow>(`SELECT ${names} FROM things t WHERE ${tail}`, parameters);
+    sql.all<ThingRow>(`SELECT ${thingColumns} FROM things t WHERE ${tail}`, parameters);
   const among = (column: string, position: number) =>
     sql.dialect === "postgres"
       ? `${column} = ANY($${position}::text[])`
@@ -105,7 +106,7 @@ export function thingTable(sql: Sql): ThingTable {
           : `SELECT u.value, d.value FROM json_each(${bound(userIds)}) u JOIN json_each(${bound(ids)}) d ON u.key = d.key`;
       return sql.all(
         `WITH asked (user_id, device_id) AS (${asked})
-         SELECT ${names} FROM asked CROSS JOIN things t
+         SELECT ${thingColumns} FROM asked CROSS JOIN things t
          WHERE t.user_id = asked.user_id AND t.device_id = asked.device_id
            AND (t.device_id, t.thing_id) > (${bound(afterDevice)}, ${bound(afterThing)}) AND t.gone_ms IS NULL
            ${filters.map(([column, value]) => `AND t.${column} = ${bound(value!)}`).join(" ")}
