@@ -9,9 +9,9 @@ import { runSeeds } from "./runs.ts";
 
 /**
  * Few steps each, and together they meet each kind of fault and event, as the core is now. A change to the core can make
- * them miss a kind: `npm run simulate -- --runs 200 --cheapest` prints seeds for the changed core. Seed 42 found a defect.
+ * them miss a kind: `npm run simulate -- --runs 220 --cheapest` prints seeds for the changed core. Seed 42 found a defect.
  */
-const quickSeeds = [12, 4, 2, 180, 90, 86, 47, 136, 87, 130, 43, 177, 113, 42];
+const quickSeeds = [102, 12, 4, 159, 2, 96, 105, 180, 90, 217, 86, 5, 136, 87, 68, 70, 43, 56, 42];
 
 describe("the core in the deterministic simulation", () => {
   it("keeps its guarantees with every kind of fault, and converges", async (test) => {
