@@ -40,4 +40,23 @@ describe("an operator with a browser", { skip }, () => {
       await tab.getByText("Nobody has given it access yet.").waitFor();
     });
   });
+
+  it("jumps to a client by Ctrl-K and a part of its name, and sees a tenant's pages in frames", async (t) => {
+    const made = await administrationWorld(t);
+    const owner = await made.owner();
+    await operatorTab(browser(), made, owner, { width: 390 }, async (tab) => {
+      await tab.goto(`/console/tenants/${made.world.tenantId}`);
+      await tab.frameLocator('iframe[title="Sign in"]').getByRole("heading", { name: "Sign in" }).waitFor();
+      assert.ok(await tab.getByRole("button", { name: "Sign out" }).isVisible(), "also on a telephone");
+      await tab.keyboard.press("Control+k");
+      await tab.keyboard.type("voi");
+      await tab.getByRole("dialog").getByRole("link", { name: "Voice" }).waitFor();
+      await tab.keyboard.press("Enter");
+      await tab.getByRole("heading", { name: "Client", exact: true }).waitFor();
+      await tab.keyboard.press("Control+k");
+      assert.ok(await tab.getByRole("dialog").isVisible());
+      await tab.keyboard.press("Escape");
+      assert.ok(!(await tab.getByRole("dialog").isVisible()));
+    });
+  });
 });
