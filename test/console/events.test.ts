@@ -61,6 +61,9 @@ describe("the page of events", () => {
     assert.deepEqual(seen, all);
 
     const stranger = await invited("max", { role: "tenantAdmin", tenant: ["Other"] });
+    // A page chooses the only tenant by itself; a call need not.
+    assert.deepEqual((await stranger.call("GET", "/events")).body.events, []);
+    assert.deepEqual((await stranger.call("GET", "/alerts")).body.alerts, []);
     assert.doesNotMatch(await pageText(stranger, "/events"), /<details id="event-/);
     assert.doesNotMatch(await pageText(stranger, `/events?user=${user}`), /<details id="event-/);
   });
