@@ -18,7 +18,10 @@ describe("ids and times at a terminal", () => {
     assert.match(listed.out, new RegExp(`\\n${id}  .*  https://voice\\.example/callback and 1 more\\n$`));
     const shown = await at(["client", "show", id.slice(0, 12)], 60);
     assert.match(shown.out, /^client +bwc_\S{22}\n/);
-    assert.match(shown.out, /\n +https:\/\/voice\.example\/b\nreturn addresses +none\n.*\ncreated +\d{4}-\d\d-\d\dT/);
+    assert.match(
+      shown.out,
+      /\n +https:\/\/voice\.example\/b\nreturn addresses +none\n.*\nstate +active\ncreated +\d{4}-\d\d-\d\dT/,
+    );
     assert.match((await at(["user", "list"], 80)).out, /^USER .*\n1 +ada +no +Example Company +\d+ s ago\n$/);
     const audit = await at(["audit", "list"], 60);
     assert.match(audit.out, new RegExp(`\\n\\d+ s ago +admin .* ${id} `));

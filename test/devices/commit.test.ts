@@ -53,10 +53,11 @@ describe("a commit", () => {
       const ownership = { owner: node("elsewhere"), epoch: 1, deviceId: lamp };
       await assert.rejects(commit({ ...request, ownership }), OwnershipLost);
       assert.deepEqual(priorities, [
-        { urgent: false, patient: false },
-        { urgent: true, patient: false },
-        { urgent: false, patient: false, hurry },
-        { urgent: false, patient: true },
+        { urgent: false, patient: false, groupedBy: undefined },
+        { urgent: true, patient: false, groupedBy: undefined },
+        { urgent: false, patient: false, hurry, groupedBy: undefined },
+        // What a link's owner commits may share a transaction with commits of other users.
+        { urgent: false, patient: true, groupedBy: userId },
       ]);
       assert.deepEqual(urgencies, [false, true, false]);
     }));

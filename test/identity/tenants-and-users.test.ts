@@ -85,8 +85,8 @@ describe("a user", () => {
     const { identity, userId, tenantId, clock } = await madeAlice(t);
     const other = await identity.addTenant({ name: "Other" });
     const bobId = await identity.addUser({ tenant: "Other", name: "bob", password, isAdmin: true });
-    const alice = { userId, tenantId, name: "alice", isAdmin: false, createdMs: clock.nowMs };
-    const bob = { userId: bobId, tenantId: other.tenantId, name: "bob", isAdmin: true, createdMs: clock.nowMs };
+    const alice = { userId, tenantId, name: "alice", isAdmin: false, createdMs: clock.nowMs, isSuspended: false };
+    const bob = { ...alice, userId: bobId, tenantId: other.tenantId, name: "bob", isAdmin: true };
     assert.deepEqual(await identity.findUser(userId), alice);
     assert.deepEqual(await identity.listUsers(), [alice, bob]);
     assert.deepEqual(await identity.listUsers(other.tenantId), [bob]);

@@ -49,6 +49,7 @@ describe("the events of a Google account", () => {
         const homes = stream.heard.filter((heard): heard is Home => typeof heard === "object");
         assert.equal(google.subscription.backlog, 0);
         assert.equal(celsiusIn(homes.at(-1)!, hall), hall.traits[`${traits}Temperature`]!.ambientTemperatureCelsius);
+        assert.equal(humidityIn(homes.at(-1)!, hall), hall.traits[`${traits}Humidity`]!.ambientHumidityPercent);
       });
       const homes = stream.heard.filter((heard): heard is Home => typeof heard === "object");
       const shown = homes.map((home) => celsiusIn(home, hall) ?? 0);
@@ -151,6 +152,11 @@ async function followedAccount(t: TestContext, options: Parameters<typeof starte
   const hall = [...account.devices.values()].find(({ parentRelations: [room] }) => room?.displayName === "Hall")!;
   const { feed, connector } = await startedConnector(t, google, options);
   return { google, clock, feed, connector, account, hall };
+}
+
+function humidityIn({ thermostats }: Home, { name }: Device): number | null | undefined {
+  const sighting = thermostats.byId.get(name);
+  return sighting?.isRead ? sighting.object.traits.humidity?.state.percent : undefined;
 }
 
 function celsiusIn({ thermostats }: Home, { name }: Device): number | null | undefined {
