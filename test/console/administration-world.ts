@@ -81,6 +81,8 @@ export const everyPage = (
   "/tenants",
   `/tenants/${world.tenantId}`,
   `/tenants/${world.tenantId}?preview=login`,
+  `/tenants/${world.tenantId}?preview=terms`,
+  `/tenants/${world.tenantId}?preview=link`,
   "/audit",
   "/system",
   "/operators",
