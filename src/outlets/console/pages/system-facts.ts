@@ -43,7 +43,9 @@ export function knownOr<Value>(
   { value, problem }: Known<Value>,
   words: (value: Value) => Html | string,
 ): Html | string {
-  return value === undefined ? state("bad", `unknown: ${problem ?? "no answer"}`) : words(value);
+  return value === undefined
+    ? html`${state("bad", "unknown")} <span class="small">${problem ?? "no answer"}</span>`
+    : words(value);
 }
 
 export function serviceFacts(
@@ -125,7 +127,7 @@ export function findingsPart(findings: readonly Finding[]): Html {
   return html`<h2>Findings</h2>
 ${
   own.length === 0
-    ? html`<p>${state("good", "disk, certificate, keys, nodes and backup are as they should be")}</p>`
+    ? html`<p>${state("good", "none")} Disk, certificate, keys, nodes and backup are as they should be.</p>`
     : html`<ul class="needs">${own.map(
         ({ level, sentence, fix }) =>
           html`<li class="${level}">${iconOf(level === "bad" ? "warning" : "clock")}<span><strong>${sentence}</strong> <span class="soft">${fix}</span></span></li>`,
