@@ -41,7 +41,6 @@ h2{font-size:1rem;line-height:1.4;font-weight:650;margin:0}
 p{margin:0 0 1rem}
 h1,p,li{text-wrap:pretty}
 .lead{color:var(--soft)}
-.lead a{display:inline-block;padding:.8125rem 0;margin:-.8125rem 0}
 .name,.host{font-weight:600;color:var(--ink)}
 a{color:var(--link);text-underline-offset:.2em}
 label{display:block;font-weight:600;font-size:.9375rem;margin:0 0 .375rem}

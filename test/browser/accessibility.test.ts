@@ -143,9 +143,9 @@ async function assertFits(tab: Page): Promise<void> {
   assert.ok(width <= tab.viewportSize()!.width, `the page is ${width} wide`);
 }
 
-/** A finger needs 44 pixels. */
+/** A finger needs 44 pixels. A link inside a sentence is as high as its line (WCAG 2.5.8 allows it). */
 async function assertTouchable(tab: Page): Promise<void> {
-  for (const target of await tab.locator("button, a, input:not([type=hidden])").all()) {
+  for (const target of await tab.locator("button, a:not(.lead a), input:not([type=hidden])").all()) {
     const { width, height } = (await target.boundingBox()) ?? { width: 0, height: 0 };
     assert.ok(height >= 44 && width >= 44, `${await target.textContent()} is ${width} by ${height}`);
   }

@@ -22,7 +22,7 @@ describe("ids and times at a terminal", () => {
       shown.out,
       /\n +https:\/\/voice\.example\/b\nreturn addresses +none\n.*\nstate +active\ncreated +\d{4}-\d\d-\d\dT/,
     );
-    assert.match((await at(["user", "list"], 80)).out, /^USER .*\n1 +ada +no +Example Company +\d+ s ago\n$/);
+    assert.match((await at(["user", "list"], 80)).out, /^USER .*\n1 +ada +no +active +Example Company +\d+ s ago\n$/);
     const audit = await at(["audit", "list"], 60);
     assert.match(audit.out, new RegExp(`\\n\\d+ s ago +admin .* ${id} `));
 

@@ -96,7 +96,9 @@ export async function madeStreet(
 
   /** Lets promises run and time pass until the condition is true. */
   async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-    for (let round = 0; round < 20_000; round++) {
+    // On a busy machine the answers of PostgreSQL take many rounds: the limit is a time.
+    const giveUpMs = performance.now() + 60_000;
+    for (let round = 0; performance.now() < giveUpMs; round++) {
       if (await isSo()) return;
       // Growing steps: a pause may last minutes, the store's answer only some turns. A step is shorter than the shortest
       // pause, so that no pause begins and ends between two looks at the condition.
