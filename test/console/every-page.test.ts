@@ -5,6 +5,7 @@ import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { addressesOf, fullWorld, furtherAddresses } from "./full-world.ts";
 import { operatorTab } from "./operator-tab.ts";
+import { previewsOn } from "./previews.ts";
 
 const browser = browserOfFile();
 
@@ -30,7 +31,7 @@ describe("every page of the console", { skip }, () => {
             await tab.setViewportSize({ width, height: 9_000 });
             const wide = await tab.evaluate<number>("document.documentElement.scrollWidth");
             assert.ok(wide <= width, `${path} at ${width} is ${wide} wide`);
-            await assertAccessible(tab);
+            await assertAccessible(tab, previewsOn(path));
           }
         }
       });

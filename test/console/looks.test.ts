@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Page } from "playwright-core";
-import { previews } from "../../src/outlets/console/pages/tenant-previews.ts";
-import { assertAccessible, type LookedAt } from "../browser/axe.ts";
+import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { write } from "../events/made-home.ts";
 import { OperatorBrowser } from "../operators/operator-browser.ts";
 import { administrationWorld, alexa, everyPage, hostileName, password } from "./administration-world.ts";
 import { operatorTab } from "./operator-tab.ts";
+import { previewsOn } from "./previews.ts";
 
 const browser = browserOfFile();
 const widths = [390, 768, 1440];
@@ -47,7 +47,7 @@ describe("every page of administration", { skip }, () => {
             // So high that the bar at the bottom covers nothing: axe can't judge what is covered.
             await tab.setViewportSize({ width, height: 6_000 });
             await assertFits(tab, `${path} at ${width}`);
-            await assertAccessible(tab, previewsOn(path, world.tenantId));
+            await assertAccessible(tab, previewsOn(path));
           }
         }
       });
@@ -94,13 +94,6 @@ describe("every page of administration", { skip }, () => {
     });
   });
 });
-
-/** axe can't run in the frames of a tenant's page, which allow no script. The pages in them are looked at on their own. */
-function previewsOn(path: string, tenantId: number): readonly LookedAt[] {
-  if (!path.startsWith(`/tenants/${tenantId}`) || path.includes("preview=")) return [];
-  const why = "the frame allows no script";
-  return Object.values(previews).map((title) => ({ rule: "frame-tested", target: `iframe[title="${title}"]`, why }));
-}
 
 async function assertFits(tab: Page, place: string): Promise<void> {
   const width = await tab.evaluate<number>("document.documentElement.scrollWidth");
