@@ -14,7 +14,7 @@ export function commandLineReference(program: Command): string {
   const nouns = program.commands.map((noun) => {
     const title = [noun.name(), ...noun.aliases()].map((name) => `\`${name}\``).join(", ");
     if (noun.commands.length === 0) return sectionOf(noun, [noun.name()], "##");
-    const verbs = noun.commands.map((verb) => sectionOf(verb, [noun.name(), verb.name()], "###"));
+    const verbs = noun.commands.flatMap((verb) => sectionsOf(verb, [noun.name(), verb.name()], "###"));
     return [`## ${title}`, sentence(noun.description()), ...verbs].join("\n\n");
   });
   return `${[introduction, onThePath, ...nouns].join("\n\n")}\n`;
@@ -25,6 +25,12 @@ const onThePath = `The examples need \`breezeway\` on the path. In the folder of
 \`\`\`bash
 export PATH="$PWD/bin:$PATH"
 \`\`\``;
+
+/** A command, and those below it: `home alert` has `home alert list` and others. */
+function sectionsOf(command: Command, path: readonly string[], heading: string): readonly string[] {
+  const below = command.commands.flatMap((one) => sectionsOf(one, [...path, one.name()], `${heading}#`));
+  return [sectionOf(command, path, heading), ...below];
+}
 
 function sectionOf(command: Command, path: readonly string[], heading: string): string {
   const help = command.createHelp();
