@@ -20,6 +20,9 @@ import { csrfOf, failed, type SignedInVisit } from "./visit.ts";
 export const acts = ["renew", "unlink", "endAccess", "signOut", "signOutEverywhere", "deleteAccount"] as const;
 type Act = (typeof acts)[number];
 
+/** The fields of every form of the account page, beside its token. */
+export const formFields = [...acts, "decision", "password"] as const;
+
 interface Sent {
   /** The ecosystem or the client that the act is about. */
   readonly value: string;
@@ -117,7 +120,7 @@ export function actOf({ account, baseUrl }: ActParts): (visit: SignedInVisit, se
   };
 
   return async (visit, sent) => {
-    const fields = formOf(sent, [...acts, "decision", "password"]);
+    const fields = formOf(sent, formFields);
     const act = acts.find((name) => fields[name] !== "");
     if (!act) {
       return failed(400, "invalid_request", problemPage(visit.brand, visit.address, "Choose what you want to do."));

@@ -17,7 +17,7 @@ import { basePath, pageBrand } from "../../oauth/pages/page-brand.ts";
 import { accountPath } from "../../web/account-address.ts";
 import { type Html, html } from "../../web/html.ts";
 import { named, type Page } from "../../web/page.ts";
-import { actOf } from "./account-acts.ts";
+import { actOf, formFields } from "./account-acts.ts";
 import {
   chooseCompany,
   exportAccount,
@@ -174,10 +174,12 @@ export function accountRoutes(parts: AccountRouteParts): readonly Route[] {
       description: sendAccountForm,
       async answer(incoming: Incoming) {
         const visit = await visitOf(incoming);
+        // Read first: a form that can't be read is refused with and without a session.
+        const sent = formPairs(incoming);
+        const { csrf } = formOf(sent, ["csrf", ...formFields]);
         const session = await signedIn(visit);
         if (!session) return redirectAnswer(303, `${visit.address}?done=session-ended`);
-        const sent = formPairs(incoming);
-        if (!isSame(formOf(sent, ["csrf"]).csrf, csrfOf(session.secret))) {
+        if (!isSame(csrf, csrfOf(session.secret))) {
           return failed(400, "invalid_request", expiredPage(visit.brand, visit.address));
         }
         const answer = await act(session, sent);
