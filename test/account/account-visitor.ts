@@ -39,7 +39,7 @@ export class AccountVisitor {
     return this.browser.submit(formOf(await this.open()), act);
   }
 
-  /** Presses a button, and confirms on the page that asks once more. */
+  /** Presses a button, and confirms on the page that asks for it. */
   async confirm(act: FilledIn, more: FilledIn = {}): Promise<Shown> {
     const question = await this.press(act);
     assert.equal(question.status, 200, question.body);

@@ -20,7 +20,7 @@ interface Question {
 const buttonStyle =
   ".button{display:block;margin-top:1.5rem;padding:.75rem 1rem;font-weight:600;text-align:center;text-decoration:none;border-radius:.625rem;border:1.5px solid var(--edge);background:var(--accent);color:var(--on-accent)}\n";
 
-/** Asks once more before something is ended. */
+/** Asks the user to confirm before something is ended. */
 function questionPage(brand: Brand, { address, csrf }: Form, question: Question, field?: Html): Page {
   const { title, words, act, value, yes } = question;
   const main = html`<h1>${title}</h1>
