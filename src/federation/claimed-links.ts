@@ -18,8 +18,11 @@ export interface ClaimedLinksParts {
   readonly runtime: Runtime;
   readonly ownLinks: () => readonly OwnLink[];
   readonly adopt: (row: LinkRow) => void;
-  /** Stops following the link; resolves when its work has ended. */
-  readonly stopFollowing: (link: OwnLink, sentence: string) => Promise<void>;
+  /**
+   * Stops following the link. Resolves when its work has ended, with the time of its last confirmation if the store has
+   * an older one.
+   */
+  readonly stopFollowing: (link: OwnLink, sentence: string) => Promise<number | undefined>;
 }
 
 export const ownedElsewhere = "another node owns the link now";
@@ -179,9 +182,17 @@ export class ClaimedLinks {
     const surplus = await store.read((tx) => surplusIn(tx, membership), priority);
     if (surplus === 0) return;
     const links = this.#parts.ownLinks().slice(0, Math.min(surplus, handedBackAtOnce));
-    await Promise.all(links.map((link) => stopFollowing(link, surplusHandedBack)));
+    const confirmedMs = await Promise.all(links.map((link) => stopFollowing(link, surplusHandedBack)));
+    const confirmed = links.flatMap((link, i) => {
+      const timeMs = confirmedMs[i];
+      return timeMs === undefined ? [] : [{ ...link, confirmedMs: timeMs }];
+    });
     // If this fails, the next comparison follows the links again.
-    await store.transaction((tx) => tx.links.handBack(membership.id, links), priority);
+    await store.transaction(async (tx) => {
+      // The next owner counts the link as blind since its last stored confirmation.
+      await tx.links.confirm(membership.id, confirmed);
+      await tx.links.handBack(membership.id, links);
+    }, priority);
   }
 
   #schedule(): void {

@@ -270,17 +270,16 @@ export class LinkKeeper {
     return [...followed, ...[...this.#unfollowed].map(([deviceId, epoch]) => ({ deviceId, epoch }))];
   }
 
-  async #stopFollowing({ deviceId, epoch }: OwnLink, sentence: string): Promise<void> {
+  async #stopFollowing({ deviceId, epoch }: OwnLink, sentence: string): Promise<number | undefined> {
     if (this.#unfollowed.get(deviceId) === epoch) this.#unfollowed.delete(deviceId);
-    const link = this.#followed.get(deviceId)?.supervisor.link;
-    if (link?.ownership.epoch === epoch) await this.#abandon(link, sentence);
+    const followed = this.#followed.get(deviceId);
+    if (followed?.supervisor.link.ownership.epoch !== epoch) return undefined;
+    await this.#abandon(followed.supervisor.link, sentence);
+    return isUnflushed(followed) ? followed.supervisor.confirmedMs : undefined;
   }
 
   async #flush(): Promise<void> {
-    // Only when the standing is stored: until then the old confirmation time shows since when the link was blind.
-    const unflushed = [...this.#followed.values()].filter(
-      ({ supervisor, flushedMs }) => supervisor.isWritten && supervisor.confirmedMs > flushedMs,
-    );
+    const unflushed = [...this.#followed.values()].filter(isUnflushed);
     if (unflushed.length === 0) return;
     const times = unflushed.map(({ supervisor: { link, confirmedMs } }) => ({
       deviceId: link.deviceId,
@@ -306,4 +305,12 @@ export class LinkKeeper {
       });
     });
   }
+}
+
+/**
+ * Whether the confirmation time should be stored. Only when the standing is stored: until then the old confirmation time
+ * shows since when the link was blind.
+ */
+function isUnflushed({ supervisor, flushedMs }: Followed): boolean {
+  return supervisor.isWritten && supervisor.confirmedMs > flushedMs;
 }
