@@ -18,6 +18,23 @@ describe("the fan state in the stream", () => {
     assert.equal(await request(), null);
   });
 
+  it("confirms a request that was accepted before the latest one was written", async (t) => {
+    const { write, sent, shows, states, request } = await madeFans(t);
+    await write("true");
+    (await sent(1)).answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    await write("false");
+    const second = await sent(2);
+    await shows(on);
+    assert.deepEqual(await states(), ["confirmed", "sending"]);
+    assert.equal(await request(), "false", "the value belongs to the latest request");
+    second.answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["confirmed", "accepted"]));
+    await shows(off);
+    assert.deepEqual(await states(), ["confirmed", "confirmed"]);
+    assert.equal(await request(), null);
+  });
+
   it("confirms a request without an answer yet, and erases it", async (t) => {
     const { write, sent, shows, states, request, runtime } = await madeFans(t);
     await write("true");

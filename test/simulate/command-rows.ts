@@ -31,6 +31,12 @@ export function commandRows(session: Session): SimulatedTables["commands"] {
       session.run(`latest command of ${deviceId}`, (rows) =>
         commandsOf(rows, deviceId).findLast((row) => row.attribute === attribute && !isRefusedAtTheDoor(row)),
       ),
+    acceptedBefore: ({ deviceId, attribute, id }) =>
+      session.run(`accepted commands of ${deviceId}`, (rows) =>
+        commandsOf(rows, deviceId).filter(
+          (row) => row.attribute === attribute && row.id < id && row.state === "accepted" && row.settledMs === null,
+        ),
+      ),
     change: (command, from, change) =>
       session.run(
         `command ${command.id} becomes ${change.state}`,

@@ -25,7 +25,9 @@ export function fanEcho(sentAt: SentAt): Reaction {
       if (place?.kind !== "thermostat" || place.field !== "fanTimerActive" || value === null) continue;
       const request = thermostatAttribute(place.x, place.y, "requestWrite");
       const command = await tx.commands.latest(commit.userId, commit.deviceId, request);
-      if (!command || isOlder(commit, sentAt(command.id))) continue;
+      if (!command) continue;
+      await confirmEarlier(tx, command, value, commit, sentAt);
+      if (isOlder(commit, sentAt(command.id))) continue;
       if (await close(tx, command, value, commit.timeMs)) changes.push({ key: request, value: null });
     }
     return changes.length === 0 ? [] : [{ deviceId: commit.deviceId, changes, cause: commit.cause }];
@@ -34,6 +36,22 @@ export function fanEcho(sentAt: SentAt): Reaction {
 
 function isOlder({ receivedMs }: DeviceCommit, sentMs: number | undefined): boolean {
   return receivedMs !== undefined && sentMs !== undefined && receivedMs < sentMs;
+}
+
+/** Confirms requests that were accepted before the latest one was written, if the stream shows their state only now. */
+async function confirmEarlier(
+  tx: CommitTables,
+  latest: CommandRow,
+  shown: string,
+  commit: DeviceCommit,
+  sentAt: SentAt,
+): Promise<void> {
+  const { timeMs } = commit;
+  for (const command of await tx.commands.acceptedBefore(latest)) {
+    if (shown !== command.value || isOlder(commit, sentAt(command.id))) continue;
+    if (!(await slotOf(tx, command)).isSameThermostat) continue;
+    await changeReceipt(tx, command, ["accepted"], { state: "confirmed", text: null, settledMs: timeMs }, timeMs);
+  }
 }
 
 /** Returns whether to erase `requestWrite`: the fan is in the requested state, and no later request was written. */

@@ -30,6 +30,8 @@ export interface CommandTable {
   find(userId: UserId, deviceId: DeviceId, id: number): Promise<CommandRow | undefined>;
   /** The newest request to that `requestWrite`, without those that were refused before they were sent. */
   latest(userId: UserId, deviceId: DeviceId, attribute: number): Promise<CommandRow | undefined>;
+  /** Accepted requests to the same `requestWrite` before this one that are not settled, oldest first. */
+  acceptedBefore(command: CommandRow): Promise<CommandRow[]>;
   /** Changes the request if it is in one of the states `from`; returns whether it was. */
   change(command: CommandRow, from: readonly CommandState[], change: CommandChange): Promise<boolean>;
   /** Requests for a thermostat that are queued or being sent, oldest first. */
@@ -77,6 +79,12 @@ export function commandTable(sql: Sql): CommandTable {
            ORDER BY c.id DESC LIMIT 1`,
           [userId, deviceId, attribute],
         ),
+      ),
+    acceptedBefore: ({ userId, deviceId, attribute, id }) =>
+      rows(
+        `WHERE ${ofDevice} AND c.attribute = $3 AND c.id < $4 AND c.state = 'accepted' AND c.settled_ms IS NULL
+         ORDER BY c.id`,
+        [userId, deviceId, attribute, id],
       ),
     async change(command, from, { state, ...change }) {
       const { text, sentMs, settledMs, blockedUntilMs } = { ...command, ...change };

@@ -103,6 +103,28 @@ export function commandTableCases(harness: StoreHarness): void {
       assert.deepEqual(await latest(), { ...second, ...refusedThere }, "one that was sent counts");
     }));
 
+  it("find the accepted fan requests of a slot before another one, without settled ones", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store, { devices: 2 });
+      const accept = async (fields: Parameters<typeof commandOf>[1], settledMs: number | null = null) => {
+        const row = await added(store, commandOf(home, fields));
+        await store.transaction((tx) => tx.commands.change(row, ["queued"], { state: "accepted", settledMs }));
+        return row.id;
+      };
+      const accepted = [await accept({}), await accept({})];
+      await accept({ attribute: request + 7 });
+      await accept({ deviceId: home.devices[1]! });
+      await accept({}, 5);
+      await added(store, commandOf(home));
+      const latest = await added(store, commandOf(home));
+      await accept({});
+      const found = await store.read((tx) => tx.commands.acceptedBefore(latest));
+      assert.deepEqual(
+        found.map(({ id, state }) => [id, state]),
+        accepted.map((id) => [id, "accepted"]),
+      );
+    }));
+
   it("know until when a thermostat is blocked, in any slot", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 2 });
