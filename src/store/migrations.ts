@@ -29,7 +29,14 @@ import { quotas } from "./schema-steps/quotas.ts";
 import { batchGroups, idempotencyKeys } from "./schema-steps/repeated-writes.ts";
 import { dialectSql, type IndexStep, type Step } from "./schema-steps/step.ts";
 import { suspension } from "./schema-steps/suspension.ts";
-import { compactThings, deviceTypeMaps, deviceTypeWork, things, thingsWithRowids } from "./schema-steps/things.ts";
+import {
+  compactThings,
+  deviceTypeMaps,
+  deviceTypeWork,
+  things,
+  thingsWithOneKey,
+  thingsWithRowids,
+} from "./schema-steps/things.ts";
 import type { Sql } from "./sql.ts";
 
 /**
@@ -85,6 +92,7 @@ const steps: readonly Step[] = [
   operators,
   accountPage,
   suspension,
+  thingsWithOneKey,
 ];
 
 export const schemaVersion = steps.length;

@@ -89,3 +89,25 @@ export const deviceTypeWork: Step = ({ integer, withoutRowid }) => [
 
 /** Marks versions that can read things in the compact form (home/thing-text.ts). It changes no table. */
 export const compactThings: Step = () => [];
+
+const thingsByDevice: Record<Dialect, readonly string[]> = {
+  sqlite: [
+    ...rebuilt(
+      "things",
+      `user_id, thing_id, device_id, external_key, source, kind, room, descriptor, state, print, samples, gone_ms`,
+      `(user_id INTEGER NOT NULL, thing_id TEXT NOT NULL, device_id INTEGER NOT NULL, external_key TEXT NOT NULL,
+       source TEXT NOT NULL, kind TEXT NOT NULL, room TEXT, descriptor TEXT NOT NULL, state TEXT NOT NULL,
+       print INTEGER NOT NULL, samples TEXT NOT NULL, gone_ms INTEGER, PRIMARY KEY (thing_id, user_id),
+       FOREIGN KEY (device_id) REFERENCES devices (id) ON DELETE CASCADE)`,
+    ),
+    "CREATE INDEX things_of_device ON things (device_id)",
+  ],
+  postgres: [],
+};
+
+/**
+ * On SQLite the primary key of `things` begins with the thing's id, so that no second index with this id is needed. The
+ * index by device begins with the device: SQLite finds the things of a removed device by it, where it had to read all
+ * things before.
+ */
+export const thingsWithOneKey: Step = ({ dialect }) => thingsByDevice[dialect];

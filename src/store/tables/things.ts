@@ -67,6 +67,9 @@ export interface ThingTable {
 export const thingColumns = `t.user_id AS "userId", t.thing_id AS "thingId", t.device_id AS "deviceId", t.external_key AS "key",
   t.source, t.kind, t.room, t.descriptor, t.state, t.print, t.samples, t.gone_ms AS "goneMs"`;
 
+/** Most commits change one thing. The text is built once, because statements are found by their texts. */
+const findOne = `SELECT ${thingColumns} FROM things t WHERE t.user_id = $1 AND t.thing_id = $2`;
+
 export function thingTable(sql: Sql): ThingTable {
   const rows = (tail: string, parameters: readonly Parameter[]) =>
     sql.all<ThingRow>(`SELECT ${thingColumns} FROM things t WHERE ${tail}`, parameters);
@@ -74,6 +77,11 @@ export function thingTable(sql: Sql): ThingTable {
     sql.dialect === "postgres"
       ? `${column} = ANY($${position}::text[])`
       : `${column} IN (SELECT value FROM json_each($${position}))`;
+  // On SQLite the things of a user are found by their devices: no index of things begins with the user.
+  const ofUser =
+    sql.dialect === "postgres"
+      ? "t.user_id = $1"
+      : "t.user_id = $1 AND t.device_id IN (SELECT d.id FROM devices d WHERE d.user_id = $1)";
   return {
     marks: (userId, deviceId) =>
       sql.all(
@@ -81,10 +89,9 @@ export function thingTable(sql: Sql): ThingTable {
          WHERE user_id = $1 AND device_id = $2`,
         [userId, deviceId],
       ),
-    // Most commits change one thing.
     some: (userId, thingIds) =>
       thingIds.length === 1
-        ? rows("t.user_id = $1 AND t.thing_id = $2", [userId, thingIds[0]!])
+        ? sql.all<ThingRow>(findOne, [userId, thingIds[0]!])
         : rows(`t.user_id = $1 AND ${among("t.thing_id", 2)}`, [userId, thingIds]),
     async within(accessScope, thingId) {
       if (!isStorable(thingId)) return undefined;
@@ -117,7 +124,7 @@ export function thingTable(sql: Sql): ThingTable {
     async ofKind(userId, kind, room, limit) {
       if (!isStorable(kind) || (room !== undefined && !isStorable(room))) return [];
       const found = await sql.all<{ thingId: string }>(
-        `SELECT t.thing_id AS "thingId" FROM things t WHERE t.user_id = $1 AND t.kind = $2 AND t.gone_ms IS NULL
+        `SELECT t.thing_id AS "thingId" FROM things t WHERE ${ofUser} AND t.kind = $2 AND t.gone_ms IS NULL
            ${room === undefined ? "" : "AND t.room = $4"} ORDER BY t.thing_id LIMIT $3`,
         [userId, kind, limit, ...(room === undefined ? [] : [room])],
       );
@@ -184,6 +191,6 @@ export function thingTable(sql: Sql): ThingTable {
       );
       return removed.filter(({ goneMs }) => goneMs === null).map(({ thingId }) => thingId);
     },
-    removeOfUser: (userId) => sql.run("DELETE FROM things WHERE user_id = $1", [userId]),
+    removeOfUser: (userId) => sql.run(`DELETE FROM things AS t WHERE ${ofUser}`, [userId]),
   };
 }

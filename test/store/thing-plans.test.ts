@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
+import type { Sql } from "../../src/store/sql.ts";
+import { thingTable } from "../../src/store/tables/things.ts";
+import { onDatabase } from "../contracts/store/harness.ts";
+import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
+
+/** Keeps the texts of statements and runs none. */
+function recordingSql() {
+  const texts: string[] = [];
+  const sql: Sql = {
+    dialect: "sqlite",
+    all: async (text) => {
+      texts.push(text);
+      return [];
+    },
+    run: async (text) => texts.push(text),
+    post: async (text) => void texts.push(text),
+    runEach: async (text) => void texts.push(text),
+    nowMs: async () => 0,
+    hint: () => undefined,
+  };
+  return { sql, texts };
+}
+
+describe("the statements on things, on SQLite", () => {
+  it("read no thing of another home: an index leads to each", () =>
+    onDatabase(sqliteHarness, async (database) => {
+      const { sql, texts } = recordingSql();
+      const things = thingTable(sql);
+      const [userId, deviceId] = [1 as UserId, 1 as DeviceId];
+      const place = { afterDevice: 0, afterThing: "", kind: "light" };
+      await things.marks(userId, deviceId);
+      await things.some(userId, ["one"]);
+      await things.some(userId, ["one", "two"]);
+      await things.within({ kind: "user", userId }, "one");
+      await things.within({ kind: "enterprise", tenantId: 1 as TenantId }, "one");
+      await things.ofDevices([{ userId, id: deviceId }], place, 10);
+      await things.ofKind(userId, "light", "Den", 10);
+      await things.setState({ userId, thingId: "one", state: "", print: 0, samples: "" });
+      await things.setGone(userId, ["one"], 0);
+      await things.trimGone(userId, deviceId, 0, 1);
+      await things.removeOfDevice(userId, deviceId);
+      await things.removeOfUser(userId);
+      // SQLite removes the things of a removed device by this condition.
+      const cascade = "DELETE FROM things WHERE device_id = $1";
+      for (const text of [...texts, cascade]) {
+        const plan = await database.sql<{ detail: string }>(`EXPLAIN QUERY PLAN ${text.replaceAll(/\$(\d+)/g, "?$1")}`);
+        const reads = plan.map(({ detail }) => detail).filter((detail) => /\b(things|t|g)\b/.test(detail));
+        assert.ok(reads.length > 0, `the plan of ${text} names no table`);
+        for (const read of reads) assert.match(read, /^SEARCH /, text);
+      }
+      assert.equal(texts.length, 12);
+    }));
+});
