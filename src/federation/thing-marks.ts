@@ -1,21 +1,79 @@
 import type { ThingWrite } from "../devices/thing-writes.ts";
 import type { Home } from "../home/home.ts";
-import { type ReportedThing, reportedThings, type ThingReport } from "../home/reported-things.ts";
+import {
+  groupIn,
+  idIn,
+  type ReportedThing,
+  reportedThings,
+  type ThingGroup,
+  type ThingReport,
+  thingGroups,
+  thingKey,
+  visitThings,
+} from "../home/reported-things.ts";
 import { printOf, sampleDifference, type ThingPrint } from "../home/thing-print.ts";
 import type { UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { ThingMarkRow } from "../store/tables/things.ts";
 import type { LinkKey } from "./link-key.ts";
 
-/** What a link's owner remembers of each stored thing, by its key. */
-export type ThingMarks = ReadonlyMap<string, ThingMark>;
-
 export interface ThingMark extends ThingPrint {
   readonly thingId: string;
   readonly isGone: boolean;
 }
 
-export const noThingMarks: ThingMarks = new Map();
+type MarksOfGroup = ReadonlyMap<string, ThingMark>;
+
+/**
+ * What a link's owner remembers of each stored thing. Each snapshot looks up all things, so they are kept by group and
+ * id: to build the key of each thing would take longer than the look-up.
+ */
+export class ThingMarks {
+  readonly #groups: Readonly<Record<ThingGroup, MarksOfGroup>>;
+  readonly size: number;
+
+  constructor(groups: Partial<Record<ThingGroup, MarksOfGroup>> = {}) {
+    this.#groups = { alarm: noMarks, structure: noMarks, thermostat: noMarks, other: noMarks, ...groups };
+    this.size = thingGroups.reduce((sum, group) => sum + this.#groups[group].size, 0);
+  }
+
+  find(group: ThingGroup, id: string): ThingMark | undefined {
+    return this.#groups[group].get(id);
+  }
+
+  /** All marks with the keys of their things. */
+  *[Symbol.iterator](): Iterator<readonly [key: string, mark: ThingMark]> {
+    for (const group of thingGroups) for (const [id, mark] of this.#groups[group]) yield [thingKey(group, id), mark];
+  }
+
+  with(changed: Iterable<ChangedMark>): ThingMarks {
+    const next: Partial<Record<ThingGroup, Map<string, ThingMark>>> = {};
+    for (const [group, id, mark] of changed) {
+      next[group] ??= new Map(this.#groups[group]);
+      next[group].set(id, mark);
+    }
+    return new ThingMarks({ ...this.#groups, ...next }).#withoutSurplus();
+  }
+
+  #withoutSurplus(): ThingMarks {
+    let surplus = this.size - limits.thingsPerLink - goneMarksKept;
+    if (surplus <= 0) return this;
+    const kept = thingGroups.map((group) => {
+      const marks = [...this.#groups[group]].filter(([, { isGone }]) => !(isGone && surplus-- > 0));
+      return [group, new Map(marks)] as const;
+    });
+    return new ThingMarks(Object.fromEntries(kept));
+  }
+}
+
+type ChangedMark = readonly [group: ThingGroup, id: string, mark: ThingMark];
+
+/** A gone thing whose mark is forgotten is recognised by its id when it is back. */
+const goneMarksKept = 500;
+
+const noMarks: MarksOfGroup = new Map();
+
+export const noThingMarks = new ThingMarks();
 
 /** The id of a thing: the same after relinking, and after unlinking and linking again. */
 export type ThingIdOf = (userId: UserId, ecosystem: string, key: string) => string;
@@ -44,48 +102,34 @@ export function thingUpdate(
   { userId, ecosystem }: Pick<LinkKey, "userId" | "ecosystem">,
   thingIdOf: ThingIdOf,
 ): ThingUpdate {
-  const report = reportedThings(home);
-  const read = withinLimit(report.read, marks);
   const writes: ThingWrite[] = [];
-  const changed: [key: string, mark: ThingMark][] = [];
+  const changed: ChangedMark[] = [];
+  const isKept = keptWithinLimit(home, marks);
   let weight: Weight = "nothing";
   let isUrgent = false;
   let shown = 0;
-  for (const reported of read) {
-    const { key } = reported;
-    const mark = marks.get(key);
+  visitThings(home, (group, id, thing, homeName) => {
+    if (isKept && !isKept(thingKey(group, id))) return;
+    const mark = marks.find(group, id);
     if (mark) shown += 1;
-    const print = printOf(reported);
+    const print = printOf({ thing, homeName });
     const difference = mark && !mark.isGone ? differenceOf(mark, print) : "change";
-    if (difference === "nothing") continue;
+    if (difference === "nothing") return;
     if (weights.indexOf(difference) > weights.indexOf(weight)) weight = difference;
     if (print.danger !== (mark?.danger ?? "")) isUrgent = true;
+    const key = thingKey(group, id);
     const thingId = mark?.thingId ?? thingIdOf(userId, ecosystem, key);
-    writes.push({ thingId, source: ecosystem, reported, print });
-    changed.push([key, { ...print, thingId, isGone: false }]);
-  }
+    writes.push({ thingId, source: ecosystem, reported: { key, thing, homeName }, print });
+    changed.push([group, id, { ...print, thingId, isGone: false }]);
+  });
   // Most snapshots show all stored things.
-  for (const [key, mark] of shown < marks.size ? goneOf(report, marks) : []) {
+  for (const [key, mark] of shown < marks.size ? goneOf(reportedThings(home), marks) : []) {
     weight = "change";
     if (mark.danger) isUrgent = true;
     writes.push({ thingId: mark.thingId, isGone: true });
-    changed.push([key, { ...mark, isGone: true }]);
+    changed.push([groupIn(key)!, idIn(key), { ...mark, isGone: true }]);
   }
-  return { writes, marks: changed.length > 0 ? marksWith(marks, changed) : marks, weight, isUrgent };
-}
-
-/** A gone thing whose mark is forgotten is recognised by its id when it is back. */
-const goneMarksKept = 500;
-
-function marksWith(marks: ThingMarks, changed: readonly (readonly [key: string, mark: ThingMark])[]): ThingMarks {
-  const next = new Map(marks);
-  for (const [key, mark] of changed) next.set(key, mark);
-  let surplus = next.size - limits.thingsPerLink - goneMarksKept;
-  if (surplus <= 0) return next;
-  for (const [key, { isGone }] of next) {
-    if (isGone && surplus-- > 0) next.delete(key);
-  }
-  return next;
+  return { writes, marks: changed.length > 0 ? marks.with(changed) : marks, weight, isUrgent };
 }
 
 /** The stored things that the snapshot does not name, though it lists everything where they could be. */
@@ -99,11 +143,12 @@ function goneOf(report: ThingReport, marks: ThingMarks): readonly (readonly [key
 }
 
 export function marksOf(rows: readonly ThingMarkRow[]): ThingMarks {
-  return new Map(
-    rows.map(({ thingId, key, print, samples, goneMs }) => [
-      key,
-      { thingId, hash: print, samples: JSON.parse(samples), danger: undefined, isGone: goneMs !== null },
-    ]),
+  return noThingMarks.with(
+    rows.flatMap(({ thingId, key, print, samples, goneMs }) => {
+      const group = groupIn(key);
+      const mark = { thingId, hash: print, samples: JSON.parse(samples), danger: undefined, isGone: goneMs !== null };
+      return group === undefined ? [] : [[group, idIn(key), mark] as const];
+    }),
   );
 }
 
@@ -114,9 +159,17 @@ function differenceOf(mark: ThingMark, print: ThingPrint): Weight {
   return difference === "small" ? "samples" : "jump";
 }
 
-/** Alarms first, then things that are stored already: a home with too many things keeps the same ones. */
-function withinLimit(read: readonly ReportedThing[], marks: ThingMarks): readonly ReportedThing[] {
-  if (read.length <= limits.thingsPerLink) return read;
-  const rank = ({ key, thing }: ReportedThing) => (thing.kind === "alarm" ? 0 : marks.has(key) ? 1 : 2);
-  return [...read].sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1)).slice(0, limits.thingsPerLink);
+/**
+ * Which things of a home with too many are kept: alarms first, then things that are stored already, so that the home
+ * keeps the same ones. Undefined: all are kept.
+ */
+function keptWithinLimit(home: Home, marks: ThingMarks): ((key: string) => boolean) | undefined {
+  const { structures, thermostats, alarms, others } = home;
+  const named = structures.byId.size + thermostats.byId.size + alarms.byId.size + (others?.byId.size ?? 0);
+  if (named <= limits.thingsPerLink) return undefined;
+  const stored = new Set([...marks].map(([key]) => key));
+  const rank = ({ key, thing }: ReportedThing) => (thing.kind === "alarm" ? 0 : stored.has(key) ? 1 : 2);
+  const sorted = reportedThings(home).read.toSorted((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
+  const kept = new Set(sorted.slice(0, limits.thingsPerLink).map(({ key }) => key));
+  return (key) => kept.has(key);
 }

@@ -19,37 +19,58 @@ export interface ThingReport {
   readonly isGoneUnlessNamed: (key: string) => boolean;
 }
 
-type Group = "alarm" | "thermostat" | "structure" | "other";
+export const thingGroups = ["alarm", "structure", "thermostat", "other"] as const;
 
-/** The things of a home. Each structure is a thing too: it tells whether somebody is at home. */
+/** A key begins with the group; an id identifies a thing within its group. */
+export type ThingGroup = (typeof thingGroups)[number];
+
+type VisitThing = (group: ThingGroup, id: string, thing: Thing, homeName: string | null) => void;
+
+/** Visits the things of a home that were read. Each structure is a thing too: it tells whether somebody is at home. */
+export function visitThings(
+  home: Home,
+  visit: VisitThing,
+  visitUnread: (group: ThingGroup, id: string) => void = () => undefined,
+): void {
+  const visitListing = (group: ThingGroup, listing: Listing<Thing>) => {
+    for (const [id, sighting] of listing.byId) {
+      if (!sighting.isRead) visitUnread(group, id);
+      else visit(group, id, sighting.object, structureName(home.structures, sighting.object.structureId));
+    }
+  };
+  visitListing("alarm", home.alarms);
+  for (const [id, sighting] of home.structures.byId) {
+    if (!sighting.isRead) visitUnread("structure", id);
+    else visit("structure", id, homeThing(sighting.object, id), sighting.object.name);
+  }
+  visitListing("thermostat", home.thermostats);
+  if (home.others) visitListing("other", home.others);
+}
+
 export function reportedThings(home: Home): ThingReport {
   const read: ReportedThing[] = [];
   const unread: string[] = [];
-  const nameOf = (structureId: string | null) => structureName(home.structures, structureId);
-  const add = (group: Group, listing: Listing<Thing>) => {
-    for (const [id, sighting] of listing.byId) {
-      if (!sighting.isRead) unread.push(keyOf(group, id));
-      else read.push({ key: keyOf(group, id), thing: sighting.object, homeName: nameOf(sighting.object.structureId) });
-    }
-  };
-  add("alarm", home.alarms);
-  for (const [id, sighting] of home.structures.byId) {
-    if (!sighting.isRead) unread.push(keyOf("structure", id));
-    else
-      read.push({ key: keyOf("structure", id), thing: homeThing(sighting.object, id), homeName: sighting.object.name });
-  }
-  add("thermostat", home.thermostats);
-  if (home.others) add("other", home.others);
+  visitThings(
+    home,
+    (group, id, thing, homeName) => read.push({ key: thingKey(group, id), thing, homeName }),
+    (group, id) => unread.push(thingKey(group, id)),
+  );
   return { read, unread, isGoneUnlessNamed: goneRule(home) };
 }
 
-function keyOf(group: Group, id: string): string {
+export function thingKey(group: ThingGroup, id: string): string {
   return `${group}/${id}`;
+}
+
+/** Undefined for a key of a later version. */
+export function groupIn(key: string): ThingGroup | undefined {
+  const group = key.slice(0, key.indexOf("/"));
+  return thingGroups.find((one) => one === group);
 }
 
 /** The key of the thing for a thermostat with the ecosystem's id. */
 export function thermostatKey(id: string): string {
-  return keyOf("thermostat", id);
+  return thingKey("thermostat", id);
 }
 
 /** The ecosystem's id of the thermostat that has this key; undefined for any other thing. */
@@ -71,13 +92,16 @@ export function idIn(key: string): string {
 function goneRule({ alarms, thermostats, structures, others }: Home): (key: string) => boolean {
   const isListed =
     structures.isWhole && [...structures.byId.values()].every((one) => one.isRead && one.object.listsDevices);
-  const isWhole: Readonly<Record<Group, boolean>> = {
+  const isWhole: Readonly<Record<ThingGroup, boolean>> = {
     alarm: alarms.isWhole && isListed,
     thermostat: thermostats.isWhole && isListed,
     structure: structures.isWhole,
     other: (others?.isWhole ?? false) && isListed,
   };
-  return (key) => isWhole[key.slice(0, key.indexOf("/")) as Group] ?? false;
+  return (key) => {
+    const group = groupIn(key);
+    return group !== undefined && isWhole[group];
+  };
 }
 
 function structureName({ byId }: Listing<Structure>, structureId: string | null): string | null {

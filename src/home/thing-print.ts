@@ -13,7 +13,7 @@ export interface ThingPrint {
   readonly danger: string | undefined;
 }
 
-export function printOf({ thing, homeName }: ReportedThing): ThingPrint {
+export function printOf({ thing, homeName }: Pick<ReportedThing, "thing" | "homeName">): ThingPrint {
   const hash = newHash();
   addValue(hash, thing.kind);
   addValue(hash, thing.name);

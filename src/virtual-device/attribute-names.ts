@@ -77,8 +77,10 @@ const blockLength = alarmOffset + alarmLimit * alarmTable.length;
 
 const summaryOrder = orderOf<SummaryField>(summaryTable);
 const structureOrder = orderOf<StructureField>(structureTable);
-const thermostatOrder = orderOf<ThermostatField>(thermostatTable);
-const alarmOrder = orderOf<AlarmField>(alarmTable);
+/** The place of each field among the attributes of a thermostat, counted from `thermostatStart`. */
+export const thermostatOrder = orderOf<ThermostatField>(thermostatTable);
+/** The same for an alarm, counted from `alarmStart`. */
+export const alarmOrder = orderOf<AlarmField>(alarmTable);
 
 export const totalStructures: AttributeNumber = 0;
 
@@ -91,11 +93,21 @@ export function structureAttribute(x: number, field: StructureField): AttributeN
 }
 
 export function thermostatAttribute(x: number, y: number, field: ThermostatField): AttributeNumber {
-  return blockOf(x) + thermostatOffset + (y - 1) * thermostatTable.length + thermostatOrder[field];
+  return thermostatStart(x, y) + thermostatOrder[field];
 }
 
 export function alarmAttribute(x: number, y: number, field: AlarmField): AttributeNumber {
-  return blockOf(x) + alarmOffset + (y - 1) * alarmTable.length + alarmOrder[field];
+  return alarmStart(x, y) + alarmOrder[field];
+}
+
+/** The number of a thermostat's first attribute. */
+export function thermostatStart(x: number, y: number): AttributeNumber {
+  return blockOf(x) + thermostatOffset + (y - 1) * thermostatTable.length;
+}
+
+/** The number of an alarm's first attribute. */
+export function alarmStart(x: number, y: number): AttributeNumber {
+  return blockOf(x) + alarmOffset + (y - 1) * alarmTable.length;
 }
 
 interface AttributeEntry {

@@ -6,11 +6,13 @@ import { alarmSummaryFields, summariseAlarms } from "./alarm-summary.ts";
 import { alarmWord } from "./alarm-words.ts";
 import {
   type AlarmField,
-  alarmAttribute,
+  alarmOrder,
+  alarmStart,
   structureAttribute,
   structureSummary,
   type ThermostatField,
-  thermostatAttribute,
+  thermostatOrder,
+  thermostatStart,
   totalStructures,
 } from "./attribute-names.ts";
 import { type AttributeValues, blankValues, findAlarm, findStructure, findThermostat } from "./attribute-values.ts";
@@ -101,33 +103,43 @@ export function mirrorThermostat(
   next: NextValues,
 ): void {
   const id = cleanText(slot.id);
-  const set = (field: ThermostatField, value: string | null | undefined) => {
-    next[thermostatAttribute(x, y, field)] = value ?? null;
-  };
-  const keep = (fields: readonly ThermostatField[]) => {
-    const shown = findThermostat(current, id);
-    for (const field of shown ? fields : []) set(field, current[thermostatAttribute(shown!.x, shown!.y, field)]);
-  };
+  const start = thermostatStart(x, y);
   if (sighting?.isRead) {
     const { name, isOnline, traits } = sighting.object;
-    set("name", textOf(name));
-    set("isOnline", claimOf(isOnline));
+    next[start + thermostatOrder.name] = textOf(name);
+    next[start + thermostatOrder.isOnline] = claimOf(isOnline);
     const fan = fanAttributes(traits);
-    if (fan) for (const field of fanFields) set(field, fan[field]);
-    else keep(fanFields);
+    if (fan) for (const field of fanFields) next[start + thermostatOrder[field]] = fan[field];
+    else keepOfThermostat(id, fanFields, start, current, next);
   } else {
-    keep(keptOfThermostat);
+    keepOfThermostat(id, keptOfThermostat, start, current, next);
     const name = sighting?.partial.name ?? null;
-    if (name !== null) set("name", cleanText(name));
+    if (name !== null) next[start + thermostatOrder.name] = cleanText(name);
   }
-  set("deviceId", id);
+  next[start + thermostatOrder.deviceId] = id;
   // The request belongs to this thermostat in this slot: it neither moves with the thermostat nor passes to another
   // one.
-  const isSameOccupant = current[thermostatAttribute(x, y, "deviceId")] === id;
-  set("requestWrite", isSameOccupant ? current[thermostatAttribute(x, y, "requestWrite")] : null);
+  const isSameOccupant = current[start + thermostatOrder.deviceId] === id;
+  const request = start + thermostatOrder.requestWrite;
+  next[request] = (isSameOccupant ? current[request] : null) ?? null;
 }
 
 const keptOfThermostat: readonly ThermostatField[] = ["name", "isOnline", ...fanFields];
+
+function keepOfThermostat(
+  id: string,
+  fields: readonly ThermostatField[],
+  start: number,
+  current: AttributeValues,
+  next: NextValues,
+): void {
+  const shown = findThermostat(current, id);
+  if (!shown) return;
+  const shownStart = thermostatStart(shown.x, shown.y);
+  for (const field of fields) {
+    next[start + thermostatOrder[field]] = current[shownStart + thermostatOrder[field]] ?? null;
+  }
+}
 
 export function mirrorAlarm(
   sighting: Sighting<Thing> | undefined,
@@ -138,32 +150,39 @@ export function mirrorAlarm(
   next: NextValues,
 ): void {
   const id = cleanText(slot.id);
-  const set = (field: AlarmField, value: string | null | undefined) => {
-    next[alarmAttribute(x, y, field)] = value ?? null;
-  };
-  const keep = (fields: readonly AlarmField[]) => {
-    const shown = findAlarm(current, id);
-    for (const field of shown ? fields : []) set(field, current[alarmAttribute(shown!.x, shown!.y, field)]);
-  };
+  const start = alarmStart(x, y);
   if (sighting?.isRead) {
     const { name, isOnline, traits } = sighting.object;
-    set("name", textOf(name));
-    set("isOnline", claimOf(isOnline));
+    next[start + alarmOrder.name] = textOf(name);
+    next[start + alarmOrder.isOnline] = claimOf(isOnline);
     const { carbonMonoxide, smoke, indicator } = traits;
-    if (carbonMonoxide) set("coAlarmState", textOf(alarmWord(carbonMonoxide)));
-    else keep(["coAlarmState"]);
-    if (smoke) set("smokeAlarmState", textOf(alarmWord(smoke)));
-    else keep(["smokeAlarmState"]);
-    set("uiColorState", textOf(indicator?.state.color));
+    if (carbonMonoxide) next[start + alarmOrder.coAlarmState] = textOf(alarmWord(carbonMonoxide));
+    else keepOfAlarm(id, ["coAlarmState"], start, current, next);
+    if (smoke) next[start + alarmOrder.smokeAlarmState] = textOf(alarmWord(smoke));
+    else keepOfAlarm(id, ["smokeAlarmState"], start, current, next);
+    next[start + alarmOrder.uiColorState] = textOf(indicator?.state.color);
   } else {
-    keep(keptOfAlarm);
+    keepOfAlarm(id, keptOfAlarm, start, current, next);
     const name = sighting?.partial.name ?? null;
-    if (name !== null) set("name", cleanText(name));
+    if (name !== null) next[start + alarmOrder.name] = cleanText(name);
   }
-  set("deviceId", id);
+  next[start + alarmOrder.deviceId] = id;
 }
 
 const keptOfAlarm: readonly AlarmField[] = ["name", "isOnline", "coAlarmState", "smokeAlarmState", "uiColorState"];
+
+function keepOfAlarm(
+  id: string,
+  fields: readonly AlarmField[],
+  start: number,
+  current: AttributeValues,
+  next: NextValues,
+): void {
+  const shown = findAlarm(current, id);
+  if (!shown) return;
+  const shownStart = alarmStart(shown.x, shown.y);
+  for (const field of fields) next[start + alarmOrder[field]] = current[shownStart + alarmOrder[field]] ?? null;
+}
 
 function awayOf(presence: Presence | undefined): string | null {
   const state = presence?.state.state ?? null;

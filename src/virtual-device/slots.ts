@@ -39,6 +39,7 @@ export function assignSlots<S extends Slot>(
   step: number,
   newSlotFor: (id: string) => S,
 ): SlotAssignment<S> {
+  if (isAssigned(range, present)) return { slots: range, evicted: [], withoutSlot: [] };
   const slots = range.map((slot) => slot && withPresence(slot, present.has(slot.id), step));
   const assigned = new Set(slots.map((slot) => slot?.id));
   const newIds = [...present].filter((id) => !assigned.has(id)).sort();
@@ -57,6 +58,18 @@ export function assignSlots<S extends Slot>(
   }
   const isSame = slots.every((slot, index) => slot === range[index]);
   return { slots: isSame ? range : slots, evicted, withoutSlot };
+}
+
+/** Whether exactly the present ids hold slots as present ones, which is so for most snapshots. */
+function isAssigned(range: readonly (Slot | null)[], present: ReadonlySet<string>): boolean {
+  let held = 0;
+  for (const slot of range) {
+    if (slot === null) continue;
+    const isNowPresent = present.has(slot.id);
+    if (isNowPresent !== isPresent(slot)) return false;
+    if (isNowPresent) held += 1;
+  }
+  return held === present.size;
 }
 
 function withPresence<S extends Slot>(slot: S, isNowPresent: boolean, step: number): S {

@@ -3,6 +3,7 @@ import type { Mirrored } from "../../src/federation/lane.ts";
 import { encodeNotices } from "../../src/federation/notices.ts";
 import { noThingMarks, type ThingMarks, thingUpdate } from "../../src/federation/thing-marks.ts";
 import type { Home } from "../../src/home/home.ts";
+import { groupIn, idIn } from "../../src/home/reported-things.ts";
 import type { AttributeNumber } from "../../src/virtual-device/attribute-names.ts";
 import { blankValues, packValues, unpackValues } from "../../src/virtual-device/attribute-values.ts";
 import { assignIndexes, emptyIndexMap } from "../../src/virtual-device/index-map.ts";
@@ -101,16 +102,17 @@ export class HeldStore {
   }
 
   #marksAfter({ updates }: CommitRequest): ThingMarks {
-    const marks = new Map(this.#stored.things);
-    for (const { things = [] } of updates as readonly DeviceUpdate[]) {
-      for (const write of things) {
-        if ("isGone" in write) {
-          for (const [key, mark] of marks)
-            if (mark.thingId === write.thingId) marks.set(key, { ...mark, isGone: true });
-        } else marks.set(write.reported.key, { ...write.print, thingId: write.thingId, isGone: false });
-      }
-    }
-    return marks;
+    const before = [...this.#stored.things];
+    const changed = (updates as readonly DeviceUpdate[]).flatMap(({ things = [] }) =>
+      things.map((write) => {
+        const [key, mark] =
+          "isGone" in write
+            ? before.find(([, { thingId }]) => thingId === write.thingId)!
+            : ([write.reported.key, { ...write.print, thingId: write.thingId }] as const);
+        return [groupIn(key)!, idIn(key), { ...mark, isGone: "isGone" in write }] as const;
+      }),
+    );
+    return this.#stored.things.with(changed);
   }
 
   async #take(request: CommitRequest): Promise<void> {

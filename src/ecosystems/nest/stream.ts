@@ -9,8 +9,11 @@ import { isJsonObject, largestMessageBytes, parseJson } from "../kit/parse-json.
 import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
 import { readSnapshot } from "./snapshot.ts";
 
-/** A document with one of these words may report an alarm. */
-const alarmWords = ['"emergency"', '"warning"'];
+/**
+ * A document with a part of the words "emergency" or "warning" may report an alarm. These parts are short and begin with
+ * rare letters: a search for the whole words, each with a quotation mark in front, took several times as long.
+ */
+const alarmWords = ['gency"', "warnin"];
 /** A blank line ends an event. */
 const blankLine = /^[\r\n]{2}$/;
 /** With more text than this waiting to be parsed, the stream applies back-pressure. */

@@ -60,12 +60,14 @@ const columns = `number, name, value, time_ms AS "timeMs"`;
 /** On SQLite, up to this number of keys are looked up one by one, which is faster there than a join with a list of keys. */
 const fewKeys = 4;
 
+/** The texts of frequent statements are built once, because statements are found by their texts. */
+const selectOne = `SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2 AND number = $3 AND name = $4`;
+const upsertOne = `INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)
+  VALUES ($1, $2, $3, $4, $5, $6) ${attributeUpsert}`;
+
 export function attributeTable(sql: Sql): AttributeTable {
   const findOne = (userId: UserId, deviceId: DeviceId, key: AttributeKey) =>
-    sql.all<StoredAttribute>(
-      `SELECT ${columns} FROM attributes WHERE user_id = $1 AND device_id = $2 AND number = $3 AND name = $4`,
-      [userId, deviceId, ...storedKey(key)],
-    );
+    sql.all<StoredAttribute>(selectOne, [userId, deviceId, ...storedKey(key)]);
   return {
     async all(userId, deviceId) {
       const rows = await sql.all<StoredAttribute>(
@@ -112,8 +114,7 @@ export function attributeTable(sql: Sql): AttributeTable {
         );
       } else {
         await sql.runEach(
-          `INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)
-           VALUES ($1, $2, $3, $4, $5, $6) ${attributeUpsert}`,
+          upsertOne,
           changes.map((_, i) => [userId, deviceId, numbers[i]!, names[i]!, values[i]!, timeMs]),
         );
       }

@@ -115,6 +115,12 @@ const source = "devices d JOIN device_types t ON t.id = d.type_id";
 /** What is read of a device `d` of the type `t` that is locked. */
 export const lockedColumns = `${columns}, ${watched}, ${mapped}`;
 
+/**
+ * Most commits have one device, and SQLite would join with a list even then. The text is built once, because statements
+ * are found by their texts.
+ */
+const lockOneOnSqlite = `SELECT ${lockedColumns} FROM ${source} WHERE d.id = $1 AND d.user_id = $2`;
+
 /** On both databases booleans are stored as numbers. */
 export function lockedDevice(row: DeviceRow): DeviceRow {
   return {
@@ -227,13 +233,13 @@ export function deviceTable(sql: Sql): DeviceTable {
       return rows(`${after} ${ofType} ${order}`, [owner, afterId, limit, typeName]);
     },
     async lock(userId, ids) {
-      // Most commits have one device. SQLite would join with the list even then.
-      const isOne = sql.dialect === "sqlite" && ids.length === 1;
+      if (sql.dialect === "sqlite" && ids.length === 1) {
+        return (await sql.all<DeviceRow>(lockOneOnSqlite, [ids[0]!, userId])).map(lockedDevice);
+      }
       const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE OF d" : "";
       const locked = await sql.all<DeviceRow>(
-        `SELECT ${lockedColumns} FROM ${source} WHERE d.id ${isOne ? "= $1" : among} AND d.user_id = $2
-         ORDER BY d.id ${lock}`,
-        [isOne ? ids[0]! : ids, userId],
+        `SELECT ${lockedColumns} FROM ${source} WHERE d.id ${among} AND d.user_id = $2 ORDER BY d.id ${lock}`,
+        [ids, userId],
       );
       return locked.map(lockedDevice);
     },
