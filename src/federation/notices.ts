@@ -33,8 +33,9 @@ export function encodeNotices(overLimit: OverLimit, home: Home, map: IndexMap): 
   return JSON.stringify(notices);
 }
 
-function thingsOverLimit({ structures, thermostats, alarms }: Home): number {
-  return Math.max(0, structures.byId.size + thermostats.byId.size + alarms.byId.size - limits.thingsPerLink);
+function thingsOverLimit({ structures, thermostats, alarms, others }: Home): number {
+  const devices = thermostats.byId.size + alarms.byId.size + (others?.byId.size ?? 0);
+  return Math.max(0, structures.byId.size + devices - limits.thingsPerLink);
 }
 
 /** Undefined when the stored text can't be parsed; the next snapshot that differs replaces it. */

@@ -22,12 +22,15 @@ describe("the notices about an account", () => {
 
   it("count the things that are not stored, and only then", () => {
     const structures = { s1: structure() };
-    const thingsOf = (thermostats: number) => {
-      const home = homeWith({ structures, thermostats: many(thermostats, "t", () => thermostat("s1")) });
+    const thingsOf = (thermostats: number, lights = 0) => {
+      const counted = homeWith({ structures, thermostats: many(thermostats, "t", () => thermostat("s1")) });
+      const others = { isWhole: true, byId: new Map(many(lights, "l", () => thermostat("s1"))) };
+      const home = { ...counted, others };
       const { overLimit, map } = assignIndexes(emptyIndexMap, home);
       return decodeNotices(encodeNotices(overLimit, home, map))?.overLimit.things;
     };
     assert.deepEqual([thingsOf(limits.thingsPerLink - 1), thingsOf(limits.thingsPerLink + 6)], [undefined, 7]);
+    assert.deepEqual([thingsOf(1, limits.thingsPerLink - 2), thingsOf(1, limits.thingsPerLink)], [undefined, 2]);
   });
 
   it("are zero for an ordinary account", () => {
