@@ -187,12 +187,10 @@ export class ClaimedLinks {
       const timeMs = confirmedMs[i];
       return timeMs === undefined ? [] : [{ ...link, confirmedMs: timeMs }];
     });
-    // If this fails, the next comparison follows the links again.
-    await store.transaction(async (tx) => {
-      // The next owner counts the link as blind since its last stored confirmation.
-      await tx.links.confirm(membership.id, confirmed);
-      await tx.links.handBack(membership.id, links);
-    }, priority);
+    // If one of these fails, the next comparison follows the links again. The next owner counts a link as blind since
+    // its last stored confirmation.
+    if (confirmed.length > 0) await store.transaction((tx) => tx.links.confirm(membership.id, confirmed), priority);
+    await store.transaction((tx) => tx.links.handBack(membership.id, links), priority);
   }
 
   #schedule(): void {
