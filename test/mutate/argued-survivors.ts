@@ -131,11 +131,22 @@ export const arguedSurvivors: readonly Argued[] = [
       "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
     ],
   ]),
-  ...of("src/virtual-device/mirror.ts", "set", [
+  ...of("src/virtual-device/mirror.ts", "keepOfThermostat", [
     [
       "??",
-      "value ?? null",
-      "value",
+      "current[shownStart + thermostatOrder[field]] ?? null",
+      "current[shownStart + thermostatOrder[field]]",
+      "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/virtual-device/slots.ts", "assignSlots", [
+    ["condition", "isAssigned(range, present)", "false", "equivalent: the check only saves work"],
+  ]),
+  ...of("src/virtual-device/mirror.ts", "keepOfAlarm", [
+    [
+      "??",
+      "current[shownStart + alarmOrder[field]] ?? null",
+      "current[shownStart + alarmOrder[field]]",
       "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
     ],
   ]),
