@@ -29,7 +29,8 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/first-minutes/asleep.test.ts": "test/stories/kill",
   "test/federation/ecosystem-renewal.test.ts":
     "test/federation/renewal-over-nodes, test/stories/google-device-access, test/stories/home-assistant",
-  "test/http/reference.test.ts": "test/http/openapi-judges, test/browser/accessibility",
+  "test/http/openapi-judges.test.ts": "test/http/openapi, test/http/documented-answers",
+  "test/http/reference.test.ts": "test/http/openapi, test/browser/accessibility",
   "test/identity/failures-over-nodes.test.ts": "test/identity/failure-limits",
   "test/isolation/alike.test.ts": "test/isolation/matrix",
   "test/nodes/clocks.test.ts": "test/nodes/store-clock, test/simulate",
