@@ -4,8 +4,9 @@ import type { BrowserContext, Page } from "playwright-core";
 import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { runCommand } from "../cli/run-command.ts";
+import { suiteLifetime } from "../set-up/lifetime.ts";
 import { eventually } from "../stories/world.ts";
-import { demoFolder, enterConsole, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
+import { demoFolder, enterConsole, type RunningDemo, startDemo } from "./running-demo.ts";
 
 const browser = browserOfFile();
 const timeout = 300_000;

@@ -17,6 +17,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/crashes/postgres-crash.test.ts": "test/store/crashed-postgres, test/contracts/store-postgres",
   "test/demo/assistants.test.ts": "test/demo/console, test/simulator/assistants",
   "test/demo/google.test.ts": "test/demo/demo, test/stories/google-device-access",
+  "test/demo/home-assistant.test.ts": "test/demo/demo, test/stories/home-assistant",
   "test/deploy/containers.test.ts": "test/deploy/service-unit, test/first-minutes",
   "test/deploy/proxies.test.ts": "test/events/foreign-readers, test/http/tls",
   "test/documents/operations-nodes.test.ts": "test/nodes/three-nodes",
