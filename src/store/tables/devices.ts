@@ -83,6 +83,8 @@ export interface DeviceTable {
   page(accessScope: AccessScope, place: DevicePlace, limit: number): Promise<DeviceRow[]>;
   /** Locks those of the ids that are devices of this user, in ascending order, until the transaction ends. */
   lock(userId: UserId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
+  /** Locks those of the ids that are devices of this tenant, as `lock` does. The caller holds the users' locks. */
+  lockOfTenant(tenantId: TenantId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
   /** Sets name and room. The caller holds the device's lock. */
   rename(userId: UserId, id: DeviceId, description: Pick<DeviceRow, "name" | "room">): Promise<void>;
   /** The caller removes what belongs to the device first. The id is never used again. */
@@ -91,8 +93,8 @@ export interface DeviceTable {
   removeOfUser(userId: UserId): Promise<DeviceId[]>;
   /** Sets the time of the last commit and, for a device that is not virtual, updates its attribute counters. */
   setLastTime(userId: UserId, id: DeviceId, timeMs: number, growth?: Growth): Promise<void>;
-  /** The log says that the device, written last at `lastTimeMs`, fell silent. */
-  setSilent(userId: UserId, id: DeviceId, lastTimeMs: number): Promise<void>;
+  /** The log says that these devices of the tenant have fallen silent since their last commits. The caller holds their locks. */
+  setSilent(tenantId: TenantId, ids: readonly DeviceId[]): Promise<void>;
   /** The versions of the devices that exist, to validate cached states. */
   versions(
     devices: readonly Pick<DeviceRow, "userId" | "id">[],
@@ -131,6 +133,11 @@ export function deviceTable(sql: Sql): DeviceTable {
       ...row,
       isVirtual: Boolean(row.isVirtual),
     }));
+  const lockedRows = async (condition: string, parameters: readonly Parameter[]) => {
+    const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE OF d" : "";
+    const select = `SELECT ${lockedColumns} FROM ${source} WHERE ${condition} ORDER BY d.id ${lock}`;
+    return (await sql.all<DeviceRow>(select, parameters)).map(lockedDevice);
+  };
   const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
   return {
     async add({ userId, typeName, typeId: knownTypeId, name, room = null, isVirtual }) {
@@ -229,18 +236,13 @@ export function deviceTable(sql: Sql): DeviceTable {
     async lock(userId, ids) {
       // Most commits have one device. SQLite would join with the list even then.
       const isOne = sql.dialect === "sqlite" && ids.length === 1;
-      const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE OF d" : "";
-      const locked = await sql.all<DeviceRow>(
-        `SELECT ${lockedColumns} FROM ${source} WHERE d.id ${isOne ? "= $1" : among} AND d.user_id = $2
-         ORDER BY d.id ${lock}`,
-        [isOne ? ids[0]! : ids, userId],
-      );
-      return locked.map(lockedDevice);
+      return lockedRows(`d.id ${isOne ? "= $1" : among} AND d.user_id = $2`, [isOne ? ids[0]! : ids, userId]);
     },
+    lockOfTenant: (tenantId, ids) => lockedRows(`d.id ${among} AND d.tenant_id = $2`, [ids, tenantId]),
     rename: (userId, id, { name, room }) =>
       sql.post("UPDATE devices SET name = $3, room = $4 WHERE user_id = $1 AND id = $2", [userId, id, name, room]),
-    setSilent: (userId, id, lastTimeMs) =>
-      sql.post("UPDATE devices SET silent_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, lastTimeMs]),
+    setSilent: (tenantId, ids) =>
+      sql.post(`UPDATE devices SET silent_ms = last_time_ms WHERE id ${among} AND tenant_id = $2`, [ids, tenantId]),
     async remove(userId, id) {
       await sql.run("DELETE FROM devices WHERE user_id = $1 AND id = $2", [userId, id]);
     },
