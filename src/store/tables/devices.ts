@@ -1,5 +1,6 @@
 import type { AccessScope } from "../../model/access-scope.ts";
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
+import { insertRows } from "../inserted-rows.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 
 export interface DeviceRow {
@@ -156,13 +157,11 @@ export function deviceTable(sql: Sql): DeviceTable {
       const insert = `INSERT INTO devices (tenant_id, created_ms, is_virtual, user_id, type_id, name, room, last_time_ms,
         attribute_names, attribute_bytes, erased_ms, counted_ms)`;
       if (sql.dialect === "sqlite") {
-        await sql.runEach(
-          `${insert} VALUES ($1, $2, 0, $3, $4, $5, $6, $7, $8, $9, $10, $7)`,
-          devices.map(({ userId, typeId, name, room, lastTimeMs, growth }) => {
-            const erasedMs = growth.isErasing ? lastTimeMs : null;
-            return [tenantId, nowMs, userId, typeId, name, room, lastTimeMs, growth.names, growth.bytes, erasedMs];
-          }),
-        );
+        const rows = devices.map(({ userId, typeId, name, room, lastTimeMs, growth: { names, bytes, isErasing } }) => {
+          const erasedMs = isErasing ? lastTimeMs : null;
+          return [tenantId, nowMs, 0, userId, typeId, name, room, lastTimeMs, names, bytes, erasedMs, lastTimeMs];
+        });
+        await insertRows(sql, insert, rows);
         // There is one writer, and AUTOINCREMENT issues consecutive ids.
         const [last] = await sql.all<{ id: number }>("SELECT last_insert_rowid() AS id");
         return devices.map((_, index) => (last!.id - devices.length + 1 + index) as DeviceId);
