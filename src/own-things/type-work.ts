@@ -21,7 +21,7 @@ const typesPerRound = 20;
 /** How long a type is left to the node that works on it. */
 const leaseMs = 60_000;
 /** Devices of one transaction. The silence of a device that an alert watches is a commit of its own. */
-const devicesPerGroup = { logged: { least: 100, most: 500 }, silenced: { least: 20, most: 500 } };
+const devicesPerGroup = { logged: { least: 100, most: 500 }, silenced: { least: 50, most: 500 } };
 /** On SQLite all other writers wait for a transaction, so there is a pause behind it. */
 const pauseMs = 10;
 /** Devices that one statement examines for silence. */

@@ -251,7 +251,7 @@ describe("an own device that writes nothing for longer than its silence limit", 
     const silences = observed.statements.filter(({ name }) => name === "devices.setSilent");
     assert.deepEqual(
       silences.map(({ parameters }) => (parameters[1] as readonly DeviceId[]).length),
-      [20, 39, 1],
+      [49, 1, 10],
     );
     for (const lamp of devices) assert.equal((await told(lamp)).length, 2, `lamp ${lamp}`);
     assert.equal((await alerts.onThings.find(accessScope, alert.id)).firings, 1);
