@@ -1,4 +1,4 @@
-import { commitGroupOn } from "../src/devices/commit.ts";
+import { commitGroupOn } from "../src/devices/commit-group.ts";
 import type { DeviceId, TenantId, UserId } from "../src/model/ids.ts";
 import { TypeWork } from "../src/own-things/type-work.ts";
 import { startLogging } from "../src/runtime/process/log.ts";

@@ -4,7 +4,9 @@
  */
 process.on("message", () => {
   const { user, system } = process.cpuUsage();
-  const usage: Usage = { cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss() };
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+  const heap = { heapUsedBytes: heapUsed, heapBytes: heapTotal, bufferBytes: external };
+  const usage: Usage = { cpuMs: (user + system) / 1000, rssBytes: rss, ...heap };
   process.send?.(usage);
 });
 process.on("disconnect", () => process.exit());
@@ -13,4 +15,10 @@ export interface Usage {
   /** Since the process began. */
   readonly cpuMs: number;
   readonly rssBytes: number;
+  /** What objects take of V8's heap, those included that were not collected yet. */
+  readonly heapUsedBytes: number;
+  /** What V8's heap takes of the memory. */
+  readonly heapBytes: number;
+  /** Buffers and other memory outside V8's heap that its objects hold. */
+  readonly bufferBytes: number;
 }

@@ -1,19 +1,18 @@
 import type { ThingForm } from "../home/thing-text.ts";
 import type { Cause } from "../model/cause.ts";
 import { LimitReached, NotFound, OwnershipLost } from "../model/errors.ts";
-import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "../runtime/runtime.ts";
-import type { Priority, Store, Transaction } from "../store/seam.ts";
+import type { Store } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
-import { type AddedDevice, addDevices } from "./device-addition.ts";
 import type { AttributeChange, CommitTables, DeviceCommit } from "./device-commit.ts";
+import { silenceDevices } from "./device-silence.ts";
 import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growth.ts";
 import { attributeEntry, thingEntry } from "./log-entries.ts";
-import type { OwnDeviceThings, OwnSilence } from "./own-device-things.ts";
-import type { DeviceState } from "./states.ts";
+import type { OwnDeviceThings } from "./own-device-things.ts";
 import { type PreparedThings, prepareThings, type ThingWrite } from "./thing-writes.ts";
 import { showsOwnAlarm } from "./urgent-things.ts";
 
@@ -92,37 +91,13 @@ export interface CommitParts {
 
 export type Commit = (request: CommitRequest) => Promise<readonly DeviceCommit[]>;
 
-/** A group of commits may store the answers of a batch. */
-export type GroupTables = CommitTables & Pick<Transaction, "batchGroups">;
-
-/** Applies one request within a group of commits. If it throws a refusal, it has written nothing. */
-export type ApplyInGroup = (
-  request: Pick<CommitRequest, "userId" | "cause" | "updates">,
-) => Promise<readonly DeviceCommit[]>;
-
-/** Adds devices of one tenant within a group of commits. The devices are within all limits. */
-export type AddInGroup = (
-  tenantId: TenantId,
-  devices: readonly AddedDevice[],
-  nowMs: number,
-) => Promise<readonly DeviceState[]>;
-
-/**
- * Several commits in one transaction, also of several users. The body locks all users in ascending order before it
- * applies the first request or adds a device. All commits are durable when the promise resolves.
- */
-export type CommitGroup = <Result>(
-  body: (tx: GroupTables, apply: ApplyInGroup, add: AddInGroup) => Promise<Result>,
-  priority?: Priority,
-) => Promise<Result>;
-
 /**
  * The only writer of attributes and things, except for the first values of new devices: one transaction with all
  * consequences of a change. The commit is durable when the promise resolves.
  */
 export function commitOn(parts: CommitParts): Commit {
   return async (request) => {
-    const commits = await parts.store.transaction((tx) => apply(tx, request, parts), {
+    const commits = await parts.store.transaction((tx) => applyRequest(tx, request, parts), {
       ...(request.hurry && { hurry: request.hurry }),
       urgent: request.urgent ?? false,
       patient: request.ownership !== undefined,
@@ -133,32 +108,8 @@ export function commitOn(parts: CommitParts): Commit {
   };
 }
 
-export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly store: Store<GroupTables> }): CommitGroup {
-  return async (body, priority) => {
-    let commits: DeviceCommit[] = [];
-    const result = await parts.store.transaction(async (tx) => {
-      // The store may run the body again.
-      commits = [];
-      return body(
-        tx,
-        async (request) => {
-          const applied = await apply(tx, request, parts);
-          commits.push(...applied);
-          return applied;
-        },
-        async (tenantId, devices, nowMs) => {
-          const added = await addDevices(tx, tenantId, devices, nowMs, parts.ownThings);
-          commits.push(...added.commits);
-          return added.states;
-        },
-      );
-    }, priority);
-    parts.committed(commits, commits.some(showsOwnAlarm));
-    return result;
-  };
-}
-
-async function apply(
+/** Carries out the request in an open transaction. */
+export async function applyRequest(
   tx: CommitTables,
   request: CommitRequest,
   parts: Pick<CommitParts, "gates" | "reactions" | "report" | "ownThings" | "thingForm">,
@@ -286,7 +237,9 @@ async function applyToDevice(
   const { deviceId, cause, things: thingWrites = [] } = update;
   const device: LockedDevice | undefined = devices.get(deviceId) ?? (await tx.devices.lock(userId, [deviceId]))[0];
   if (!device) throw new NotFound(`Device ${deviceId} does not exist.`);
-  if (update.fallsSilent) return applySilence(tx, device, { cause, hop }, await ownThings?.silenced(tx, device, nowMs));
+  if (update.fallsSilent) {
+    return (await silenceDevices(tx, device.tenantId!, [device], nowMs, { ownThings, cause, hop }))[0];
+  }
   let { changes } = update;
   if (cause.by !== "ecosystem") {
     for (const gate of gates) changes = await gate(tx, device, { ...update, changes }, nowMs);
@@ -336,20 +289,4 @@ async function applyToDevice(
     isMapped: ownThing !== undefined,
     areThingsWatched: device.areThingsWatched,
   };
-}
-
-/** The log alone says that a device fell silent; its thing is derived. The device's time stays, because it wrote nothing. */
-async function applySilence(
-  tx: CommitTables,
-  device: DeviceRow,
-  { cause, hop }: Pick<DeviceCommit, "cause" | "hop">,
-  silence: OwnSilence | undefined,
-): Promise<DeviceCommit | undefined> {
-  if (!silence) return undefined;
-  const { id: deviceId, userId, lastTimeMs, isWatched, areThingsWatched } = device;
-  const { change, timeMs } = silence;
-  await tx.devices.setSilent(userId, deviceId, lastTimeMs);
-  await tx.log.append(thingEntry(userId, deviceId, timeMs, [change]));
-  const commit = { userId, deviceId, cause, hop, timeMs, previousTimeMs: lastTimeMs, changes: [], things: [change] };
-  return { ...commit, isWatched, areThingsWatched, isMapped: true, isSilence: true };
 }

@@ -103,13 +103,14 @@ export function withFieldChanges(stored: ThingState, changes: readonly FieldChan
 }
 
 /** The traits of a stored thing, as its connector reported them last. */
-export function storedTraits({ capabilities }: Pick<ThingDescriptor, "capabilities">, state: ThingState): Traits {
+export function storedTraits({ capabilities }: Pick<ThingDescriptor, "capabilities">, stored: ThingState): Traits {
   const traits: Partial<Record<TraitName, object>> = {};
   for (const trait of traitNames) {
-    const fields = state[trait];
+    const fields = stored[trait];
     if (!fields) continue;
-    const { available, ...values } = Object.fromEntries(Object.entries(fields).map(([name, [value]]) => [name, value]));
-    traits[trait] = { available: available ?? null, state: values, capabilities: capabilities[trait] ?? {} };
+    const state: Record<string, FieldValue> = {};
+    for (const field in fields) if (field !== "available") state[field] = fields[field]![0];
+    traits[trait] = { available: fields.available?.[0] ?? null, state, capabilities: capabilities[trait] ?? {} };
   }
   return traits as Traits;
 }

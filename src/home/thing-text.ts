@@ -142,11 +142,12 @@ export function decodeDescriptor({ kind, room, descriptor }: DescriptorColumns):
     }
     const order = orders[number];
     if (!order) continue;
-    const decoded = order.capabilities.map(({ name: capability, isFlag }, i) => {
+    const decoded: Record<string, unknown> = {};
+    for (const [i, { name: capability, isFlag }] of order.capabilities.entries()) {
       const value = values[i] ?? null;
-      return [capability, isFlag ? asFlag(value as Scalar) : value];
-    });
-    capabilities[order.trait] = Object.fromEntries(decoded);
+      decoded[capability] = isFlag ? asFlag(value as Scalar) : value;
+    }
+    capabilities[order.trait] = decoded;
   }
   const names = { kind: kind as ThingKind, name, room, homeName, maker, model };
   return { ...names, ...(integration !== undefined && { integration }), capabilities };

@@ -79,7 +79,7 @@ export interface LinkSessions {
   get(caller: Principal & { readonly clientId: string }, id: string): Promise<ShownLinkSession>;
   /** The requests of browsers. */
   readonly steps: readonly LinkStep[];
-  start(): void;
+  start(): Promise<void>;
   stop(): Promise<void>;
   /** Removes old sessions; returns how many. */
   sweep(): Promise<number>;
@@ -196,7 +196,11 @@ export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
       return { ...session, status: statusOf(session, nowMs), problem: problemOf(session) };
     },
     steps: linkSteps({ ...parts, linking, work, redirectUri }),
-    start: () => sweep.start(),
+    async start() {
+      // On SQLite no other node exists: a session that was being worked on before a restart goes on at once.
+      if (!store.isShared) await store.transaction((tx) => tx.linkSessions.releaseClaims());
+      sweep.start();
+    },
     async stop() {
       await sweep.stop();
       await work.stop(runtime);

@@ -32,7 +32,10 @@ function problem(side: SessionProblem["side"], code: SessionProblem["code"], des
   return { side, code, description };
 }
 
-/** After this time without a result, the node that did the work counts as gone. Longer than all its calls together. */
+/**
+ * After this time without a result, the node that did the work counts as gone. Longer than all its calls together: an
+ * ecosystem accepts a code once, so a second node that began too early would turn a slow linking into a failed one.
+ */
 export const claimMs = 120_000;
 
 const ends: readonly LinkSessionPhase[] = ["linked", "declined", "failed"];

@@ -8,7 +8,7 @@ import type { UserId } from "../model/ids.ts";
 import { virtualDeviceType } from "../model/virtual-device-type.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
-import type { ThingPlace as LinkedPlace, ThingRow } from "../store/tables/things.ts";
+import type { ThingPlace as LinkedPlace, ShownThingRow } from "../store/tables/things.ts";
 import { type OwnPlace, ownPage } from "./own-thing-pages.ts";
 import { type OwnThings, type OwnThingTables, ownSource } from "./own-things.ts";
 
@@ -96,7 +96,7 @@ export function thingReading(
 function nextPlace(
   place: LinkedPlace,
   devices: readonly DeviceRow[],
-  rows: readonly ThingRow[],
+  rows: readonly ShownThingRow[],
   hasMore: boolean,
 ): LinkedPlace | undefined {
   const [lastRow, lastDevice] = [rows.at(-1), devices.at(-1)];
@@ -115,7 +115,7 @@ export function fieldsSince(
   return new Map(fields.map(([field, [value, updateTimeMs]]) => [field, { value, updateTimeMs }]));
 }
 
-function readThing(row: ThingRow): ReadThing {
+function readThing(row: ShownThingRow): ReadThing {
   const { userId, thingId, deviceId, source, goneMs, state } = row;
   return { ...decodeDescriptor(row), userId, thingId, deviceId, source, goneMs, state: decodeState(state) };
 }

@@ -1,4 +1,4 @@
-import type { CommitGroup, GroupTables } from "../devices/commit.ts";
+import type { CommitGroup, GroupTables } from "../devices/commit-group.ts";
 import { GroupSize } from "../devices/group-size.ts";
 import type { TenantId } from "../model/ids.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
@@ -20,8 +20,8 @@ const completeEveryMs = 3_600_000;
 const typesPerRound = 20;
 /** How long a type is left to the node that works on it. */
 const leaseMs = 60_000;
-/** Devices of one transaction. A silence is a commit of its own, a map change only an entry of the log. */
-const devicesPerGroup = { logged: { least: 100, most: 500 }, silenced: { least: 20, most: 200 } };
+/** Devices of one transaction. The silence of a device that an alert watches is a commit of its own. */
+const devicesPerGroup = { logged: { least: 100, most: 500 }, silenced: { least: 50, most: 500 } };
 /** On SQLite all other writers wait for a transaction, so there is a pause behind it. */
 const pauseMs = 10;
 /** Devices that one statement examines for silence. */
@@ -183,17 +183,12 @@ export class TypeWork {
     return undefined;
   }
 
-  /** Each device is one commit, so that alerts see it. */
   async #logSilence(tenantId: TenantId, devices: readonly TypeDevice[]): Promise<void> {
     const { commitGroup, runtime } = this.#parts;
-    await commitGroup(async (tx, apply) => {
+    await commitGroup(async (tx, { silence }) => {
       const startedMs = runtime.elapsedMs();
-      await tx.users.lockOfTenant(tenantId, usersOf(devices));
-      const present = await tx.devices.someOfTenant(tenantId, ids(devices));
-      for (const { userId, id } of present) {
-        const updates = [{ deviceId: id, changes: [], fallsSilent: true as const }];
-        await apply({ userId, cause: { by: "administrator" }, updates });
-      }
+      const { nowMs } = await tx.users.lockOfTenant(tenantId, usersOf(devices));
+      await silence(tenantId, ids(devices), nowMs);
       this.#silenced.took(runtime.elapsedMs() - startedMs);
     }, inBackground);
   }

@@ -1,4 +1,4 @@
-import type { GroupTables } from "../devices/commit.ts";
+import type { GroupTables } from "../devices/commit-group.ts";
 import { BreezewayError, StoreUnavailable } from "../model/errors.ts";
 
 /** A line of a batch that can be carried out, or the reason why it can't even be read. */

@@ -1,4 +1,4 @@
-import type { CommitGroup } from "../devices/commit.ts";
+import type { CommitGroup } from "../devices/commit-group.ts";
 import type { AddedDevice } from "../devices/device-addition.ts";
 import { GroupSize } from "../devices/group-size.ts";
 import type { DeviceState, DeviceStates } from "../devices/states.ts";
@@ -94,7 +94,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
       const left = await counts.left(tenantId);
       const priority = { urgent: await isUrgentAddition(tenantId, devices) };
       const sizedDevices = devices.map(sized);
-      const added = await commitGroup(async (tx, _, add) => {
+      const added = await commitGroup(async (tx, { add }) => {
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);
         const admitted: AddedDevice[] = [];
@@ -117,7 +117,7 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
       );
       const devices = lines.filter((line): line is SizedDevice => !(line instanceof BreezewayError));
       const priority = (await isUrgentAddition(tenantId, devices)) ? { urgent: true } : inBackground;
-      const outcomes = await commitGroup(async (tx, _, add) => {
+      const outcomes = await commitGroup(async (tx, { add }) => {
         const startedMs = elapsedMs();
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
         const limits = new AdditionLimits(tx, tenantId, left);

@@ -1,4 +1,4 @@
-import type { ApplyInGroup, CommitGroup } from "../devices/commit.ts";
+import type { ApplyInGroup, CommitGroup } from "../devices/commit-group.ts";
 import { type AttributeWrite, checkWrites } from "../devices/write.ts";
 import { BreezewayError, NotFound, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, TenantId } from "../model/ids.ts";
@@ -48,7 +48,7 @@ export async function writeSome(
 ): Promise<readonly LineOutcome<DeviceId>[]> {
   const devices = await devicesOf(store, tenantId, lines);
   return commitGroup(
-    async (tx, apply) => {
+    async (tx, { apply }) => {
       await tx.users.lockOfTenant(tenantId, [...new Set([...devices.values()].map(({ userId }) => userId))]);
       const startedMs = elapsedMs();
       const outcomes: LineOutcome<DeviceId>[] = [];

@@ -10,14 +10,8 @@ import type { AdministrationParts } from "../cli/administration/admin-command.ts
 import { administrationOn } from "../cli/administration/administration.ts";
 import type { Config } from "../config/config.ts";
 import type { ShownSetting } from "../config/shown-settings.ts";
-import {
-  type CommitListener,
-  commitGroupOn,
-  commitOn,
-  type DeviceCommit,
-  type Gate,
-  type Reaction,
-} from "../devices/commit.ts";
+import { type CommitListener, commitOn, type DeviceCommit, type Gate, type Reaction } from "../devices/commit.ts";
+import { commitGroupOn } from "../devices/commit-group.ts";
 import { ErasedNames } from "../devices/erased-names.ts";
 import { deviceReading } from "../devices/read.ts";
 import { DeviceStates } from "../devices/states.ts";

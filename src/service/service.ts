@@ -75,10 +75,12 @@ export async function startService(
     stops.push(() => federation.stop());
     await parts.addressSealing.start();
     stops.push(() => parts.addressSealing.stop());
-    const { ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction } = parts;
+    await parts.linkSessions.start();
+    stops.push(() => parts.linkSessions.stop());
+    const { ownDeadlines, typeWork, erasedNames, idempotency, compaction } = parts;
     const { reporter } = parts.assistants;
     const { nodeQuestions } = parts;
-    const started = [events, reporter, ownDeadlines, typeWork, erasedNames, idempotency, linkSessions, compaction];
+    const started = [events, reporter, ownDeadlines, typeWork, erasedNames, idempotency, compaction];
     for (const part of [...started, nodeQuestions]) {
       part.start();
       stops.push(() => part.stop());

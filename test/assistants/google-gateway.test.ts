@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import type { Fault } from "../../simulator/google-home/home-graph-answers.ts";
 import type { AssistantMessage, Outcome } from "../../src/assistants/assistant.ts";
 import { googleHome } from "../../src/assistants/google-home/assistant.ts";
@@ -8,7 +8,7 @@ import { readGoogleSettings } from "../../src/assistants/google-home/settings.ts
 import type { MakerAnswer, MakerCall } from "../../src/assistants/maker-call.ts";
 import { movedRuntime } from "../federation/moved-runtime.ts";
 import { rounds } from "../set-up/extent.ts";
-import { eventually } from "../stories/world.ts";
+import { type Deployment, databases, eventually } from "../stories/world.ts";
 import { ownHomeAtGoogle } from "./google-own-home.ts";
 import type { Json } from "./google-world.ts";
 
@@ -144,8 +144,11 @@ describe("a Home Graph with faults", () => {
     }
   });
 
-  it("that refuses a report for good hears the next one, and one that does not know the user hears nothing", async (t) => {
-    const { story, company, graph, user, alarm, outlet, deliveries, isReported } = await ownHomeAtGoogle(t);
+  const ends = "that refuses a report for good hears the next one, and one that does not know the user hears nothing";
+  const endsOn = (database: Deployment) => async (t: TestContext) => {
+    const { story, company, graph, user, alarm, outlet, deliveries, isReported } = await ownHomeAtGoogle(t, {
+      database,
+    });
     const grants = () => story.service.parts.assistants.grants.countOfOutlet(outlet);
     const newest = async (): Promise<Json> => (await deliveries())[0];
     for (const status of [400, 413]) {
@@ -168,7 +171,8 @@ describe("a Home Graph with faults", () => {
     await company.write(alarm.deviceId, { smoke: "clear" });
     await story.service.parts.assistants.reporter.sweep(t.signal);
     assert.equal(graph.received.length, sent, "nothing is sent about a user whom Google does not know");
-  });
+  };
+  for (const database of databases) it(`${ends}, on ${database}`, endsOn(database));
 });
 
 describe("a command of Google to a slow device", () => {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { admin, oauthWorld } from "../oauth/oauth-world.ts";
-import { type Deployment, longSuiteOn } from "../stories/world.ts";
+import { type Deployment, databases, longSuiteOn } from "../stories/world.ts";
 import { secTokenOf } from "./home.ts";
 import { differences, rowsOf } from "./lasting-rows.ts";
 import { addOutlet, linkedBy, type MadeOutlet, type OutletKind } from "./outlets.ts";
@@ -199,7 +199,11 @@ for (const database of longSuiteOn("sqlite")) {
       assert.equal((await google(owner("alexa"), "SYNC")).status, 401, "a token of one outlet does not open the other");
       assert.match(typeOf(await alexa(owner("google-home"), "Alexa.Discovery Discover")), /INVALID_AUTHORIZATION/);
     });
+  });
+}
 
+for (const database of databases) {
+  describe(`the addresses of the assistants, on ${database}`, () => {
     it("give a narrow token what its scopes allow, and nothing after it was revoked", async (t) => {
       const made = await outletWorld(t, database);
       const { world, lamp, lampDevice, outlets } = made;

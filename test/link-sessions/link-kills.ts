@@ -21,21 +21,17 @@ export interface KillPlan {
 }
 
 const sessionsAtOnce = 8;
-/** After this time the killed process no longer counts as working on a session. */
-const claimMs = 121_000;
-const movedClock = new URL("../set-up/moved-clock.ts", import.meta.url);
-
 /**
  * In each round the owners of some accounts come back from the ecosystem at the same time, and the service is killed
  * while it exchanges the codes and reads the homes. Then each user has a link exactly if the session says so, and every
- * owner can go on.
+ * owner can go on as soon as the service runs again.
  */
 export async function killDuringLinkSessions(t: TestContext, { seed, rounds }: KillPlan): Promise<void> {
   const random = numbersFrom(seed);
   const world = await killableWorld(t, rounds);
-  let [interrupted, movedMs] = [0, 0];
+  let interrupted = 0;
   for (let round = 0; round < rounds; round++) {
-    const first = await world.start(movedMs);
+    const first = await world.start();
     const sessions = await Promise.all(world.users(round).map((userId) => world.comeBack(userId)));
     const coming = sessions.map(({ visitor, callback }) => visitor.arrive(callback).catch(() => undefined));
     await sleep(random() * 50);
@@ -44,8 +40,7 @@ export async function killDuringLinkSessions(t: TestContext, { seed, rounds }: K
     await Promise.all([first.ended, ...coming]);
     interrupted += world.assertOneTruth();
 
-    movedMs += claimMs;
-    const second = await world.start(movedMs);
+    const second = await world.start();
     await Promise.all(sessions.map((session) => world.finish(session)));
     second.process.kill("SIGKILL");
     await second.ended;
@@ -116,9 +111,8 @@ async function killableWorld(t: TestContext, rounds: number) {
   const accountOf = () => simulator.addAccount({ structures: [{ name: "Maple Street", thermostats: 1 }] } as never);
   return {
     users: (round: number) => users.slice(round * sessionsAtOnce, (round + 1) * sessionsAtOnce),
-    async start(movedMs: number): Promise<ChildService> {
-      const moved = { ...environment, CLOCK_MOVED_MS: String(movedMs) };
-      service = await startChild("serve", moved, { preload: movedClock });
+    async start(): Promise<ChildService> {
+      service = await startChild("serve", environment);
       t.after(() => service.process.kill("SIGKILL"));
       return service;
     },

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { alertsOn } from "../../src/alerts/alerts.ts";
-import { commitGroupOn, commitOn } from "../../src/devices/commit.ts";
+import { commitOn } from "../../src/devices/commit.ts";
+import { commitGroupOn } from "../../src/devices/commit-group.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import { deviceWriting, type StartsAlarm } from "../../src/devices/write.ts";
 import type { DeviceId } from "../../src/model/ids.ts";

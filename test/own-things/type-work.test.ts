@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { alertsOn } from "../../src/alerts/alerts.ts";
-import { commitGroupOn, commitOn } from "../../src/devices/commit.ts";
+import { commitOn } from "../../src/devices/commit.ts";
+import { commitGroupOn } from "../../src/devices/commit-group.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import { deviceWriting } from "../../src/devices/write.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
@@ -11,6 +12,7 @@ import { TypeWork, type TypeWorkParts } from "../../src/own-things/type-work.ts"
 import { deviceTypesOn } from "../../src/provisioning/device-types.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
+import { watchedStore } from "../devices/watched-store.ts";
 import { clockedStore } from "./clocked-store.ts";
 import { lampMap, plainIds } from "./made-own-things.ts";
 
@@ -57,6 +59,7 @@ async function madeType(t: TestContext, lamps = 3) {
   return {
     ...home,
     ...{ store, clock, alerts, states, failures, cursed, elapsed, work, runtime, accessScope, run: () => only.run() },
+    parts,
     types: deviceTypesOn(store, ownThings.maps),
     tenantId,
     read: (deviceId: DeviceId) => thingReading(store, ownThings).find(accessScope, plainIds.thingIdOf(deviceId)),
@@ -227,6 +230,33 @@ describe("an own device that writes nothing for longer than its silence limit", 
     clock.nowMs += 60_001 + roundMs;
     await run();
     assert.deepEqual((await told(quiet)).length, 3, "the next silence was not logged");
+  });
+
+  it("is written together with others in a few statements, and alone when an alert watches its thing", async (t) => {
+    const { types, tenantId, devices, clock, work, run, told, write, alerts, accessScope, store, parts } =
+      await madeType(t, 60);
+    await types.set(tenantId, "lamp", silentMap);
+    await run();
+    const watched = devices[30]!;
+    const alert = await alerts.onThings.add(accessScope, {
+      ...{ thingId: plainIds.thingIdOf(watched), field: "onOff.available", operation: "equals" },
+      ...{ stringThreshold: "false", threshold: "", action: "attribute", address: "", message: "" },
+      ...{ targets: [{ deviceId: devices[0]!, attributeName: "note", value: "lamp 31 is silent" }] },
+      ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true },
+    });
+    for (const lamp of devices) await write(lamp, "power", "on");
+    clock.nowMs += 60_001 + roundMs;
+    const observed = watchedStore(store);
+    await work({ commitGroup: commitGroupOn({ ...parts, store: observed }) }).run();
+    const silences = observed.statements.filter(({ name }) => name === "devices.setSilent");
+    assert.deepEqual(
+      silences.map(({ parameters }) => (parameters[1] as readonly DeviceId[]).length),
+      [49, 1, 10],
+    );
+    for (const lamp of devices) assert.equal((await told(lamp)).length, 2, `lamp ${lamp}`);
+    assert.equal((await alerts.onThings.find(accessScope, alert.id)).firings, 1);
+    const [note] = await store.read((tx) => tx.attributes.some(accessScope.userId, devices[0]!, ["note"]));
+    assert.equal(note?.value, "lamp 31 is silent");
   });
 
   it("is found within two minutes also when the search before it took long, as with a stalled store", async (t) => {

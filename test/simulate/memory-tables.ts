@@ -164,6 +164,23 @@ function deviceRows(session: Session): SimulatedTables["devices"] {
   const mapped = (rows: Draft, row: DeviceRow): DeviceRow => {
     return { ...row, tenantId, mapChangedMs: mapOfType(rows, row.typeId)?.changedMs ?? null };
   };
+  const locked = (ids: readonly DeviceId[], isMeant: (row: DeviceRow) => boolean) => {
+    const ascending = [...ids].sort((a, b) => a - b);
+    return session.run(
+      `lock devices ${ids}`,
+      (rows) =>
+        ascending
+          .map((id) => rows.get<DeviceRow>("devices", id))
+          .filter((row) => row !== undefined)
+          .filter(isMeant)
+          .map((row) => ({
+            ...mapped(rows, row),
+            isWatched: isWatched(rows, "triggers", row.id),
+            areThingsWatched: isWatched(rows, "thing triggers", row.id),
+          })),
+      () => ascending.map((id) => exclusive("devices", id)),
+    );
+  };
   return standIn<SimulatedTables["devices"]>("devices", {
     add: (device) =>
       session.run("add device", (rows) => {
@@ -192,30 +209,24 @@ function deviceRows(session: Session): SimulatedTables["devices"] {
           return row ? [mapped(rows, row)] : [];
         }),
       ),
-    lock: (userId, ids) =>
-      session.run(
-        `lock devices ${ids}`,
-        (rows) =>
-          ofUser(rows, userId)
-            .filter(({ id }) => ids.includes(id))
-            .map((row) => ({
-              ...mapped(rows, row),
-              isWatched: isWatched(rows, "triggers", row.id),
-              areThingsWatched: isWatched(rows, "thing triggers", row.id),
-            })),
-        () => [...ids].sort((a, b) => a - b).map((id) => exclusive("devices", id)),
-      ),
+    lock: (userId, ids) => locked(ids, (row) => row.userId === userId),
+    lockOfTenant: (_, ids) => locked(ids, () => true),
     setLastTime: (_, id, timeMs) =>
       session.run(
         `time of device ${id}`,
         (rows) => rows.set("devices", id, { ...rows.get<DeviceRow>("devices", id), lastTimeMs: timeMs }),
         () => [exclusive("devices", id)],
       ),
-    setSilent: (_, id, lastTimeMs) =>
+    setSilent: (_, ids) =>
       session.run(
-        `device ${id} is silent`,
-        (rows) => rows.set("devices", id, { ...rows.get<DeviceRow>("devices", id), silentMs: lastTimeMs }),
-        () => [exclusive("devices", id)],
+        `devices ${ids} are silent`,
+        (rows) => {
+          for (const id of ids) {
+            const row = rows.get<DeviceRow>("devices", id)!;
+            rows.set("devices", id, { ...row, silentMs: row.lastTimeMs });
+          }
+        },
+        () => ids.map((id) => exclusive("devices", id)),
       ),
     remove: (_, id) =>
       session.run(

@@ -1,11 +1,6 @@
 import { alertsOn, type RunningAlerts } from "../../src/alerts/alerts.ts";
-import {
-  type Commit,
-  type CommitRequest,
-  commitGroupOn,
-  commitOn,
-  type DeviceCommit,
-} from "../../src/devices/commit.ts";
+import { type Commit, type CommitRequest, commitOn, type DeviceCommit } from "../../src/devices/commit.ts";
+import { commitGroupOn } from "../../src/devices/commit-group.ts";
 import { DeviceStates } from "../../src/devices/states.ts";
 import type { ThingControl } from "../../src/devices/thing-control.ts";
 import type { Credential } from "../../src/ecosystems/credential.ts";

@@ -38,7 +38,7 @@ export async function changeThousandHomes(t: TestContext, plan: ThousandHomesPla
   const reports = () => graph.callsOf("reportStateAndNotification").length;
   const told = (some: readonly AssistedUser[]) => untilTold(t, service!.url, some);
   await told(assisted);
-  const rssBefore = await rssMegabytes();
+  const memoryBefore = await memory();
 
   const answer = graph.inject({
     method: "reportStateAndNotification",
@@ -54,19 +54,24 @@ export async function changeThousandHomes(t: TestContext, plan: ThousandHomesPla
 
   const latencies: Latencies[] = [];
   while (latencies.length < plan.emergencies) latencies.push(await house.soundAlarm(deadlineMs));
-  const rss = await rssMegabytes();
+  const memoryDuring = await memory();
   await ecosystem.makeNoise(0);
   const changes = (await ecosystem.changes()) - before.changes;
   await told(assisted);
   const sent = reports() - before.reports;
   assert.ok(sent < changes, `${sent} reports of ${changes} changes: they are not grouped`);
   t.diagnostic(`${plan.homes} homes: ${changes} changes, told by ${sent} reports; all states told in the end`);
-  t.diagnostic(`RSS ${rssBefore} MB before, ${rss} MB while all change, ${await rssMegabytes()} MB in the end`);
+  t.diagnostic(`memory before: ${memoryBefore}`);
+  t.diagnostic(`memory while all change: ${memoryDuring}`);
+  t.diagnostic(`memory in the end: ${await memory()}`);
   t.diagnostic(`smoke while Google is silent about the others: ${ways([silent])}`);
   t.diagnostic(`smoke while all are told: ${ways(latencies)}`);
 
-  async function rssMegabytes(): Promise<number> {
-    return Math.round((await service!.usage()).rssBytes / 1_048_576);
+  async function memory(): Promise<string> {
+    const { rssBytes, heapBytes, heapUsedBytes, bufferBytes } = await service!.usage();
+    const megabytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MB`;
+    const heap = `heap ${megabytes(heapBytes)} of which ${megabytes(heapUsedBytes)} are used`;
+    return `RSS ${megabytes(rssBytes)}, ${heap}, buffers ${megabytes(bufferBytes)}`;
   }
 }
 

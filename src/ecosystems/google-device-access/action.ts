@@ -8,6 +8,8 @@ import { describeRefusal, refusalIn } from "./refusal.ts";
 export interface ActionParts {
   readonly apiUrl: string;
   readonly call: CallJson;
+  /** The account of a token, if it is followed: a token is replaced every hour, and two links may share an account. */
+  readonly accountOf: (token: string) => string | undefined;
   /** Commands of one account, and commands to one thermostat. */
   readonly commands: CallBudget;
   readonly thermostat: CallBudget;
@@ -30,12 +32,13 @@ export async function sendAction(
   if (segments.some((segment) => /^\.{0,2}$/.test(segment))) {
     return { state: "rejected", message: "Google has no device of this name." };
   }
-  const waitMs = Math.max(parts.commands.waitMs(token), parts.thermostat.waitMs(device));
+  const account = parts.accountOf(token) ?? token;
+  const waitMs = Math.max(parts.commands.waitMs(account), parts.thermostat.waitMs(device));
   if (waitMs > 0) {
     const message = "Google allows a thermostat 5 commands a minute and 100 an hour, and an account 10 a minute.";
     return { state: "rejected", message, retryAfterMs: Math.ceil(waitMs) };
   }
-  parts.commands.take(token);
+  parts.commands.take(account);
   parts.thermostat.take(device);
   const url = `${parts.apiUrl}/${segments.map(encodeURIComponent).join("/")}:executeCommand`;
   return outcomeOf(await parts.call({ method: "POST", url, token, body: command }, signal), token);

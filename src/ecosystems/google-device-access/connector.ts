@@ -58,13 +58,15 @@ export function googleConnector(options: GoogleOptions): Connector {
     answerLimitMs,
     clockSkewMs,
   };
+  const followed = new Set<FollowedAccount>();
+  const followedWith = (token: string) => [...followed].find((one) => one.isFollowedWith(token));
   const actions = {
     apiUrl,
     call,
+    accountOf: (token: string) => followedWith(token)?.account,
     commands: new CallBudget(withMargin(limits.commands), runtime),
     thermostat: new CallBudget(withMargin(limits.thermostat), runtime),
   };
-  const followed = new Set<FollowedAccount>();
   const recent = new Map<string, KnownAccount & { readonly elapsedMs: number }>();
 
   function remember(token: string, known: KnownAccount): void {
@@ -75,7 +77,7 @@ export function googleConnector(options: GoogleOptions): Connector {
   }
 
   async function read(token: string, signal: AbortSignal): Promise<Home> {
-    const stream = [...followed].find((one) => one.isFollowedWith(token));
+    const stream = followedWith(token);
     const mark = stream?.mark;
     const options = { patienceMs: readPatienceMs, ...(stream && { calls: stream.calls }) };
     const list = await listAccount(lists, token, options, signal);

@@ -56,6 +56,11 @@ export class FollowedAccount implements MessageReader {
     return this.#account !== "" && this.#link.access() === token;
   }
 
+  /** Google's id of the account; empty before the first list. */
+  get account(): string {
+    return this.#account;
+  }
+
   get calls(): AccountCalls {
     return this.#link.calls;
   }

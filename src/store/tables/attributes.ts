@@ -1,4 +1,5 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
+import { insertRows } from "../inserted-rows.ts";
 import type { Sql } from "../sql.ts";
 
 /** Attributes of a virtual device are keyed by their number in the model, those of other devices by their name. */
@@ -121,11 +122,11 @@ export function attributeTable(sql: Sql): AttributeTable {
     },
     async writeFirst(devices) {
       const rows = devices.flatMap(({ userId, deviceId, timeMs, values }) =>
-        values.map(({ key, value }) => [userId, deviceId, String(key), value, timeMs] as const),
+        values.map(({ key, value }) => [userId, deviceId, unnumbered, String(key), value, timeMs] as const),
       );
       const insert = "INSERT INTO attributes (user_id, device_id, number, name, value, time_ms)";
       if (sql.dialect === "sqlite") {
-        await sql.runEach(`${insert} VALUES ($1, $2, ${unnumbered}, $3, $4, $5)`, rows);
+        await insertRows(sql, insert, rows);
       } else if (rows.length > 0) {
         await sql.post(
           `${insert} SELECT user_id, device_id, ${unnumbered}, name, value, time_ms
@@ -134,9 +135,9 @@ export function attributeTable(sql: Sql): AttributeTable {
           [
             rows.map(([userId]) => userId),
             rows.map(([, deviceId]) => deviceId),
-            rows.map(([, , name]) => name),
-            rows.map(([, , , value]) => value),
-            rows.map(([, , , , timeMs]) => timeMs),
+            rows.map(([, , , name]) => name),
+            rows.map(([, , , , value]) => value),
+            rows.map(([, , , , , timeMs]) => timeMs),
           ],
         );
       }

@@ -1,5 +1,6 @@
 import type { AccessScope } from "../../model/access-scope.ts";
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
+import { insertRows } from "../inserted-rows.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 
 export interface DeviceRow {
@@ -83,6 +84,8 @@ export interface DeviceTable {
   page(accessScope: AccessScope, place: DevicePlace, limit: number): Promise<DeviceRow[]>;
   /** Locks those of the ids that are devices of this user, in ascending order, until the transaction ends. */
   lock(userId: UserId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
+  /** Locks those of the ids that are devices of this tenant, as `lock` does. The caller holds the users' locks. */
+  lockOfTenant(tenantId: TenantId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
   /** Sets name and room. The caller holds the device's lock. */
   rename(userId: UserId, id: DeviceId, description: Pick<DeviceRow, "name" | "room">): Promise<void>;
   /** The caller removes what belongs to the device first. The id is never used again. */
@@ -91,8 +94,8 @@ export interface DeviceTable {
   removeOfUser(userId: UserId): Promise<DeviceId[]>;
   /** Sets the time of the last commit and, for a device that is not virtual, updates its attribute counters. */
   setLastTime(userId: UserId, id: DeviceId, timeMs: number, growth?: Growth): Promise<void>;
-  /** The log says that the device, written last at `lastTimeMs`, fell silent. */
-  setSilent(userId: UserId, id: DeviceId, lastTimeMs: number): Promise<void>;
+  /** The log says that these devices of the tenant have fallen silent since their last commits. The caller holds their locks. */
+  setSilent(tenantId: TenantId, ids: readonly DeviceId[]): Promise<void>;
   /** The versions of the devices that exist, to validate cached states. */
   versions(
     devices: readonly Pick<DeviceRow, "userId" | "id">[],
@@ -137,6 +140,11 @@ export function deviceTable(sql: Sql): DeviceTable {
       ...row,
       isVirtual: Boolean(row.isVirtual),
     }));
+  const lockedRows = async (condition: string, parameters: readonly Parameter[]) => {
+    const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE OF d" : "";
+    const select = `SELECT ${lockedColumns} FROM ${source} WHERE ${condition} ORDER BY d.id ${lock}`;
+    return (await sql.all<DeviceRow>(select, parameters)).map(lockedDevice);
+  };
   const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
   return {
     async add({ userId, typeName, typeId: knownTypeId, name, room = null, isVirtual }) {
@@ -155,13 +163,11 @@ export function deviceTable(sql: Sql): DeviceTable {
       const insert = `INSERT INTO devices (tenant_id, created_ms, is_virtual, user_id, type_id, name, room, last_time_ms,
         attribute_names, attribute_bytes, erased_ms, counted_ms)`;
       if (sql.dialect === "sqlite") {
-        await sql.runEach(
-          `${insert} VALUES ($1, $2, 0, $3, $4, $5, $6, $7, $8, $9, $10, $7)`,
-          devices.map(({ userId, typeId, name, room, lastTimeMs, growth }) => {
-            const erasedMs = growth.isErasing ? lastTimeMs : null;
-            return [tenantId, nowMs, userId, typeId, name, room, lastTimeMs, growth.names, growth.bytes, erasedMs];
-          }),
-        );
+        const rows = devices.map(({ userId, typeId, name, room, lastTimeMs, growth: { names, bytes, isErasing } }) => {
+          const erasedMs = isErasing ? lastTimeMs : null;
+          return [tenantId, nowMs, 0, userId, typeId, name, room, lastTimeMs, names, bytes, erasedMs, lastTimeMs];
+        });
+        await insertRows(sql, insert, rows);
         // There is one writer, and AUTOINCREMENT issues consecutive ids.
         const [last] = await sql.all<{ id: number }>("SELECT last_insert_rowid() AS id");
         return devices.map((_, index) => (last!.id - devices.length + 1 + index) as DeviceId);
@@ -236,17 +242,13 @@ export function deviceTable(sql: Sql): DeviceTable {
       if (sql.dialect === "sqlite" && ids.length === 1) {
         return (await sql.all<DeviceRow>(lockOneOnSqlite, [ids[0]!, userId])).map(lockedDevice);
       }
-      const lock = sql.dialect === "postgres" ? "FOR NO KEY UPDATE OF d" : "";
-      const locked = await sql.all<DeviceRow>(
-        `SELECT ${lockedColumns} FROM ${source} WHERE d.id ${among} AND d.user_id = $2 ORDER BY d.id ${lock}`,
-        [ids, userId],
-      );
-      return locked.map(lockedDevice);
+      return lockedRows(`d.id ${among} AND d.user_id = $2`, [ids, userId]);
     },
+    lockOfTenant: (tenantId, ids) => lockedRows(`d.id ${among} AND d.tenant_id = $2`, [ids, tenantId]),
     rename: (userId, id, { name, room }) =>
       sql.post("UPDATE devices SET name = $3, room = $4 WHERE user_id = $1 AND id = $2", [userId, id, name, room]),
-    setSilent: (userId, id, lastTimeMs) =>
-      sql.post("UPDATE devices SET silent_ms = $3 WHERE user_id = $1 AND id = $2", [userId, id, lastTimeMs]),
+    setSilent: (tenantId, ids) =>
+      sql.post(`UPDATE devices SET silent_ms = last_time_ms WHERE id ${among} AND tenant_id = $2`, [ids, tenantId]),
     async remove(userId, id) {
       await sql.run("DELETE FROM devices WHERE user_id = $1 AND id = $2", [userId, id]);
     },

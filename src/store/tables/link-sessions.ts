@@ -81,6 +81,8 @@ export interface LinkSessionTable {
   removeOfUser(userId: UserId): Promise<number>;
   /** At most `limit` sessions that expired before that time and still hold a credential. */
   held(beforeMs: number, limit: number): Promise<LinkSessionRow[]>;
+  /** No node works on any session: ends all claims. */
+  releaseClaims(): Promise<void>;
   /** Removes at most `limit` sessions that expired before that time, and returns how many. */
   removeExpired(beforeMs: number, limit: number): Promise<number>;
 }
@@ -189,6 +191,9 @@ export function linkSessionTable(sql: Sql): LinkSessionTable {
         beforeMs,
         limit,
       ]),
+    async releaseClaims() {
+      await sql.run("UPDATE link_sessions SET claimed_ms = NULL WHERE claimed_ms IS NOT NULL");
+    },
     removeExpired: (beforeMs, limit) =>
       sql.run(
         `DELETE FROM link_sessions WHERE (owner_id, id) IN (

@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import { compressedText, expandedText } from "../compressed-text.ts";
+import { insertRows } from "../inserted-rows.ts";
 import type { Sql } from "../sql.ts";
 
 /**
@@ -114,7 +115,8 @@ const noUser = 0;
 const columns = `NULLIF(user_id, ${noUser}) AS "userId", device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
 const tenant = `(SELECT u.tenant_id FROM users u WHERE u.id = log.user_id) AS "tenantId"`;
 
-const insert = "INSERT INTO log (user_id, device_id, kind, time_ms, body) VALUES ($1, $2, $3, $4, $5)";
+const insertion = "INSERT INTO log (user_id, device_id, kind, time_ms, body)";
+const insert = `${insertion} VALUES ($1, $2, $3, $4, $5)`;
 
 export function logTable(sql: Sql): LogTable {
   const valuesOf = ({ userId, deviceId, kind, timeMs, body }: LogEntry) =>
@@ -134,11 +136,11 @@ export function logTable(sql: Sql): LogTable {
       if (entry.kind === "revocation") sql.hint("revocations");
     },
     async appendAll(entries) {
-      if (sql.dialect === "sqlite") await sql.runEach(insert, entries.map(valuesOf));
+      if (sql.dialect === "sqlite") await insertRows(sql, insertion, entries.map(valuesOf));
       else {
         // Ids rise in the order of insertion.
         await sql.post(
-          `INSERT INTO log (user_id, device_id, kind, time_ms, body) SELECT user_id, device_id, kind, time_ms, body
+          `${insertion} SELECT user_id, device_id, kind, time_ms, body
            FROM unnest($1::int[], $2::int[], $3::text[], $4::bigint[], $5::text[]) WITH ORDINALITY
              AS added (user_id, device_id, kind, time_ms, body, place) ORDER BY place`,
           [

@@ -23,6 +23,9 @@ export interface ThingRow {
   readonly goneMs: number | null;
 }
 
+/** What readers see of a thing. */
+export type ShownThingRow = Omit<ThingRow, "print" | "samples">;
+
 export type ThingMarkRow = Pick<ThingRow, "thingId" | "key" | "print" | "samples" | "goneMs">;
 
 export interface ThingFilter {
@@ -48,7 +51,7 @@ export interface ThingTable {
     devices: readonly Pick<DeviceRow, "userId" | "id">[],
     place: ThingPlace,
     limit: number,
-  ): Promise<ThingRow[]>;
+  ): Promise<ShownThingRow[]>;
   /** The ids of a user's present things of this kind, ascending; with a room only those in it. */
   ofKind(userId: UserId, kind: string, room: string | undefined, limit: number): Promise<string[]>;
   /** Adds a thing, or replaces the one with the same id. */
@@ -63,9 +66,10 @@ export interface ThingTable {
   removeOfUser(userId: UserId): Promise<number>;
 }
 
+const shownColumns = `t.user_id AS "userId", t.thing_id AS "thingId", t.device_id AS "deviceId", t.external_key AS "key",
+  t.source, t.kind, t.room, t.descriptor, t.state, t.gone_ms AS "goneMs"`;
 /** All columns of a thing `t`. */
-export const thingColumns = `t.user_id AS "userId", t.thing_id AS "thingId", t.device_id AS "deviceId", t.external_key AS "key",
-  t.source, t.kind, t.room, t.descriptor, t.state, t.print, t.samples, t.gone_ms AS "goneMs"`;
+export const thingColumns = `${shownColumns}, t.print, t.samples`;
 
 /** Most commits change one thing. The text is built once, because statements are found by their texts. */
 const findOne = `SELECT ${thingColumns} FROM things t WHERE t.user_id = $1 AND t.thing_id = $2`;
@@ -113,7 +117,7 @@ export function thingTable(sql: Sql): ThingTable {
           : `SELECT u.value, d.value FROM json_each(${bound(userIds)}) u JOIN json_each(${bound(ids)}) d ON u.key = d.key`;
       return sql.all(
         `WITH asked (user_id, device_id) AS (${asked})
-         SELECT ${thingColumns} FROM asked CROSS JOIN things t
+         SELECT ${shownColumns} FROM asked CROSS JOIN things t
          WHERE t.user_id = asked.user_id AND t.device_id = asked.device_id
            AND (t.device_id, t.thing_id) > (${bound(afterDevice)}, ${bound(afterThing)}) AND t.gone_ms IS NULL
            ${filters.map(([column, value]) => `AND t.${column} = ${bound(value!)}`).join(" ")}

@@ -12,6 +12,7 @@ export function deviceTableCases(harness: StoreHarness): void {
     onStore(harness, async (store) => {
       const ada = await makeHome(store, { name: "Ada", devices: 2 });
       const bob = await makeHome(store, { name: "Bob", devices: 1 });
+      const foreign = await elsewhere(store);
       const [first, second] = ada.devices as [DeviceId, DeviceId];
       await store.transaction(async (tx) => {
         await tx.devices.setLastTime(ada.userId, first, 2 ** 53 - 1);
@@ -21,6 +22,15 @@ export function deviceTableCases(harness: StoreHarness): void {
           locked.map(({ id }) => id),
           [first, second],
         );
+        const ofTenant = await tx.devices.lockOfTenant(ada.tenantId, [...bob.devices, ...foreign.devices, first]);
+        assert.deepEqual(
+          ofTenant.map(({ id, userId }) => [id, userId]),
+          [
+            [first, ada.userId],
+            [bob.devices[0], bob.userId],
+          ],
+        );
+        assert.deepEqual(ofTenant[0], locked[0]);
       });
       await store.read(async (tx) => {
         const mine = await tx.devices.ofUser(ada.userId);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { DeviceId } from "../../../src/model/ids.ts";
+import type { DeviceId, TenantId } from "../../../src/model/ids.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { makeHome } from "./home.ts";
 
@@ -40,7 +40,8 @@ export function deviceTypeWorkCases(harness: StoreHarness): void {
         await tx.devices.setLastTime(userId, early, 10);
         await tx.devices.setLastTime(userId, late, 20);
         await tx.devices.setLastTime(userId, told, 10);
-        await tx.devices.setSilent(userId, told, 10);
+        await tx.devices.setSilent(tenantId, [told]);
+        await tx.devices.setSilent((tenantId + 1) as TenantId, [early]);
       });
       const [row, ...more] = await store.read((tx) => tx.deviceTypeWork.due(Number.MAX_SAFE_INTEGER, 9));
       assert.deepEqual([row!.what, row!.afterId, more], [null, 0, []]);

@@ -104,6 +104,21 @@ export function linkSessionTableCases(harness: StoreHarness): void {
       assert.equal(await count(bob.userId, "bwc_1", 9), 1);
     }));
 
+  it("ends the claims of all link sessions, and nothing else", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const claimed = sessionOf(home, "ls_1", { phase: "reading", claimedMs: 9, attempt: 1 });
+      const open = sessionOf(home, "ls_2");
+      await store.transaction(async (tx) => {
+        for (const session of [claimed, open]) await tx.linkSessions.add(session);
+        await tx.linkSessions.releaseClaims();
+      });
+      await store.read(async (tx) => {
+        assert.deepEqual(plain(await tx.linkSessions.find(claimed)), { ...claimed, claimedMs: null });
+        assert.deepEqual(plain(await tx.linkSessions.find(open)), open);
+      });
+    }));
+
   it("finds expired link sessions that hold a credential, and removes expired ones, oldest first", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);

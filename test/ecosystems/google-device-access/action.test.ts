@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { namedFaults } from "../../../simulator/google-device-access/faults.ts";
+import type { StreamListener } from "../../../src/ecosystems/connector.ts";
 import { googleLimits } from "../../../src/ecosystems/google-device-access/limits.ts";
 import { thermostatKey } from "../../../src/home/reported-things.ts";
 import { generous, startedConnector, startedGoogle } from "./harness.ts";
@@ -26,6 +27,37 @@ describe("commands to thermostats of Google", () => {
     assert.match(sixth.message, /5 commands a minute/);
     await warmFive(attic!);
     assert.equal((await heat(attic!, 23)).state, "rejected", "the account has made ten");
+    assert.deepEqual([google.rates.taken.execute, google.rates.refused.execute], [10, 0]);
+  });
+
+  it("count together for all links of an account", async (t) => {
+    const google = await startedGoogle(t);
+    const account = google.addAccount("Ada");
+    const [, hall, attic] = account.devices.keys();
+    const tokens = [google.tokens.consent(account).accessToken, google.tokens.consent(account).accessToken];
+    const { feed } = await startedConnector(t, google, { limits: { ...googleLimits, lists: generous.lists } });
+    const connector = feed.connector();
+    for (const token of tokens) {
+      const { promise: followed, resolve } = Promise.withResolvers<void>();
+      const listener: StreamListener = {
+        ...{ home: () => resolve(), unchanged: () => resolve(), partial: () => undefined, stored: async () => true },
+      };
+      void connector.follow(token, listener, t.signal);
+      await followed;
+    }
+    const commands = tokens.flatMap((token, nth) => Array.from({ length: 6 }, () => [token, [hall!, attic!][nth]!]));
+    const states: string[] = [];
+    for (const [index, [token, device]] of commands.entries()) {
+      const step = { trait: "thermostat", set: { heatCelsius: 18 + index / 2 } } as const;
+      states.push((await connector.act(token!, { key: thermostatKey(device!), step }, t.signal)).state);
+    }
+    const five = Array<string>(5).fill("accepted");
+    assert.deepEqual(states, [...five, "rejected", ...five, "rejected"]);
+    assert.equal(new Set(tokens).size, 2);
+    const step = { trait: "fanTimer", set: { active: true } } as const;
+    const third = [...account.devices.keys()].at(-1)!;
+    const beyond = await connector.act(tokens[1]!, { key: thermostatKey(third), step }, t.signal);
+    assert.equal(beyond.state, "rejected", "the account has made ten, five with each token");
     assert.deepEqual([google.rates.taken.execute, google.rates.refused.execute], [10, 0]);
   });
 

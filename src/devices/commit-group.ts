@@ -1,0 +1,75 @@
+import type { DeviceId, TenantId } from "../model/ids.ts";
+import type { Priority, Store, Transaction } from "../store/seam.ts";
+import { applyRequest, type CommitParts, type CommitRequest } from "./commit.ts";
+import { type AddedDevice, addDevices } from "./device-addition.ts";
+import type { CommitTables, DeviceCommit } from "./device-commit.ts";
+import { silenceDevices } from "./device-silence.ts";
+import type { DeviceState } from "./states.ts";
+import { showsOwnAlarm } from "./urgent-things.ts";
+
+/** A group of commits may store the answers of a batch. */
+export type GroupTables = CommitTables & Pick<Transaction, "batchGroups">;
+
+/** Applies one request within a group of commits. If it throws a refusal, it has written nothing. */
+export type ApplyInGroup = (
+  request: Pick<CommitRequest, "userId" | "cause" | "updates">,
+) => Promise<readonly DeviceCommit[]>;
+
+/** The commits that a group can consist of. */
+export interface GroupCalls {
+  readonly apply: ApplyInGroup;
+  /** Adds devices of one tenant that are within all limits. */
+  add(tenantId: TenantId, devices: readonly AddedDevice[], nowMs: number): Promise<readonly DeviceState[]>;
+  /** Logs which of the tenant's devices have fallen silent. */
+  silence(tenantId: TenantId, ids: readonly DeviceId[], nowMs: number): Promise<void>;
+}
+
+/**
+ * Several commits in one transaction, also of several users. The body locks all users in ascending order before its
+ * first call. All commits are durable when the promise resolves.
+ */
+export type CommitGroup = <Result>(
+  body: (tx: GroupTables, calls: GroupCalls) => Promise<Result>,
+  priority?: Priority,
+) => Promise<Result>;
+
+export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly store: Store<GroupTables> }): CommitGroup {
+  return async (body, priority) => {
+    let commits: DeviceCommit[] = [];
+    const result = await parts.store.transaction((tx) => {
+      // The store may run the body again.
+      commits = [];
+      return body(tx, callsIn(tx, parts, commits));
+    }, priority);
+    parts.committed(commits, commits.some(showsOwnAlarm));
+    return result;
+  };
+}
+
+/** The calls within one transaction; their commits are added to `commits`. */
+function callsIn(tx: GroupTables, parts: Omit<CommitParts, "store">, commits: DeviceCommit[]): GroupCalls {
+  const { ownThings } = parts;
+  const apply: ApplyInGroup = async (request) => {
+    const applied = await applyRequest(tx, request, parts);
+    commits.push(...applied);
+    return applied;
+  };
+  return {
+    apply,
+    async add(tenantId, devices, nowMs) {
+      const added = await addDevices(tx, tenantId, devices, nowMs, ownThings);
+      commits.push(...added.commits);
+      return added.states;
+    },
+    async silence(tenantId, ids, nowMs) {
+      const cause = { by: "administrator" } as const;
+      const devices = await tx.devices.lockOfTenant(tenantId, ids);
+      // A silence changes no attribute, so that only alerts on things react to it.
+      const unwatched = devices.filter(({ areThingsWatched }) => !areThingsWatched);
+      commits.push(...(await silenceDevices(tx, tenantId, unwatched, nowMs, { ownThings, cause, hop: 0 })));
+      for (const { userId, id: deviceId, areThingsWatched } of devices) {
+        if (areThingsWatched) await apply({ userId, cause, updates: [{ deviceId, changes: [], fallsSilent: true }] });
+      }
+    },
+  };
+}
