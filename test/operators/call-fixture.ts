@@ -128,6 +128,10 @@ export async function fixtureOf({
       "home alert preview",
       () => ({ at: [userId], query: { device: String(lampId), attribute: "power", value: "on", action: "notify" } }),
     ],
+    [
+      "home alert edit",
+      () => ({ at: [userId, alertId], json: { device: lampId, attribute: "power", value: "off", action: "notify" } }),
+    ],
     ["home alert disable", () => ({ at: [userId, alertId] })],
     ["home alert enable", () => ({ at: [userId, alertId] })],
     ["home alert remove", () => ({ at: [userId, alertId] })],
