@@ -104,7 +104,7 @@ export async function fixtureOf({
     ["device add", () => ({ json: { user: userId, name: "Lamp", type: "Lamp" } })],
     ["device remove", () => ({ at: [deviceId] })],
     ["device-type set", () => ({ at: ["Lamp"], json: { tenant: "Acme", template: "lamp" } })],
-    ["home things", () => ({ at: [userId] })],
+    ["home things", () => ({ query: { user } })],
     [
       "home command",
       async () => ({
