@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Config, ConfigurationError } from "../src/config/config.ts";
 import { isOnLoopback } from "../src/config/loopback.ts";
+import type { ShownSetting } from "../src/config/shown-settings.ts";
 import { startLogging } from "../src/runtime/process/log.ts";
 import { anyAborted, untilSignalled } from "../src/runtime/process/signals.ts";
 import { untilUncaught } from "../src/runtime/process/uncaught-errors.ts";
@@ -26,6 +27,8 @@ export interface DemoOptions {
   readonly ecosystem?: string;
   readonly hasEcosystems: boolean;
   readonly hasLogLevel: boolean;
+  /** The settings of the command line and the environment; the console shows them with what the demo changes. */
+  readonly settings: readonly ShownSetting[];
 }
 
 /**
@@ -34,7 +37,7 @@ export interface DemoOptions {
  */
 export async function runDemo(
   config: Config,
-  { version, seed, ecosystem: chosen, hasEcosystems, hasLogLevel }: DemoOptions,
+  { version, seed, ecosystem: chosen, hasEcosystems, hasLogLevel, settings }: DemoOptions,
 ): Promise<void> {
   requireLocal(config);
   const say = (text: string) => process.stderr.write(text);
@@ -64,6 +67,12 @@ export async function runDemo(
       startService({ ...config, port, ecosystems, allowPrivateWebhooks: true }, report, undefined, {
         guests: demoPages.guests,
         console: demoPages.additions,
+        settings: demoSettings(settings, {
+          BREEZEWAY_PORT: port === config.port ? undefined : String(port),
+          BREEZEWAY_ECOSYSTEMS: `${ecosystem.configuration.name}, simulated at ${ecosystem.url}`,
+          BREEZEWAY_LOG_LEVEL: hasLogLevel ? undefined : "warn",
+          BREEZEWAY_ALLOW_PRIVATE_WEBHOOKS: "true",
+        }),
       }),
     );
     stops.push(() => service.stop());
@@ -89,6 +98,17 @@ export async function runDemo(
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
+}
+
+/** The settings with those that the demo chooses itself. */
+function demoSettings(
+  settings: readonly ShownSetting[],
+  chosen: Readonly<Record<string, string | undefined>>,
+): readonly ShownSetting[] {
+  return settings.map((setting) => {
+    const value = chosen[setting.variable];
+    return value === undefined ? setting : { variable: setting.variable, value, from: "the demo" };
+  });
 }
 
 /** The demo's password is public: only this machine may reach the service, and no shared database may hold the user. */

@@ -12,6 +12,8 @@ export interface Webhook {
   /** True if it also receives `linkSession` messages. */
   readonly linkSessions?: boolean;
   readonly createdTime: number;
+  /** True while an operator of the service has paused it: its messages wait. Missing otherwise. */
+  readonly paused?: boolean;
   /** Why it receives no messages; missing otherwise. */
   readonly problem?: string;
 }

@@ -32,8 +32,16 @@ export interface AlertCalls<Input, Row> {
   /** Creation never fires, whatever the present value is. */
   add(accessScope: AccessScope, input: Input, keep?: KeepAnswer<Row>): Promise<Row>;
   find(accessScope: AccessScope, id: TriggerId): Promise<Row>;
-  /** Replaces the definition. The alert stays armed or disarmed, unless the new definition fires on something else. */
-  redefine(accessScope: AccessScope, id: TriggerId, input: Input, keep?: KeepAnswer<Row>): Promise<Row>;
+  /**
+   * Replaces the definition, by one that may be made from the present alert. The alert stays armed or disarmed, unless the
+   * new definition fires on something else. It fires at the next event, as a new alert does.
+   */
+  redefine(
+    accessScope: AccessScope,
+    id: TriggerId,
+    input: Input | ((before: Row) => Input),
+    keep?: KeepAnswer<Row>,
+  ): Promise<Row>;
   /** Enabling arms. */
   setEnabled(accessScope: AccessScope, id: TriggerId, isEnabled: boolean): Promise<void>;
   remove(accessScope: AccessScope, id: TriggerId, keep?: KeepAnswer): Promise<void>;
@@ -128,8 +136,9 @@ export function alertCalls<
       return trigger;
     },
 
-    redefine: (accessScope, id, input, keep) =>
+    redefine: (accessScope, id, given, keep) =>
       change(accessScope, id, async (tx, before) => {
+        const input = typeof given === "function" ? given(before) : given;
         subject.refuseMove(before, input);
         const watched = await subject.find(tx, accessScope, input);
         const checked = await subject.check(tx, watched, input, { patterns, commanding });

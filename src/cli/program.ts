@@ -81,6 +81,7 @@ export function describeProgram(
       ...(ecosystem !== undefined && { ecosystem }),
       hasEcosystems: isSet(settings.ecosystems, sources),
       hasLogLevel: isSet(settings.logLevel, sources),
+      settings: shownSettings(sources),
     });
   });
   withSettings(

@@ -15,6 +15,8 @@ export interface DemoChoice {
   readonly hasEcosystems: boolean;
   /** The demo logs less than the service does by default. */
   readonly hasLogLevel: boolean;
+  /** The settings of the command line and the environment, which the console shows. */
+  readonly settings: readonly ShownSetting[];
 }
 
 /** What the command line can start or reach; main.ts implements it. */

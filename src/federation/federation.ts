@@ -27,15 +27,9 @@ import { FederatedTokens, type LinkOptions, type Unlinked } from "./federated-to
 import type { Feeds } from "./feeds/feeds.ts";
 import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
+import { type LinkCounts, type LinkOverview, linkCountsOn, linkOverview } from "./link-counts.ts";
 import type { LinkFaultKind } from "./link-faults.ts";
-import {
-  blindTimes,
-  foundLinks,
-  type LinkOverview,
-  linkOverview,
-  type ShownLink,
-  shownLinksOf,
-} from "./link-overview.ts";
+import { blindTimes, foundLinks, type ShownLink, shownLinksOf } from "./link-overview.ts";
 import { type LinkStatus, linkStatus } from "./link-status.ts";
 import { thingFreshnessOfEach } from "./thing-freshness.ts";
 import type { ThingIdOf } from "./thing-marks.ts";
@@ -123,6 +117,8 @@ export interface RunningFederation extends Federation {
   blindTimes(links: Parameters<typeof blindTimes>[1], withinMs: number): ReturnType<typeof blindTimes>;
   /** All links, counted by state. */
   overview(): Promise<LinkOverview>;
+  /** Links of some tenants, or of all, counted by state; up to a second old. */
+  readonly linkCounts: LinkCounts;
   /** Called after each commit: a fan request that became durable on this node is sent at once. */
   afterCommit(commits: readonly DeviceCommit[]): void;
   start(): Promise<void>;
@@ -173,6 +169,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
     foundLinks: (filter) => foundLinks(thisNode, filter),
     blindTimes: (links, withinMs) => blindTimes(thisNode, links, withinMs),
     overview: () => linkOverview(thisNode),
+    linkCounts: linkCountsOn(thisNode),
     afterCommit: (commits) => {
       if (commits.some(isFanRequest)) fans.wake();
     },

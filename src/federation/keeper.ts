@@ -1,6 +1,6 @@
 import type { Commit } from "../devices/commit.ts";
 import type { Connector } from "../ecosystems/connector.ts";
-import type { DeviceId } from "../model/ids.ts";
+import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import { type ErrorOwners, noErrorOwners } from "../runtime/error-owners.ts";
@@ -216,16 +216,32 @@ export class LinkKeeper {
     return this.#followed.size;
   }
 
+  /** False when other nodes may have claimed the links of this node meanwhile. */
+  get isSure(): boolean {
+    return this.#claimed.isSure;
+  }
+
+  /** How many links of this node are not followed, because their ecosystem is not configured here. */
+  get unfollowed(): number {
+    return this.#unfollowed.size;
+  }
+
+  /** Whether this ecosystem is configured here. */
+  knows(ecosystem: string): boolean {
+    return this.#parts.connectors.has(ecosystem);
+  }
+
   /** The standings of the links that this node owns. */
   *standings(): Iterable<{
+    readonly userId: UserId;
     readonly state: LinkStanding["state"];
     readonly isLive: boolean;
     readonly confirmedMs: number;
     readonly pausedBy: PauseCause | undefined;
   }> {
     for (const { supervisor } of this.#followed.values()) {
-      const { isLive, confirmedMs, pausedBy, standing } = supervisor;
-      yield { state: standing.state, isLive, confirmedMs, pausedBy };
+      const { isLive, confirmedMs, pausedBy, standing, link } = supervisor;
+      yield { userId: link.userId, state: standing.state, isLive, confirmedMs, pausedBy };
     }
   }
 

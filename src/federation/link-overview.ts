@@ -19,23 +19,10 @@ export interface ShownLink {
   readonly confirmedMs: number;
 }
 
-export interface LinkCount {
-  readonly state: ShownLinkState;
-  readonly count: number;
-  /** When the last of these links was confirmed. */
-  readonly confirmedMs: number;
-}
-
-export interface LinkOverview {
-  /** The nodes that follow links, by the store's clock. On SQLite this process alone, while it follows. */
-  readonly nodes: number;
-  readonly counts: readonly LinkCount[];
-}
-
 /** A node whose last heartbeat is older counts as dead here. */
 const aliveWithinMs = 3 * heartbeat.everyMs;
 
-type OverviewParts = Pick<FreshnessParts, "store" | "keeper" | "membership">;
+export type OverviewParts = Pick<FreshnessParts, "store" | "keeper" | "membership">;
 
 /** The links of a user. The stored state of a link that no living node follows is never shown as current. */
 export async function shownLinksOf(parts: OverviewParts, userId: UserId): Promise<readonly ShownLink[]> {
@@ -122,64 +109,30 @@ export async function blindTimes(
   return times;
 }
 
-/** All links by state: those of this node from memory, those of other living nodes from the store. */
-export async function linkOverview(parts: OverviewParts): Promise<LinkOverview> {
-  const { store, keeper, membership } = parts;
-  const { stored, nodes, nowMs } = await store.read(async (tx) => {
-    const nowMs = await tx.clock.nowMs();
-    const [stored, nodes] = await Promise.all([tx.links.tally(nowMs - staleAfterMs), aliveNodes(parts, tx)]);
-    return { stored, nodes, nowMs };
-  });
-  const counts = new Map<ShownLinkState, LinkCount>();
-  const add = (state: ShownLinkState, count: number, confirmedMs: number) => {
-    if (count <= 0) return;
-    const before = counts.get(state) ?? { count: 0, confirmedMs: 0 };
-    const latestMs = Math.max(before.confirmedMs, confirmedMs);
-    counts.set(state, { state, count: before.count + count, confirmedMs: latestMs });
-  };
-  const isFollowing = membership.isAlive && keeper.followed > 0;
-  if (isFollowing) {
-    for (const { state, isLive, confirmedMs } of keeper.standings()) {
-      add(shownState(state, isLive, confirmedMs, nowMs), 1, confirmedMs);
-    }
-  }
-  for (const { state, owner, count, staleCount, confirmedMs } of stored) {
-    if (isFollowing && owner === membership.id) continue;
-    if (!isFollowedElsewhere(owner, nodes, membership.id))
-      add(unfollowed({ state, reason: "" }).state, count, confirmedMs);
-    else if (state === "live") {
-      add("live", count - staleCount, confirmedMs);
-      add("stale", staleCount, confirmedMs);
-    } else add(state, count, confirmedMs);
-  }
-  const others = nodes.filter((node) => node !== membership.id).length;
-  return { nodes: others + (isFollowing ? 1 : 0), counts: [...counts.values()] };
-}
-
 /**
  * Stricter than membership: a display may declare a node dead sooner, while membership must not take its links too
  * early.
  */
-async function aliveNodes(
+export async function aliveNodes(
   { store, membership }: OverviewParts,
   tx: Pick<FederationTables, "nodes">,
 ): Promise<readonly NodeId[]> {
   return store.isShared ? tx.nodes.alive(aliveWithinMs, true) : [membership.id];
 }
 
-function shownState(state: LinkState, isLive: boolean, confirmedMs: number, nowMs: number): ShownLinkState {
+export function shownState(state: LinkState, isLive: boolean, confirmedMs: number, nowMs: number): ShownLinkState {
   if (state !== "live") return state;
   if (!isLive) return "waiting";
   return nowMs - confirmedMs > staleAfterMs ? "stale" : "live";
 }
 
 /** A link of this node without a supervisor here is followed by no node. */
-function isFollowedElsewhere(owner: NodeId | null, nodes: readonly NodeId[], ownId: NodeId): boolean {
+export function isFollowedElsewhere(owner: NodeId | null, nodes: readonly NodeId[], ownId: NodeId): boolean {
   return owner !== null && owner !== ownId && nodes.includes(owner);
 }
 
 /** A refused token stays refused, even while no service runs. */
-function unfollowed({ state, reason }: Pick<LinkRow, "state" | "reason">): Pick<ShownLink, "state" | "reason"> {
+export function unfollowed({ state, reason }: Pick<LinkRow, "state" | "reason">): Pick<ShownLink, "state" | "reason"> {
   if (state === "needs_reauth") return { state, reason };
   return { state: "not_followed", reason: "no service follows this link" };
 }

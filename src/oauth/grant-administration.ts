@@ -14,6 +14,8 @@ export interface GrantRecord {
   /** Null means everything. */
   readonly scope: string | null;
   readonly createdMs: number;
+  /** To the hour; null when no use is known. */
+  readonly usedMs: number | null;
 }
 
 export interface GrantQuestion {

@@ -31,7 +31,8 @@ export interface ThingPage {
 
 /** Reads within the caller's access scope. A thing outside it looks as if it did not exist. */
 export interface ThingReading {
-  page(accessScope: AccessScope, place: ThingPlace): Promise<ThingPage>;
+  /** With `most`, a page has at most so many things. */
+  page(accessScope: AccessScope, place: ThingPlace, most?: number): Promise<ThingPage>;
   /** A gone thing is found as long as its row is kept. */
   find(accessScope: AccessScope, thingId: string): Promise<ReadThing>;
   /** Those of these things that the user has, with a fixed number of statements; gone ones are among them. */
@@ -47,24 +48,24 @@ export function thingReading(
   store: Store<Pick<Transaction, "users" | "devices" | "things"> & OwnThingTables>,
   ownThings: OwnThings,
 ): ThingReading {
-  const linkedPage = async (accessScope: AccessScope, place: LinkedPlace): Promise<ThingPage> => {
+  const linkedPage = async (accessScope: AccessScope, place: LinkedPlace, most: number): Promise<ThingPage> => {
     const from = { afterId: place.afterDevice - 1, typeName: virtualDeviceType };
     const { devices, found } = await store.read(async (tx) => {
       const devices = await tx.devices.page(accessScope, from, linksPerPage);
       // One extra row shows whether more follow.
-      return { devices, found: await tx.things.ofDevices(devices, place, thingsPerPage + 1) };
+      return { devices, found: await tx.things.ofDevices(devices, place, most + 1) };
     });
-    const rows = found.slice(0, thingsPerPage);
+    const rows = found.slice(0, most);
     return { things: rows.map(readThing), next: nextPlace(place, devices, rows, found.length > rows.length) };
   };
   return {
-    async page(accessScope, place) {
+    async page(accessScope, place, most = thingsPerPage) {
       const isOwnAsked = place.source === undefined || place.source === ownSource;
       const linked =
         place.own || place.source === ownSource
           ? { things: [], next: undefined }
-          : await linkedPage(accessScope, place);
-      const left = thingsPerPage - linked.things.length;
+          : await linkedPage(accessScope, place, most);
+      const left = most - linked.things.length;
       if (linked.next || !isOwnAsked || left === 0) {
         return { ...linked, next: linked.next ?? (isOwnAsked ? { ...place, own: {} } : undefined) };
       }

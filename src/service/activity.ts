@@ -1,4 +1,6 @@
 import type { Activity } from "../cli/administration/overview-parts.ts";
+import type { RunningFederation } from "../federation/federation.ts";
+import type { FoundLink } from "../federation/link-overview.ts";
 import type { HourlyCounts } from "../metrics/hourly-counts.ts";
 import type { NodeId, TenantId } from "../model/ids.ts";
 import type { NodeQuestions } from "../nodes/node-questions.ts";
@@ -6,6 +8,7 @@ import type { OpenStore } from "../store/seam.ts";
 
 export interface ActivityParts {
   readonly store: OpenStore;
+  readonly federation: Pick<RunningFederation, "foundLinks" | "blindTimes">;
   readonly counts: HourlyCounts;
   readonly nodes: NodeQuestions;
   readonly elapsedMs: () => number;
@@ -13,6 +16,9 @@ export interface ActivityParts {
 
 const hours = 24;
 const hourMs = 3_600_000;
+/** Links whose blind time is added up, and how many are read at once. */
+const linksCounted = 1_000;
+const linksAtOnce = 200;
 /** Entries of the audit log, and deliveries, that are counted: the newest. */
 const mostCounted = 20_000;
 /** Pages of many operators ask again and again; what was read is used for so long. */
@@ -45,7 +51,7 @@ export function activityOn(parts: ActivityParts): (tenantIds: readonly TenantId[
 }
 
 async function readActivity(
-  { store, nodes }: ActivityParts,
+  { store, nodes, federation }: ActivityParts,
   tenantIds: readonly TenantId[] | undefined,
 ): Promise<Activity> {
   const { sinceMs, audit, deliveries } = await store.read(async (tx) => {
@@ -63,9 +69,30 @@ async function readActivity(
     failedSignIns: strip(audit.filter(({ act }) => act === "sign_in_failed")),
     delivered: strip(deliveries.filter(({ state }) => state === "delivered")),
     failed: strip(deliveries.filter(({ state }) => state === "failed")),
+    blind: await blindTime(federation, tenantIds),
   };
   // Nodes count changes and limits for the deployment, not for each tenant.
   return tenantIds === undefined ? { ...stored, ...(await ofNodes(nodes)) } : stored;
+}
+
+async function blindTime(
+  { foundLinks, blindTimes }: ActivityParts["federation"],
+  tenantIds: readonly TenantId[] | undefined,
+): Promise<Activity["blind"]> {
+  const links: FoundLink[] = [];
+  for await (const some of foundLinks({ tenantIds })) {
+    links.push(...some);
+    if (links.length > linksCounted) break;
+  }
+  const counted = links.slice(0, linksCounted);
+  let [ms, blindLinks] = [0, 0];
+  for (let from = 0; from < counted.length; from += linksAtOnce) {
+    for (const blindMs of (await blindTimes(counted.slice(from, from + linksAtOnce), hours * hourMs)).values()) {
+      ms += blindMs;
+      if (blindMs > 0) blindLinks++;
+    }
+  }
+  return { ms, blindLinks, links: counted.length, isAll: links.length <= linksCounted };
 }
 
 async function ofNodes(nodes: NodeQuestions): Promise<Pick<Activity, "nodes">> {

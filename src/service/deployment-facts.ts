@@ -33,13 +33,12 @@ export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
     settings,
     version,
     async nodes() {
-      const { listed, own } = await store.read(async (tx) => ({
-        listed: await tx.nodes.list(),
-        own: await tx.links.tallyOf(membership.id),
-      }));
       if (!store.isShared) {
-        return [{ node: membership.id, isThis: true, silentMs: null, links: Number(own.count), schemaVersion }];
+        const shares = await store.read((tx) => tx.links.shares());
+        const links = shares.find(({ owner }) => owner === membership.id)?.count ?? 0;
+        return [{ node: membership.id, isThis: true, silentMs: null, links, schemaVersion }];
       }
+      const listed = await store.read((tx) => tx.nodes.list());
       return listed.map(({ id, ...node }) => ({ node: id, isThis: isThis(id), ...node }));
     },
     async store() {

@@ -1,7 +1,7 @@
 import type { AnyTriggerRow, DryRun, Explanation, RunningAlerts, TriedValue } from "../alerts/alerts.ts";
 import type { HomeAlerts } from "../cli/administration/homes/home-alerts.ts";
 import type { DeviceReading } from "../devices/read.ts";
-import { UnknownDevice, UnknownTrigger } from "../model/errors.ts";
+import { BadParameter, UnknownDevice, UnknownTrigger } from "../model/errors.ts";
 import type { UserId } from "../model/ids.ts";
 import type { ThingReading } from "../own-things/thing-reading.ts";
 
@@ -17,7 +17,7 @@ export function homeAlerts({ alerts, devices, things }: Sources): HomeAlerts {
   /** Both kinds of alerts take their ids from one counter: an alert that is not on an attribute may be on a thing. */
   const either = async <Result>(
     act: (
-      kind: Pick<RunningAlerts | RunningAlerts["onThings"], "explain" | "tryValue" | "setEnabled" | "remove">,
+      kind: Pick<RunningAlerts | RunningAlerts["onThings"], "find" | "explain" | "tryValue" | "setEnabled" | "remove">,
     ) => Promise<Result>,
   ): Promise<Result> => {
     try {
@@ -56,6 +56,17 @@ export function homeAlerts({ alerts, devices, things }: Sources): HomeAlerts {
         : alerts.dryRun(ofUser(userId), input, period),
     add: (userId, input): Promise<AnyTriggerRow> =>
       "thingId" in input ? alerts.onThings.add(ofUser(userId), input) : alerts.add(ofUser(userId), input),
+    async edit(userId, alertId, input): Promise<AnyTriggerRow> {
+      const scope = ofUser(userId);
+      const kept = ({ isEnabled, address }: AnyTriggerRow) => ({ isEnabled, address });
+      const before = await either<AnyTriggerRow>((kind) => kind.find(scope, alertId));
+      if ("thingId" in before !== "thingId" in input) {
+        throw new BadParameter("thing", "An alert stays with its device or its thing. Make another one instead.");
+      }
+      return "thingId" in input
+        ? alerts.onThings.redefine(scope, alertId, (present) => ({ ...input, ...kept(present) }))
+        : alerts.redefine(scope, alertId, (present) => ({ ...input, ...kept(present) }));
+    },
     setEnabled: (userId, alertId, isEnabled) =>
       either<void>((kind) => kind.setEnabled(ofUser(userId), alertId, isEnabled)),
     remove: (userId, alertId) => either<void>((kind) => kind.remove(ofUser(userId), alertId)),

@@ -77,6 +77,75 @@ describe("the pages of alerts", () => {
     assert.equal((await operator.get(`/console${here}`)).status, 404);
   });
 
+  it("change an alert in the same editor: its id, its history and what it watches stay", async (t) => {
+    const { house, run, owner, invited } = await consoleWorld(t);
+    const operator = await owner();
+    const user = String(house.userId);
+    const lamp = String(await house.addLamp("Hall lamp"));
+    const watched = { device: lamp, attribute: "power" };
+    const definition = { ...watched, value: "on", action: "notify", message: "Light!", "auto-disarm": true };
+    const { alertId } = await run("home alert add", { user, ...definition });
+    const alert = { user, alert: String(alertId) };
+    const here = `/alerts/${user}/${alertId}`;
+    const shown = async () => (await run("home alert show", alert)).alert;
+    const power = (value: string) => run("home device write", { user, device: lamp, set: [`power=${value}`] });
+    await power("on");
+    assert.deepEqual([(await shown()).state, (await shown()).firings], ["waiting", 1]);
+
+    assert.match(await pageText(operator, here), new RegExp(`href="/console${here}/edit"`));
+    const form = await pageText(operator, `${here}/edit`);
+    assert.match(form, new RegExp(`<option value="device:${lamp}" selected>Hall lamp`));
+    assert.ok(!form.includes("choose a thing") && /id="alert-message"[^>]* value="Light!"/.test(form), form);
+    assert.match(form, /value="disarm" selected/);
+    const checked = await pageText(operator, `${here}/edit?check=1&message=Dark&manner=disarm`);
+    assert.match(checked, /Change this alert/);
+    assert.match(checked, /breezeway home alert edit --user \d+ --alert \d+ --device/);
+    assert.match(await pageText(operator, `${here}/edit?check=1&value=`), /id="alert-value"[^>]*aria-invalid="true"/);
+
+    const edit = { ...alert, ...watched, value: "on", action: "notify", message: "Dark", "auto-disarm": "true" };
+    assert.equal((await act(operator, "home alert edit", edit)).status, 303);
+    const changed = await shown();
+    assert.deepEqual([changed.msg, changed.state, changed.firings], ["Dark", "waiting", 1]);
+    await power("on");
+    assert.equal((await shown()).firings, 1, "it does not fire twice for the same edge");
+
+    // Another condition: as a new alert, it is armed and has not fired for it.
+    assert.equal((await act(operator, "home alert edit", { ...edit, when: "regex", value: "on|dim" })).status, 303);
+    assert.deepEqual([(await shown()).state, (await shown()).firings], ["armed", 1]);
+    await power("dim");
+    await power("on");
+    assert.deepEqual([(await shown()).state, (await shown()).firings], ["waiting", 2]);
+
+    // A disabled alert stays disabled.
+    await run("home alert disable", alert);
+    assert.equal((await act(operator, "home alert edit", edit)).status, 303);
+    assert.equal((await shown()).state, "disabled");
+
+    const before = await shown();
+    const second = String(await house.addLamp("Second lamp"));
+    const refused: readonly (readonly [number, object])[] = [
+      [400, { ...edit, device: second }],
+      [400, { ...edit, when: ">", value: "warm" }],
+      [400, { ...edit, device: "", attribute: "", thing: "t_none", field: "smoke.state" }],
+      [404, { ...edit, alert: "2147000000" }],
+    ];
+    for (const [status, input] of refused) {
+      const answer = await act(operator, "home alert edit", input as Readonly<Record<string, string>>);
+      assert.equal(answer.status, status, await answer.text());
+    }
+    assert.deepEqual(await shown(), before);
+    assert.equal((await act(await invited("vera", { role: "viewer" }), "home alert edit", edit)).status, 403);
+
+    const set = [`${lamp},mode=a`, `${second},mode=b`];
+    await run("home alert edit", { ...alert, ...watched, value: "on", set });
+    assert.match(await pageText(operator, `${here}/edit`), /this form has room for one/);
+    const audited = await run("audit list", { act: "admin", limit: "50" });
+    const edits = audited.entries.filter(
+      ({ detail }: { detail: { command: string } }) => detail.command === "home alert edit",
+    );
+    assert.equal(edits.length, 4);
+  });
+
   it("make an alert in the sentence editor, test it, dry-run it, and explain its firing", { skip }, async (t) => {
     const made = await consoleWorld(t, { structures: [{ name: "Maple Street", thermostats: 1, alarms: 1 }] });
     const { house } = made;

@@ -55,6 +55,7 @@ export function addressesOf(made: FullWorld): Readonly<Record<string, string>> {
     "/alerts": "/alerts",
     "/alerts/new": `/alerts/new?user=${user}&watch=device:${lamp}&attribute=power&value=on&check=1`,
     "/alerts/:user/:alert": `/alerts/${user}/${alert}?value=on&from=24h`,
+    "/alerts/:user/:alert/edit": `/alerts/${user}/${alert}/edit?check=1&message=changed`,
     "/search": "/search?q=voice",
     "/webhooks": "/webhooks",
     "/webhooks/:webhook": `/webhooks/${webhook}`,
@@ -80,6 +81,8 @@ export function addressesOf(made: FullWorld): Readonly<Record<string, string>> {
 export function furtherAddresses({ user, lamp, alert }: FullWorld): readonly string[] {
   return [
     "/things",
+    "/things?kind=alarm&state=smoke.state%3Dclear",
+    `/alerts/${user}/${alert}/edit`,
     "/alerts/new",
     `/alerts/new?user=${user}&check=1`,
     `/devices/${user}/${lamp}`,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { write } from "../events/made-home.ts";
+import { send, write } from "../events/made-home.ts";
+import { addOutlet } from "../isolation/outlets.ts";
 import type { OperatorBrowser } from "../operators/operator-browser.ts";
 import { administrationWorld, alexa, hostileName, pageText } from "./administration-world.ts";
 
@@ -51,7 +52,10 @@ describe("an operator in the console", () => {
     const webhook = await made.addWebhook();
     await act(owner, "hook pause", { webhook });
     assert.match(await pageText(owner, ""), /is paused\. Messages that wait: 0/);
+    const seenByClient = async () => (await send(`${world.baseUrl}/v3/webhooks`, token, "GET")).body.webhooks[0];
+    assert.equal((await seenByClient()).paused, true);
     await act(owner, "hook resume", { webhook });
+    assert.ok(!("paused" in (await seenByClient())));
     assert.deepEqual((await run("attention")).findings, []);
     await world.service.parts.store.transaction(async (tx) => {
       const { ownerId } = (await tx.webhooks.listed({ id: webhook, afterId: "", limit: 1 }))[0]!;
@@ -146,5 +150,39 @@ describe("an operator in the console", () => {
     }
     await run("user suspend", { user: String(userId) });
     assert.equal((await owner.send("/console/do", trial)).status, 409);
+  });
+
+  it("tries messages of Google by hand, with the rights that the user gave it", async (t) => {
+    const made = await administrationWorld(t);
+    const { run, lamp } = made;
+    const { tenantId, userId, service } = made.world;
+    const owner = await made.owner();
+    await run("device-type set", { type: "Lamp", tenant: "Acme", template: "lamp" });
+    const { outlet, id: clientId } = await addOutlet(made.world, "google-home");
+    const tryMessage = async (intent: string, payload: object = {}) => {
+      const inputs = [{ intent: `action.devices.${intent}`, payload }];
+      const message = JSON.stringify({ requestId: "r-1", inputs });
+      return owner.call("POST", `/outlets/${outlet}/try`, { user: userId, message });
+    };
+    assert.equal((await tryMessage("SYNC")).status, 409, "the user has not linked it");
+    const grant = { id: "g", tenantId, userId, clientId, covers: "user", scope: "devices:read" } as const;
+    await service.parts.store.transaction((tx) => tx.grants.add(grant));
+    const synced = await tryMessage("SYNC");
+    assert.equal(synced.status, 200, JSON.stringify(synced.body));
+    const { requestId, payload } = synced.body.answer;
+    assert.equal(requestId, "r-1");
+    assert.equal(payload.devices.length, 1);
+    const devices = [{ id: payload.devices[0].id }];
+    await write(made.world, made.token, lamp, { power: "on" });
+    const queried = await tryMessage("QUERY", { devices });
+    assert.equal(queried.body.answer.payload.devices[devices[0]!.id].on, true);
+    const execution = [{ command: "action.devices.commands.OnOff", params: { on: false } }];
+    const executed = await tryMessage("EXECUTE", { commands: [{ devices, execution }] });
+    assert.equal(executed.body.answer.payload.commands[0].status, "ERROR", "the user gave no right to control");
+    for (const intent of ["DISCONNECT", "OTHER"]) assert.equal((await tryMessage(intent)).status, 400, intent);
+    assert.equal((await tryMessage("SYNC")).status, 200, "the link is still there");
+    const form = { act: "outlet try", to: `/console/assistants/${outlet}`, outlet, user: String(userId) };
+    const message = JSON.stringify({ requestId: "r-2", inputs: [{ intent: "action.devices.SYNC" }] });
+    assert.match(await (await owner.send("/console/do", { ...form, message })).text(), /agentUserId/);
   });
 });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { BadParameter } from "../../src/model/errors.ts";
 import { consolePages } from "../../src/outlets/console/pages.ts";
 import type { OperatorBrowser } from "../operators/operator-browser.ts";
+import { eventually } from "../stories/world.ts";
 import { pageText } from "./administration-world.ts";
 import { addressesOf, fullWorld, furtherAddresses } from "./full-world.ts";
 
@@ -32,6 +34,78 @@ describe("every page", () => {
       const text = await answer.text();
       assert.ok(!/Maple Street|&lt;b&gt;Voice|request-1"/.test(text), `${path} shows another tenant`);
     }
+  });
+
+  it("of things lists those of all users of a tenant or of all tenants, page by page, with filters", async (t) => {
+    const made = await fullWorld(t);
+    const { user, house, run } = made;
+    const owner = await made.owner();
+    await run("device-type set", { type: "Lamp", tenant: "Story", template: "lamp" });
+    const other = await run("user add", { tenant: "Other", name: "otto", password: "correct horse" });
+    await run("device add", { user: String(other.userId), name: "Far lamp", type: "Lamp" });
+    await run("device-type set", { type: "Lamp", tenant: "Other", template: "lamp" });
+    interface Listed {
+      readonly thingId: string;
+      readonly userId: number;
+      readonly userName: string;
+      readonly kind: string;
+      readonly source: string;
+    }
+    const read = async (filter: object = {}, pageSize = "2") => {
+      const found: Listed[] = [];
+      let cursor: string | undefined;
+      do {
+        const { things, ...next } = await run("home things", {
+          "page-size": pageSize,
+          ...filter,
+          ...(cursor && { cursor }),
+        });
+        assert.ok(things.length <= Number(pageSize));
+        found.push(...things);
+        cursor = next.cursor;
+      } while (cursor !== undefined);
+      return found;
+    };
+    const ids = (found: readonly Listed[]) => found.map(({ thingId }) => thingId).toSorted();
+    const ofUser: readonly Listed[] = (await run("home things", { user })).things;
+    const all = await read();
+    assert.deepEqual(ids(await read({ tenant: "Story" })), ids(ofUser));
+    assert.ok(ofUser.some(({ source }) => source === "own") && ofUser.some(({ source }) => source === "nest"));
+    const foreign = all.filter(({ userId }) => userId === other.userId);
+    assert.deepEqual([all.length, foreign.length, foreign[0]?.userName], [ofUser.length + 1, 1, "otto"]);
+    assert.equal(new Set(ids(all)).size, all.length, "no thing is listed twice");
+    assert.deepEqual(ids(await read({}, "200")), ids(all));
+    const alarms = ofUser.filter(({ kind }) => kind === "alarm");
+    assert.deepEqual(ids(await read({ kind: "alarm" })), ids(alarms));
+    assert.deepEqual(ids(await read({ user, kind: "alarm" }, "1")), ids(alarms));
+    assert.deepEqual(ids(await read({ state: "smoke.state=clear" })), ids(alarms));
+    assert.deepEqual(await read({ state: "smoke.state=alarm" }), []);
+    assert.deepEqual(ids(await read({ filter: "FAR" })), ids(foreign));
+    assert.deepEqual(await read({ stale: true }), []);
+    for (const [option, value] of [
+      ["state", "smoke"],
+      ["state", "smoke.none=1"],
+      ["cursor", "x"],
+      ["cursor", "1.99999999999.t"],
+    ] as const) {
+      await assert.rejects(read({ [option]: value }), BadParameter, `${option} ${value}`);
+    }
+
+    const page = await pageText(owner, "/things");
+    assert.match(page, /Things of all users.*otto/s);
+    assert.match(await pageText(owner, "/things?state=smoke.state%3Dalarm"), /No thing fits/);
+    assert.match(await pageText(owner, "/things?state=odd"), /role="alert"/);
+    const stranger = await made.invited("maja", { role: "tenantAdmin", tenant: ["Other"] });
+    const theirs = await stranger.call("GET", "/things");
+    assert.deepEqual(ids(theirs.body.things), ids(foreign));
+    assert.equal((await stranger.call("GET", `/things?user=${user}`)).status, 404);
+    assert.equal((await stranger.call("GET", "/things?tenant=Story")).status, 404);
+
+    house.simulator.endAccess(house.accountId);
+    await eventually(t.signal, async () => {
+      assert.deepEqual(ids(await read({ stale: true })), ids(ofUser.filter(({ source }) => source === "nest")));
+    });
+    assert.match(await pageText(owner, "/things?stale=true"), /Unknown now/);
   });
 
   it("of a device has traits, attributes by thing, the index map, watchers, and writes for those who may", async (t) => {

@@ -58,6 +58,11 @@ describe("the demo's console", { skip, timeout }, () => {
     const [{ name, value } = { name: "", value: "" }] = await context.cookies();
     const headers = { cookie: `${name}=${value}`, origin: "https://elsewhere.example" };
     assert.equal((await fetch(`${demo.baseUrl}/console/simulator`, { ...foreign, headers })).status, 403);
+    const system = await (
+      await fetch(`${demo.baseUrl}/console/system`, { headers: { cookie: headers.cookie } })
+    ).text();
+    assert.match(system, /BREEZEWAY_ECOSYSTEMS.*simulated at.*the demo/s);
+    assert.match(system, /BREEZEWAY_DATA/);
   });
 
   it("has four steps that are checked off by events, and folds them away when all are done", async () => {

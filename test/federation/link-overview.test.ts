@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { linkOverview, shownLinksOf } from "../../src/federation/link-overview.ts";
-import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
+import { linkCountsOn, linkOverview } from "../../src/federation/link-counts.ts";
+import { shownLinksOf } from "../../src/federation/link-overview.ts";
+import type { DeviceId, NodeId, TenantId, UserId } from "../../src/model/ids.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 
 type Parts = Parameters<typeof linkOverview>[0];
@@ -11,15 +12,24 @@ const recentMs = nowMs - 1_000;
 const longAgoMs = nowMs - 16 * 60_000;
 const [own, other, dead] = ["own", "other", "dead"].map((id) => id as NodeId) as [NodeId, NodeId, NodeId];
 
-interface Given {
-  /** The links that this node follows. */
-  readonly followed?: readonly { id: number; state: LinkRow["state"]; isLive: boolean; confirmedMs: number }[];
-  readonly stored?: readonly { id: number; state: LinkRow["state"]; owner: NodeId | null; confirmedMs: number }[];
-  readonly isAlive?: boolean;
+interface GivenLink {
+  readonly id: number;
+  readonly state: LinkRow["state"];
+  readonly confirmedMs: number;
+  readonly tenantId?: number;
+  readonly ecosystem?: string;
 }
 
-/** Two living nodes on a shared store. */
-function partsOf({ followed = [], stored = [], isAlive = true }: Given): Parts {
+interface Given {
+  /** The links that this node follows. */
+  readonly followed?: readonly (GivenLink & { readonly isLive: boolean })[];
+  readonly stored?: readonly (GivenLink & { readonly owner: NodeId | null })[];
+  readonly isAlive?: boolean;
+  readonly isSure?: boolean;
+}
+
+/** Two living nodes on a shared store. The user of a link has its number; only nest is configured. */
+function partsOf({ followed = [], stored = [], isAlive = true, isSure = true }: Given): Parts {
   const tx = {
     clock: { nowMs: async () => nowMs },
     nodes: { alive: async () => [own, other] },
@@ -31,14 +41,22 @@ function partsOf({ followed = [], stored = [], isAlive = true }: Given): Parts {
           ecosystem: "nest",
           reason: `stored ${row.state}`,
         })),
-      tally: async (staleBeforeMs: number) =>
-        stored.map(({ state, owner, confirmedMs }) => ({
-          state,
-          owner,
-          confirmedMs,
-          count: 1,
-          staleCount: confirmedMs < staleBeforeMs ? 1 : 0,
-        })),
+      tally: async (staleBeforeMs: number, exceptOwner?: NodeId) =>
+        stored
+          .filter(({ owner }) => exceptOwner === undefined || owner !== exceptOwner)
+          .map(({ state, owner, confirmedMs, tenantId = 1, ecosystem = "nest" }) => ({
+            tenantId,
+            state,
+            owner,
+            ecosystem,
+            confirmedMs,
+            count: 1,
+            staleCount: confirmedMs < staleBeforeMs ? 1 : 0,
+          })),
+    },
+    users: {
+      some: async (ids: readonly number[]) =>
+        followed.filter(({ id }) => ids.includes(id)).map(({ id, tenantId = 1 }) => ({ id, tenantId })),
     },
   };
   const supervisor = (deviceId: DeviceId) => {
@@ -47,7 +65,14 @@ function partsOf({ followed = [], stored = [], isAlive = true }: Given): Parts {
   };
   return {
     store: { isShared: true, read: (body: (tables: unknown) => unknown) => body(tx) },
-    keeper: { followed: followed.length, standings: () => followed, supervisor },
+    keeper: {
+      isSure,
+      followed: followed.length,
+      unfollowed: stored.filter(({ owner, ecosystem }) => owner === own && ecosystem === "gone").length,
+      knows: (ecosystem: string) => ecosystem === "nest",
+      standings: () => followed.map((one) => ({ userId: one.id, ...one })),
+      supervisor,
+    },
     membership: { id: own, isAlive },
   } as unknown as Parts;
 }
@@ -123,5 +148,63 @@ describe("the overview of all links", () => {
 
   it("counts no node that follows nothing", async () => {
     assert.deepEqual(await linkOverview(partsOf({})), { nodes: 1, counts: [] });
+  });
+});
+
+describe("the counts of links", () => {
+  const countsOf = async (given: Given, tenantIds?: readonly number[]) => {
+    const counts = linkCountsOn({ ...partsOf(given), runtime: { elapsedMs: () => 0 } });
+    return Object.fromEntries(await counts(tenantIds as TenantId[] | undefined));
+  };
+  const followed = [
+    { id: 1, state: "live", isLive: true, confirmedMs: recentMs },
+    { id: 2, state: "live", isLive: true, confirmedMs: longAgoMs, tenantId: 2 },
+  ] as const;
+  const stored = [
+    { id: 1, state: "waiting", owner: own, confirmedMs: longAgoMs },
+    { id: 2, state: "live", owner: own, confirmedMs: longAgoMs, tenantId: 2 },
+    { id: 3, state: "live", owner: other, confirmedMs: recentMs, tenantId: 2 },
+    { id: 4, state: "needs_reauth", owner: dead, confirmedMs: recentMs, tenantId: 3 },
+    { id: 5, state: "live", owner: null, confirmedMs: recentMs },
+  ] as const;
+
+  it("are those of the tenants that are asked for", async () => {
+    const given = { followed, stored };
+    assert.deepEqual(await countsOf(given), { live: 2, stale: 1, needs_reauth: 1, not_followed: 1 });
+    assert.deepEqual(await countsOf(given, [2]), { stale: 1, live: 1 });
+    assert.deepEqual(await countsOf(given, [1, 3]), { live: 1, needs_reauth: 1, not_followed: 1 });
+    assert.deepEqual(await countsOf(given, []), {});
+  });
+
+  it("count links whose ecosystem is not configured here as followed by nobody, and no link twice", async () => {
+    const gone = { id: 6, state: "live", owner: own, confirmedMs: recentMs, ecosystem: "gone" } as const;
+    assert.deepEqual(await countsOf({ followed, stored: [...stored, gone] }, [1]), { live: 1, not_followed: 2 });
+  });
+
+  it("show nothing as followed here while other nodes may have claimed it", async () => {
+    for (const unsure of [{ isSure: false }, { isAlive: false }]) {
+      assert.deepEqual(await countsOf({ followed, stored, ...unsure }, [1, 2]), { not_followed: 3, live: 1 });
+    }
+  });
+
+  it("are counted once for all who ask within a second, and again after a failure", async () => {
+    const parts = partsOf({ followed, stored });
+    let [reads, elapsedMs, isDown] = [0, 0, false];
+    const read: typeof parts.store.read = (body) => {
+      reads += 1;
+      return isDown ? Promise.reject(new Error("down")) : parts.store.read(body);
+    };
+    const store = { ...parts.store, read };
+    const counts = linkCountsOn({ ...parts, store, runtime: { elapsedMs: () => elapsedMs } });
+    await Promise.all([counts(undefined), counts([1 as TenantId])]);
+    await counts([2 as TenantId]);
+    // One for the links, one for the tenants of the users.
+    assert.equal(reads, 2);
+    [elapsedMs, isDown] = [1_000, true];
+    await assert.rejects(counts(undefined), /down/);
+    isDown = false;
+    await counts(undefined);
+    // The tenants are known already.
+    assert.equal(reads, 4);
   });
 });

@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import type { TenantId } from "../../src/model/ids.ts";
 import { ada, admin, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth/oauth-world.ts";
 import type { Caller } from "./callers.ts";
-import { type Home, owner, secTokenOf, useLargeIds } from "./home.ts";
+import { accountSession, type Home, owner, secTokenOf, useLargeIds } from "./home.ts";
 
 /** Users and clients with valid credentials of their own. */
 export async function usersAndClients({ world }: Home): Promise<readonly Caller[]> {
@@ -25,7 +25,8 @@ export async function usersAndClients({ world }: Home): Promise<readonly Caller[
   ) => {
     const keys = { ...(await keysOf(world, person, tenant, by)), client: by };
     const accessScope = { kind: "user", userId } as const;
-    const is = { bearer: accessScope, secToken: accessScope, client: { kind: "client", clientId: by.id } as const };
+    const ofUser = { bearer: accessScope, secToken: accessScope, account: accessScope };
+    const is = { ...ofUser, client: { kind: "client", clientId: by.id } as const };
     return { name, keys, is, newSecToken: () => secTokenOf(world, person, tenant) };
   };
   const wholeTenant = (name: string, bearer: string, tenant: TenantId, by: MadeClient): Caller => {
@@ -97,5 +98,6 @@ export async function keysOf(
     secToken: await secTokenOf(world, person, tenantId),
     password: { password: person.password, appId: String(tenantId) },
     browser: [...browser.cookies.values()].join(),
+    account: await accountSession(world, person, tenantId),
   };
 }

@@ -1,6 +1,6 @@
 import type { AccessScope } from "../../src/model/access-scope.ts";
 import type { KeyKind } from "./calls.ts";
-import { type Home, owner } from "./home.ts";
+import { accountSession, type Home, owner } from "./home.ts";
 import type { Keys } from "./requests.ts";
 
 /** A caller who tries every address with their credentials (keys). */
@@ -20,8 +20,8 @@ export type Standing = AccessScope | { readonly kind: "client"; readonly clientI
 /** The keys that a caller sends to an address. Without a key of its kind, the caller tries the others. */
 export function keysFor({ keys }: Caller, kind: KeyKind, { world }: Home): Partial<Keys> {
   if (keys[kind] !== undefined) return keys;
-  const { bearer, secToken, client, password, browser } = keys;
-  const other = bearer ?? secToken ?? client?.secret ?? password?.password ?? browser;
+  const { bearer, secToken, client, password, browser, account } = keys;
+  const other = bearer ?? secToken ?? client?.secret ?? password?.password ?? browser ?? account;
   if (other === undefined) return {};
   return {
     bearer: other,
@@ -29,6 +29,7 @@ export function keysFor({ keys }: Caller, kind: KeyKind, { world }: Home): Parti
     client: { id: world.client.id, secret: other },
     password: { password: other, appId: String(world.tenantId) },
     browser: other,
+    account: other,
   };
 }
 
@@ -43,8 +44,15 @@ export async function theOwner(home: Home): Promise<Caller> {
       secToken: await home.secToken(),
       client: world.client,
       password: { password: owner.password, appId: String(world.tenantId) },
+      account: await accountSession(world, owner),
     },
-    is: { bearer: user, secToken: user, client: { kind: "client", clientId: world.client.id }, password: user },
+    is: {
+      bearer: user,
+      secToken: user,
+      client: { kind: "client", clientId: world.client.id },
+      password: user,
+      account: user,
+    },
     newSecToken: home.secToken,
   };
 }
@@ -53,7 +61,7 @@ export async function theOwner(home: Home): Promise<Caller> {
 export async function expiredCaller(home: Home): Promise<Caller> {
   const { world } = home;
   const bearer = (await world.tokens(world.client, owner)).access_token;
-  const keys = { bearer, secToken: await home.secToken() };
+  const keys = { bearer, secToken: await home.secToken(), account: await accountSession(world, owner) };
   await world.timePasses(3_601_000);
   await home.renewAll();
   return { name: "the owner with expired keys", keys, is: {} };

@@ -38,7 +38,7 @@ export interface Things {
 }
 
 /** The kind of credential that an address needs. Public addresses need none, or one that no access rule describes. */
-export type KeyKind = "bearer" | "secToken" | "client" | "password" | "browser";
+export type KeyKind = "bearer" | "secToken" | "client" | "password" | "browser" | "account";
 
 /** A valid call of an address, without the key. */
 export interface Call {
@@ -152,21 +152,21 @@ const calls: Readonly<Record<string, (things: Things, method: string) => readonl
   ],
   "public /link/callback": () => [{ parameters: { state: "unknown", code: "unknown" }, success: 400 }],
 
-  // The key is a session of the account page, which no caller here has (test/account).
   "public /account": () => [{}],
-  "public /account/:tenantId": ({ tenantId, userName }, method) => [
+  "public /account/:tenantId": ({ tenantId }, method) => [
     method === "GET"
-      ? { path: { tenantId } }
+      ? { key: "account", path: { tenantId } }
       : {
+          key: "account",
           path: { tenantId },
-          parameters: { deleteAccount: "yes", decision: "confirm", password: userName },
+          parameters: { unlink: "nest", decision: "confirm" },
           success: 303,
         },
   ],
   "public /account/:tenantId/sign-in": ({ tenantId }) => [
     { path: { tenantId }, parameters: { csrf: "none", username: "nobody", password: "wrong" }, success: 400 },
   ],
-  "public /account/:tenantId/export": ({ tenantId }) => [{ path: { tenantId }, success: 303 }],
+  "public /account/:tenantId/export": ({ tenantId }) => [{ key: "account", path: { tenantId } }],
 
   // Only a token of an outlet's own client is accepted, and the owner here has none (outlets.test.ts).
   "bearer /google-home/fulfilment": () => [

@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
-import { newSecret } from "../../src/identity/secrets.ts";
+import { newCredential, newSecret } from "../../src/identity/secrets.ts";
 import type { Caller } from "./callers.ts";
 import { callersOfAnotherEnvironment, keysOf, usersAndClients } from "./callers-with-keys.ts";
-import { type Home, owner, storedFormOf } from "./home.ts";
+import { accountSession, type Home, owner, storedFormOf } from "./home.ts";
 import { callersWithOutlets } from "./outlets.ts";
 import type { Keys } from "./requests.ts";
 
@@ -18,13 +18,15 @@ export async function everybodyElse(test: TestContext, home: Home): Promise<read
   ];
 }
 
-function unknownCallers({ world }: Home): readonly Caller[] {
+function unknownCallers(home: Home): readonly Caller[] {
+  const { world } = home;
   const everywhere = (text: string, clientId = text): Partial<Keys> => ({
     bearer: text,
     secToken: text,
     client: { id: clientId, secret: text },
     password: { password: text, appId: String(world.tenantId) },
     browser: text,
+    account: text,
   });
   return [
     { name: "nobody", keys: {}, is: {} },
@@ -42,6 +44,7 @@ function unknownCallers({ world }: Home): readonly Caller[] {
         client: { id: `bwc_${newSecret("").slice(0, 22)}`, secret: newSecret("bwcs_") },
         password: { password: "any other words", appId: String(world.tenantId) },
         browser: newSecret(""),
+        account: newCredential("bwus_", home.userId),
       },
       is: {},
     },
@@ -55,12 +58,15 @@ function unknownCallers({ world }: Home): readonly Caller[] {
 
 async function callersWithEndedKeys(home: Home): Promise<readonly Caller[]> {
   const { world } = home;
-  const { identity, oauth } = world.service.parts;
+  const { identity, oauth, account } = world.service.parts;
 
   const revoked = await world.tokens(world.client, owner);
   await world.revoke(revoked.refresh_token);
   const loggedOut = await home.secToken();
   await identity.logout(loggedOut);
+  const signedOut = await accountSession(world, owner);
+  const ofOwner = await account.bySession(world.tenantId, signedOut);
+  await account.signOut(ofOwner!, signedOut, "192.0.2.1");
   const removedClient = await world.addClient();
   const ofRemovedClient = await world.tokens(removedClient, owner);
   await oauth.removeClient(removedClient.id);
@@ -84,7 +90,7 @@ async function callersWithEndedKeys(home: Home): Promise<readonly Caller[]> {
   return [
     {
       name: "the owner with revoked keys",
-      keys: { bearer: revoked.access_token, secToken: loggedOut, client: removedClient },
+      keys: { bearer: revoked.access_token, secToken: loggedOut, client: removedClient, account: signedOut },
       is: {},
     },
     {
@@ -143,6 +149,7 @@ async function callersWithKeysOfOtherKinds(home: Home): Promise<readonly Caller[
         secToken: storedFormOf(secToken),
         client: { id, secret: storedFormOf(secret) },
         browser: storedFormOf(home.cookie()),
+        account: storedFormOf(await accountSession(world, owner)),
       },
       is: {},
     },

@@ -261,6 +261,16 @@ export async function secTokenOf(
   return (await service.parts.identity.login(login)).secToken;
 }
 
+/** The secret of a new session at the account page. */
+export async function accountSession(
+  { service, tenantId: usual }: OAuthWorld,
+  { name, password }: { readonly name: string; readonly password: string },
+  tenantId: number = usual,
+): Promise<string> {
+  const { account } = service.parts;
+  return account.signIn({ tenantId: String(tenantId), name, password, source: "192.0.2.1" });
+}
+
 /** The stored form of a token, as a thief of the store would find it. */
 export function storedFormOf(secret: string): string {
   return hashOf(secret);

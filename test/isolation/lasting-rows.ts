@@ -31,7 +31,7 @@ export function differences(before: readonly string[], after: readonly string[])
  * confirmation, and the row with which health checks test writing.
  */
 export async function lastingRows(
-  world: OAuthWorld,
+  world: Pick<OAuthWorld, "databaseUrl" | "folder">,
 ): Promise<(readonly [string, Readonly<Record<string, unknown>>])[]> {
   const tables = await storedRows(world);
   return [...tables]
@@ -40,7 +40,7 @@ export async function lastingRows(
     .filter(([table, row]) => table !== "settings" || row.name !== "write_probe");
 }
 
-/** A sweep seals the addresses of webhooks soon after the start of the first node. */
-function withoutTimes({ used_ms, confirmed_ms, url, sealed_url, ...row }: Readonly<Record<string, unknown>>) {
+/** A sweep seals the addresses of webhooks soon after the start of the first node. A session ends later after each use. */
+function withoutTimes({ used_ms, confirmed_ms, ends_ms, url, sealed_url, ...row }: Readonly<Record<string, unknown>>) {
   return row;
 }

@@ -14,6 +14,10 @@ export function assertClosed({ errors }: Address, kind: KeyKind, answer: WireAns
   } else if (errors === "adaptor" && kind === "password") {
     const { errorCode } = JSON.parse(text);
     assert.ok((status === 403 && errorCode === 101) || (status === 400 && errorCode === 102), refused);
+  } else if (kind === "account") {
+    // A caller without a session is asked to sign in.
+    if (status === 200) assert.match(text, /name="username"/, refused);
+    else assert.match(header(answer, "location") ?? "", /^\/account\/\d+\?done=session-ended$/, refused);
   } else if (errors === "page") {
     assert.ok(status === 400 || status === 401, refused);
     assert.equal(header(answer, "location"), undefined, refused);
@@ -42,7 +46,7 @@ function comparable(answer: WireAnswer) {
   const requestId = header(answer, "x-request-id") ?? "";
   const headers = answer.headers
     .filter(([name]) => !["date", "x-request-id"].includes(name.toLowerCase()))
-    .map(([name, value]) => [name, value.replace(/^(breezeway=)[\w-]+/, "$1…")]);
+    .map(([name, value]) => [name, value.replace(/^(breezeway(?:-account-\d+)?=)[\w-]+/, "$1…")]);
   const text = answer.text
     .replaceAll(requestId, "…")
     .replace(/(<input type="hidden" name="\w+" value=")[^"]*/g, "$1…")

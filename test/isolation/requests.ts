@@ -1,3 +1,4 @@
+import { csrfOf } from "../../src/outlets/account/visit.ts";
 import type { Call, KeyKind } from "./calls.ts";
 import type { Address } from "./every-address.ts";
 import type { WireRequest } from "./wire.ts";
@@ -10,6 +11,8 @@ export interface Keys {
   readonly password: { readonly password: string; readonly appId: string };
   /** The value of the browser's cookie. */
   readonly browser: string;
+  /** The secret of a session at the account page. */
+  readonly account: string;
 }
 
 export type Place = "header" | "query" | "form" | "json" | "basic";
@@ -60,6 +63,11 @@ export function requestOf(
     Object.assign(fields, errors === "fault" ? { password, appId } : { password });
   }
   if (kind === "browser" && keys.browser !== undefined) headers.push(["Cookie", `breezeway=${keys.browser}`]);
+  if (kind === "account" && keys.account !== undefined) {
+    headers.push(["Cookie", `breezeway-account-${ids.tenantId}=${keys.account}`]);
+    // The token of its own forms, which every session knows.
+    if (method === "POST") fields.csrf = csrfOf(keys.account);
+  }
   if (cookie !== undefined) headers.push(["Cookie", cookie]);
 
   const target = path.replace(/(?<=\/):(\w+)/g, (_, name: string) => encodeURIComponent(ids[name] ?? ""));

@@ -104,7 +104,7 @@ export async function fixtureOf({
     ["device add", () => ({ json: { user: userId, name: "Lamp", type: "Lamp" } })],
     ["device remove", () => ({ at: [deviceId] })],
     ["device-type set", () => ({ at: ["Lamp"], json: { tenant: "Acme", template: "lamp" } })],
-    ["home things", () => ({ at: [userId] })],
+    ["home things", () => ({ query: { user } })],
     [
       "home command",
       async () => ({
@@ -127,6 +127,10 @@ export async function fixtureOf({
     [
       "home alert preview",
       () => ({ at: [userId], query: { device: String(lampId), attribute: "power", value: "on", action: "notify" } }),
+    ],
+    [
+      "home alert edit",
+      () => ({ at: [userId, alertId], json: { device: lampId, attribute: "power", value: "off", action: "notify" } }),
     ],
     ["home alert disable", () => ({ at: [userId, alertId] })],
     ["home alert enable", () => ({ at: [userId, alertId] })],

@@ -34,6 +34,7 @@ export async function operatorWorld(t: TestContext, databaseUrl?: string, more: 
   const newBrowser = () => new OperatorBrowser(service.baseUrl);
   return {
     service,
+    folder,
     run,
     clock,
     logged,

@@ -5,7 +5,8 @@ import type { DeviceReading } from "../../devices/read.ts";
 import type { RecentEvents } from "../../events/recent-chains.ts";
 import type { WebhookAdministration } from "../../events/webhooks/webhook-administration.ts";
 import type { Federation } from "../../federation/federation.ts";
-import type { FoundLink, LinkOverview, ShownLink } from "../../federation/link-overview.ts";
+import type { LinkCounts, LinkOverview } from "../../federation/link-counts.ts";
+import type { FoundLink, ShownLink } from "../../federation/link-overview.ts";
 import type { AuditEntry } from "../../identity/audit.ts";
 import type { Identity } from "../../identity/identity.ts";
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
@@ -101,6 +102,8 @@ export interface AdministrationParts {
   readonly links: () => Promise<LinkOverview>;
   /** Links of some tenants, or of all, a few at a time. */
   readonly foundLinks: (filter: LinkFilter) => AsyncIterable<readonly FoundLink[]>;
+  /** Links of some tenants, or of all, counted by state; up to a second old. */
+  readonly linkCounts: LinkCounts;
   /** For how long each of these links was blind in this time, up to now. */
   readonly blindTimes: (links: readonly FoundLink[], withinMs: number) => Promise<ReadonlyMap<DeviceId, number>>;
   /** What happened in the last 24 hours, in some tenants or in all. */

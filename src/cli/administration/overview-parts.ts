@@ -9,6 +9,14 @@ export interface Activity {
   /** Messages to webhooks; of each webhook the newest 1,000 are stored. */
   readonly delivered: readonly number[];
   readonly failed: readonly number[];
+  /** The time in which homes were not seen, of the first links. */
+  readonly blind: {
+    readonly ms: number;
+    readonly blindLinks: number;
+    readonly links: number;
+    /** These are all links. */
+    readonly isAll: boolean;
+  };
   /** What the nodes have counted in memory, for the whole deployment. */
   readonly nodes?: {
     /** Changes of attributes. */

@@ -83,6 +83,7 @@ export function partsWithin(
     links: refuse,
     foundLinks: ({ tenantIds: wanted, after }) =>
       parts.foundLinks({ after, tenantIds: wanted?.filter(isReached) ?? tenantIds }),
+    linkCounts: (wanted) => parts.linkCounts(wanted?.filter(isReached) ?? tenantIds),
     blindTimes: (links, withinMs) =>
       parts.blindTimes(
         links.filter(({ tenantId }) => isReached(tenantId)),
@@ -90,7 +91,7 @@ export function partsWithin(
       ),
     activity: (wanted) => parts.activity(wanted?.filter(isReached) ?? tenantIds),
     deployment: undefined,
-    homes: homesWithin(parts.homes, (userId) => identity.findUser(userId)),
+    homes: homesWithin(parts.homes, isReached, (userId) => identity.findUser(userId)),
     homeAlerts: homeAlertsWithin(parts.homeAlerts, tenantIds, (userId) => identity.findUser(userId)),
     homeDevices: homeDevicesWithin(parts.homeDevices, (userId) => identity.findUser(userId)),
     homeEvents: homeEventsWithin(parts.homeEvents, tenantIds),

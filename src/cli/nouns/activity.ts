@@ -1,14 +1,7 @@
-import type { FoundLink } from "../../federation/link-overview.ts";
-import type { TenantId } from "../../model/ids.ts";
-import type { AdminCommand, AdministrationParts, Answer } from "../administration/admin-command.ts";
+import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import type { Noun } from "../noun.ts";
 import { rows } from "../terminal/output.ts";
 import { chosenTenant, withTenantOption } from "./tenant-option.ts";
-
-const dayMs = 86_400_000;
-/** Links whose blind time is added up, and how many are read at once. */
-const linksCounted = 1_000;
-const linksAtOnce = 200;
 
 const show: AdminCommand = {
   name: "activity",
@@ -23,7 +16,6 @@ const show: AdminCommand = {
       answer: {
         since: new Date(sinceMs).toISOString(),
         ...hours,
-        blind: await blindTime(parts, tenantIds),
         ...(nodes && {
           changes: nodes.changes,
           countedSince: new Date(nodes.countedSinceMs).toISOString(),
@@ -41,23 +33,6 @@ const show: AdminCommand = {
     ]);
   },
 };
-
-async function blindTime({ foundLinks, blindTimes }: AdministrationParts, tenantIds: readonly TenantId[] | undefined) {
-  const links: FoundLink[] = [];
-  for await (const some of foundLinks({ tenantIds })) {
-    links.push(...some);
-    if (links.length >= linksCounted) break;
-  }
-  const counted = links.slice(0, linksCounted);
-  let [ms, blindLinks] = [0, 0];
-  for (let from = 0; from < counted.length; from += linksAtOnce) {
-    for (const blindMs of (await blindTimes(counted.slice(from, from + linksAtOnce), dayMs)).values()) {
-      ms += blindMs;
-      if (blindMs > 0) blindLinks++;
-    }
-  }
-  return { ms, blindLinks, links: counted.length, isAll: links.length <= linksCounted };
-}
 
 function sum(hours: Answer): number {
   return (hours as readonly number[]).reduce((total, count) => total + count, 0);

@@ -9,6 +9,11 @@ const operations = ["equals", "regex", ">", ">=", "<", "<=", "=="];
 
 /** The options that define an alert, for adding one and for trying one out. */
 export function withDefinitionOptions(command: Command): Command {
+  return withRuleOptions(command).option("--disabled", "add it disabled; see: breezeway alert enable");
+}
+
+/** What an alert watches, compares and does. */
+export function withRuleOptions(command: Command): Command {
   return command
     .option("--device <id>", "the device that the alert watches")
     .option("--attribute <name>", "the attribute of the device that the alert watches")
@@ -33,8 +38,7 @@ export function withDefinitionOptions(command: Command): Command {
     .option("--message <text>", "the message that a firing carries")
     .option("--auto-disarm", "fire once, and not again until the condition has been false")
     .option("--auto-disable", "fire once, then be disabled")
-    .option("--auto-delete", "fire once, then be deleted")
-    .option("--disabled", "add it disabled; see: breezeway alert enable");
+    .option("--auto-delete", "fire once, then be deleted");
 }
 
 type Target = NonNullable<AlertDefinition["targets"]>[number];

@@ -16,7 +16,7 @@ const show: AdminCommand = {
   async act(parts, input) {
     const tenantId = await chosenTenant(parts.identity, input);
     const tenantIds = tenantId === undefined ? undefined : [tenantId];
-    const counts = await linkCounts(parts, tenantIds);
+    const counts = await parts.linkCounts(tenantIds);
     const findings = [
       ...ofLinks(counts),
       ...(await ofWebhooks(parts, tenantIds)),
@@ -57,17 +57,6 @@ const linkFixes: Readonly<Record<string, Pick<Finding, "level" | "fix"> & { read
     fix: "The node tries again by itself. The reason of each link says why it waits.",
   },
 };
-
-async function linkCounts(
-  { foundLinks }: AdministrationParts,
-  tenantIds: readonly TenantId[] | undefined,
-): Promise<ReadonlyMap<string, number>> {
-  const counts = new Map<string, number>();
-  for await (const some of foundLinks({ tenantIds })) {
-    for (const { state } of some) counts.set(state, (counts.get(state) ?? 0) + 1);
-  }
-  return counts;
-}
 
 function ofLinks(counts: ReadonlyMap<string, number>): readonly Finding[] {
   return Object.entries(linkFixes).flatMap(([state, { words, ...fix }]) => {

@@ -37,7 +37,7 @@ const list: AdminCommand = {
   toText({ grants }, _typed, width) {
     if (grants.length === 0) return "There are no grants.";
     return table(
-      [whole("GRANT"), "USER", whole("CLIENT"), "NAME", "SCOPE", "SINCE"],
+      [whole("GRANT"), "USER", whole("CLIENT"), "NAME", "SCOPE", "SINCE", "LAST USED"],
       (grants as Answer[]).map((one) => [
         one.grantId,
         one.userId ?? (one.covers === "tenant" ? "all of the tenant" : "-"),
@@ -45,6 +45,7 @@ const list: AdminCommand = {
         one.clientName ?? "-",
         one.scope ?? "everything",
         ago(Date.parse(one.created)),
+        one.lastUsed === null ? "not known" : ago(Date.parse(one.lastUsed)),
       ]),
       width,
     );
@@ -96,9 +97,10 @@ async function namesOf({ clients }: AdministrationParts, found: readonly GrantRe
 }
 
 function shown(grant: GrantRecord, names: ReadonlyMap<string, string>) {
-  const { id: grantId, userId, clientId, covers, scope, createdMs } = grant;
+  const { id: grantId, userId, clientId, covers, scope, createdMs, usedMs } = grant;
   const created = new Date(createdMs).toISOString();
-  return { grantId, userId, clientId, clientName: names.get(clientId) ?? null, covers, scope, created };
+  const lastUsed = usedMs === null ? null : new Date(usedMs).toISOString();
+  return { grantId, userId, clientId, clientName: names.get(clientId) ?? null, covers, scope, created, lastUsed };
 }
 
 export const grant: Noun = {

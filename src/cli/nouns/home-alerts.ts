@@ -6,7 +6,7 @@ import { alertAnswer, namesFor } from "../administration/homes/alert-answer.ts";
 import { afterId, wantedPage } from "../administration/paging.ts";
 import { type Input, id, optional } from "../input.ts";
 import { table } from "../terminal/output.ts";
-import { withDefinitionOptions } from "./alert-definition.ts";
+import { withDefinitionOptions, withRuleOptions } from "./alert-definition.ts";
 import { inputIn } from "./alert-input.ts";
 import { alertIdIn, withAlert, withUser } from "./home-alert-options.ts";
 import { alertTrials } from "./home-alert-trials.ts";
@@ -113,6 +113,25 @@ const add: AdminCommand = {
   },
 };
 
+const edit: AdminCommand = {
+  name: "home alert edit",
+  meaning: "replace what an alert compares and does; its id, its device or thing, and its history stay",
+  examples: [
+    "home alert edit --user 3 --alert 7 --thing t_… --field smoke.state --value warning --action notify --auto-disarm",
+  ],
+  options: (command) => withRuleOptions(withAlert(command)),
+  toText: ({ alertId, state, sentence }) => `Changed alert ${alertId}; it is ${state}. ${sentence}`,
+  async act({ identity, homeAlerts }, input) {
+    const user = await identity.findUser(id<UserId>(input, "user"));
+    const changed = await homeAlerts.edit(user.userId, alertIdIn(input), inputIn(input));
+    const [answer] = await answersOf(homeAlerts, [changed]);
+    return {
+      answer: answer!,
+      changed: { tenantId: user.tenantId, userId: user.userId, detail: { alert: changed.id } },
+    };
+  },
+};
+
 const [enable, disable] = ([true, false] as const).map(
   (isEnabled): AdminCommand => ({
     name: isEnabled ? "home alert enable" : "home alert disable",
@@ -148,4 +167,13 @@ const remove: AdminCommand = {
 };
 
 /** The commands about alerts, for the noun `home`. */
-export const homeAlertCommands: readonly AdminCommand[] = [list, show, ...alertTrials, add, enable!, disable!, remove];
+export const homeAlertCommands: readonly AdminCommand[] = [
+  list,
+  show,
+  ...alertTrials,
+  add,
+  edit,
+  enable!,
+  disable!,
+  remove,
+];

@@ -4,15 +4,14 @@ import { readCommand } from "../../home/command.ts";
 import { commandErrorText, isCommandError } from "../../home/command-errors.ts";
 import { BadParameter } from "../../model/errors.ts";
 import type { UserId } from "../../model/ids.ts";
-import type { AdminCommand, Answer } from "../administration/admin-command.ts";
+import type { AdminCommand } from "../administration/admin-command.ts";
 import { ownClient } from "../administration/command-access.ts";
-import type { HomeThing } from "../administration/homes/home-parts.ts";
 import { hasFlag, type Input, id, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { table, whole } from "../terminal/output.ts";
 import { homeAlertCommands } from "./home-alerts.ts";
 import { homeDeviceCommands } from "./home-devices.ts";
 import { listEvents } from "./home-events.ts";
+import { listThings, thingAnswer, thingTable } from "./home-things.ts";
 import { linkAnswer, linkStateInWords } from "./link-facts.ts";
 
 /** Receipts that a home shows, and things that are asked for them. */
@@ -44,19 +43,6 @@ const showHome: AdminCommand = {
         commands: newest.slice(0, mostReceipts).map(receiptAnswer),
       },
     };
-  },
-};
-
-/** The things of one user, those of own devices too. */
-const listThings: AdminCommand = {
-  name: "home things",
-  meaning: "list the things of a user, with those of own devices",
-  examples: ["home things --user 3"],
-  options: withUser,
-  toText: ({ things }) => thingTable(things),
-  async act({ identity, homes }, input) {
-    const { userId } = await identity.findUser(id<UserId>(input, "user"));
-    return { answer: { things: (await homes.things(userId)).map(thingAnswer) } };
   },
 };
 
@@ -159,14 +145,6 @@ function withLink(command: Command): Command {
   return withUser(command).requiredOption("--ecosystem <name>", "the ecosystem of the link");
 }
 
-function thingTable(things: readonly Answer[]): string {
-  if (things.length === 0) return "There are no things.";
-  return table(
-    [whole("THING"), "KIND", "NAME", "ROOM", "STALE"],
-    things.map((one) => [one.thingId, one.kind, one.name ?? "-", one.room ?? "-", one.stale ? "yes" : "no"]),
-  );
-}
-
 /** `minutes=15`, `on=true`: true, false and numbers count as such, all else as text. */
 function paramsOf(input: Input): Readonly<Record<string, string | number | boolean>> {
   return Object.fromEntries(
@@ -178,31 +156,6 @@ function paramsOf(input: Input): Readonly<Record<string, string | number | boole
       return [name, /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value];
     }),
   );
-}
-
-/** A thing with its traits: what each can do, and each field with its value and the time of its last change. */
-function thingAnswer(thing: HomeThing) {
-  const { thingId, deviceId, kind, name, room, homeName, maker, model, source, goneMs, isStale, confirmedMs } = thing;
-  const traits = Object.entries(thing.state).map(([trait, fields]) => {
-    const shown = Object.entries(fields).map(([field, [value, timeMs]]) => [field, { value, updateTime: timeMs }]);
-    const capabilities = thing.capabilities[trait as keyof typeof thing.capabilities] ?? {};
-    return [trait, { capabilities, state: Object.fromEntries(shown) }] as const;
-  });
-  return {
-    thingId,
-    deviceId,
-    kind,
-    name,
-    room,
-    homeName,
-    maker,
-    model,
-    source,
-    goneTime: goneMs,
-    stale: isStale || goneMs !== null,
-    confirmedTime: confirmedMs,
-    traits: Object.fromEntries(traits),
-  };
 }
 
 function receiptAnswer({ id: commandId, thingId, command, alertId, state, error, requestedMs }: CommandReceipt) {

@@ -80,12 +80,9 @@ export const countLinks: AdminCommand = {
   meaning: "count links by state",
   examples: ["link counts", "link counts --tenant Acme"],
   options: withTenantOption,
-  async act({ identity, foundLinks }, input) {
+  async act({ identity, linkCounts }, input) {
     const tenantId = await chosenTenant(identity, input);
-    const counts = new Map<string, number>();
-    for await (const some of foundLinks({ tenantIds: tenantId === undefined ? undefined : [tenantId] })) {
-      for (const { state } of some) counts.set(state, (counts.get(state) ?? 0) + 1);
-    }
+    const counts = await linkCounts(tenantId === undefined ? undefined : [tenantId]);
     return { answer: { states: [...counts].sort().map(([state, count]) => ({ state, count })) } };
   },
   toText({ states }) {

@@ -14,6 +14,7 @@ import { formBody, jsonBody } from "../request/body-types.ts";
 import { type Answer, jsonAnswer, pageAnswer, xmlAnswer } from "./answer.ts";
 import type { ErrorShape } from "./error-shape.ts";
 import { type Failure, internalError } from "./failure.ts";
+import { plainSentence } from "./plain-sentence.ts";
 import { platformFault } from "./platform-fault.ts";
 import { Refusal, refusals } from "./refusal.ts";
 
@@ -135,7 +136,8 @@ function describe(error: ExpectedError) {
   }
   const known = error && answers[error.code];
   if (!known) return { status: 500, code: internalError, errorCode: 199, sentence: "Internal error.", headers: {} };
-  return { ...known, code: wireCodes[error.code] ?? error.code, sentence: error.message, headers: headersOf(error) };
+  const sentence = plainSentence(error.message);
+  return { ...known, code: wireCodes[error.code] ?? error.code, sentence, headers: headersOf(error) };
 }
 
 /**

@@ -40,6 +40,8 @@ const pageSize = 50;
 /** The input of a command, by the names of its options. */
 export function inputOf(call: AdminCall, { pathParameters, query, body }: Incoming): Readonly<Record<string, unknown>> {
   const fields = [...(call.fields ?? []), ...(call.isPaged ? pageFields : [])];
+  // The caller would expect an effect that the body does not have. Some programs send one with each GET.
+  if (call.method === "DELETE" && body.kind !== "none") throw new BadParameter("body", "This call takes no body.");
   const sent = takesQuery(call) ? valuesOfQuery(query, fields) : membersOf(body);
   const input: Record<string, unknown> = { ...(call.isPaged && { "page-size": String(pageSize) }) };
   for (const [name, value] of sent) {
@@ -64,6 +66,9 @@ function valuesOfQuery(
   const isList = (name: string) => fields.some(({ option, kind }) => kind === "texts" && memberName(option) === name);
   const values = new Map<string, unknown>();
   for (const [name, value] of query) {
+    if (!isList(name) && values.has(name) && fields.some(({ option }) => memberName(option) === name)) {
+      throw new BadParameter(name, `The parameter ${name} must be sent once.`);
+    }
     if (isList(name)) values.set(name, [...((values.get(name) as string[] | undefined) ?? []), value]);
     else values.set(name, value);
   }

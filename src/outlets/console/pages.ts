@@ -1,5 +1,6 @@
 import type { ConsolePage } from "./console-page.ts";
 import { alert } from "./pages/alert.ts";
+import { editAlert } from "./pages/alert-edit.ts";
 import { newAlert } from "./pages/alert-new.ts";
 import { alerts } from "./pages/alerts.ts";
 import { assistant } from "./pages/assistant.ts";
@@ -38,6 +39,7 @@ export const consolePages: readonly ConsolePage[] = [
   alerts,
   newAlert,
   alert,
+  editAlert,
   search,
   webhooks,
   webhook,

@@ -29,6 +29,7 @@ const ofWebhook = {
 const ofThings = {
   things: boolean("True when it gets `thing` and `thingCommand` messages; missing otherwise."),
   linkSessions: boolean("True when it gets `linkSession` messages; missing otherwise."),
+  paused: boolean("True while an operator has paused it: its messages wait. Missing otherwise."),
   problem: text("Why it gets no messages; missing otherwise."),
 };
 const webhook: Schema = named("Webhook", object("An address that gets a message for each event.", ofWebhook, ofThings));

@@ -137,10 +137,11 @@ function readNewWebhook(body: Body) {
 }
 
 function webhookBody(webhook: WebhookRow) {
-  const { id, url, deviceIds, attributes, hearsThings, hearsLinkSessions, createdMs, isReadable } = webhook;
+  const { id, url, deviceIds, attributes, hearsThings, hearsLinkSessions, createdMs, pausedMs, isReadable } = webhook;
   const heard = { ...(hearsThings && { things: true }), ...(hearsLinkSessions && { linkSessions: true }) };
   const problem = !isReadable && { problem: unreadableFilter };
-  return { webhookId: id, url, deviceIds, attributes, ...heard, createdTime: createdMs, ...problem };
+  const paused = pausedMs !== null && { paused: true };
+  return { webhookId: id, url, deviceIds, attributes, ...heard, createdTime: createdMs, ...paused, ...problem };
 }
 
 const unreadableFilter =

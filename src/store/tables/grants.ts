@@ -31,6 +31,8 @@ export interface ScopeCount {
 
 export interface ListedGrantRow extends GrantRow {
   readonly createdMs: number;
+  /** When it was last used, to the hour; null when no use is known. */
+  readonly usedMs: number | null;
 }
 
 /** What one client was granted with one scope, over all its grants of that user. */
@@ -110,7 +112,7 @@ export function grantTable(sql: Sql): GrantTable {
     listed({ of, id, afterId, limit }) {
       const [column, value] = "clientId" in of ? ["client_id", of.clientId] : ["owner_id", of.userId];
       return sql.all<ListedGrantRow>(
-        `SELECT ${grantColumns}, g.created_ms AS "createdMs" FROM grants g
+        `SELECT ${grantColumns}, g.created_ms AS "createdMs", g.used_ms AS "usedMs" FROM grants g
          WHERE g.${column} = $1 AND g.id ${id === undefined ? ">" : "="} $2 ORDER BY g.id LIMIT $3`,
         [value as string | number, id ?? afterId, limit],
       );

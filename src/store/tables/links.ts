@@ -52,7 +52,8 @@ export interface Ownership {
 
 export type LinkStandingRow = Pick<LinkRow, "deviceId" | "state" | "owner" | "confirmedMs">;
 
-export interface LinkTally extends Pick<LinkRow, "state" | "owner"> {
+export interface LinkTally extends Pick<LinkRow, "state" | "owner" | "ecosystem"> {
+  readonly tenantId: TenantId;
   readonly count: number;
   readonly staleCount: number;
   /** The latest of their confirmation times. */
@@ -123,8 +124,11 @@ export interface LinkTable {
   remove(userId: UserId, deviceId: DeviceId): Promise<boolean>;
   /** Links of these tenants, or of all, in the order of users and ecosystems, after the given one. */
   listed(filter: ListedLinkFilter): Promise<ListedLinkRow[]>;
-  /** Counts all links by state and owner. A link is stale when it was last confirmed before `staleBeforeMs`. */
-  tally(staleBeforeMs: number): Promise<LinkTally[]>;
+  /**
+   * Counts links by tenant, state, owner and ecosystem: all, or those that this node does not own. A link is stale when it
+   * was last confirmed before `staleBeforeMs`.
+   */
+  tally(staleBeforeMs: number, exceptOwner?: NodeId): Promise<LinkTally[]>;
 }
 
 const columns = `user_id AS "userId", device_id AS "deviceId", ecosystem, sealed_token AS "sealedToken",
@@ -331,12 +335,16 @@ export function linkTable(sql: Sql): LinkTable {
         parameters,
       );
     },
-    tally: (staleBeforeMs) =>
-      sql.all(
-        `SELECT state, owner, COUNT(*) AS count, COUNT(CASE WHEN confirmed_ms < $1 THEN 1 END) AS "staleCount",
-           MAX(confirmed_ms) AS "confirmedMs"
-         FROM links GROUP BY state, owner ORDER BY state, owner`,
-        [staleBeforeMs],
-      ),
+    tally(staleBeforeMs, exceptOwner) {
+      // Three ranges of the index of owners, so that the links of this node are not even read.
+      const ofOthers = "WHERE (l.owner IS NULL OR l.owner < $2 OR l.owner > $2)";
+      return sql.all(
+        `SELECT u.tenant_id AS "tenantId", l.state, l.owner, l.ecosystem, COUNT(*) AS count,
+           COUNT(CASE WHEN l.confirmed_ms < $1 THEN 1 END) AS "staleCount", MAX(l.confirmed_ms) AS "confirmedMs"
+         FROM links l JOIN users u ON u.id = l.user_id ${exceptOwner === undefined ? "" : ofOthers}
+         GROUP BY u.tenant_id, l.state, l.owner, l.ecosystem ORDER BY u.tenant_id, l.state, l.owner, l.ecosystem`,
+        exceptOwner === undefined ? [staleBeforeMs] : [staleBeforeMs, exceptOwner],
+      );
+    },
   };
 }

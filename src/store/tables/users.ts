@@ -35,6 +35,8 @@ export interface UserTable {
   list(tenantId?: TenantId): Promise<UserRow[]>;
   /** Users of these tenants, or of all, in the order of their ids, after the given one. */
   listed(filter: ListedUserFilter): Promise<UserRow[]>;
+  /** These users with their names and tenants. Users who do not exist are left out. */
+  some(ids: readonly UserId[]): Promise<Pick<UserRow, "id" | "tenantId" | "name">[]>;
   setPasswordHash(id: UserId, passwordHash: string): Promise<void>;
   setSuspended(id: UserId, sinceMs: number | null): Promise<void>;
   /** The caller removes what belongs to the user first. The id is never used again. */
@@ -106,6 +108,10 @@ export function userTable(sql: Sql): UserTable {
       }
       const select = `SELECT ${columns} FROM users WHERE ${conditions.join(" AND ")} ORDER BY id LIMIT $2`;
       return (await sql.all<UserRow>(select, parameters)).map((row) => ({ ...row, isAdmin: Boolean(row.isAdmin) }));
+    },
+    some(ids) {
+      const among = sql.dialect === "postgres" ? "= ANY($1::int[])" : "IN (SELECT value FROM json_each($1))";
+      return sql.all(`SELECT id, tenant_id AS "tenantId", name FROM users WHERE id ${among}`, [ids]);
     },
     async remove(id) {
       await sql.run("DELETE FROM users WHERE id = $1", [id]);

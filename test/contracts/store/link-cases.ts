@@ -53,13 +53,25 @@ export function linkCases(harness: StoreHarness): void {
         ...changed,
         epoch: 1,
       });
-      const tally = { state: "needs_reauth", owner: link.owner, count: 1, confirmedMs: changed.confirmedMs };
+      const tally = {
+        tenantId: home.tenantId,
+        state: "needs_reauth",
+        owner: link.owner,
+        ecosystem: "nest",
+        count: 1,
+        confirmedMs: changed.confirmedMs,
+      };
       for (const [beforeMs, staleCount] of [
         [changed.confirmedMs, 0],
         [2 ** 60, 1],
       ] as const) {
         assert.deepEqual(plain(await store.read((tx) => tx.links.tally(beforeMs))), [{ ...tally, staleCount }]);
       }
+      const ofOthers = (owner: string) => store.read((tx) => tx.links.tally(0, node(owner)));
+      assert.deepEqual(plain(await ofOthers("A")), []);
+      assert.deepEqual(plain(await ofOthers("B")), [{ ...tally, staleCount: 0 }]);
+      await store.transaction((tx) => tx.links.release(node("A")));
+      assert.deepEqual(plain(await ofOthers("A")), [{ ...tally, owner: null, staleCount: 0 }]);
     }));
 
   it("keep a credential beside the token until either is replaced", () =>

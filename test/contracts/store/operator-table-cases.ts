@@ -138,12 +138,26 @@ export function operatorTableCases(harness: StoreHarness): void {
         assert.deepEqual(await ids({ text: "anna", afterId: added[0]! }), added.slice(1, 2));
         assert.deepEqual(await ids({ text: "%_" }), added.slice(2));
         assert.deepEqual(await ids({ text: String(added[0]) }), added.slice(0, 1));
+        const some = await tx.users.some([added[1], home.userId, 2 ** 31 - 1] as never);
+        assert.deepEqual(
+          some.map(({ id, tenantId: of, name }) => [id, of, name]).sort((a, b) => Number(a[0]) - Number(b[0])),
+          [
+            [home.userId, home.tenantId, "Ada"],
+            [added[1], tenantId, "ANNABEL"],
+          ],
+        );
         assert.deepEqual(await tx.links.listed({ tenantIds: [tenantId], limit: 5 }), []);
         const grant = { tenantId, userId: added[0] as never, clientId: "bwc_9", covers: "user" } as const;
         for (const id of ["g1", "g2"]) await tx.grants.add({ ...grant, id });
         const grants = async (filter: object) =>
           (await tx.grants.listed({ of: { clientId: "bwc_9" }, afterId: "", limit: 5, ...filter })).map(({ id }) => id);
         assert.deepEqual(await grants({}), ["g1", "g2"]);
+        await tx.grants.used({ ...grant, id: "g2", scope: null, termsVersion: null, termsMs: null }, 7, 0);
+        const uses = await tx.grants.listed({ of: { clientId: "bwc_9" }, afterId: "", limit: 5 });
+        assert.deepEqual(
+          uses.map(({ usedMs }) => usedMs),
+          [null, 7],
+        );
         assert.deepEqual(await grants({ afterId: "g1" }), ["g2"]);
         assert.deepEqual(await grants({ id: "g2", of: { userId: added[0] } }), ["g2"]);
         assert.deepEqual(await grants({ of: { userId: added[1] } }), []);

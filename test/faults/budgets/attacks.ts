@@ -9,6 +9,7 @@ import { nameServers } from "./attacks/name-servers.ts";
 import { pipelining } from "./attacks/pipelining.ts";
 import { platformLists } from "./attacks/platform-lists.ts";
 import { questions } from "./attacks/questions.ts";
+import { quotas } from "./attacks/quotas.ts";
 import { receivers } from "./attacks/receivers.ts";
 import { signIns } from "./attacks/sign-ins.ts";
 import { tokens } from "./attacks/tokens.ts";
@@ -30,5 +31,6 @@ export const attacks: readonly Attack[] = [
   tokens,
   bodies,
   fans,
+  quotas,
   hostileLink,
 ];

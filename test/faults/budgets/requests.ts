@@ -18,6 +18,7 @@ export interface RequestOptions {
 export interface Answer {
   readonly status: number;
   readonly text: string;
+  readonly retryAfter?: string | undefined;
 }
 
 const agents = new Map<string, Agent>();
@@ -45,7 +46,9 @@ export function sendRequest(url: string, options: RequestOptions, localAddress =
         response.on("data", (piece) => {
           received += piece;
         });
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, text: received }));
+        response.on("end", () => {
+          resolve({ status: response.statusCode ?? 0, text: received, retryAfter: response.headers["retry-after"] });
+        });
         response.on("error", reject);
         response.on("aborted", () => reject(new Error("the answer broke off")));
       },
@@ -88,10 +91,11 @@ export async function sendMany(
   return got.tally;
 }
 
-/** The status, with the error code if there is one. */
-export function shownAnswer({ status, text }: Answer): string {
+/** The status, with the error code if there is one. A refusal for now must say when to try again. */
+export function shownAnswer({ status, text, retryAfter }: Answer): string {
   const [, code] = /"error":"(\w+)"/.exec(text.slice(0, 500)) ?? [];
-  return code === undefined ? `${status}` : `${status} ${code}`;
+  const shown = code === undefined ? `${status}` : `${status} ${code}`;
+  return status === 429 && !/^[1-9]\d*$/.test(retryAfter ?? "") ? `${shown} without Retry-After` : shown;
 }
 
 export function shownFailure(error: NodeJS.ErrnoException): string {

@@ -34,6 +34,8 @@ export interface Template {
 }
 
 const devicesOfAttacker = 10;
+/** Of the attacker's enterprise client. */
+export const attackersQuota = { "requests-per-minute": 600, "commands-per-minute": 60 } as const;
 const house = { structures: [{ thermostats: 2, alarms: 2 }] };
 
 export async function makeTemplate(deployment: Deployment, hostileUrl: string): Promise<Template> {
@@ -124,6 +126,11 @@ async function fill(settings: Readonly<Record<string, string>>, simulator: Simul
       requiresPkce: false,
     } as const;
     const machine = await oauth.addClient(registration);
+    const quota = Object.entries(attackersQuota).map(([kind, value]) => [kind, String(value)]);
+    // An older checkout has no quotas; then nothing is asserted.
+    await administration
+      .run("quota set", { client: machine.client.id, ...Object.fromEntries(quota) })
+      .catch((error) => isThisTree && Promise.reject(error));
     const neighbour: Neighbour = {
       tenantId: quiet.tenantId,
       accessToken: quiet.accessToken,

@@ -7,7 +7,9 @@ import type { OAuthWorld } from "../oauth-world.ts";
 type Row = Readonly<Record<string, unknown>>;
 
 /** All rows of all tables, as an attacker with a copy of the store would see them. */
-export async function storedRows(world: OAuthWorld): Promise<ReadonlyMap<string, readonly Row[]>> {
+export async function storedRows(
+  world: Pick<OAuthWorld, "databaseUrl" | "folder">,
+): Promise<ReadonlyMap<string, readonly Row[]>> {
   return world.databaseUrl ? postgresRows(world.databaseUrl) : sqliteRows(world.folder);
 }
 

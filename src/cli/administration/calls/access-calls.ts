@@ -13,6 +13,7 @@ const grant = object("A grant.", {
   covers: text("What it covers: one user, or the whole tenant.", { enum: ["user", "tenant"] }),
   scope: orNull(text("Its scopes; null: everything.")),
   created: time("Since when."),
+  lastUsed: timeOrNull("When it was last used, to the hour; null when no use is known."),
 });
 const exampleGrant = {
   grantId: "0f9e…",
@@ -22,6 +23,7 @@ const exampleGrant = {
   covers: "user",
   scope: "devices:read",
   created: exampleTime,
+  lastUsed: exampleTime,
 };
 const ofWhom: readonly AdminField[] = [
   { option: "client", kind: "text", meaning: "The client's id. Name either a client or a user." },

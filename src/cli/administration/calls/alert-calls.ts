@@ -27,6 +27,7 @@ const alert = object(
       }),
     ),
     commands: list("What a firing sends to things, in words.", text("A command.")),
+    commandOptions: list("The same as the option `command` takes them.", text("A command.")),
     msg: text("The message that a firing carries."),
     autoDisarm: boolean("It fires once, and not again until its condition has been false."),
     autoDelete: boolean("It is deleted when it has fired."),
@@ -55,6 +56,7 @@ const exampleAlert = {
   action: "notify",
   targets: [],
   commands: [],
+  commandOptions: [],
   msg: "",
   autoDisarm: true,
   autoDelete: false,
@@ -77,7 +79,7 @@ const period: readonly AdminField[] = [
   { option: "from", kind: "text", meaning: "From when on: `2h`, `3d` or an ISO time. All history when left out." },
   { option: "to", kind: "text", meaning: "Until when." },
 ];
-const definition: readonly AdminField[] = [
+const rule: readonly AdminField[] = [
   { option: "device", kind: "number", meaning: "The device that it watches." },
   { option: "attribute", kind: "text", meaning: "The attribute of the device." },
   {
@@ -100,8 +102,8 @@ const definition: readonly AdminField[] = [
   { option: "auto-disarm", kind: "flag", meaning: "Fire once, and not again until the condition has been false." },
   { option: "auto-disable", kind: "flag", meaning: "Fire once, then be disabled." },
   { option: "auto-delete", kind: "flag", meaning: "Fire once, then be deleted." },
-  { option: "disabled", kind: "flag", meaning: "Add it disabled." },
 ];
+const definition: readonly AdminField[] = [...rule, { option: "disabled", kind: "flag", meaning: "Add it disabled." }];
 
 const ofTenants = { subject: "tenants" } as const;
 const alertPath = "/users/:user/alerts/:alert";
@@ -202,6 +204,21 @@ export const alertCalls: readonly AdminCall[] = [
     ...ofTenants,
     summary: "Add an alert to a user's device or thing",
     fields: definition,
+    answer: alert,
+    example: exampleAlert,
+  },
+  {
+    act: "home alert edit",
+    method: "PUT",
+    path: alertPath,
+    need: "change",
+    ...ofTenants,
+    summary: "Replace what an alert compares and does",
+    words: [
+      "Send the whole definition. Its id, its device or thing, its history, and whether it is enabled stay.",
+      "It stays armed or waiting when only its acts or its message change. With another condition or field it is armed, and fires at the next event that makes the condition true, as a new alert does.",
+    ],
+    fields: rule,
     answer: alert,
     example: exampleAlert,
   },

@@ -1,7 +1,7 @@
 import { defaultExample } from "../../../ecosystems/registry.ts";
 import { boolean, integer, list, map, object, orNull, type Schema, text } from "../../../model/json-schema.ts";
 import type { AdminCall, AdminField } from "../../../operators/admin-call.ts";
-import { exampleTime, time } from "./fields.ts";
+import { cursor, exampleTime, ofTenant, time } from "./fields.ts";
 import { exampleLink, shownLink } from "./link-calls.ts";
 
 const exampleThingId = "t_Zk3xV0bqT2m8cQx1r5sYwA";
@@ -13,7 +13,9 @@ const trait = object("A trait.", {
   capabilities: map("What it can do.", capability),
   state: map("Its fields by name.", field),
 });
-const thing = object("A thing.", {
+const userName = text("The user's name.");
+const ofThing = {
+  userId: integer("Its user."),
   thingId: text("Its id."),
   deviceId: integer("The device that it belongs to."),
   kind: text("`thermostat`, `alarm`, `light` and others."),
@@ -27,8 +29,10 @@ const thing = object("A thing.", {
   stale: boolean("The values may be out of date."),
   confirmedTime: orNull(integer("When the ecosystem last confirmed the state. Milliseconds since 1970.")),
   traits: map("Its traits by name, as in `GET /v3/things/{thingId}`.", trait),
-});
+};
+const thing = object("A thing.", ofThing);
 const exampleThing = {
+  userId: 3,
   thingId: exampleThingId,
   deviceId: 8,
   kind: "thermostat",
@@ -110,12 +114,28 @@ export const homeCalls: readonly AdminCall[] = [
   {
     act: "home things",
     method: "GET",
-    path: "/users/:user/things",
+    path: "/things",
     need: "read",
     subject: "tenants",
-    summary: "List the things of a user",
-    answer: object("The things.", { things: list("At most 1,000.", thing) }),
-    example: { things: [exampleThing] },
+    isPaged: true,
+    summary: "List the things of a user, or of all users",
+    words: [
+      "Of all users, one page examines 2,000 things at most: with a filter it may have few things or none, and still a cursor to go on with.",
+    ],
+    fields: [
+      ofTenant,
+      { option: "user", kind: "text", meaning: "Only of this user; of these at most 1,000 are listed." },
+      { option: "kind", kind: "text", meaning: "Only of this kind." },
+      { option: "filter", kind: "text", meaning: "Only those whose name, room or home contains this text." },
+      { option: "state", kind: "text", meaning: "Only those that show this: `smoke.state=alarm`, `onOff.on=true`." },
+      { option: "stale", kind: "flag", meaning: "Only those whose values may be out of date." },
+    ],
+    answer: object(
+      "One page of things.",
+      { things: list("By tenant, device and thing.", object("A thing.", { ...ofThing, userName })) },
+      cursor,
+    ),
+    example: { things: [{ ...exampleThing, userName: "ada" }] },
   },
   {
     act: "home command",

@@ -143,7 +143,7 @@ export const overviewCalls: readonly AdminCall[] = [
       ),
       backup: known("The last backup.", object("The backup.", { time: timeOrNull("When it was taken.") })),
       settings: list(
-        "The settings with which this node was started; empty in the demo.",
+        "The settings with which this node was started; empty when a program has started it without telling them.",
         object("A setting.", {
           variable: text("Its name."),
           value: text("Its value; secrets are masked."),

@@ -4,6 +4,7 @@ import type { Condition } from "../../../model/condition.ts";
 import type { DeviceId } from "../../../model/ids.ts";
 import { writingAction } from "../../../model/trigger.ts";
 import { commandInWords } from "../../things/receipt-view.ts";
+import { typedAlertCommand } from "../../things/typed-alert-command.ts";
 import type { AlertInput, HomeAlerts, SubjectNames } from "./home-alerts.ts";
 import { isolated } from "./isolated-name.ts";
 
@@ -24,6 +25,7 @@ export function alertAnswer(alert: AnyTriggerRow, names: SubjectNames) {
     action: alert.action,
     targets: targets.map(({ deviceId, attributeName, value }) => ({ deviceId, attrName: attributeName, value })),
     commands: commands.map((command) => commandWords(command, names)),
+    commandOptions: commands.map(typedAlertCommand),
     msg: alert.message,
     autoDisarm: alert.autoDisarm,
     autoDelete: alert.autoDelete,

@@ -30,6 +30,8 @@ export interface HomeAlerts {
   /** When a definition would have fired. */
   dryRun(userId: UserId, input: AlertInput, period: Period): Promise<DryRun>;
   add(userId: UserId, input: AlertInput): Promise<AnyTriggerRow>;
+  /** Replaces the definition; whether it is enabled, and its address, stay. */
+  edit(userId: UserId, alertId: TriggerId, input: AlertInput): Promise<AnyTriggerRow>;
   setEnabled(userId: UserId, alertId: TriggerId, isEnabled: boolean): Promise<void>;
   remove(userId: UserId, alertId: TriggerId): Promise<void>;
 }
@@ -45,6 +47,7 @@ export function homeAlertsWithin(alerts: HomeAlerts, tenantIds: readonly TenantI
     tryValue: checked(alerts.tryValue),
     dryRun: checked(alerts.dryRun),
     add: checked(alerts.add),
+    edit: checked(alerts.edit),
     setEnabled: checked(alerts.setEnabled),
     remove: checked(alerts.remove),
   };

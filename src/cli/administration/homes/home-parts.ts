@@ -3,15 +3,20 @@ import type { ReadThing } from "../../../devices/read-thing.ts";
 import type { ShownLink } from "../../../federation/link-overview.ts";
 import type { LinkStatus } from "../../../federation/link-status.ts";
 import type { Command } from "../../../home/command-plan.ts";
-import type { UserId } from "../../../model/ids.ts";
+import type { TenantId, UserId } from "../../../model/ids.ts";
 import { type CheckUser, checkedBy } from "./checked-user.ts";
 
-/** What operators see of homes, and do there. Each function is about one user, its first parameter. */
+/** What operators see of homes, and do there. All but one of the functions are about one user, their first parameter. */
 export interface HomeParts {
   /** The link with the state that it shows, and its blind intervals. */
   status(userId: UserId, ecosystem: string): Promise<LinkStatus & { readonly shown: ShownLink }>;
   /** The things of all the user's devices; `isStale`: their values may be out of date. */
   things(userId: UserId): Promise<readonly HomeThing[]>;
+  /**
+   * Things of all users of these tenants, in their order, after a place. With a filter, a part of them is examined: then the
+   * answer may have few things or none, and still a place to go on from.
+   */
+  findThings(question: ThingQuestion): Promise<FoundThings>;
   /** The newest receipts of a thing, newest first. */
   receipts(userId: UserId, thingId: string): Promise<readonly CommandReceipt[]>;
   command(userId: UserId, thingId: string, command: Command): Promise<CommandReceipt>;
@@ -23,17 +28,44 @@ export interface HomeParts {
   ): Promise<{ readonly url: string; readonly expiresMs: number }>;
 }
 
+export interface ThingQuestion {
+  readonly tenantIds: readonly TenantId[];
+  readonly kind?: string | undefined;
+  readonly isWanted: (thing: HomeThing) => boolean;
+  /** Undefined for the beginning. */
+  readonly after: FoundPlace | undefined;
+  readonly limit: number;
+  /** How many portions of at most `limit` things are examined. */
+  readonly portions: number;
+}
+
+export interface FoundPlace {
+  readonly tenantId: TenantId;
+  readonly afterDevice: number;
+  readonly afterThing: string;
+  /** Among the things of own devices, which follow those of linked accounts. */
+  readonly own?: { readonly type?: number; readonly afterDevice?: number } | undefined;
+}
+
+export interface FoundThings {
+  readonly things: readonly (HomeThing & { readonly userName: string })[];
+  /** Undefined at the end. */
+  readonly next: FoundPlace | undefined;
+}
+
 export interface HomeThing extends ReadThing {
   readonly isStale: boolean;
   readonly confirmedMs: number | null;
 }
 
 /** The same, after a check of the user: for an operator who reaches some tenants only. */
-export function homesWithin(homes: HomeParts, check: CheckUser): HomeParts {
+export function homesWithin(homes: HomeParts, isReached: (tenantId: TenantId) => boolean, check: CheckUser): HomeParts {
   const checked = checkedBy(check);
   return {
     status: checked(homes.status),
     things: checked(homes.things),
+    findThings: (question) =>
+      homes.findThings({ ...question, tenantIds: question.tenantIds.filter((tenantId) => isReached(tenantId)) }),
     receipts: checked(homes.receipts),
     command: checked(homes.command),
     unlink: checked(homes.unlink),

@@ -1,5 +1,6 @@
 import type { PageContext } from "../console-page.ts";
 import type { Refused } from "../kit/refused.ts";
+import type { ShownAlert } from "./shown-alert.ts";
 
 /** The names of the editor's fields; all of them are in the address. */
 export const draftFields = [
@@ -37,10 +38,44 @@ const templates: Readonly<Record<string, Partial<Draft>>> = {
 };
 
 /** The draft in the address. A template fills what the address leaves out. */
-export function draftIn({ parameter }: PageContext, presenceThing: string | undefined): Draft {
-  const template = templates[parameter("template") ?? ""];
+export function draftIn(context: PageContext, presenceThing: string | undefined): Draft {
+  const template = templates[context.parameter("template") ?? ""];
   const watch = template && presenceThing !== undefined ? { watch: presenceThing } : {};
-  const otherwise: Partial<Draft> = { ...start, ...template, ...watch };
+  return filledDraft(context, { ...start, ...template, ...watch });
+}
+
+/** The draft in the address. A stored alert fills what the address leaves out. */
+export function draftOf(context: PageContext, alert: ShownAlert): Draft {
+  const [target] = alert.targets;
+  const [command = ""] = alert.commandOptions;
+  const manner = alert.autoDelete ? "delete" : alert.autoDisable ? "disable" : alert.autoDisarm ? "disarm" : "every";
+  return filledDraft(context, {
+    ...(alert.thingId === undefined
+      ? { watch: `device:${alert.deviceId}`, attribute: alert.attrName ?? "" }
+      : { watch: alert.thingId, field: alert.field ?? "" }),
+    when: alert.operation,
+    value: alert.value,
+    does: target ? "set" : command === "" ? "tell" : "command",
+    action: target || command !== "" ? "notify" : alert.action,
+    message: alert.msg,
+    ...(target && {
+      "set-device": String(target.deviceId),
+      "set-attribute": target.attrName,
+      "set-value": target.value,
+    }),
+    command,
+    manner,
+  });
+}
+
+/** The form has room for one act, whose name follows from it. */
+export function fitsForm({ targets, commandOptions, action }: ShownAlert): boolean {
+  if (targets.length + commandOptions.length > 1) return false;
+  if (targets.length === 1) return action === "attribute";
+  return commandOptions.length === 0 || action === "command";
+}
+
+function filledDraft({ parameter }: PageContext, otherwise: Partial<Draft>): Draft {
   const entries = draftFields.map((name) => [name, parameter(name) ?? otherwise[name] ?? ""] as const);
   return Object.fromEntries(entries) as unknown as Draft;
 }

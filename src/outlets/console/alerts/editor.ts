@@ -16,6 +16,13 @@ export interface UserHome {
   readonly attributes: readonly string[];
 }
 
+/** The page of the form. An alert that is changed stays with what it watches. */
+export interface EditorPlace {
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly isMade: boolean;
+}
+
 /** `said`: its words in the sentence, when they differ. */
 type Choice = readonly [value: string, words: string, said?: string];
 
@@ -37,17 +44,31 @@ const manners: readonly Choice[] = [
 ];
 
 /** The form in which an alert is written as a sentence. It works without a script; all of it is in the address. */
-export function editorForm(context: PageContext, home: UserHome, draft: Draft, refused: Refused | undefined): Html {
+export function editorForm(
+  context: PageContext,
+  { path, fields: hidden, isMade }: EditorPlace,
+  home: UserHome,
+  draft: Draft,
+  refused: Refused | undefined,
+): Html {
   const { tenant, parameter } = context;
   const kept = parameter("tenant") !== undefined && tenant !== undefined ? { tenant: String(tenant.tenantId) } : {};
   const field = fields(draft, refused);
   const isOnDevice = deviceIn(draft) !== undefined;
   const watched = home.things.find(({ thingId }) => thingId === draft.watch);
-  return html`<form class="sentence" method="get" action="/console/alerts/new" data-sentence>
-${hiddenFields({ user: String(home.userId), ...kept })}
+  const subjects = watchable(home);
+  const choices: readonly Choice[] = isMade
+    ? subjects.filter(([value]) => value === draft.watch)
+    : [["", "choose …"], ...subjects];
+  // A command that is not in the list, such as one to a thing that is gone, stays what it is until another is chosen.
+  const commands = commandChoices(home);
+  const present: readonly Choice[] =
+    draft.command === "" || commands.some(([value]) => value === draft.command) ? [] : [[draft.command, draft.command]];
+  return html`<form class="sentence" method="get" action="/console${path}" data-sentence>
+${hiddenFields({ ...hidden, ...kept })}
 <fieldset><legend>When</legend>
 <div class="words">
-${field.select("watch", "What", [["", "choose …"], ...watchable(home)], { says: "When %", chooses: "choose" })}
+${field.select("watch", "What", choices, { says: "When %", chooses: "choose" })}
 <button class="quiet" id="choose" name="choose" value="1">Choose</button>
 ${
   isOnDevice
@@ -66,7 +87,7 @@ ${field.choice(
 ${field.input("set-attribute", "Attribute", { says: "%" })}
 ${field.input("set-value", "Value", { says: "to “%”", hint: "Empty: the attribute becomes blank." })}`,
 )}
-${field.choice("command", "Send a command to a thing", field.select("command", "Command", [["", "choose …"], ...commandChoices(home)], { says: "send “%”" }))}
+${field.choice("command", "Send a command to a thing", field.select("command", "Command", [["", "choose …"], ...present, ...commands], { says: "send “%”" }))}
 </fieldset>
 <fieldset><legend>After a firing</legend>
 ${field.select("manner", "What happens to the alert", manners, {})}

@@ -12,6 +12,11 @@ export interface ShownAlert {
   readonly field?: string;
   readonly sentence: string;
   readonly state: string;
+  readonly operation: string;
+  readonly value: string;
+  readonly action: string;
+  readonly targets: readonly { readonly deviceId: number; readonly attrName: string; readonly value: string }[];
+  readonly commandOptions: readonly string[];
   readonly msg: string;
   readonly autoDisarm: boolean;
   readonly autoDelete: boolean;

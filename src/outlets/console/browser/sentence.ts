@@ -28,7 +28,12 @@ function sentenceOf(form: HTMLFormElement): string {
     const value = field instanceof HTMLSelectElement ? chosenWords(field) : field.value;
     // What belongs to a choice that is not taken is not visible.
     if (field.offsetParent === null) return [];
-    return (field.dataset.says ?? "").replace("%", value?.trim() || "…");
+    return (field.dataset.says ?? "").replace("%", () => isolated(value.trim() || "…"));
   });
   return `${words.join(" ")}.`;
+}
+
+/** A name with characters of another direction does not turn the rest of the sentence round. */
+function isolated(words: string): string {
+  return /^[\x20-\x7e]*$/.test(words) ? words : `\u2068${words}\u2069`;
 }

@@ -13,6 +13,7 @@ interface ShownGrant {
   readonly covers: "user" | "tenant";
   readonly scope: string | null;
   readonly created: string;
+  readonly lastUsed: string | null;
 }
 
 /** Whose grants a page lists: `{ client: "bwc_…" }` or `{ user: "3" }`. */
@@ -39,6 +40,10 @@ export async function grantsPart(context: PageContext, here: string, of: GrantsO
       { title: "user" in of ? "App" : "Given by", cell: who },
       { title: "May do", cell: ({ scope }) => scope ?? "everything" },
       { title: "Since", cell: ({ created }) => when(created, nowMs) },
+      {
+        title: "Last used",
+        cell: ({ lastUsed }) => (lastUsed === null ? html`<span class="soft">not known</span>` : when(lastUsed, nowMs)),
+      },
       { title: "Action", cell: ({ grantId }) => askLink(context, here, endGrant(of, grantId), `access ${grantId}`) },
     ],
     grants,

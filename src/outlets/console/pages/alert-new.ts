@@ -1,16 +1,13 @@
 import { type Html, html } from "../../../web/html.ts";
-import { hiddenFields, named } from "../../../web/page.ts";
-import { type Draft, deviceIn, draftFields, draftIn, fieldOf, type Options, optionsOf } from "../alerts/draft.ts";
-import { editorForm, type UserHome } from "../alerts/editor.ts";
+import { named } from "../../../web/page.ts";
+import { attributesOf, check, homeOf, preview } from "../alerts/checked-draft.ts";
+import { draftFields, draftIn, fieldOf } from "../alerts/draft.ts";
+import { editorForm } from "../alerts/editor.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
-import { asCommand } from "../kit/as-command.ts";
-import { attempt, type Refused, refusal } from "../kit/refused.ts";
+import { refusal } from "../kit/refused.ts";
 import { filterForm } from "../kit/table.ts";
-import type { ShownThing } from "../tiles/shown-thing.ts";
-import { type DryRun, firingsOf } from "./alert.ts";
 
 const path = "/alerts/new";
-const period = "7d";
 
 /** Makes an alert: first whose home, then the sentence, then what it would have done, and the button that makes it. */
 export const newAlert: ConsolePage = {
@@ -35,8 +32,20 @@ export const newAlert: ConsolePage = {
       sentence: html`<p><a href="${context.address(path, templateOf(context))}">Another user</a></p>
 <h2>An alert of <bdi>${found.userName}</bdi></h2>
 ${isElsewhere ? refusal(refused) : undefined}
-${editorForm(context, home, draft, refused)}`,
-      check: checked && "previewed" in checked ? preview(context, user, checked) : undefined,
+${editorForm(context, { path, fields: { user }, isMade: false }, home, draft, refused)}`,
+      check:
+        checked && "previewed" in checked
+          ? preview(
+              context,
+              {
+                act: "home alert add",
+                to: context.address("/alerts", { user, done: "home alert add" }),
+                input: { user },
+                words: "Make this alert",
+              },
+              checked,
+            )
+          : undefined,
     };
   },
 };
@@ -63,72 +72,4 @@ async function chooseUser(context: PageContext): Promise<Html> {
 ${filterForm(context, path, [{ name: "filter", label: "Name or id of a user" }])}
 ${links.length === 0 ? html`<p>No user fits.</p>` : html`<ul class="lines">${links}</ul>`}
 <p class="small">The first 50 users that fit.</p>`;
-}
-
-async function homeOf({ call }: PageContext, user: string) {
-  const [shown, { things }] = await Promise.all([call("user show", { user }), call("home things", { user })]);
-  const present = (things as readonly (ShownThing & { readonly goneTime: number | null })[]).filter(
-    ({ goneTime }) => goneTime === null,
-  );
-  return {
-    userId: shown.userId as number,
-    userName: shown.name as string,
-    things: present,
-    devices: shown.devices as UserHome["devices"],
-  };
-}
-
-async function attributesOf({ callOf, call }: PageContext, user: string, draft: Draft): Promise<readonly string[]> {
-  const device = deviceIn(draft);
-  if (device === undefined || !callOf("home device show")) return [];
-  const tried = await attempt<{ readonly attributes: readonly { readonly name: string }[] }>(
-    call("home device show", { user, device }),
-  );
-  return tried.refused ? [] : tried.answer.attributes.map(({ name }) => name);
-}
-
-interface Previewed {
-  readonly options: Options;
-  readonly previewed: DryRun & { readonly sentence: string };
-}
-
-async function check(
-  { call }: PageContext,
-  user: string,
-  draft: Draft,
-): Promise<{ readonly refused: Refused } | Previewed> {
-  const complete = optionsOf(draft);
-  if ("refused" in complete) return complete;
-  const { options } = complete;
-  const input = { ...options, user, from: period, ...listsOf(options) };
-  const tried = await attempt<Previewed["previewed"]>(call("home alert preview", input));
-  return tried.refused ? tried : { options, previewed: tried.answer };
-}
-
-/** The options of a call that are lists or flags. */
-function listsOf(options: Options): Readonly<Record<string, unknown>> {
-  const lists = ["set", "command"].filter((name) => options[name] !== undefined);
-  const flags = Object.keys(options).filter((name) => name.startsWith("auto-"));
-  return Object.fromEntries([
-    ...lists.map((name) => [name, [options[name]!]] as const),
-    ...flags.map((name) => [name, true] as const),
-  ]);
-}
-
-/** The sentence as the service understood it, what it would have done, and the button that makes it. */
-function preview(context: PageContext, user: string, { options, previewed }: Previewed): Html {
-  const { address, callOf, baseUrl, nowMs } = context;
-  const call = callOf("home alert add");
-  const to = address("/alerts", { user, done: "home alert add" });
-  return html`<h2>This is the alert</h2>
-<p class="is-sentence"><bdi>${previewed.sentence}</bdi></p>
-<p>In the last 7 days:</p>
-${firingsOf(previewed, nowMs)}
-${
-  call
-    ? html`<form method="post" action="/console/do">${hiddenFields({ act: "home alert add", to, user, ...options })}
-<p class="asks"><button>Make this alert</button></p></form>
-${asCommand(call, { user, ...options }, baseUrl)}`
-    : html`<p class="small">Your role may look, and makes no alert.</p>`
-}`;
 }

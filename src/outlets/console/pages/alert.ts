@@ -1,5 +1,6 @@
 import { type Html, html } from "../../../web/html.ts";
 import { hiddenFields } from "../../../web/page.ts";
+import { type DryRun, firingsOf, valueWords } from "../alerts/firings.ts";
 import { alertState, lastFiring, type ShownAlert } from "../alerts/shown-alert.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { asCommand } from "../kit/as-command.ts";
@@ -55,6 +56,7 @@ ${factsOf([
   ["User", userOf(userId, names)],
   ["Device", html`<a href="${address(`/devices/${userId}/${deviceId}`)}">device ${deviceId}</a>`],
 ])}
+${editLink(context, here)}
 ${askLinks(context, here, asks)}`,
       explain: evaluations(shown.evaluations, nowMs),
       test: wants("test") ? await testForm(context, here, input) : undefined,
@@ -63,8 +65,9 @@ ${askLinks(context, here, asks)}`,
   },
 };
 
-function valueWords(value: string | null): Html {
-  return value === null ? html`<span class="soft">blank</span>` : html`<span class="code"><bdi>${value}</bdi></span>`;
+function editLink({ address, callOf }: PageContext, here: string): Html | undefined {
+  if (!callOf("home alert edit")) return undefined;
+  return html`<p class="asks"><a class="button" href="${address(`${here}/edit`)}">Edit</a></p>`;
 }
 
 function afterwards({ autoDisarm, autoDelete, autoDisable }: ShownAlert): string {
@@ -166,24 +169,6 @@ ${
       : firingsOf(tried.answer, nowMs)
 }
 ${asked && asCommand(asked, { ...input, from: from || "7d" }, baseUrl)}`;
-}
-
-export interface DryRun {
-  readonly events: number;
-  readonly fired: number;
-  readonly firings: readonly { readonly time: number; readonly value: string | null }[];
-}
-
-/** When an alert would have fired, newest first. */
-export function firingsOf({ events, fired, firings }: DryRun, nowMs: number): Html {
-  const lines = firings.toReversed().slice(0, 10);
-  return html`<p role="status">It would have fired <strong>${fired === 1 ? "once" : `${fired} times`}</strong> at ${events} ${events === 1 ? "event" : "events"}.</p>
-${
-  lines.length === 0
-    ? undefined
-    : html`<ul class="lines">${lines.map(({ time, value }) => html`<li><span>${valueWords(value)}</span> <span class="small">${ago(time, nowMs)}</span></li>`)}</ul>`
-}
-${fired > lines.length ? html`<p class="small">The last ${lines.length} of them.</p>` : undefined}`;
 }
 
 function asksOf({ address }: PageContext, { userId, alertId, state: known, sentence }: ShownAlert): readonly Ask[] {

@@ -6,48 +6,55 @@ import type { ListedThing } from "../devices/thing-tiles.ts";
 import { asCommand } from "../kit/as-command.ts";
 import { attempt, refusal } from "../kit/refused.ts";
 import { type Mood, state } from "../kit/state.ts";
-import { filterForm, pager, tableOf } from "../kit/table.ts";
+import { type Column, filterForm, kept, pager, tableOf } from "../kit/table.ts";
 import { alarmLook } from "../tiles/alarm-tile.ts";
 import { stateWords as deviceWords } from "../tiles/device-tile.ts";
 import { climateWords, modeWords } from "../tiles/thermostat-words.ts";
 import { ago } from "../times.ts";
 
 const path = "/things";
-const filters = ["user", "kind", "name"];
+const filters = ["user", "kind", "name", "state", "stale"];
 const perPage = 50;
 const kinds = ["thermostat", "alarm", "fan", "light", "switch", "sensor", "home", "other"].map(
   (kind) => [kind, kind] as const,
 );
 
-/** The things of a user, with what each shows now. Without a user: whose things can be looked at. */
+/** The things of all users, or of one with the devices, and what each shows now. */
 export const things: ConsolePage = {
   path,
   title: "Things",
   rail: "Things",
   subject: "tenants",
-  hears: ["thing", "attribute", "device", "link"],
+  // Not each change of a thing: in a large deployment the page would be made anew all the time.
+  hears: ["device", "link"],
   query: [...filters, "cursor"],
   async render(context) {
     const user = context.parameter("user") ?? "";
     const form = filterForm(context, path, [
       { name: "user", label: "User id" },
       { name: "kind", label: "Kind", choices: kinds },
-      { name: "name", label: "Name or room" },
+      { name: "name", label: "Name, room or home" },
+      { name: "state", label: "Shows, as in smoke.state=alarm" },
+      { name: "stale", label: "Out of date", choices: [["true", "may be"]] },
     ]);
-    if (user === "") return { filter: form, users: await users(context) };
-    const tried = await attempt<Found>(home(context, user));
+    const tried = await attempt<Found>(find(context, user));
     return {
       filter: html`${form}${tried.refused && refusal(tried.refused)}`,
       things: tried.refused ? undefined : list(context, tried.answer),
-      devices: tried.refused ? undefined : devices(context, tried.answer),
+      devices: tried.refused || !tried.answer.owner ? undefined : devices(context, tried.answer.owner),
     };
   },
 };
 
-interface Found {
+/** A thing in the list. */
+interface FoundThing extends ListedThing {
   readonly userId: number;
   readonly userName: string;
-  readonly things: readonly ListedThing[];
+}
+
+interface Owner {
+  readonly userId: number;
+  readonly name: string;
   readonly devices: readonly {
     readonly deviceId: number;
     readonly deviceName: string;
@@ -55,67 +62,76 @@ interface Found {
   }[];
 }
 
-async function home({ call }: PageContext, user: string): Promise<Found> {
-  const [shown, answer] = await Promise.all([call("user show", { user }), call("home things", { user })]);
-  return { userId: shown.userId, userName: shown.name, devices: shown.devices, things: answer.things };
+interface Found {
+  /** Undefined for the things of all users. */
+  readonly owner: Owner | undefined;
+  readonly things: readonly FoundThing[];
+  readonly cursor?: string;
+  readonly input: Readonly<Record<string, string>>;
 }
 
-/** The first users that fit the name. */
-async function users({ call, address, tenant, parameter }: PageContext): Promise<Html> {
-  const filter = parameter("name") ?? "";
-  const ofTenant = tenant && { tenant: String(tenant.tenantId) };
-  const answer = await call("user list", {
-    "page-size": String(perPage),
-    ...(filter !== "" && { filter }),
-    ...ofTenant,
-  });
-  const found = answer.users as readonly { readonly userId: number; readonly name: string; readonly tenant: string }[];
-  return html`<h2>Whose things?</h2>
+async function find(context: PageContext, user: string): Promise<Found> {
+  const { call, tenant, parameter } = context;
+  const { name, stale, ...plain } = kept(context, filters);
+  const input = { ...plain, ...(name !== undefined && { filter: name }) };
+  // A user is of one tenant.
+  const ofTenant: Readonly<Record<string, string>> = user === "" && tenant ? { tenant: String(tenant.tenantId) } : {};
+  const cursor = parameter("cursor");
+  const [owner, answer] = await Promise.all([
+    user === "" ? undefined : (call("user show", { user }) as Promise<Owner>),
+    call("home things", {
+      ...input,
+      ...ofTenant,
+      "page-size": String(perPage),
+      ...(stale === "true" && { stale: true }),
+      ...(cursor !== undefined && { cursor }),
+    }),
+  ]);
+  const asked = { ...input, ...ofTenant, ...(stale === "true" && { stale }) };
+  return { owner, things: answer.things, cursor: answer.cursor, input: asked };
+}
+
+function list(context: PageContext, { owner, things: found, cursor, input }: Found): Html {
+  const { address, nowMs, callOf, baseUrl } = context;
+  const call = callOf("home things");
+  const ofUser: Column<FoundThing> = {
+    title: "User",
+    cell: ({ userId, userName }) =>
+      html`<a href="${address(path, { user: String(userId) })}">${userName === "" ? `user ${userId}` : named(userName)}</a>`,
+  };
+  const title = owner
+    ? html`<h2>Things of <a href="${address(`/users/${owner.userId}`)}">${named(owner.name)}</a></h2>`
+    : html`<h2>Things of all users</h2>`;
+  return html`${title}
 ${
   found.length === 0
-    ? html`<p>No user fits.</p>`
-    : html`<ul class="lines">${found.map(
-        ({ userId, name, tenant: of }) =>
-          html`<li><a href="${address(path, { user: String(userId) })}">${named(name)}</a> <span class="small"><bdi>${of}</bdi></span></li>`,
-      )}</ul>`
+    ? html`<p>${empty(context, owner, cursor)}</p>`
+    : tableOf<FoundThing>(
+        owner ? `Things of ${owner.name}` : "Things of all users",
+        [
+          {
+            title: "Thing",
+            cell: (thing) =>
+              html`<a href="${address(`/devices/${thing.userId}/${thing.deviceId}`)}#${thing.thingId}"><bdi>${thingWords(thing)}</bdi></a>`,
+          },
+          ...(owner ? [] : [ofUser]),
+          { title: "Kind", cell: ({ kind: of }) => of },
+          { title: "Shows", cell: (thing) => shows(thing, nowMs) },
+          { title: "Source", cell: ({ source, maker, model }) => [source, maker, model].filter(Boolean).join(", ") },
+          { title: "Id", cell: ({ thingId }) => html`<span class="code">${thingId}</span>` },
+        ],
+        found,
+      )
 }
-<p class="small">The first ${perPage} users that fit.</p>`;
+${pager(context, path, filters, cursor)}
+${call && asCommand(call, input, baseUrl)}`;
 }
 
-function list(context: PageContext, { things: all, userId, userName }: Found): Html {
-  const { parameter, address, nowMs, callOf, baseUrl } = context;
-  const [kind, name, cursor] = [parameter("kind") ?? "", (parameter("name") ?? "").toLowerCase(), parameter("cursor")];
-  const fitting = all.filter(
-    (thing) =>
-      (kind === "" || thing.kind === kind) &&
-      `${thing.name ?? ""} ${thing.room ?? ""} ${thing.homeName ?? ""}`.toLowerCase().includes(name),
-  );
-  const start = cursor === undefined ? 0 : fitting.findIndex(({ thingId }) => thingId === cursor) + 1;
-  const page = fitting.slice(start, start + perPage);
-  const next = fitting.length > start + perPage ? page.at(-1)?.thingId : undefined;
-  const call = callOf("home things");
-  const shown =
-    page.length === 0
-      ? html`<p>${all.length === 0 ? "This user has no things." : "No thing fits."}</p>`
-      : tableOf<ListedThing>(
-          `Things of ${userName}`,
-          [
-            {
-              title: "Thing",
-              cell: (thing) =>
-                html`<a href="${address(`/devices/${userId}/${thing.deviceId}`)}#${thing.thingId}"><bdi>${thingWords(thing)}</bdi></a>`,
-            },
-            { title: "Kind", cell: ({ kind: of }) => of },
-            { title: "Shows", cell: (thing) => shows(thing, nowMs) },
-            { title: "Source", cell: ({ source, maker, model }) => [source, maker, model].filter(Boolean).join(", ") },
-            { title: "Id", cell: ({ thingId }) => html`<span class="code">${thingId}</span>` },
-          ],
-          page,
-        );
-  return html`<h2>Things of <a href="${address(`/users/${userId}`)}">${named(userName)}</a></h2>
-${shown}
-${pager(context, path, filters, next)}
-${call && asCommand(call, { user: String(userId) }, baseUrl)}`;
+function empty(context: PageContext, owner: Owner | undefined, cursor: string | undefined): string {
+  if (cursor !== undefined) return "None of the things that were examined so far fits. The next page goes on.";
+  const isFiltered = Object.keys(kept(context, [...filters.filter((name) => name !== "user"), "cursor"])).length > 0;
+  if (isFiltered) return "No thing fits.";
+  return owner ? "This user has no things." : "There are no things yet.";
 }
 
 /** What a thing shows now. What may be out of date says so, with the time of the last confirmation. */
@@ -149,7 +165,7 @@ function wordsOf(thing: ListedThing): string {
   return deviceWords(thing);
 }
 
-function devices({ address }: PageContext, { userId, devices: owned }: Found): Html {
+function devices({ address }: PageContext, { userId, devices: owned }: Owner): Html {
   return html`<h2>Devices</h2>
 ${
   owned.length === 0
