@@ -158,6 +158,42 @@ describe("a quota of requests", () => {
   });
 });
 
+describe("the use of quotas", () => {
+  it("shrinks as time passes, and is counted for clients and tenants", () => {
+    const { quotas, clock } = made({ requestsPerMinute: 6, commandsPerMinute: 60 });
+    for (let n = 0; n < 4; n++) quotas.admitRequest(voice);
+    quotas.admitCommand(rules);
+    const ofVoice = () => quotas.useOf({ tenantId: acme, clientId: "bwc_voice" }).requestsPerMinute;
+    assert.equal(ofVoice(), 4);
+    clock.ms += 10_000;
+    assert.equal(ofVoice(), 3);
+    clock.ms += 60_000;
+    assert.equal(ofVoice(), 0);
+    assert.deepEqual(quotas.useOf({ tenantId: other, clientId: null }), {
+      requestsPerMinute: 0,
+      openStreams: 0,
+      commandsPerMinute: 0,
+    });
+  });
+
+  it("is not forgotten while an owner uses anything, however many others come", () => {
+    const { quotas, clock } = made({ requestsPerMinute: 1, commandsPerMinute: 1, openStreams: 1 });
+    const ofMany = (prefix: string) => {
+      for (let n = 0; n < 10_001; n++) quotas.admitRequest({ tenantId: other, clientId: `${prefix} ${n}` }, false);
+    };
+    quotas.openStream({ tenantId: acme, clientId: "streams" });
+    ofMany("before");
+    clock.ms += 59_000;
+    quotas.admitCommand({ tenantId: acme, clientId: "commands" });
+    quotas.admitRequest({ tenantId: acme, clientId: "requests" });
+    clock.ms += 1_000;
+    ofMany("after");
+    refusal(() => quotas.openStream({ tenantId: acme, clientId: "streams" }));
+    refusal(() => quotas.admitCommand({ tenantId: acme, clientId: "commands" }));
+    refusal(() => quotas.admitRequest({ tenantId: acme, clientId: "requests" }));
+  });
+});
+
 describe("a quota of commands", () => {
   it("is counted by itself", () => {
     const { quotas } = made({ commandsPerMinute: 2 });
