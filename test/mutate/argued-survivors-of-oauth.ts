@@ -2,14 +2,6 @@ import { type Argued, arguedIn as of } from "./argued.ts";
 
 /** Mutants of `src/oauth` that no test can kill, or need not. */
 export const arguedOfOAuth: readonly Argued[] = [
-  ...of("src/oauth/authorize/authorize-pages.ts", "stillRegistered", [
-    [
-      "condition",
-      "client?.redirectUris.includes(redirectUri)",
-      "true",
-      "no command changes the redirect addresses of a client; the check is for one that might",
-    ],
-  ]),
   ...of("src/oauth/authorize/decision-step.ts", "settle", [
     [
       "return",

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import type { Argued } from "./argued.ts";
+import { type Argued, staleEntries } from "./argued.ts";
+import { arguedSurvivors } from "./argued-survivors.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { runMutants } from "./mutation-run.ts";
 import { reportOf } from "./report.ts";
@@ -84,6 +85,14 @@ describe("a mutation run", () => {
     const { text } = reportOf(verdicts, mutants, [], folders);
     assert.ok(survivors.length > 0);
     assert.deepEqual(reportedSurvivors(text, mutants), survivors);
+  });
+});
+
+describe("the list of argued survivors", () => {
+  it("names mutants that there are, each with a reason", () => {
+    const files = [...new Set(arguedSurvivors.map(({ file }) => file))];
+    assert.deepEqual(staleEntries(arguedSurvivors, mutantsOf(root, files)), []);
+    for (const { reason } of arguedSurvivors) assert.match(reason, /\w+ \w+/);
   });
 });
 

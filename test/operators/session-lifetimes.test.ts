@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BadParameter, InvalidLogin, LimitReached, NotFound, NotSignedIn } from "../../src/model/errors.ts";
+import {
+  BadParameter,
+  InvalidLogin,
+  LimitReached,
+  NotFound,
+  NotSignedIn,
+  StoreUnavailable,
+} from "../../src/model/errors.ts";
 import { limits } from "../../src/model/limits.ts";
 import { linkLifetime } from "../../src/operators/one-time-links.ts";
 import { openSession, sessionLifetime } from "../../src/operators/sessions.ts";
@@ -52,7 +59,7 @@ describe("the sessions of an operator", () => {
   });
 
   it("are confirmed by the password for five minutes, or by an earlier proof for what is left of them", async (t) => {
-    const { operators, store, clock, join } = await madeOperators(t);
+    const { operators, store, clock, join, identity } = await madeOperators(t);
     const { session, operator } = await join("ada");
     const isConfirmed = async (secret: string) => {
       const { by } = await operators.bySession(secret, false);
@@ -65,6 +72,8 @@ describe("the sessions of an operator", () => {
     assert.equal(await isConfirmed(session), false);
     await operators.confirm(operator, session, { password, ...origin });
     assert.equal(await isConfirmed(session), true);
+    const [entry] = await identity.audit.list({ limit: 1 });
+    assert.deepEqual([entry?.act, entry?.operator, entry?.source], ["operator_password", "ada", origin.source]);
     await assert.rejects(operators.confirm(operator, session, { password: "guess", ...origin }), InvalidLogin);
     const stranger = await join("eve");
     await assert.rejects(operators.confirm(operator, stranger.session, { password, ...origin }), NotSignedIn);
@@ -107,6 +116,26 @@ describe("the sessions of an operator", () => {
   });
 });
 
+describe("a failed sign-in of an operator", () => {
+  it("is audited one by one up to a hundred of one address, and then every hundredth time", async (t) => {
+    const { operators, join, identity, failures } = await madeOperators(t);
+    await join("ada");
+    const guess = async (count: number) => {
+      failures.before = count;
+      const attempt = { name: "ada", password: "guess", ...origin };
+      await assert.rejects(operators.signIn(attempt), InvalidLogin);
+      const [entry] = await identity.audit.list({ limit: 1 });
+      return [entry?.act, entry?.operator, entry?.detail.failuresOfSource];
+    };
+    assert.deepEqual(await guess(99), ["operator_sign_in_failed", "ada", undefined]);
+    const before = (await identity.audit.list({ limit: 100 })).length;
+    await guess(100);
+    await guess(198);
+    assert.equal((await identity.audit.list({ limit: 100 })).length, before);
+    assert.deepEqual(await guess(199), ["operator_sign_in_failed", "ada", 200]);
+  });
+});
+
 describe("the tokens of an operator", () => {
   it("are valid for their days, and listed without their secret until then", async (t) => {
     const { operators, clock, join } = await madeOperators(t);
@@ -118,7 +147,8 @@ describe("the tokens of an operator", () => {
     const { secret, token } = await operators.addToken(operatorId, { name: "ci", days: 1 });
     await operators.addToken(operatorId, { name: "long", days: longestTokenDays });
     assert.deepEqual(token.expiresMs, clock.nowMs + 86_400_000);
-    assert.deepEqual((await operators.listTokens(operatorId))[0], { ...token, usedMs: null });
+    const listed = (await operators.listTokens(operatorId)).find(({ id }) => id === token.id);
+    assert.deepEqual(listed, { ...token, usedMs: null });
     assert.deepEqual((await operators.byToken(secret)).by, { kind: "token", id: token.id });
     const usedMs = clock.nowMs;
     const lastUse = async () => (await operators.listTokens()).find(({ id }) => id === token.id)?.usedMs;
@@ -153,6 +183,19 @@ describe("the tokens of an operator", () => {
     await assert.rejects(operators.byToken(ada.session), NotSignedIn);
     await operators.suspend(grace.operator.operatorId);
     await assert.rejects(operators.addToken(grace.operator.operatorId, { name: "ci", days: 1 }), NotFound);
+  });
+
+  it("and sessions are valid while their last use can't be stored, unless the reason is a defect", async (t) => {
+    const { operators, clock, join, connection } = await madeOperators(t);
+    const { operator, session } = await join("ada");
+    const { secret } = await operators.addToken(operator.operatorId, { name: "ci", days: 1 });
+    clock.nowMs += minuteMs;
+    connection.error = new StoreUnavailable("down");
+    assert.equal((await operators.bySession(session)).name, "ada");
+    assert.equal((await operators.byToken(secret)).name, "ada");
+    connection.error = new Error("a defect");
+    await assert.rejects(operators.bySession(session), /a defect/);
+    await assert.rejects(operators.byToken(secret), /a defect/);
   });
 
   it("are as many as the limit says; expired ones don't count", async (t) => {

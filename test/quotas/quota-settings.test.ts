@@ -122,6 +122,7 @@ describe("the quotas that operators have set", () => {
     const alone = made();
     await alone.settings.start();
     assert.equal(alone.runtime.timers, 0, "no other node can change the store of a single one");
+    await alone.settings.stop();
   });
 
   it("are no longer read when the node has stopped", async () => {

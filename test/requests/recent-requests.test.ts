@@ -142,6 +142,15 @@ describe("the recent requests of a node", () => {
     assert.deepEqual(ids(), ["5.0", "1.3", "4.2", "3.2", "1.2", "4.1", "3.1"]);
   });
 
+  it("of the tenant that was silent for the longest time go first, also when its list is full", () => {
+    const { recent, ids } = made({ perTenant: 3, inAll: 100, tenants: 2 });
+    for (const requestId of ["1.0", "1.1", "1.2"]) recent.add(recorded(requestId, of(1)));
+    recent.add(recorded("2.0", of(2)));
+    recent.add(recorded("1.3", of(1)));
+    recent.add(recorded("3.0", of(3)));
+    assert.deepEqual(ids(), ["3.0", "1.3", "1.2", "1.1"]);
+  });
+
   it("do not change when they are read and later overwritten", () => {
     const { recent } = made();
     recent.add(recorded("a"));

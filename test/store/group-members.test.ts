@@ -20,6 +20,7 @@ const thing = (userId: number, thingId: string) => ({ userId: user(userId), thin
 /** Tables that answer from lists and note what they are asked. */
 function made() {
   const asked: unknown[] = [];
+  let failure: Error | undefined;
   const free = { users: [1, 2], links: [11], devices: [deviceRow(1, 11), deviceRow(1, 12), deviceRow(2, 21)] };
   const watching = (kind: string) => ({ watching: async (...args: readonly unknown[]) => [kind, ...args] });
   const single = {
@@ -30,6 +31,7 @@ function made() {
   };
   const tables: GroupTables = {
     async lockUsers(ids) {
+      if (failure) throw failure;
       asked.push(["users", ...ids]);
       return { ids: new Set(ids.filter((id) => free.users.includes(id))), nowMs: 7 };
     },
@@ -57,7 +59,10 @@ function made() {
     const member = new Member(userId, reads, tables);
     return { member, tx: member.transaction() };
   };
-  return { asked, memberOf, ...memberOf(ada) };
+  const fail = (error: Error) => {
+    failure = error;
+  };
+  return { asked, memberOf, fail, ...memberOf(ada) };
 }
 
 /** A member that holds its user's lock. */
@@ -96,6 +101,13 @@ describe("a member of a group", () => {
     ]);
     assert.deepEqual(await tx.attributes.some(ada, lamp, []), []);
     assert.deepEqual(await tx.things.some(ada, []), []);
+    assert.deepEqual(asked.slice(4), [["attributes"], ["things"]], "a question is asked once");
+  });
+
+  it("hears of a failed statement", async () => {
+    const { memberOf, fail } = made();
+    fail(new Error("the connection is lost"));
+    for (const id of [ada, user(2)]) await assert.rejects(memberOf(id).tx.users.lock(id), /the connection is lost/);
   });
 
   it("collects its writes, with the last value of each attribute", async () => {
