@@ -14,7 +14,7 @@ import type { Verdict } from "./verdicts.ts";
 
 const usage = `npm run mutate -- [--seed N] [--sample N] [--again REPORT] [PATH...]
   PATH      a folder or file of the product, as src/virtual-device/index-map.ts: all its mutants
-  --sample  tries only so many mutants of PATH; without PATH, so many of each folder of which scope.ts names a number
+  --sample  tries only so many mutants of each PATH; without PATH, so many of each folder of which scope.ts names a number
   --seed    chooses the sample; a run without it prints its own
   --again   tries only the survivors that the printed report of an earlier run names, with more tests for each`;
 
@@ -53,6 +53,9 @@ async function main(): Promise<number> {
   const isArgued = (mutant: Mutant) => arguedSurvivors.some((entry) => isArguedBy(mutant, entry));
   const alive = first.filter(({ outcome }) => outcome !== "killed");
   const left = alive.map(({ mutant }) => mutant).filter((mutant) => !isArgued(mutant));
+  sayWhen(
+    `the nearest tests noticed ${first.length - alive.length} of ${first.length} mutants; ${left.length} meet others`,
+  );
   const second = left.length === 0 ? [] : await runMutants({ ...run, chosen: left, testFiles: far });
   const verdicts = first.map((verdict) => second.find(isBetterThan(verdict)) ?? verdict);
   const { text, isGood } = reportOf(verdicts, mutants, arguedSurvivors, folders);
@@ -82,7 +85,7 @@ function isWanted({ source }: MutatedFolder): boolean {
   return positionals.length === 0 || positionals.some((path) => `${path}/`.startsWith(`${source}/`));
 }
 
-/** With a path, a sample of all its mutants; else a sample of each folder, or all of its mutants, as `scope.ts` says. */
+/** A sample of each path; without paths, a sample of each folder or all of its mutants, as `scope.ts` says. */
 function sampled(mutants: readonly Mutant[]): readonly Mutant[] {
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
   console.error(`a sample with seed ${seed}; --seed ${seed} chooses the same mutants again`);
@@ -91,11 +94,11 @@ function sampled(mutants: readonly Mutant[]): readonly Mutant[] {
     const order = of.map((mutant) => ({ mutant, at: random() })).sort((a, b) => a.at - b.at);
     return order.slice(0, size).map(({ mutant }) => mutant);
   };
-  if (positionals.length > 0) return inOrder(some(mutants, Number(values.sample)));
+  const wanted = positionals.map((source) => ({ source, tried: Number(values.sample) }));
   return inOrder(
-    mutatedFolders.flatMap(({ source, tried }) => {
-      const ofFolder = mutants.filter(({ file }) => file.startsWith(`${source}/`));
-      return tried === "all" ? ofFolder : some(ofFolder, Number(values.sample ?? tried));
+    (wanted.length > 0 ? wanted : mutatedFolders).flatMap(({ source, tried }) => {
+      const ofPath = mutants.filter(({ file }) => file === source || file.startsWith(`${source}/`));
+      return tried === "all" ? ofPath : some(ofPath, Number(values.sample ?? tried));
     }),
   );
 }

@@ -12,7 +12,7 @@ export interface MutatedFolder {
 const operatorTests = "test/operators/!(openid|remote-commands).test.ts";
 const googleTests = "test/assistants/google-*.test.ts";
 const alexaTests = "test/assistants/alexa/*.test.ts";
-const reporterTests = "test/assistants/{outlet-check,random-homes,reporter,reporter-order}.test.ts";
+const reporterTests = "test/assistants/{outlet-check,random-homes,report*}.test.ts";
 
 /** Tests that run in one process on SQLite. Tests that need PostgreSQL, a browser or other nodes are left out by name. */
 export const mutatedFolders: readonly MutatedFolder[] = [
