@@ -73,7 +73,7 @@ export async function runDemo(
     const access = await accessTo(service, folder.path);
     stops.push(access.stop);
     const house = await prepareHouse(service, ecosystem, access, houseSeed);
-    const lampCloud = startLampCloud(access.byClient, house.lampId);
+    const lampCloud = await startLampCloud(access.byClient, house.lampId);
     stops.push(() => lampCloud.stop());
     const assistants = await addAssistants(service, makers, access);
     demoPages.open({ service, house, assistants });

@@ -18,14 +18,20 @@ export async function declareLamp({ deviceTypes }: Breezeway): Promise<void> {
 const pauseMs = 5_000;
 
 /**
- * Plays the cloud of the company that made the lamp: carries out commands to it, as examples/device-cloud does. While it
- * is not running, commands to the lamp expire.
+ * Plays the cloud of the company that made the lamp: carries out commands to it, as examples/device-cloud does. From the
+ * returned promise's end on it misses no command. While it is not running, commands to the lamp expire.
  */
-export function startLampCloud(byClient: Breezeway, lampId: number): { stop(): void } {
+export async function startLampCloud(byClient: Breezeway, lampId: number): Promise<{ stop(): void }> {
   const stopping = new AbortController();
   const { signal } = stopping;
+  const firstEvent = Promise.withResolvers<void>();
+  let lastEventId: string | undefined;
   const run = async () => {
-    for await (const event of byClient.events({ deviceIds: [lampId], things: true, signal })) {
+    const options = { deviceIds: [lampId], things: true, heartbeats: true, lastEventId, signal };
+    for await (const event of byClient.events(options)) {
+      // A stream begins with a heartbeat.
+      firstEvent.resolve();
+      lastEventId = event.id;
       if (event.type === "thingCommand") await carryOut(byClient, lampId, event);
     }
   };
@@ -33,10 +39,12 @@ export function startLampCloud(byClient: Breezeway, lampId: number): { stop(): v
     while (!signal.aborted) {
       // A failed call leaves the command without an answer, and its receipt says so.
       await run().catch(() => undefined);
+      firstEvent.resolve();
       await pause(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   };
   void runOn();
+  await firstEvent.promise;
   return { stop: () => stopping.abort() };
 }
 

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { run } from "node:test";
 import { dot, spec } from "node:test/reporters";
@@ -5,10 +6,8 @@ import { ensureCheapChromium } from "./set-up/chromium.ts";
 import { fillCompileCache } from "./set-up/compile-cache.ts";
 import { createQueue, queueVariable } from "./set-up/file-queue.ts";
 import { ensurePostgres, ensurePostgresWithPrograms } from "./set-up/installed-postgres.ts";
-import { ensureNginx } from "./set-up/nginx.ts";
 import { needsOwnProcess } from "./set-up/own-process.ts";
 import { prepareCluster } from "./set-up/postgres.ts";
-import { ensurePromtool } from "./set-up/promtool.ts";
 import { reportOf } from "./set-up/report.ts";
 import { selectFiles } from "./set-up/selection.ts";
 import { useTemporaryFolder } from "./set-up/temporary-folder.ts";
@@ -64,7 +63,7 @@ function finish(): void {
 
 /** With CI=true everything must be there; otherwise the tests of a program that is missing are skipped. */
 async function setUpServers(): Promise<void> {
-  for (const ensure of [ensurePostgres, ensurePostgresWithPrograms, ensureCheapChromium, ensureNginx, ensurePromtool]) {
+  for (const ensure of [ensurePostgres, ensurePostgresWithPrograms, ensureCheapChromium]) {
     try {
       ensure();
     } catch (error) {
@@ -72,6 +71,8 @@ async function setUpServers(): Promise<void> {
       if (process.env.CI === "true" || ensure === ensurePostgres) process.exit(1);
     }
   }
+  const fetchPromtool = new URL("set-up/fetch-promtool.ts", import.meta.url).pathname;
+  if (files.length > fewFiles) spawn(process.execPath, [...process.execArgv, fetchPromtool], { stdio: "inherit" });
   // Before the temporary folder changes: the server removes its own folder after this process has ended.
   await Promise.all([prepareCluster(), files.length > fewFiles ? fillCompileCache(root) : undefined]);
 }

@@ -6,9 +6,10 @@ import { simulatorPage } from "../../demo/console/simulator-page.ts";
 import { consolePages } from "../../src/outlets/console/pages.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { runCommand } from "../cli/run-command.ts";
-import { demoFolder, enterConsole, type RunningDemo, startDemo, suiteLifetime } from "../demo/running-demo.ts";
+import { demoFolder, enterConsole, type RunningDemo, startDemo } from "../demo/running-demo.ts";
 import { receiver } from "../events/receiver.ts";
 import { faultyFront } from "../set-up/faulty-front.ts";
+import { suiteLifetime } from "../set-up/lifetime.ts";
 import { addressOfEveryPage } from "./every-address.ts";
 import { assertUnknown, greensOf, isLive } from "./unknown-page.ts";
 

@@ -4,8 +4,9 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import type { BrowserContext, Page } from "playwright-core";
 import { browserOfFile, devices, skip } from "../browser/world.ts";
+import { suiteLifetime } from "../set-up/lifetime.ts";
 import { assertGood } from "./looks.ts";
-import { demoFolder, enterConsole, type RunningDemo, startDemo, suiteLifetime } from "./running-demo.ts";
+import { demoFolder, enterConsole, type RunningDemo, startDemo } from "./running-demo.ts";
 
 const browser = browserOfFile();
 const timeout = 300_000;

@@ -2,23 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import type { Lifetime } from "../set-up/lifetime.ts";
 import { type ChildService, startChild } from "../stories/child-service.ts";
-
-/** A test or a suite that calls its cleanups when it ends. */
-export interface Lifetime {
-  after(cleanup: () => void): void;
-}
-
-/** Lifetime of resources that several tests share; the cleanups run in reverse order. */
-export function suiteLifetime(): Lifetime & { end(): void } {
-  const cleanups: (() => void)[] = [];
-  return {
-    after: (cleanup) => void cleanups.push(cleanup),
-    end() {
-      for (const cleanup of cleanups.splice(0).reverse()) cleanup();
-    },
-  };
-}
 
 /** A temporary folder for one demo. */
 export function demoFolder(test: Lifetime): string {

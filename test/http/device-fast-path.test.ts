@@ -156,10 +156,14 @@ describe("the fast path for device reads", () => {
 });
 
 describe("a client that reads its answer slowly", () => {
+  const largeValue = "v".repeat(8_000);
+  /** A large answer, short and without its random parts, so that answers can be compared quickly. */
+  const comparable = (text: string) => withoutRandomParts(text.replaceAll(largeValue, "(large value)"));
+
   /** A device whose answer is larger than the socket buffers. */
   async function withLargeDevice(t: Parameters<typeof fastPathAndFastify>[0], settings?: ServerSettings) {
     const servers = await withDevices(t, settings);
-    const changes = Array.from({ length: 1_500 }, (_, at) => ({ key: `k${at}`, value: "v".repeat(8_000) }));
+    const changes = Array.from({ length: 1_500 }, (_, at) => ({ key: `k${at}`, value: largeValue }));
     await servers.fill(servers.alice, servers.own, changes);
     return servers;
   }
@@ -176,8 +180,8 @@ describe("a client that reads its answer slowly", () => {
     const whole = other.slice(0, other.indexOf("HTTP/1.1 404"));
     await new Promise<void>((resolve) => slow.on("data", () => received.length >= 2 * whole.length && resolve()));
     const [first, second] = received.text().split(/(?=HTTP\/1\.1 200)/);
-    assert.ok(withoutRandomParts(first!) === withoutRandomParts(whole));
-    assert.ok(withoutRandomParts(second!) === withoutRandomParts(whole));
+    assert.equal(comparable(first!), comparable(whole));
+    assert.equal(comparable(second!), comparable(whole));
     const idsSent = [first, second, other].map((text) => /x-request-id: (\S+)/.exec(text!)![1]);
     assert.equal(new Set(idsSent).size, 3);
     await fastPath.exchanges.finished();
@@ -228,7 +232,7 @@ describe("a client that reads its answer slowly", () => {
         answersTo(fastPath, request, true),
         answersTo(fastify, request, true),
       ]);
-      assert.ok(withoutRandomParts(fromFastPath) === withoutRandomParts(fromFastify));
+      assert.equal(comparable(fromFastPath), comparable(fromFastify));
       assert.match(fromFastPath, /^strict-transport-security: max-age=31536000\r$/m);
     }
     assert.equal(fastPath.taken.count, 4);

@@ -6,7 +6,7 @@ import { describedRoutes } from "../../src/http/documentation/described-route.ts
 import type { Description } from "../../src/http/documentation/description.ts";
 import { openApiDocument } from "../../src/http/documentation/openapi.ts";
 import { type Access, accessRules, type Route } from "../../src/http/routes.ts";
-import { type OpenApi, operationsOf, Schemas } from "./described-answers.ts";
+import { type OpenApi, operationsOf, Schemas } from "./documented-answers/described-answers.ts";
 import { madeTable } from "./made-table.ts";
 
 const deployment = { version: "1.2.3", baseUrl: "https://breezeway.example" };

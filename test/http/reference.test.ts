@@ -14,7 +14,7 @@ import { publishedAttributes } from "../samples/published-attributes.ts";
 import { missingChromium } from "../set-up/chromium.ts";
 import { isAll } from "../set-up/extent.ts";
 import { person } from "../stories/world.ts";
-import { bodyOf, documentedWorld } from "./documented-world.ts";
+import { bodyOf, documentedWorld } from "./documented-answers/documented-world.ts";
 import { madeTable, unusedParts } from "./made-table.ts";
 import { readCurl } from "./read-curl.ts";
 

@@ -13,7 +13,8 @@ export async function rowsOf(world: OAuthWorld, userId: UserId): Promise<readonl
         (table === "users" && row.id === userId) ||
         ["tenants", "clients", "settings"].includes(table),
     )
-    .map((row) => JSON.stringify(row));
+    .map((row) => JSON.stringify(row))
+    .sort();
 }
 
 /** The rows that are in only one of both. */
@@ -36,8 +37,7 @@ export async function lastingRows(
   return [...tables]
     .filter(([table]) => !["nodes", "audit", "webhook_feed", "sqlite_sequence"].includes(table))
     .flatMap(([table, rows]) => rows.map((row) => [table, withoutTimes(row)] as const))
-    .filter(([table, row]) => table !== "settings" || row.name !== "write_probe")
-    .sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+    .filter(([table, row]) => table !== "settings" || row.name !== "write_probe");
 }
 
 /** A sweep seals the addresses of webhooks soon after the start of the first node. */

@@ -18,7 +18,7 @@ import { type FaultProxy, startFaultProxy } from "../set-up/fault-proxy.ts";
 import type { Cluster } from "../set-up/postgres.ts";
 import { type ChildService, startChild } from "../stories/child-service.ts";
 import { assertMirrors } from "../stories/expected-attributes.ts";
-import { longestWaitMs } from "../stories/world.ts";
+import { eventually } from "../stories/world.ts";
 import { OpenedStreams } from "./opened-streams.ts";
 
 /** One process of the service, with its own proxy to the database. */
@@ -271,15 +271,7 @@ export class Fleet {
 
 /** Repeats the check until it succeeds or the test's signal aborts, seldom enough not to load the machine. */
 export async function eventuallySlowly(ofTest: AbortSignal, check: () => Promise<void> | void): Promise<void> {
-  const signal = AbortSignal.any([ofTest, AbortSignal.timeout(longestWaitMs)]);
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (signal.aborted) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  }
+  await eventually(ofTest, check, { firstPauseMs: 100 });
 }
 
 /** Links the homes with a node that has ended when the others start. */

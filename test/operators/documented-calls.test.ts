@@ -4,7 +4,7 @@ import { adminCalls, onlyOnTheMachine } from "../../src/cli/administration/calls
 import { isAdmin } from "../../src/cli/noun.ts";
 import { nouns } from "../../src/cli/nouns.ts";
 import type { AdminCall } from "../../src/operators/admin-call.ts";
-import { DescribedAnswers, type OpenApi, operationsOf } from "../http/described-answers.ts";
+import { DescribedAnswers, type OpenApi, operationsOf } from "../http/documented-answers/described-answers.ts";
 import { addressOf, fixtureOf, type Sent } from "./call-fixture.ts";
 import type { OperatorBrowser } from "./operator-browser.ts";
 import { operatorWorld, password } from "./operator-world.ts";

@@ -4,11 +4,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { ScriptedBrowser } from "../oauth/scripted-browser.ts";
+import { suiteLifetime } from "../set-up/lifetime.ts";
 import { eventually, person } from "../stories/world.ts";
-import { bring, installedSdk, root } from "./installed-sdk.ts";
+import { bring, type InstalledSdk, installedSdk, root } from "./installed-sdk.ts";
 import { pageSite } from "./page-site.ts";
 import { type SdkWorld, sdkWorld } from "./sdk-world.ts";
 
@@ -16,6 +17,14 @@ const example = "sdk/examples/link-a-home.js";
 const browser = browserOfFile();
 
 describe("linking a home, from the ecosystem's consent to two alerts", () => {
+  const suite = suiteLifetime();
+  let sdk: InstalledSdk;
+  before(async () => {
+    sdk = await installedSdk(suite);
+    bring(sdk.project, example);
+  });
+  after(() => suite.end());
+
   it("takes less than 40 lines", () => {
     assert.ok(readFileSync(join(root, example), "utf8").split("\n").length < 40);
   });
@@ -24,8 +33,6 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
     timeout: 120_000,
   }, async (t) => {
     const world = await sdkWorld(t);
-    const sdk = await installedSdk(t);
-    bring(sdk.project, example);
     const lampId = await world.addLamp();
     const options = {
       ...{ baseUrl: world.baseUrl, login: world.login, lampId },
@@ -88,8 +95,7 @@ describe("linking a home, from the ecosystem's consent to two alerts", () => {
   }, async (t) => {
     const site = await pageSite(t);
     const world = await sdkWorld(t, { corsOrigins: [site.origin] });
-    const { project } = await installedSdk(t);
-    bring(project, example);
+    const { project } = sdk;
     const { clientId, clientSecret: secret } = world.simulator.defaultClient;
     const tokenUrl = `${world.simulator.url}/oauth2/access_token`;
     site.serves = { project, service: world.baseUrl, tokenUrl, secret };

@@ -18,7 +18,7 @@ export interface InstalledSdk {
 }
 
 /** Packs the SDK as for publishing, and installs it into an empty project without a network. */
-export async function installedSdk(test: TestContext): Promise<InstalledSdk> {
+export async function installedSdk(test: Pick<TestContext, "after">): Promise<InstalledSdk> {
   const folder = mkdtempSync(join(tmpdir(), "breezeway-sdk-"));
   test.after(() => rmSync(folder, { recursive: true, force: true }));
   // A copy, because packing builds, and other tests may build at the same time.

@@ -1,7 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 
 /** Something that the tests need and Debian has. */
 export interface NeededProgram<Found> {
@@ -17,6 +15,9 @@ export interface NeededProgram<Found> {
   readonly find: () => Found | undefined;
 }
 
+/** A shell's word for whether the lists of Debian's packages are less than an hour old. */
+const areListsFresh = `test -n "$(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -mmin -60 2>/dev/null)"`;
+
 /** Finds it, or installs Debian's package where we may; elsewhere throws a sentence that says what to install. */
 export function ensureProgram<Found>(program: NeededProgram<Found>): Found {
   const { wanted, debianPackage, isThere, otherwise, find } = program;
@@ -26,8 +27,8 @@ export function ensureProgram<Found>(program: NeededProgram<Found>): Found {
   if (process.getuid?.() !== 0 || !isDebian()) throw new Error(`The tests need ${wanted}: install it (${otherwise}).`);
   process.stderr.write(`The tests need ${wanted}: fetching Debian's package ${debianPackage} with apt-get.\n`);
   // Test files start at once, each in its process: one installs, the others wait for it and find it done.
-  const unlessDone = `${isThere} >/dev/null 2>&1 || { apt-get update -q && ${install}; }`;
-  const outcome = spawnSync("flock", [join(tmpdir(), "breezeway-tests-apt.lock"), "sh", "-c", unlessDone], {
+  const unlessDone = `${isThere} >/dev/null 2>&1 || { { ${areListsFresh} || apt-get update -q; } && ${install}; }`;
+  const outcome = spawnSync("flock", ["/tmp/breezeway-tests-apt.lock", "sh", "-c", unlessDone], {
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
     encoding: "utf8",
   });

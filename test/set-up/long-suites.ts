@@ -17,6 +17,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/crashes/postgres-crash.test.ts": "test/store/crashed-postgres, test/contracts/store-postgres",
   "test/demo/assistants.test.ts": "test/demo/console, test/simulator/assistants",
   "test/demo/google.test.ts": "test/demo/demo, test/stories/google-device-access",
+  "test/demo/home-assistant.test.ts": "test/demo/demo, test/stories/home-assistant",
   "test/deploy/containers.test.ts": "test/deploy/service-unit, test/first-minutes",
   "test/deploy/proxies.test.ts": "test/events/foreign-readers, test/http/tls",
   "test/documents/operations-nodes.test.ts": "test/nodes/three-nodes",
@@ -29,7 +30,8 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/first-minutes/asleep.test.ts": "test/stories/kill",
   "test/federation/ecosystem-renewal.test.ts":
     "test/federation/renewal-over-nodes, test/stories/google-device-access, test/stories/home-assistant",
-  "test/http/reference.test.ts": "test/http/openapi-judges, test/browser/accessibility",
+  "test/http/openapi-judges.test.ts": "test/http/openapi, test/http/documented-answers",
+  "test/http/reference.test.ts": "test/http/openapi, test/browser/accessibility",
   "test/identity/failures-over-nodes.test.ts": "test/identity/failure-limits",
   "test/isolation/alike.test.ts": "test/isolation/matrix",
   "test/nodes/clocks.test.ts": "test/nodes/store-clock, test/simulate",

@@ -130,7 +130,7 @@ for (const database of longSuiteOn("sqlite")) {
       });
       const lamp = JSON.parse(added.stdout).deviceId as number;
       const alertId = await watchSmoke(v3, thingId!, lamp);
-      const kills = rounds({ all: 10, few: 2 });
+      const kills = rounds({ all: 10, few: 1 });
       for (let round = 1; round <= kills; round++) {
         await simulator.playScene(account.accountId, { scene: "smoke" });
         // Kills before, in and after the commit: each round gives the service a little more time.

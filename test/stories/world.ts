@@ -156,18 +156,24 @@ function withClockSpeed(runtime: Runtime, clockSpeed: number): Runtime {
 }
 
 /** The deadline of a wait in a test that has no timeout of its own, so that the run ends and names the test. */
-export const longestWaitMs = 300_000;
+const longestWaitMs = 300_000;
 
 /**
- * Waits until a check passes. The test's own timeout is the deadline, and the last failed check its message. The checks
- * become rarer: a long wait must not spend the CPU time that the service needs.
+ * Waits until a check passes. The test's own timeout is the deadline. The checks become rarer: a long wait must not spend
+ * the CPU time that the service needs.
  */
-export async function eventually<Result>(ofTest: AbortSignal, check: () => Promise<Result>): Promise<Result> {
+export async function eventually<Result>(
+  ofTest: AbortSignal,
+  check: () => Result | Promise<Result>,
+  { firstPauseMs = 10 } = {},
+): Promise<Result> {
   const signal = AbortSignal.any([ofTest, AbortSignal.timeout(longestWaitMs)]);
-  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.2, 100)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.2, 100)) {
     try {
       return await check();
     } catch (error) {
+      // Node reports a timeout without saying what the test waited for.
+      if (ofTest.aborted) process.stderr.write(`A test ended while it waited: ${error}\n`);
       if (signal.aborted) throw error;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }

@@ -4,6 +4,8 @@ const answerWithinMs = 15_000;
 
 /** Sends a form of the page and shows the page again in place. Forms without `data-quick` are sent by the browser. */
 export function sendFormsInPlace(read: () => void): void {
+  // One after the other: the service carries out presses in the order in which they were made.
+  let sent: Promise<void> = Promise.resolve();
   document.addEventListener("submit", (event) => {
     const form = event.target as HTMLFormElement;
     const question = form.dataset.asks;
@@ -15,15 +17,15 @@ export function sendFormsInPlace(read: () => void): void {
     event.preventDefault();
     const button = event.submitter;
     if (!(button instanceof HTMLButtonElement) || button.getAttribute("aria-busy") === "true") return;
-    void send(form, button).finally(read);
+    const body = new URLSearchParams(new FormData(form, button) as unknown as Record<string, string>);
+    button.setAttribute("aria-busy", "true");
+    say("Sending …", true);
+    sent = sent.then(() => send(form, button, body)).finally(read);
   });
 }
 
-async function send(form: HTMLFormElement, button: HTMLButtonElement): Promise<void> {
-  button.setAttribute("aria-busy", "true");
-  say("Sending …", true);
+async function send(form: HTMLFormElement, button: HTMLButtonElement, body: URLSearchParams): Promise<void> {
   try {
-    const body = new URLSearchParams(new FormData(form, button) as unknown as Record<string, string>);
     const signal = AbortSignal.timeout(answerWithinMs);
     const answer = await fetch(form.action, { method: "POST", body, headers: { accept: "text/html" }, signal });
     // Without the style of the other page, which the policy of this one refuses.

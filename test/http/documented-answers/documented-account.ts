@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { accountPageId } from "../../src/link-sessions/session-client.ts";
-import { limits } from "../../src/model/limits.ts";
-import { formOf, ScriptedBrowser } from "../oauth/scripted-browser.ts";
-import { person } from "../stories/world.ts";
+import { accountPageId } from "../../../src/link-sessions/session-client.ts";
+import { limits } from "../../../src/model/limits.ts";
+import { formOf, ScriptedBrowser } from "../../oauth/scripted-browser.ts";
+import { person } from "../../stories/world.ts";
 import type { DocumentedWorld } from "./documented-world.ts";
 
 /** Every documented answer of the account page. The user is linked already. */

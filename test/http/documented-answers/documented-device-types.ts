@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { traitMapTemplates } from "../../src/home/trait-map-templates.ts";
-import { limits } from "../../src/model/limits.ts";
+import { traitMapTemplates } from "../../../src/home/trait-map-templates.ts";
+import { limits } from "../../../src/model/limits.ts";
 import type { DocumentedWorld } from "./documented-world.ts";
 
 /** Every documented answer of the calls for device types. At the end the tenant has nearly as many maps as it may have. */

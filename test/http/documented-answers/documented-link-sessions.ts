@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { limits } from "../../src/model/limits.ts";
-import { LinkVisitor } from "../link-sessions/link-world.ts";
-import { formOf } from "../oauth/scripted-browser.ts";
-import { person } from "../stories/world.ts";
+import { limits } from "../../../src/model/limits.ts";
+import { LinkVisitor } from "../../link-sessions/link-world.ts";
+import { formOf } from "../../oauth/scripted-browser.ts";
+import { person } from "../../stories/world.ts";
 import type { DocumentedWorld } from "./documented-world.ts";
 
 /** Every documented answer of link sessions and their pages. The user is linked already. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { type Form, formOf, ScriptedBrowser, type Shown } from "../oauth/scripted-browser.ts";
-import { person, world } from "../stories/world.ts";
+import { type Form, formOf, ScriptedBrowser, type Shown } from "../../oauth/scripted-browser.ts";
+import { person, world } from "../../stories/world.ts";
 import { DescribedAnswers, type DescribedOperation, type OpenApi, operationsOf } from "./described-answers.ts";
 
 const callback = "http://127.0.0.1:9/callback";

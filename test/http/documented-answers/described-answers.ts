@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { commonErrors } from "../../src/http/documentation/common-errors.ts";
-import { type ReadElement, readStrictly } from "../platform/strict-xml.ts";
+import { commonErrors } from "../../../src/http/documentation/common-errors.ts";
+import { type ReadElement, readStrictly } from "../../platform/strict-xml.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read as any client would read it
 export type OpenApi = any;
