@@ -193,6 +193,7 @@ describe("the work on a link session", () => {
       does.link = () => Promise.reject(error);
       await exchange();
       assert.deepEqual([(await stored()).phase, await codeOf()], [phase, code]);
+      assert.notEqual(problemOf(await stored())?.description, "");
       assert.equal(told.appended, phase === "failed" ? 1 : 0);
     });
   }

@@ -8,6 +8,22 @@ export const arguedSurvivors: readonly Argued[] = [
   ...arguedOfDevices,
   ...arguedOfOAuth,
   ...arguedOfStore,
+  ...of("src/assistants/alexa/properties.ts", "connectivity", [
+    [
+      "??",
+      "thing.goneMs ?? 0",
+      "thing.goneMs",
+      "equivalent: Math.max counts null as 0; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/operators/one-time-links.ts", "find", [
+    [
+      "condition",
+      "isCredential(linkPrefix, secret)",
+      "true",
+      "equivalent: no link has the hash of another text; the check saves the read",
+    ],
+  ]),
   ...of("src/quotas/minute-bucket.ts", "MinuteBucket.waitMs", [
     [">", "waitMs > roundingMs", "waitMs >= roundingMs", "the bound lies within the errors of floating point numbers"],
   ]),
