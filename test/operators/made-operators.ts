@@ -15,8 +15,13 @@ export async function madeOperators(t: TestContext) {
   const reached: string[] = [];
   const { passwords, audit } = identity;
   /** How often the address has failed before; the limits themselves are tested elsewhere. */
-  const failures = { before: 0 };
-  const failureLimits = { attempt: (_account: string, _source: string, check: Check) => check(failures.before) };
+  const failures = { before: 0, accounts: [] as string[] };
+  const failureLimits = {
+    attempt(account: string, _source: string, check: Check) {
+      failures.accounts.push(account);
+      return check(failures.before);
+    },
+  };
   /** Transactions fail while there is an error. */
   const connection: { error?: Error } = {};
   const operators = operatorsOn({

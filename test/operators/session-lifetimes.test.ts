@@ -133,6 +133,7 @@ describe("a failed sign-in of an operator", () => {
     await guess(198);
     assert.equal((await identity.audit.list({ limit: 100 })).length, before);
     assert.deepEqual(await guess(199), ["operator_sign_in_failed", "ada", 200]);
+    assert.deepEqual([...new Set(failures.accounts)], ['["operator","ada"]'], "failures of one name limit no other");
   });
 });
 
@@ -147,6 +148,7 @@ describe("the tokens of an operator", () => {
     const { secret, token } = await operators.addToken(operatorId, { name: "ci", days: 1 });
     await operators.addToken(operatorId, { name: "long", days: longestTokenDays });
     assert.deepEqual(token.expiresMs, clock.nowMs + 86_400_000);
+    assert.match(secret, /^bwop_/, "secret scanners know it by its beginning");
     const listed = (await operators.listTokens(operatorId)).find(({ id }) => id === token.id);
     assert.deepEqual(listed, { ...token, usedMs: null });
     assert.deepEqual((await operators.byToken(secret)).by, { kind: "token", id: token.id });
