@@ -79,9 +79,10 @@ export function linkingWith(parts: LinkingParts) {
     if (outcome.state === "refused") return fail(claimed, problems.refused(outcome.reason));
     if (outcome.state === "unanswered") return reopen(claimed, "open", unanswered(outcome.detail, signal));
     const sealed = sealSecrets(sealer, session.id, { ...secrets, credential: outcome.credential });
-    const reading = { ...session, phase: "reading", sealed, problem: null } as const;
-    await change(claimed, (tx) => tx.linkSessions.save(reading));
-    await readAccount({ ...claimed, session: reading }, false, signal);
+    const reading = { phase: "reading", sealed, problem: null } as const;
+    // The user may have signed out meanwhile: the other members stay as they are now.
+    await change(claimed, (tx, current) => tx.linkSessions.save({ ...current, ...reading }));
+    await readAccount({ ...claimed, session: { ...session, ...reading } }, false, signal);
   }
 
   /** Links the account of the stored credential. The end of the session is stored with the link, in one transaction. */

@@ -34,12 +34,12 @@ export class RecentRequests {
   readonly #nowMs: () => number;
   readonly #bounds: typeof recordBounds;
   readonly #rings = new Map<number, Ring>();
-  #share: number;
+  /** How many records each tenant may have. It changes with each new tenant. */
+  #share = 0;
 
   constructor(nowMs: () => number, bounds = recordBounds) {
     this.#nowMs = nowMs;
     this.#bounds = bounds;
-    this.#share = bounds.perTenant;
   }
 
   /** This runs for each request, so it creates no object once the ring of the tenant is full. */

@@ -200,6 +200,7 @@ describe("the session of the account page", () => {
     await one.signIn();
     assert.match((await two.signIn()).body, /signed in here in 2 browsers/);
     const stolen = one.cookie!;
+    assert.match(stolen, /^bwus_/, "secret scanners know it by its beginning");
     assert.equal((await one.press({ signOut: "yes" })).location, `${one.address}?done=signed-out`);
     one.browser.cookies.set(`breezeway-account-${world.tenantId}`, stolen);
     assert.ok(!(await isIn(one)));

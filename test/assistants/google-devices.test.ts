@@ -3,6 +3,9 @@ import { describe, it } from "node:test";
 import type { CurrentThing } from "../../src/assistants/current-thing.ts";
 import { googleDevices, statesOf, syncEntry, thingIdOf } from "../../src/assistants/google-home/devices.ts";
 import { googleErrorOf, outcomeError } from "../../src/assistants/google-home/errors.ts";
+import { brightness, fanSpeed, onOff } from "../../src/assistants/google-home/switches.ts";
+import { temperatureSetting } from "../../src/assistants/google-home/temperature-setting.ts";
+import type { GoogleTrait } from "../../src/assistants/google-home/trait.ts";
 import { isGoogles, protocols } from "../../src/ecosystems/registry.ts";
 import type { Thermostat } from "../../src/home/traits/thermostat.ts";
 
@@ -41,6 +44,33 @@ function thermostat(
 const shown = (one: CurrentThing) => statesOf(googleDevices(one)[0]!);
 
 describe("a device at Google", () => {
+  it("has the widest range of both targets, and none when a bound is missing", () => {
+    const rangeOf = (capabilities: object) =>
+      temperatureSetting.attributes(thermostat({}, {}, capabilities))?.thermostatTemperatureRange;
+    assert.deepEqual(rangeOf({}), { minThresholdCelsius: 9, maxThresholdCelsius: 32 });
+    const onlyHeat = { minCoolCelsius: null, maxCoolCelsius: null };
+    assert.deepEqual(rangeOf(onlyHeat), { minThresholdCelsius: 9, maxThresholdCelsius: 30 });
+    assert.equal(rangeOf({ ...onlyHeat, minHeatCelsius: null }), undefined);
+    assert.equal(rangeOf({ ...onlyHeat, maxHeatCelsius: null }), undefined);
+  });
+
+  it("refuses a value of the wrong kind, and names it", () => {
+    const wrong = (trait: GoogleTrait, command: string, parameter: string, problem: string) => {
+      const refused = trait.commands![command]!({ [parameter]: "x" }, thermostat({}));
+      assert.deepEqual(refused, { code: "badValue", parameter, problem }, command);
+    };
+    const number = "must be a number";
+    wrong(onOff, "OnOff", "on", "must be a boolean");
+    wrong(brightness, "BrightnessAbsolute", "brightness", number);
+    wrong(brightness, "BrightnessRelative", "brightnessRelativePercent", number);
+    wrong(fanSpeed, "SetFanSpeed", "fanSpeedPercent", number);
+    wrong(fanSpeed, "SetFanSpeedRelative", "fanSpeedRelativePercent", number);
+    wrong(temperatureSetting, "ThermostatTemperatureSetpoint", "thermostatTemperatureSetpoint", number);
+    wrong(temperatureSetting, "ThermostatTemperatureSetRange", "thermostatTemperatureSetpointHigh", number);
+    wrong(temperatureSetting, "TemperatureRelative", "thermostatTemperatureRelativeDegree", number);
+    wrong(temperatureSetting, "ThermostatSetMode", "thermostatMode", "must be a mode of the thermostat");
+  });
+
   it("shows the targets of each mode in the form that Google wants", () => {
     const both = { heatCelsius: 19, coolCelsius: 24, ecoHeatCelsius: 12, ecoCoolCelsius: 28 };
     const pair = (low: number, high: number) => ({

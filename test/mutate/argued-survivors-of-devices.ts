@@ -75,7 +75,7 @@ export const arguedOfDevices: readonly Argued[] = [
       "equivalent: an alert is removed together with the row of its thing; the check is for the compiler",
     ],
   ]),
-  ...of("src/alerts/thing-subject.ts", "module", [
+  ...of("src/alerts/thing-subject.ts", "thingSubject", [
     [
       "text",
       '"attributes and things"',

@@ -2,13 +2,11 @@ import { type Argued, arguedIn as of } from "./argued.ts";
 
 /** Mutants of `src/oauth` that no test can kill, or need not. */
 export const arguedOfOAuth: readonly Argued[] = [
-  ...of("src/oauth/authorize/authorize-pages.ts", "stillRegistered", [
-    [
-      "condition",
-      "client?.redirectUris.includes(redirectUri)",
-      "true",
-      "no command changes the redirect addresses of a client; the check is for one that might",
-    ],
+  ...of("src/oauth/authorize/client-redirect.ts", "returnAddress", [
+    ["??", 'value ?? ""', "value", "equivalent: undefined values were left out; the fallback is for the compiler"],
+  ]),
+  ...of("src/oauth/authorize/request.ts", "readOrThrowUnsafe", [
+    ["condition", "error instanceof BadParameter", "true", "equivalent: reading a parameter throws nothing else"],
   ]),
   ...of("src/oauth/authorize/decision-step.ts", "settle", [
     [
@@ -25,6 +23,9 @@ export const arguedOfOAuth: readonly Argued[] = [
   ...of("src/oauth/clients.ts", "rotateSecret", [
     ["condition", "overlapMs > 0", "true", "equivalent: a secret that ends now is refused as a removed one is"],
   ]),
+  ...of("src/oauth/command-tokens.ts", "open", [
+    ["condition", "!accessToken.startsWith(prefix)", "false", "equivalent: no other token opens with this key"],
+  ]),
   ...of("src/oauth/token-limits.ts", "ofClient", [
     [
       "<",
@@ -32,6 +33,17 @@ export const arguedOfOAuth: readonly Argued[] = [
       "count <= grantsEndedAtOnce",
       "equivalent: at that count the other condition holds",
     ],
+  ]),
+  ...of("src/oauth/token-verification.ts", "Verification.#lookUp", [
+    [
+      ">=",
+      "this.#runtime.elapsedMs() - startedMs >= revocationPolling.trustedMs",
+      "(this.#runtime.elapsedMs() - startedMs) > revocationPolling.trustedMs",
+      "a bound for measured times, which may be wrong by more than the difference",
+    ],
+  ]),
+  ...of("src/oauth/token-verification.ts", "Verification.#hear", [
+    ["??", "grant ?? []", "grant", "equivalent: no grant has the id undefined"],
   ]),
   ...of("src/oauth/token-verification.ts", "Verification.#forgetAll", [
     [

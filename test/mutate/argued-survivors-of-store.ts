@@ -4,8 +4,15 @@ const forTheCompiler = "equivalent: the databases bind undefined as NULL; the fa
 const postgresOnly = "only PostgreSQL runs this; the contract of the store covers it there";
 const queued = "equivalent on SQLite, where all writers queue; PostgreSQL needs the lock";
 
-/** The argued survivors of `src/store/tables`. */
+const planned = "equivalent: the first send takes all questions of a turn, and the others find none";
+
+/** The argued survivors of `src/store`. */
 export const arguedOfStore: readonly Argued[] = [
+  ...of("src/store/groups/shared-reads.ts", "SharedReads.#ask", [
+    ["condition", "!this.#isPlanned", "true", planned],
+    ["statement", "this.#isPlanned = true;", "", planned],
+    ["boolean", "true", "false", planned],
+  ]),
   ...of("src/store/tables/links.ts", "setState", [
     ["??", "blindness?.sinceMs ?? null", "blindness?.sinceMs", forTheCompiler],
   ]),

@@ -8,6 +8,38 @@ export const arguedSurvivors: readonly Argued[] = [
   ...arguedOfDevices,
   ...arguedOfOAuth,
   ...arguedOfStore,
+  ...of("src/assistants/alexa/properties.ts", "connectivity", [
+    [
+      "??",
+      "thing.goneMs ?? 0",
+      "thing.goneMs",
+      "equivalent: Math.max counts null as 0; the fallback is for the compiler",
+    ],
+  ]),
+  ...of("src/operators/one-time-links.ts", "find", [
+    [
+      "condition",
+      "isCredential(linkPrefix, secret)",
+      "true",
+      "equivalent: no link has the hash of another text; the check saves the read",
+    ],
+  ]),
+  ...of("src/quotas/minute-bucket.ts", "MinuteBucket.waitMs", [
+    [">", "waitMs > roundingMs", "waitMs >= roundingMs", "the bound lies within the errors of floating point numbers"],
+  ]),
+  ...of("src/quotas/quota-settings.ts", "keyOf", [
+    ["??", 'clientId ?? ""', "clientId", "equivalent: no client has the id null; the fallback is for the compiler"],
+  ]),
+  ...of("src/requests/recent-requests.ts", "RecentRequests.find", [
+    ["condition", "filter.tenantId === undefined", "true", "equivalent: every record is compared with the filter"],
+  ]),
+  ...of("src/requests/recent-requests.ts", "Ring.shrinkTo", [
+    ["condition", "this.#slots.length <= share", "false", "equivalent: the check only saves work"],
+  ]),
+  ...of("src/requests/request-record.ts", "inOrder", [
+    ["condition", "a.requestId === b.requestId", "false", "equivalent: no two records have the same id"],
+    ["<", "a.requestId < b.requestId", "a.requestId <= b.requestId", "equivalent: equal ids were compared before"],
+  ]),
   ...of("src/virtual-device/alarm-summary.ts", "isCompleteAround", [
     [
       "?.",

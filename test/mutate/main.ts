@@ -9,12 +9,12 @@ import { type Mutant, mutantsOf } from "./mutants.ts";
 import { runMutants } from "./mutation-run.ts";
 import { reportOf } from "./report.ts";
 import { reportedSurvivors } from "./reported-survivors.ts";
-import { type MutatedFolder, mutatedFolders, sampleSize } from "./scope.ts";
+import { type MutatedFolder, mutatedFolders } from "./scope.ts";
 import type { Verdict } from "./verdicts.ts";
 
 const usage = `npm run mutate -- [--seed N] [--sample N] [--again REPORT] [PATH...]
   PATH      a folder or file of the product, as src/virtual-device/index-map.ts: all its mutants
-  --sample  tries only so many mutants of PATH; without PATH, so many of the larger folders (${sampleSize})
+  --sample  tries only so many mutants of each PATH; without PATH, so many of each folder of which scope.ts names a number
   --seed    chooses the sample; a run without it prints its own
   --again   tries only the survivors that the printed report of an earlier run names, with more tests for each`;
 
@@ -53,6 +53,9 @@ async function main(): Promise<number> {
   const isArgued = (mutant: Mutant) => arguedSurvivors.some((entry) => isArguedBy(mutant, entry));
   const alive = first.filter(({ outcome }) => outcome !== "killed");
   const left = alive.map(({ mutant }) => mutant).filter((mutant) => !isArgued(mutant));
+  sayWhen(
+    `the nearest tests noticed ${first.length - alive.length} of ${first.length} mutants; ${left.length} meet others`,
+  );
   const second = left.length === 0 ? [] : await runMutants({ ...run, chosen: left, testFiles: far });
   const verdicts = first.map((verdict) => second.find(isBetterThan(verdict)) ?? verdict);
   const { text, isGood } = reportOf(verdicts, mutants, arguedSurvivors, folders);
@@ -82,21 +85,24 @@ function isWanted({ source }: MutatedFolder): boolean {
   return positionals.length === 0 || positionals.some((path) => `${path}/`.startsWith(`${source}/`));
 }
 
-/** With a path, a sample of all its mutants; else all mutants of the folders that are not sampled, and a sample of the others. */
+/** A sample of each path; without paths, a sample of each folder or all of its mutants, as `scope.ts` says. */
 function sampled(mutants: readonly Mutant[]): readonly Mutant[] {
   const seed = Number(values.seed ?? Math.floor(Math.random() * 1e6));
-  const size = Number(values.sample ?? sampleSize);
-  console.error(`a sample of ${size} with seed ${seed}; --seed ${seed} chooses the same mutants again`);
+  console.error(`a sample with seed ${seed}; --seed ${seed} chooses the same mutants again`);
   const random = numbersFrom(seed);
-  const isSampled = ({ file }: Mutant) =>
-    positionals.length > 0 ||
-    mutatedFolders.some(({ source, isSampled }) => isSampled && file.startsWith(`${source}/`));
-  const order = mutants.filter(isSampled).map((mutant) => ({ mutant, at: random() }));
-  const sample = new Set(
-    order
-      .sort((a, b) => a.at - b.at)
-      .slice(0, size)
-      .map(({ mutant }) => mutant),
+  const some = (of: readonly Mutant[], size: number) => {
+    const order = of.map((mutant) => ({ mutant, at: random() })).sort((a, b) => a.at - b.at);
+    return order.slice(0, size).map(({ mutant }) => mutant);
+  };
+  const wanted = positionals.map((source) => ({ source, tried: Number(values.sample) }));
+  return inOrder(
+    (wanted.length > 0 ? wanted : mutatedFolders).flatMap(({ source, tried }) => {
+      const ofPath = mutants.filter(({ file }) => file === source || file.startsWith(`${source}/`));
+      return tried === "all" ? ofPath : some(ofPath, Number(values.sample ?? tried));
+    }),
   );
-  return mutants.filter((mutant) => !isSampled(mutant) || sample.has(mutant));
+}
+
+function inOrder(mutants: readonly Mutant[]): readonly Mutant[] {
+  return mutants.toSorted((a, b) => a.id - b.id);
 }

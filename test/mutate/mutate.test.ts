@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import type { Argued } from "./argued.ts";
+import { type Argued, staleEntries } from "./argued.ts";
+import { arguedSurvivors } from "./argued-survivors.ts";
+import { chosenTests } from "./chosen-tests.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { runMutants } from "./mutation-run.ts";
 import { reportOf } from "./report.ts";
@@ -84,6 +86,29 @@ describe("a mutation run", () => {
     const { text } = reportOf(verdicts, mutants, [], folders);
     assert.ok(survivors.length > 0);
     assert.deepEqual(reportedSurvivors(text, mutants), survivors);
+  });
+});
+
+describe("the tests against one mutant", () => {
+  const mutant = { file: "src/oauth/clients.ts", function: "find", before: "client.suspendedMs !== null" } as Mutant;
+  const test = (name: string, ms: number) => ({ file: "test/made.test.ts", name, ms, switches: 1 });
+  const names = (budgetMs: number) =>
+    chosenTests(mutant, [test("fast", 10), test("usual", 20), test("long", 60), test("a suspended one", 70)], budgetMs)
+      .map(({ name }) => name)
+      .join(", ");
+
+  it("are the fastest ones, and those that speak of it", () => {
+    assert.equal(names(120), "fast, usual, a suspended one");
+    assert.equal(names(1_000), "fast, usual, long, a suspended one");
+    assert.equal(names(81), "fast, a suspended one");
+  });
+});
+
+describe("the list of argued survivors", () => {
+  it("names mutants that there are, each with a reason", () => {
+    const files = [...new Set(arguedSurvivors.map(({ file }) => file))];
+    assert.deepEqual(staleEntries(arguedSurvivors, mutantsOf(root, files)), []);
+    for (const { reason } of arguedSurvivors) assert.match(reason, /\w+ \w+/);
   });
 });
 

@@ -13,7 +13,7 @@ export function reportOf(
   const survivors = verdicts.filter(({ outcome }) => outcome !== "killed");
   const isArgued = ({ mutant }: Verdict) => argued.some((entry) => isArguedBy(mutant, entry));
   const unexpected = survivors.filter((verdict) => !isArgued(verdict));
-  const stale = [...staleEntries(argued, mutants), ...needlessEntries(argued, verdicts)];
+  const stale = [...staleEntries(argued, mutants), ...needlessEntries(argued, mutants, verdicts)];
   const lines = [
     ...unexpected.map(survivorText),
     ...stale.map((entry) => `stale entry in the list of argued survivors: ${JSON.stringify(entry)}\n`),
@@ -22,11 +22,16 @@ export function reportOf(
   return { text: lines.join("\n"), isGood: unexpected.length === 0 && stale.length === 0 };
 }
 
-/** Entries all of whose mutants a test has killed. */
-function needlessEntries(argued: readonly Argued[], verdicts: readonly Verdict[]): readonly Argued[] {
+/** Entries all of whose mutants were tried and killed. */
+function needlessEntries(
+  argued: readonly Argued[],
+  mutants: readonly Mutant[],
+  verdicts: readonly Verdict[],
+): readonly Argued[] {
+  const killed = new Set(verdicts.filter(({ outcome }) => outcome === "killed").map(({ mutant }) => mutant));
   return argued.filter((entry) => {
-    const meant = verdicts.filter(({ mutant }) => isArguedBy(mutant, entry));
-    return meant.length > 0 && meant.every(({ outcome }) => outcome === "killed");
+    const meant = mutants.filter((mutant) => isArguedBy(mutant, entry));
+    return meant.length > 0 && meant.every((mutant) => killed.has(mutant));
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Baseline } from "./baseline.ts";
+import { chosenTests } from "./chosen-tests.ts";
 import type { Mutant } from "./mutants.ts";
 import type { RecordedTest } from "./orders.ts";
 import type { RecentKills } from "./recent-kills.ts";
@@ -25,11 +26,11 @@ export async function judge(
   kills: RecentKills,
   budgetMs: number,
 ): Promise<Verdict> {
-  const direct = affordable(kills.inOrder(mutant, baseline.testsOf.get(mutant.id) ?? []), budgetMs);
+  const direct = chosenTests(mutant, kills.inOrder(mutant, baseline.testsOf.get(mutant.id) ?? []), budgetMs);
   const isAtLoad = baseline.atLoad.has(mutant.id);
   const first = direct.length === 0 ? undefined : await tryIn(worker, mutant, direct, false);
   if (first && first !== "again" && !(isAtLoad && first.outcome === "survived")) return first;
-  const tests = isAtLoad ? affordable(kills.inOrder(mutant, testsOfFile(mutant.file)), budgetMs) : direct;
+  const tests = isAtLoad ? chosenTests(mutant, kills.inOrder(mutant, testsOfFile(mutant.file)), budgetMs) : direct;
   if (tests.length === 0) return { mutant, outcome: direct.length > 0 ? "survived" : "untested" };
   if (first !== "again") {
     const anew = await tryIn(worker, mutant, tests, true);
@@ -63,12 +64,4 @@ async function tryIn(
     default:
       return { mutant, outcome: "killed", by: "its process ended, or did not end in time" };
   }
-}
-
-function affordable(tests: readonly RecordedTest[], budgetMs: number): readonly RecordedTest[] {
-  let leftMs = budgetMs;
-  return tests.filter(({ ms }) => {
-    leftMs -= ms;
-    return leftMs > 0;
-  });
 }

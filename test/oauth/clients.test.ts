@@ -52,6 +52,14 @@ describe("a client", () => {
       assert.deepEqual((await add({ kind: "enterprise", redirectUris: [] })).client.redirectUris, []);
     }));
 
+  it("has a name that can be shown", () =>
+    on(async ({ add, clients }) => {
+      const refused = (error: unknown) => error instanceof BadParameter && error.parameter === "name";
+      for (const name of ["", " ", "a\nb"]) await assert.rejects(add({ name }), refused, JSON.stringify(name));
+      const { client } = await add();
+      await assert.rejects(clients.editClient(client.id, { name: "" }), refused);
+    }));
+
   it("has secrets that secret scanners know by their beginning, and the replaced one ends at once without an overlap", () =>
     on(async ({ clients, add }) => {
       const { client, secret: first } = await add();
@@ -67,8 +75,43 @@ describe("a client", () => {
       assert.equal((await authenticate(third)).id, client.id);
     }));
 
-  it("that does not exist is not found by a rotation or a removal", () =>
+  it("is edited member by member, with the checks of a new one", () =>
+    on(async ({ clients, add }) => {
+      const { client } = await add({ returnUrls: ["https://a.example/linked"] });
+      const shown = async () => {
+        const found = (await clients.findClient(client.id))!;
+        return [found.name, found.redirectUris, found.returnUrls, found.vouchesForUsers];
+      };
+      const before = await shown();
+      await clients.editClient(client.id, {});
+      assert.deepEqual(await shown(), before);
+      const addresses = ["https://b.example/"];
+      await assert.rejects(clients.editClient(client.id, { redirectUris: [] }), BadParameter);
+      await assert.rejects(clients.editClient(client.id, { returnUrls: ["ftp://b.example/"] }), BadParameter);
+      assert.deepEqual(await shown(), before);
+      const edited = await clients.editClient(client.id, { name: "Rules", redirectUris: addresses });
+      assert.deepEqual([edited.name, edited.redirectUris], ["Rules", addresses]);
+      assert.deepEqual(await shown(), ["Rules", addresses, ["https://a.example/linked"], false]);
+      await clients.editClient(client.id, { returnUrls: [], vouchesForUsers: true });
+      assert.deepEqual(await shown(), ["Rules", addresses, [], true]);
+    }));
+
+  it("that is suspended is refused with the reason, and only with its right secret", () =>
+    on(async ({ clients, add }) => {
+      const { client, secret } = await add();
+      const authenticate = (sent: string) =>
+        clients.authenticateClient({ clientId: client.id, secret: sent, source: "192.0.2.1" });
+      await clients.suspendClient(client.id);
+      await assert.rejects(authenticate(secret), /This client is suspended/);
+      await assert.rejects(
+        authenticate("guess"),
+        (error) => error instanceof InvalidClient && !/suspended/.test(error.message),
+      );
+    }));
+
+  it("that does not exist is not found by a change", () =>
     on(async ({ clients }) => {
+      await assert.rejects(clients.editClient("bwc_nobody", {}), NotFound);
       await assert.rejects(clients.rotateSecret("bwc_nobody", 0), NotFound);
       await assert.rejects(clients.removeClient("bwc_nobody"), NotFound);
     }));

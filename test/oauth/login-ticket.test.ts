@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import { newLoginTicket, openTicket, sealTicket } from "../../src/oauth/authorize/login-ticket.ts";
+import { requestStep } from "../../src/oauth/authorize/request-step.ts";
 import { sealingWith } from "../../src/store/keys/sealing.ts";
 
 describe("a login ticket", () => {
@@ -37,5 +38,35 @@ describe("a login ticket", () => {
 
   it("of another deployment is refused", () => {
     assert.equal(openTicket(sealingWith(randomBytes(32)), sealTicket(sealing, ticket, true), ticket.csrf), undefined);
+  });
+
+  it("asks for everything while a node of the previous version could turn it into a grant of everything", async () => {
+    const client = {
+      ...{ id: "bwc_1", tenantId: 1, name: "Voice", kind: "user", redirectUris: [request.redirectUri] },
+      ...{ requiresPkce: false, suspendedMs: null },
+    };
+    const askedFor = async (isShared: boolean, areAllNew: boolean, scope: string) => {
+      const tables = { clock: { nowMs: async () => 1 }, nodes: { doAllEnforceScopes: async () => areAllNew } };
+      const parts = {
+        store: { isShared, read: (body: (tx: object) => unknown) => body(tables) },
+        clients: { findClient: async () => client },
+        identity: { brandOf: async () => ({ tenantName: "Acme" }) },
+        ...{ sealer: sealing, areOlderNodesGone: () => true, issuer: () => "https://here.example", codeSeconds: 60 },
+      };
+      const query = new URLSearchParams({ client_id: "bwc_1", response_type: "code", state: "s" });
+      query.set("redirect_uri", request.redirectUri);
+      if (scope !== "") query.set("scope", scope);
+      const answer = await requestStep(parts as never).answer([...query], {
+        browserSecret: undefined,
+        source: "192.0.2.1",
+      });
+      assert.ok(answer.kind === "page" && answer.status === 200, JSON.stringify(answer));
+      const fieldOf = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(answer.page.html)![1]!;
+      return openTicket(sealing, fieldOf("transaction"), fieldOf("csrf"))?.request.scope;
+    };
+    assert.equal(await askedFor(false, false, "alerts"), "alerts");
+    assert.equal(await askedFor(true, true, "alerts"), "alerts");
+    assert.equal(await askedFor(true, false, "alerts"), "devices:read devices:control alerts webhooks links");
+    assert.equal(await askedFor(true, false, ""), null);
   });
 });

@@ -197,6 +197,16 @@ describe("the login page", () => {
   }
 });
 
+describe("the login page of a link session", () => {
+  it("says for which account it is, and names no host when the user returns to none", () => {
+    const brand = { tenantName: "N", accent: undefined, logoUrl: undefined, supportUrl: undefined };
+    const common = { brand, clientName: "L", action: "/a", hidden: {}, username: "eve", returnsTo: undefined };
+    const { html: text } = loginPage({ ...common, problem: { kind: "otherUser", name: "ada" } });
+    assert.match(wordsOf(text), /This page is for the account ada\. Sign in with that account\./);
+    assert.doesNotMatch(text, /Afterwards you return/);
+  });
+});
+
 describe("the terms page", () => {
   it("names the app, the account, the company, what the app may do and the host that the user returns to", () => {
     const words = wordsOf(page("terms"));

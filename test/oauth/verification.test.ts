@@ -27,6 +27,17 @@ describe("verification on one node", () => {
     assert.equal(store.lookUps, 0);
   });
 
+  it("tells an expired token from one that never was valid", async (t) => {
+    const { store, verification } = await verificationWorld(t);
+    const [expired, valid] = [store.add("grant 1", { remainingMs: 0 }), store.add("grant 2", { remainingMs: 1 })];
+    const gone = store.add("grant 3", { remainingMs: -1 });
+    store.end("grant 3");
+    const answers = [expired, valid, gone, "bwa_x", expired.replace("bwa_", "bwr_")].map((token) => {
+      return verification.isExpired(token);
+    });
+    assert.deepEqual(await Promise.all(answers), [true, false, false, false, false]);
+  });
+
   it("drops all tokens of several grants, and no others", async (t) => {
     const { store, verification } = await verificationWorld(t);
     const gone = ["grant 1", "grant 1", "grant 2"].map((grantId) => store.add(grantId));

@@ -16,10 +16,14 @@ function made(ofClient: Partial<QuotaValues> = {}, ofTenant: Partial<QuotaValues
   const settings = {
     version: 0,
     ofClient,
-    valuesOf: ({ clientId }: QuotaOwner): QuotaValues =>
-      clientId === null
+    /** How often the values were read. */
+    reads: 0,
+    valuesOf({ clientId }: QuotaOwner): QuotaValues {
+      settings.reads += 1;
+      return clientId === null
         ? { ...defaultQuotas("tenant"), ...ofTenant }
-        : { ...defaultQuotas("client"), ...settings.ofClient },
+        : { ...defaultQuotas("client"), ...settings.ofClient };
+    },
   };
   const quotas = new Quotas({ settings, elapsedMs: () => clock.ms, onLimitReached: (limit) => reached.push(limit) });
   return { quotas, clock, reached, settings };
@@ -124,7 +128,7 @@ describe("a quota of requests", () => {
     for (let n = 0; n < 5; n++) {
       quotas.admitRequest(operator);
       quotas.admitCommand(operator);
-      quotas.openStream(operator);
+      quotas.openStream(operator)();
     }
     assert.deepEqual(quotas.useOf({ tenantId: acme, clientId: "bwc_voice" }), {
       requestsPerMinute: 0,
@@ -158,6 +162,63 @@ describe("a quota of requests", () => {
   });
 });
 
+describe("the use of quotas", () => {
+  it("shrinks as time passes, and is counted for clients and tenants", () => {
+    const { quotas, clock } = made({ requestsPerMinute: 6, commandsPerMinute: 60 });
+    for (let n = 0; n < 4; n++) quotas.admitRequest(voice);
+    quotas.admitCommand(rules);
+    const ofVoice = () => quotas.useOf({ tenantId: acme, clientId: "bwc_voice" }).requestsPerMinute;
+    assert.equal(ofVoice(), 4);
+    clock.ms += 10_000;
+    assert.equal(ofVoice(), 3);
+    clock.ms += 60_000;
+    assert.equal(ofVoice(), 0);
+    assert.deepEqual(quotas.useOf({ tenantId: other, clientId: null }), {
+      requestsPerMinute: 0,
+      openStreams: 0,
+      commandsPerMinute: 0,
+    });
+  });
+
+  it("is forgotten by and by when many owners use nothing, and never while an owner uses anything", () => {
+    const { quotas, clock, settings } = made({ requestsPerMinute: 1, commandsPerMinute: 1, openStreams: 1 });
+    const using = ["streams", "requests", "commands"].map((clientId) => ({ tenantId: acme, clientId }));
+    const [streams, requests, commands] = using as [QuotaCaller, QuotaCaller, QuotaCaller];
+    quotas.openStream(streams);
+    for (let n = 1; n < 9_998; n++) quotas.admitRequest({ tenantId: other, clientId: `client ${n}` }, false);
+    const many = Array.from({ length: 9_998 }, (_, n) => ({ tenantId: (n + 3) as TenantId }));
+    for (const caller of many) quotas.admitRequest(caller, false);
+    clock.ms += 59_999;
+    for (const caller of using.slice(1)) {
+      quotas.admitRequest(caller, false);
+      quotas.admitCommand(caller);
+    }
+    clock.ms += 1;
+    const readsBy = (caller: QuotaCaller) => {
+      const before = settings.reads;
+      quotas.admitRequest(caller, false);
+      return settings.reads - before;
+    };
+    assert.equal(readsBy({ tenantId: other, clientId: "client 1" }), 0, "there are 10,000 clients, and all are known");
+    assert.equal(readsBy(many[0]!), 0, "the same holds for tenants");
+    assert.equal(readsBy({ tenantId: 99_999 as TenantId, clientId: "one more" }), 2);
+    assert.equal(readsBy({ tenantId: other, clientId: "client 2" }), 1, "it was forgotten");
+    assert.equal(readsBy(many[1]!), 1, "it was forgotten");
+    refusal(() => quotas.openStream(streams));
+    refusal(() => quotas.admitCommand(commands));
+    refusal(() => quotas.admitRequest(requests));
+  });
+
+  it("is compared with values that are read once for each owner, until they change", () => {
+    const { quotas, settings } = made();
+    for (let n = 0; n < 3; n++) quotas.admitRequest(voice);
+    assert.equal(settings.reads, 2, "the client's and the tenant's");
+    settings.version += 1;
+    for (let n = 0; n < 3; n++) quotas.admitRequest(voice);
+    assert.equal(settings.reads, 4);
+  });
+});
+
 describe("a quota of commands", () => {
   it("is counted by itself", () => {
     const { quotas } = made({ commandsPerMinute: 2 });
@@ -188,5 +249,14 @@ describe("a quota of open streams", () => {
     refusal(() => quotas.openStream(voice));
     assert.deepEqual(reached, ["openStreamsPerClient", "openStreamsPerTenant", "openStreamsPerTenant"]);
     assert.equal(quotas.useOf({ tenantId: acme, clientId: null }).openStreams, 3);
+  });
+
+  it("counts a stream without a client for the tenant alone", () => {
+    const { quotas } = made({ openStreams: 1 }, { openStreams: 2 });
+    const end = quotas.openStream({ tenantId: acme });
+    quotas.openStream({ tenantId: acme });
+    refusal(() => quotas.openStream({ tenantId: acme }));
+    end();
+    quotas.openStream({ tenantId: acme });
   });
 });

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { NodeId } from "../../src/model/ids.ts";
+import type { NodeQuestions } from "../../src/nodes/node-questions.ts";
 import { RecentRequests, type RecordedRequest } from "../../src/requests/recent-requests.ts";
 import type { RequestFilter } from "../../src/requests/request-record.ts";
+import { requestSearch } from "../../src/requests/request-search.ts";
 
 let clock = 0;
 
@@ -92,6 +95,31 @@ describe("the recent requests of a node", () => {
     assert.deepEqual(ids({}, 2), ["refused", "slow"]);
   });
 
+  it("are filtered by whose they are", () => {
+    const { recent, ids } = made({ perTenant: 20, inAll: 80, tenants: 4 });
+    for (const route of ["/console", "/console/homes", "/admin/v1/users", "/v3/users", "/consoles", "/v3/admin"]) {
+      recent.add(recorded(route, { route }));
+    }
+    recent.add(recorded("nobody", { caller: undefined }));
+    recent.add(recorded("other", of(2)));
+    assert.deepEqual(ids({ only: "operators" }), ["/admin/v1/users", "/console/homes", "/console"]);
+    assert.deepEqual(ids({ only: "clients" }), ["other", "nobody", "/v3/admin", "/consoles", "/v3/users"]);
+    assert.deepEqual(ids({ tenantIds: [2, 3] }), ["other"]);
+    assert.deepEqual(ids({ tenantIds: [] }), []);
+    assert.deepEqual(ids({ tenantId: 1, tenantIds: [2] }), []);
+  });
+
+  it("are continued after the last one of a page, also among those of one time", () => {
+    const recent = new RecentRequests(() => 7, { perTenant: 9, inAll: 9, tenants: 1 });
+    for (const requestId of ["c", "a", "b"]) recent.add(recorded(requestId));
+    const page = (after: RequestFilter["after"]) => recent.find({ after }, 2).map(({ requestId }) => requestId);
+    assert.deepEqual(page(undefined), ["a", "b"]);
+    assert.deepEqual(page({ timeMs: 7, requestId: "b" }), ["c"]);
+    assert.deepEqual(page({ timeMs: 7, requestId: "c" }), []);
+    assert.deepEqual(page({ timeMs: 8, requestId: "c" }), ["a", "b"]);
+    assert.deepEqual(page({ timeMs: 6, requestId: "" }), []);
+  });
+
   it("of one tenant never push out those of another, nor does a flood without credentials", () => {
     const { recent, ids } = made();
     recent.add(recorded("quiet", of(1)));
@@ -114,11 +142,75 @@ describe("the recent requests of a node", () => {
     assert.deepEqual(ids(), ["5.0", "1.3", "4.2", "3.2", "1.2", "4.1", "3.1"]);
   });
 
+  it("of the tenant that was silent for the longest time go first, also when its list is full", () => {
+    const { recent, ids } = made({ perTenant: 3, inAll: 100, tenants: 2 });
+    for (const requestId of ["1.0", "1.1", "1.2"]) recent.add(recorded(requestId, of(1)));
+    recent.add(recorded("2.0", of(2)));
+    recent.add(recorded("1.3", of(1)));
+    recent.add(recorded("3.0", of(3)));
+    assert.deepEqual(ids(), ["3.0", "1.3", "1.2", "1.1"]);
+  });
+
   it("do not change when they are read and later overwritten", () => {
     const { recent } = made();
     recent.add(recorded("a"));
     const [found] = recent.find({}, 1);
     for (let n = 0; n < 5; n++) recent.add(recorded(`later ${n}`));
     assert.equal(found?.requestId, "a");
+  });
+});
+
+describe("the recent requests of all nodes", () => {
+  /** Two nodes that answer each question with their own records, and one that is silent. */
+  function searched() {
+    const [first, second] = [made().recent, made().recent];
+    const limits: number[] = [];
+    const answering = new Map<string, (question: string) => string>();
+    const topics = new Set<string>();
+    const nodesOf = (node: string): Pick<NodeQuestions, "onQuestion" | "ask"> => ({
+      onQuestion(topic, answer) {
+        topics.add(topic);
+        answering.set(node, answer);
+      },
+      async ask(topic, question) {
+        assert.deepEqual([...topics], [topic]);
+        const answers = [...answering].map(([name, answer]) => [name as NodeId, answer(question)] as const);
+        return { answers: new Map(answers), silentNodes: ["silent" as NodeId] };
+      },
+    });
+    const noting: Pick<RecentRequests, "find"> = {
+      find(filter, limit) {
+        limits.push(limit);
+        return first.find(filter, limit);
+      },
+    };
+    const search = requestSearch(noting, nodesOf("first") as NodeQuestions);
+    // A node of the version before, which knows no filter.
+    requestSearch({ find: (_, limit) => second.find({}, limit) }, nodesOf("second") as NodeQuestions);
+    return { first, second, search, limits };
+  }
+
+  it("are listed together, newest first, with the nodes that answered", async () => {
+    const { first, second, search } = searched();
+    first.add(recorded("a"));
+    second.add(recorded("b"));
+    second.add(recorded("other", of(2)));
+    first.add(recorded("c"));
+    const found = await search.find({ tenantId: 1 }, 2);
+    assert.deepEqual(
+      found.requests.map(({ requestId, node }) => [requestId, node]),
+      [
+        ["c", "first"],
+        ["b", "second"],
+      ],
+    );
+    assert.deepEqual([found.nodes, found.silentNodes], [["first", "second"], ["silent"]]);
+  });
+
+  it("are at most 500 of each node", async () => {
+    const { search, limits } = searched();
+    await search.find({}, 20);
+    await search.find({}, 501);
+    assert.deepEqual(limits, [20, 500]);
   });
 });

@@ -96,7 +96,7 @@ describe("the queue of groups", () => {
   });
 
   it("lets a transaction leave that groups can't run, even if its body ignores that", async () => {
-    const { queue, writes } = queueOn();
+    const { queue, groups, writes } = queueOn();
     const bodies: Readonly<Record<string, Body>> = {
       "writes twice": async (tx) => {
         await lockAndWrite(1)(tx);
@@ -126,6 +126,19 @@ describe("the queue of groups", () => {
       writes.flatMap(({ attributes, times, log }) => [...attributes, ...times, ...log]),
       [],
     );
+    assert.deepEqual(groups, [], "a group without members is no commit");
+  });
+
+  it("keeps its members when the database runs the group again", async () => {
+    const again = queueOn({
+      async together(work) {
+        await work(again.tables);
+        await work(again.tables);
+      },
+    });
+    const results = [1, 2, 3].map((id) => again.queue.add(user(id), lockAndWrite(id), undefined));
+    assert.deepEqual(await Promise.all(results), ["group of 1", "group of 2", "group of 3"]);
+    assert.deepEqual(again.groups, [1, 2]);
   });
 
   it("lets a waiting transaction that becomes urgent run alone at once", async () => {

@@ -587,6 +587,10 @@ describe("the authorization endpoint: its answers", () => {
     assert.equal(parameters.get("error"), "access_denied");
     assert.equal(parameters.get("state"), "s-1");
     assert.ok(!parameters.has("code"));
+    const ofAdmin = await world.browser().signIn(world.authorizeUrl({ client_id }), admin);
+    assert.match(ofAdmin.body, /it covers every user of/);
+    const ofUser = await world.browser().signIn(world.authorizeUrl(), ada);
+    assert.doesNotMatch(ofUser.body, /it covers every user of/);
     const granted = await world.browser().authorize(world.authorizeUrl({ client_id }), admin);
     assert.ok(granted.searchParams.has("code"));
   });

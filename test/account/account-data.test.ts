@@ -1,0 +1,334 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type AccountParts, accountOn } from "../../src/account/account.ts";
+import {
+  Conflict,
+  InvalidLogin,
+  NotFederated,
+  NotFound,
+  TooManyRequests,
+  UnknownDevice,
+} from "../../src/model/errors.ts";
+import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
+import { limits } from "../../src/model/limits.ts";
+
+const user = { userId: 7 as UserId, tenantId: 1 as TenantId, name: "ada", createdMs: 1_000 };
+const createdTime = "1970-01-01T00:00:01.000Z";
+
+type Any = Record<string, unknown>;
+
+/** An account whose other parts answer from lists and note what they are asked. */
+function made(change: Any = {}) {
+  const audited: Any[] = [];
+  const removals: unknown[] = [];
+  const reached: string[] = [];
+  const grants = [
+    { clientId: "bwc_b", clientName: "B", covers: "user", scope: "devices:control", createdMs: 5, usedMs: null },
+    { clientId: "bwc_a", clientName: "A", covers: "user", scope: "links", createdMs: 3_000, usedMs: 9 },
+    { clientId: "bwc_a", clientName: "A", covers: "tenant", scope: "devices:read", createdMs: 2_000, usedMs: 20 },
+    { clientId: "bwc_c", clientName: "C", covers: "user", scope: "links", createdMs: 5, usedMs: null },
+    { clientId: "bwc_c", clientName: "C", covers: "user", scope: null, createdMs: 6, usedMs: null },
+  ];
+  const device = (id: number) => ({
+    device: { id, name: `Lamp ${id}`, room: "Hall", typeName: "Lamp" },
+    attributes: new Map([
+      ["power", { value: "on", timeMs: 4 }],
+      ["blank", { value: null, timeMs: 4 }],
+    ]),
+  });
+  const alert = { deviceId: 1, condition: {}, action: "none", targets: [], commands: [], address: "a", message: "m" };
+  const thing = { deviceId: 1, source: "nest", room: null, homeName: "Maple", maker: "M", model: "N", state: {} };
+  const pages = {
+    devices: [
+      { devices: [{ id: 1 }, { id: 2 }], next: { afterId: 2 } },
+      { devices: [{ id: 3 }], next: undefined },
+    ],
+    things: [
+      {
+        things: [{ ...thing, thingId: "t1", kind: "home", name: "Maple" }],
+        next: { afterDevice: 1, afterThing: "t1" },
+      },
+      { things: [{ ...thing, thingId: "t2", kind: "home", name: null }], next: undefined },
+    ],
+    alerts: [
+      {
+        alerts: [
+          { ...alert, id: 4, attributeName: "power", isEnabled: true, createdMs: 1_000, firedMs: null, firings: 0 },
+        ],
+        nextAfterId: 4,
+      },
+      {
+        alerts: [
+          {
+            ...alert,
+            id: 5,
+            thingId: "t1",
+            field: "f",
+            isEnabled: false,
+            createdMs: 1_000,
+            firedMs: 1_000,
+            firings: 2,
+          },
+        ],
+        nextAfterId: undefined,
+      },
+    ],
+  };
+  const asked: unknown[] = [];
+  const page = (all: readonly unknown[], isFirst: (place: Any) => boolean) => async (scope: unknown, place: Any) => {
+    asked.push(scope);
+    return isFirst(place) ? all[0] : all[1];
+  };
+  const links = [{ ecosystem: "nest", deviceId: 1, state: "live", reason: "", confirmedMs: 1_000, token: "secret" }];
+  const parts = {
+    store: { isShared: false, read: (body: (tx: Any) => unknown) => body({ grants: { appsOf: async () => grants } }) },
+    grantsEnded: () => undefined,
+    identity: {
+      audit: { record: async (entry: Any) => void audited.push(entry) },
+      signIn: async (_: unknown, enter: (tx: Any, user: Any) => unknown) => enter({}, { id: user.userId }),
+      async removeUser(userId: number, entryOf: (removed: Any) => Any) {
+        removals.push(userId);
+        audited.push(entryOf({ devices: [1, 2], grants: ["g"] }));
+      },
+    },
+    federation: {
+      shownLinksOf: async () => links,
+      unlinkStored: async () => undefined,
+      unlinkAll: async () => ["nest", "google", "home"],
+    },
+    linkSessions: { createForAccount: async (_: unknown, session: Any) => session },
+    ecosystems: { nameOf: (name: string) => `account of ${name}`, hasConsent: (name: string) => name === "nest" },
+    devices: {
+      page: page(pages.devices, ({ afterId }) => afterId === 0),
+      async state(_: unknown, id: DeviceId) {
+        if (id === 2) throw new UnknownDevice();
+        return device(id);
+      },
+    },
+    things: { page: page(pages.things, ({ afterThing }) => afterThing === "") },
+    alerts: { onThings: { pageOfBoth: page(pages.alerts, ({ afterId }) => afterId === 0) } },
+    nowMs: () => 1_000,
+    onLimitReached: (limit: string) => void reached.push(limit),
+    ...change,
+  };
+  return {
+    account: accountOn(parts as unknown as AccountParts),
+    audited,
+    reached,
+    grants,
+    asked,
+    removals,
+    links,
+    parts,
+  };
+}
+
+async function textOf(slices: AsyncIterable<string>): Promise<string> {
+  return (await Array.fromAsync(slices)).join("");
+}
+
+describe("the apps of an account", () => {
+  it("are taken together for each client: all scopes, the widest access, the first and the last time", async () => {
+    const { account } = made();
+    const { apps, isComplete } = await account.apps(user);
+    assert.equal(isComplete, true);
+    assert.deepEqual(apps, [
+      { clientId: "bwc_b", name: "B", covers: "user", scopes: ["devices:control"], sinceMs: 5, usedMs: null },
+      {
+        ...{ clientId: "bwc_a", name: "A", covers: "tenant" },
+        scopes: ["devices:read", "links"],
+        sinceMs: 2_000,
+        usedMs: 20,
+      },
+      { clientId: "bwc_c", name: "C", covers: "user", scopes: null, sinceMs: 5, usedMs: null },
+    ]);
+  });
+
+  it("are said to be incomplete at the limit", async () => {
+    const { account, grants } = made();
+    while (grants.length < limits.appsPerAccount) grants.push(grants[0]!);
+    assert.equal((await account.apps(user)).isComplete, false);
+    const { appsComplete } = JSON.parse(await textOf(await account.exportOf(user, "Acme", "192.0.2.1")));
+    assert.equal(appsComplete, false);
+  });
+});
+
+describe("the homes of an account", () => {
+  it("have the names of their own device's homes, from all pages", async () => {
+    const { account, links } = made();
+    links.push({ ecosystem: "home", deviceId: 9, state: "live", reason: "", confirmedMs: 1, token: "" });
+    assert.deepEqual(
+      (await account.homes(user)).map(({ ecosystem, accountName, names, isRenewable }) => {
+        return [ecosystem, accountName, names, isRenewable];
+      }),
+      [
+        ["nest", "account of nest", ["Maple"], true],
+        ["home", "account of home", [], false],
+      ],
+    );
+  });
+
+  it("are read from three pages at most", async () => {
+    let pages = 0;
+    const home = { deviceId: 1, name: "Maple" };
+    const next = { afterDevice: 1, afterThing: "t1" };
+    const { account } = made({ things: { page: async () => ({ things: [{ ...home, pages: pages++ }], next }) } });
+    assert.deepEqual((await account.homes(user))[0]!.names, ["Maple", "Maple", "Maple"]);
+    assert.equal(pages, 3);
+  });
+
+  it("are renewed and unlinked only if they are linked, which is audited", async () => {
+    const { account, audited, parts } = made();
+    await assert.rejects(account.renew(user, "google", "192.0.2.1"), NotFederated);
+    assert.equal(await account.unlink(user, "google", "192.0.2.1"), false);
+    assert.deepEqual(audited, []);
+    assert.deepEqual(await account.renew(user, "nest", "192.0.2.1"), { ecosystem: "nest", mode: "renew" });
+    assert.equal(await account.unlink(user, "nest", "192.0.2.1"), true);
+    const entry = { act: "account", tenantId: 1, userId: 7, source: "192.0.2.1" };
+    const done = ["renew", "unlink"].map((did) => ({ ...entry, detail: { did, ecosystem: "nest" } }));
+    assert.deepEqual(audited, done);
+    parts.federation.unlinkStored = () => Promise.reject(new NotFederated("nest"));
+    assert.equal(await account.unlink(user, "nest", "192.0.2.1"), false, "a second click was faster");
+    parts.federation.unlinkStored = () => Promise.reject(new Error("a defect"));
+    await assert.rejects(account.unlink(user, "nest", "192.0.2.1"), /a defect/);
+    assert.equal(audited.length, 2);
+  });
+});
+
+describe("the export of an account", () => {
+  it("holds every page of everything, and leaves out what was removed meanwhile", async () => {
+    const { account, audited, asked } = made();
+    const text = await textOf(await account.exportOf(user, "Acme", "192.0.2.1"));
+    assert.ok(text.endsWith("}\n"));
+    assert.deepEqual(new Set(asked.map((scope) => JSON.stringify(scope))), new Set(['{"kind":"user","userId":7}']));
+    const exported = JSON.parse(text);
+    const attributes = { power: { value: "on", updateTime: 4 } };
+    const lamp = { room: "Hall", deviceTypeName: "Lamp", attributes };
+    const thing = {
+      deviceId: 1,
+      source: "nest",
+      kind: "home",
+      room: null,
+      homeName: "Maple",
+      maker: "M",
+      model: "N",
+      state: {},
+    };
+    const alert = {
+      deviceId: 1,
+      condition: {},
+      action: "none",
+      targets: [],
+      commands: [],
+      address: "a",
+      message: "m",
+      createdTime,
+    };
+    assert.deepEqual(exported, {
+      exportedTime: createdTime,
+      user: { userId: 7, userName: "ada", tenantName: "Acme", createdTime },
+      links: [
+        { ecosystem: "nest", deviceId: 1, homes: ["Maple"], state: "live", reason: "", confirmedTime: createdTime },
+      ],
+      apps: [
+        { ...app("b"), scopes: ["devices:control"], sinceTime: timeOf(5), lastUsedTime: null },
+        {
+          ...app("a"),
+          covers: "tenant",
+          scopes: ["devices:read", "links"],
+          sinceTime: timeOf(2_000),
+          lastUsedTime: timeOf(20),
+        },
+        { ...app("c"), scopes: "all", sinceTime: timeOf(5), lastUsedTime: null },
+      ],
+      devices: [
+        { deviceId: 1, deviceName: "Lamp 1", ...lamp },
+        { deviceId: 3, deviceName: "Lamp 3", ...lamp },
+      ],
+      things: [
+        { ...thing, thingId: "t1", name: "Maple" },
+        { ...thing, thingId: "t2", name: null },
+      ],
+      alerts: [
+        { ...alert, alertId: 4, attributeName: "power", enabled: true, firedTime: null, firings: 0 },
+        { ...alert, alertId: 5, thingId: "t1", field: "f", enabled: false, firedTime: createdTime, firings: 2 },
+      ],
+    });
+    const entry = { act: "account", tenantId: 1, userId: 7, source: "192.0.2.1", detail: { did: "export" } };
+    assert.deepEqual(audited, [entry]);
+  });
+
+  it("ends with an error of the store, and does not count from then on", async () => {
+    const devices = { page: async () => ({ devices: [{ id: 1 }] }), state: () => Promise.reject(new Error("down")) };
+    const { account } = made({ devices });
+    for (const _ of [1, 2]) await assert.rejects(textOf(await account.exportOf(user, "Acme", "")), /down/);
+  });
+
+  it("runs once at a time for each user, also when the browser breaks it off", async () => {
+    const { account, reached, audited } = made();
+    const open = async (who = user) => (await account.exportOf(who, "Acme", ""))[Symbol.asyncIterator]();
+    const first = await open();
+    const waiting = await open();
+    await first.next();
+    const other = await open({ ...user, userId: 8 as UserId });
+    await other.next();
+    await assert.rejects(open(), TooManyRequests);
+    await assert.rejects(waiting.next(), TooManyRequests);
+    assert.deepEqual(reached, ["exportsAtOnce", "exportsAtOnce"]);
+    assert.equal(audited.length, 3, "a refused export is not audited");
+    await first.return?.();
+    await (await open()).next();
+  });
+});
+
+describe("the end of an account", () => {
+  const attempt = { password: "correct horse", source: "192.0.2.1" };
+
+  it("is audited with what was removed", async () => {
+    const { account, audited, removals } = made();
+    await account.deleteAccount(user, attempt);
+    assert.deepEqual(removals, [7]);
+    const detail = { did: "delete account", links: 3, devices: 2, grants: 1 };
+    assert.deepEqual(audited, [{ act: "account", tenantId: 1, userId: 7, source: "192.0.2.1", detail }]);
+  });
+
+  it("needs the password of this user, not of another one who has the name now", async () => {
+    const { account, parts, removals } = made();
+    parts.identity.signIn = async (_, enter) => enter({}, { id: 8 });
+    await assert.rejects(account.deleteAccount(user, attempt), InvalidLogin);
+    assert.deepEqual(removals, []);
+  });
+
+  it("is tried three times while a home is linked at the same moment", async () => {
+    const { account, parts } = made();
+    const failing = (errors: Error[]) => {
+      let tries = 0;
+      parts.identity.removeUser = async () => {
+        tries += 1;
+        const error = errors.shift();
+        if (error) throw error;
+      };
+      return () => tries;
+    };
+    const linked = () => new Conflict("A home is linked.");
+    const twice = failing([linked(), linked()]);
+    await account.deleteAccount(user, attempt);
+    assert.equal(twice(), 3);
+    const always = failing([linked(), linked(), linked(), linked()]);
+    await assert.rejects(account.deleteAccount(user, attempt), Conflict);
+    assert.equal(always(), 3);
+    const gone = failing([new NotFound("There is no such user.")]);
+    await account.deleteAccount(user, attempt);
+    assert.equal(gone(), 1, "a second click was faster");
+    failing([new Error("a defect")]);
+    await assert.rejects(account.deleteAccount(user, attempt), /a defect/);
+  });
+});
+
+function app(letter: string) {
+  return { clientId: `bwc_${letter}`, name: letter.toUpperCase(), covers: "user" };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { NotSignedIn } from "../../src/model/errors.ts";
+import { OpenIdRefused, OpenIdUnavailable } from "../../src/operators/openid/openid-errors.ts";
+import { openIdPatienceMs, openIdSignInOn } from "../../src/operators/openid/openid-sign-in.ts";
+import type { Checks, Claims } from "../../src/operators/openid/provider.ts";
+import type { RoleRule } from "../../src/operators/openid/role-rules.ts";
+import { sessionLifetime } from "../../src/operators/sessions.ts";
+import { madeOperators, origin } from "./made-operators.ts";
+
+const ada: Claims = { iss: "https://id.example", sub: "17", email: "ada@example.com", groups: ["ops"] };
+const viewers: RoleRule = { claim: "team", value: "acme", role: "viewer", tenants: ["Acme"] };
+const rules: readonly RoleRule[] = [
+  { claim: "groups", value: "ops", role: "owner", tenants: [] },
+  viewers,
+  { claim: "team", value: "gone", role: "viewer", tenants: ["Gone"] },
+  { claim: "team", value: "bad", role: "tenantAdmin", tenants: [] },
+];
+
+/** Sign-ins at a provider that answers with the claims that the test gives it. */
+async function made(t: TestContext) {
+  const world = await madeOperators(t);
+  const { store, clock, operators, tenantId } = world;
+  const asked: unknown[] = [];
+  const provider = {
+    claims: ada,
+    error: undefined as Error | undefined,
+  };
+  const signIn = openIdSignInOn({
+    store,
+    rules: [...rules, { claim: "team", value: "id", role: "viewer", tenants: [String(tenantId)] }],
+    label: "Example ID",
+    nowMs: () => clock.nowMs,
+    redirectUri: () => "https://here/back",
+    onLimitReached: () => undefined,
+    sealer: {
+      seal: (text, context) => `${context}: ${text}`,
+      open(sealed, context) {
+        if (!sealed.startsWith(`${context}: `)) throw new Error("not sealed here");
+        return sealed.slice(context.length + 2);
+      },
+    },
+    provider: {
+      newChecks: (maxAgeSeconds) => ({ state: "s", nonce: "n", verifier: "v", maxAgeSeconds }),
+      authorizeUrl: async (redirectUri, checks) => `https://id.example/?to=${redirectUri}&max=${checks.maxAgeSeconds}`,
+      async claims(answerUrl: string, checks: Checks) {
+        asked.push([answerUrl, checks.state, checks.maxAgeSeconds]);
+        if (provider.error) throw provider.error;
+        return provider.claims;
+      },
+    },
+  });
+  const enter = async (claims: Partial<Claims> = {}, confirms?: { sessionId: string; operatorId: never }) => {
+    provider.claims = { ...ada, ...claims } as Claims;
+    const { cookie } = await signIn.begin({ to: "/console", confirms });
+    return signIn.finish({ query: "?code=c", cookie, ...origin });
+  };
+  const operatorOf = async (claims: Partial<Claims> = {}) => operators.bySession((await enter(claims)).session!);
+  return { ...world, signIn, provider, asked, enter, operatorOf };
+}
+
+describe("a sign-in at an OpenID provider", () => {
+  it("makes the person an operator with the role of the first rule, and finds them again", async (t) => {
+    const { signIn, enter, operatorOf, operators, asked, identity } = await made(t);
+    assert.equal((await signIn.begin({ to: "/" })).location, "https://id.example/?to=https://here/back&max=undefined");
+    const { to, session } = await enter();
+    assert.equal(to, "/console");
+    assert.deepEqual(asked, [["https://here/back?code=c", "s", undefined]]);
+    const first = await operators.bySession(session!);
+    assert.deepEqual([first.name, first.role, first.reachesAll], ["ada@example.com", "owner", true]);
+    const again = await operatorOf({ email: "other@example.com" });
+    assert.deepEqual([again.operatorId, again.name], [first.operatorId, "ada@example.com"]);
+    const [entry] = await identity.audit.list({ limit: 1 });
+    assert.deepEqual([entry?.act, entry?.operator, entry?.source], ["operator_sign_in", first.name, origin.source]);
+    assert.deepEqual(entry?.detail, { by: "Example ID", role: "owner" });
+    assert.equal((await operators.find(first.name)).hasPassword, false);
+  });
+
+  it("changes role and tenants with the claims", async (t) => {
+    const { operatorOf, tenantId } = await made(t);
+    await operatorOf();
+    for (const team of ["acme", "id"]) {
+      const changed = await operatorOf({ groups: [], team });
+      assert.deepEqual([changed.role, changed.reachesAll, changed.tenantIds], ["viewer", false, [tenantId]]);
+    }
+  });
+
+  it("is refused without a rule, with a rule that can't be kept, and for a suspended operator", async (t) => {
+    const { enter, operatorOf, operators, join } = await made(t);
+    await assert.rejects(enter({ groups: [] }), /^OpenIdRefused: Example ID knows you, but no rule/);
+    await assert.rejects(
+      enter({ groups: [], team: "gone" }),
+      /^OpenIdRefused: .*the tenant Gone, which does not exist/,
+    );
+    await assert.rejects(enter({ groups: [], team: "bad" }), /^OpenIdRefused: A tenantAdmin needs/);
+    assert.deepEqual(await operators.list(), []);
+    await join("grace");
+    const { operatorId } = await operatorOf();
+    await operators.suspend(operatorId);
+    await assert.rejects(enter(), /^OpenIdRefused: The operator ada@example\.com is suspended/);
+  });
+
+  it("takes the first name that an operator may have, and numbers one that is taken", async (t) => {
+    const { operatorOf, join } = await made(t);
+    await join("ada@example.com");
+    const names: unknown[] = [];
+    for (const [sub, claims] of Object.entries({
+      taken: {},
+      "taken too": {},
+      unverified: { email_verified: false, preferred_username: "ada" },
+      digits: { email: "17", preferred_username: 5, name: "Ada L." },
+      "a subject": { email: undefined },
+      local: { email: "local" },
+    })) {
+      names.push((await operatorOf({ ...claims, sub } as Partial<Claims>)).name);
+    }
+    assert.deepEqual(names, [
+      ...["ada@example.com (2)", "ada@example.com (3)", "ada", "Ada L.", "a subject", "OpenID operator"],
+    ]);
+  });
+
+  it("belongs to the browser that began it, for ten minutes", async (t) => {
+    const { signIn, clock } = await made(t);
+    const { cookie } = await signIn.begin({ to: "/console" });
+    const finish = (value: string | undefined) => signIn.finish({ query: "?code=c", cookie: value, ...origin });
+    for (const value of [undefined, "forged", "operator openid: {"]) await assert.rejects(finish(value), OpenIdRefused);
+    clock.nowMs += openIdPatienceMs - 1;
+    await finish(cookie);
+    clock.nowMs += 1;
+    await assert.rejects(finish(cookie), OpenIdRefused);
+  });
+
+  it("passes on that the provider can't be reached", async (t) => {
+    const { enter, provider } = await made(t);
+    provider.error = new OpenIdUnavailable("down");
+    await assert.rejects(enter(), OpenIdUnavailable);
+  });
+
+  it("confirms a session of the same person only, who has just signed in", async (t) => {
+    const { enter, operators, signIn, clock, asked, identity } = await made(t);
+    const session = (await enter({ auth_time: clock.nowMs / 1_000 })).session!;
+    const { by, operatorId } = await operators.bySession(session);
+    const isConfirmed = async () => {
+      const { by: now } = await operators.bySession(session, false);
+      return now.kind === "session" && now.isConfirmed;
+    };
+    assert.equal(await isConfirmed(), true);
+    clock.nowMs += sessionLifetime.confirmedMs;
+    assert.equal(await isConfirmed(), false);
+    const confirms = { sessionId: by.id, operatorId: operatorId as never };
+    assert.match((await signIn.begin({ to: "/", confirms })).location, /max=60$/);
+    await assert.rejects(enter({ sub: "18" }, confirms), OpenIdRefused);
+    await assert.rejects(enter({}, { ...confirms, sessionId: "os_none" }), OpenIdRefused);
+    assert.equal(await isConfirmed(), false);
+    assert.deepEqual(await enter({}, confirms), { to: "/console", session: undefined });
+    assert.equal(await isConfirmed(), true);
+    assert.deepEqual(asked.at(-1), ["https://here/back?code=c", "s", 60]);
+    const [entry] = await identity.audit.list({ limit: 1 });
+    assert.deepEqual([entry?.act, entry?.operator], ["operator_password", "ada@example.com"]);
+    clock.nowMs += sessionLifetime.idleMs;
+    await assert.rejects(enter({}, confirms), OpenIdRefused);
+    await assert.rejects(operators.bySession(session), NotSignedIn);
+  });
+
+  it("opens a session that is not confirmed when the provider does not say when the person signed in", async (t) => {
+    const { operatorOf } = await made(t);
+    const { by } = await operatorOf();
+    assert.equal(by.kind === "session" && by.isConfirmed, false);
+  });
+});

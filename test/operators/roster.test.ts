@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { BadParameter, Conflict, InvalidLogin, LimitReached, NotFound, NotSignedIn } from "../../src/model/errors.ts";
+import type { OperatorId, TenantId } from "../../src/model/ids.ts";
+import { limits } from "../../src/model/limits.ts";
+import { linkLifetime } from "../../src/operators/one-time-links.ts";
+import { password } from "../identity/made-identity.ts";
+
+import { madeOperators, origin } from "./made-operators.ts";
+
+describe("operators", () => {
+  it("are found by name and id, and hidden secrets stay hidden", async (t) => {
+    const { operators, join, tenantId, clock } = await madeOperators(t);
+    assert.equal(await operators.hasOperators(), false);
+    const { operator } = await join("vera", "viewer", [tenantId, tenantId]);
+    assert.equal(await operators.hasOperators(), true);
+    const expected = {
+      operatorId: operator.operatorId,
+      name: "vera",
+      role: "viewer",
+      reachesAll: false,
+      tenantIds: [tenantId],
+      hasPassword: true,
+      isSuspended: false,
+      signedInMs: clock.nowMs,
+    };
+    for (const text of ["vera", String(operator.operatorId)]) {
+      const { createdMs, ...found } = await operators.find(text);
+      assert.deepEqual(found, expected);
+      assert.equal(typeof createdMs, "number");
+    }
+    for (const text of ["nobody", "999"]) await assert.rejects(operators.find(text), NotFound);
+    await assert.rejects(operators.suspend(999 as OperatorId), NotFound);
+    assert.deepEqual(
+      (await operators.list()).map(({ name }) => name),
+      ["vera"],
+    );
+  });
+
+  it("have a role with tenants that fit it", async (t) => {
+    const { operators, tenantId, join } = await madeOperators(t);
+    const many = Array.from({ length: limits.tenantsPerOperator + 1 }, (_, i) => (i + 1) as TenantId);
+    for (const [role, tenantIds] of [
+      ["owner", [tenantId]],
+      ["tenantAdmin", []],
+      ["viewer", many],
+      ["king", []],
+    ] as const) {
+      await assert.rejects(operators.invite({ role, tenantIds }), BadParameter, role);
+    }
+    const viewer = await join("vera", "viewer");
+    assert.deepEqual([viewer.operator.reachesAll, viewer.operator.tenantIds], [true, []]);
+    const changed = await operators.setReach(viewer.operator.operatorId, {
+      role: "tenantAdmin",
+      tenantIds: [tenantId],
+    });
+    assert.deepEqual([changed.role, changed.reachesAll, changed.tenantIds], ["tenantAdmin", false, [tenantId]]);
+    assert.equal((await operators.bySession(viewer.session)).role, "tenantAdmin");
+  });
+
+  it("are viewers when their role is that of a later version", async (t) => {
+    const { operators, store, join } = await madeOperators(t);
+    const { operator, session } = await join("ada");
+    const reach = { role: "emperor", reachesAll: true, tenantIds: [] };
+    await store.transaction((tx) => tx.operators.setReach(operator.operatorId, reach));
+    assert.equal((await operators.bySession(session)).role, "viewer");
+  });
+
+  it("need a name that is no number and not the one of the machine", async (t) => {
+    const { operators, join } = await madeOperators(t);
+    for (const name of ["17", "local", "Local", "", "a\nb"]) {
+      await assert.rejects(operators.invite({ name, role: "owner", tenantIds: [] }), BadParameter, name);
+    }
+    for (const name of ["17a", "a17", "locals"]) await join(name);
+    await assert.rejects(operators.invite({ name: "17a", role: "owner", tenantIds: [] }), Conflict);
+  });
+
+  it("can't be left without an owner who can sign in", async (t) => {
+    const { operators, join } = await madeOperators(t);
+    const { operator: ada } = await join("ada");
+    const { operator: grace } = await join("grace");
+    const { operator: vera } = await join("vera", "viewer");
+    assert.equal((await operators.suspend(grace.operatorId)).isSuspended, true);
+    await assert.rejects(operators.suspend(ada.operatorId), Conflict);
+    await assert.rejects(operators.remove(ada.operatorId), Conflict);
+    assert.equal((await operators.remove(vera.operatorId)).name, "vera");
+    assert.equal((await operators.remove(grace.operatorId)).name, "grace");
+    assert.equal((await operators.list()).length, 1);
+    assert.equal((await operators.find("ada")).isSuspended, false);
+  });
+
+  it("are at most as many as the limit says", async (t) => {
+    const { operators, store, join } = await madeOperators(t);
+    const link = await operators.invite({ role: "viewer", tenantIds: [] });
+    await store.transaction(async (tx) => {
+      for (let n = 1; n < limits.operators; n++) {
+        await tx.operators.add({ name: `o${n}`, passwordHash: null, role: "viewer", reachesAll: true, tenantIds: [] });
+      }
+    });
+    await join("last");
+    const taken = { name: "one more", password, tenant: "", ...origin };
+    await assert.rejects(operators.takeLink("invitation", link, taken), LimitReached);
+    assert.equal((await operators.openLink("invitation", link)).name, null, "a refused link can be used later");
+  });
+});
+
+describe("a one-time link", () => {
+  it("is valid for its time, for one use, and for its own page", async (t) => {
+    const { operators, clock } = await madeOperators(t);
+    const taken = { name: "ada", password, tenant: "", ...origin };
+    const invitation = await operators.invite({ role: "owner", tenantIds: [] });
+    const claim = await operators.claimLink();
+    await assert.rejects(operators.openLink("claim", invitation), NotFound);
+    await assert.rejects(operators.takeLink("invitation", claim, taken), NotFound);
+    await assert.rejects(operators.openLink("claim", "bwol_guess"), NotFound);
+    const owner = { role: "owner", reachesAll: true, tenantIds: [], name: null, needsTenant: false };
+    assert.deepEqual(await operators.openLink("invitation", invitation), { kind: "invitation", ...owner });
+    clock.nowMs += linkLifetime.claimMs - 1;
+    assert.deepEqual(await operators.openLink("claim", claim), { kind: "claim", ...owner });
+    clock.nowMs += 1;
+    await assert.rejects(operators.openLink("claim", claim), /breezeway operator claim/);
+    clock.nowMs += linkLifetime.invitationMs - linkLifetime.claimMs - 1;
+    await operators.takeLink("invitation", invitation, taken);
+    await assert.rejects(operators.takeLink("invitation", invitation, taken), NotFound);
+    const late = await operators.invite({ role: "owner", tenantIds: [] });
+    clock.nowMs += linkLifetime.invitationMs;
+    await assert.rejects(operators.openLink("invitation", late), /Ask the person who invited you/);
+  });
+
+  it("makes one operator, also when two people use it at the same moment", async (t) => {
+    const { operators } = await madeOperators(t);
+    const link = await operators.invite({ role: "owner", tenantIds: [] });
+    const outcomes = await Promise.allSettled(
+      ["ada", "eve"].map((name) => operators.takeLink("invitation", link, { name, password, tenant: "", ...origin })),
+    );
+    assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
+    assert.equal((await operators.list()).length, 1);
+  });
+
+  it("does not wait beside more than the limit, and gives way when it has expired", async (t) => {
+    const { operators, store, clock } = await madeOperators(t);
+    await store.transaction(async (tx) => {
+      const times = { createdMs: clock.nowMs, expiresMs: clock.nowMs + 5_000 };
+      for (let n = 1; n < limits.operatorLinksWaiting; n++) {
+        const reach = { role: "viewer", reachesAll: true, tenantIds: [] };
+        await tx.operatorLinks.add({ kind: "invitation", name: null, ...reach, hash: `hash ${n}`, ...times });
+      }
+    });
+    const invite = () => operators.invite({ role: "viewer", tenantIds: [] });
+    await invite();
+    await assert.rejects(invite(), LimitReached);
+    clock.nowMs += 5_000;
+    await invite();
+  });
+
+  it("of a claim brings a suspended owner back, with what is stored of it in the audit log", async (t) => {
+    const { operators, join, identity } = await madeOperators(t);
+    const { operator, session } = await join("ada", "viewer");
+    await operators.suspend(operator.operatorId);
+    await assert.rejects(operators.bySession(session), NotSignedIn);
+    const taken = { name: "ada", password: "battery staple", tenant: "ignored", ...origin };
+    const again = await operators.takeLink("claim", await operators.claimLink(), taken);
+    const back = await operators.bySession(again);
+    assert.deepEqual([back.operatorId, back.role, back.reachesAll], [operator.operatorId, "owner", true]);
+    await assert.rejects(operators.signIn({ name: "ada", password, ...origin }), InvalidLogin);
+    await operators.signIn({ name: "ada", password: "battery staple", ...origin });
+    const acts = (await identity.audit.list({ limit: 10 })).map(({ act, operator: name, source, detail }) => {
+      return [act, name, source, detail.role];
+    });
+    assert.deepEqual(acts.slice(0, 4), [
+      ["operator_sign_in", "ada", origin.source, undefined],
+      ["operator_sign_in_failed", "ada", origin.source, undefined],
+      ["operator_claimed", "ada", origin.source, "owner"],
+      ["operator_joined", "ada", origin.source, "viewer"],
+    ]);
+  });
+});

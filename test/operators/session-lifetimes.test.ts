@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  BadParameter,
+  InvalidLogin,
+  LimitReached,
+  NotFound,
+  NotSignedIn,
+  StoreUnavailable,
+} from "../../src/model/errors.ts";
+import { limits } from "../../src/model/limits.ts";
+import { linkLifetime } from "../../src/operators/one-time-links.ts";
+import { openSession, sessionLifetime } from "../../src/operators/sessions.ts";
+import { longestTokenDays } from "../../src/operators/tokens.ts";
+import { password } from "../identity/made-identity.ts";
+
+import { madeOperators, origin } from "./made-operators.ts";
+
+const minuteMs = 60_000;
+
+describe("the sessions of an operator", () => {
+  it("end one by one, those of others look as if they did not exist", async (t) => {
+    const { operators, join } = await madeOperators(t);
+    const [ada, grace] = [await join("ada"), await join("grace")];
+    const adaId = ada.operator.operatorId;
+    const [listed] = await operators.listSessions(adaId);
+    assert.deepEqual(Object.keys(listed!).toSorted(), [
+      ...["address", "createdMs", "expiresMs", "id", "operatorId", "usedMs", "userAgent"],
+    ]);
+    assert.equal((await operators.listSessions()).length, 2);
+    await assert.rejects(operators.endSession(listed!.id, grace.operator.operatorId), NotFound);
+    await assert.rejects(operators.endSession("os_none"), NotFound);
+    assert.equal((await operators.endSession(listed!.id, adaId)).id, listed!.id);
+    await assert.rejects(operators.bySession(ada.session), NotSignedIn);
+    const [other] = await operators.listSessions();
+    await operators.endSession(other!.id);
+    await assert.rejects(operators.bySession(grace.session), NotSignedIn);
+  });
+
+  it("are prolonged by what the operator does, not by what a page does, and written once a minute", async (t) => {
+    const { operators, clock, join } = await madeOperators(t);
+    const { session } = await join("ada");
+    const used = async () => (await operators.listSessions())[0]!.usedMs;
+    const startedMs = await used();
+    clock.nowMs += sessionLifetime.renewEveryMs - 1;
+    await operators.bySession(session);
+    assert.equal(await used(), startedMs);
+    clock.nowMs += 1;
+    await operators.bySession(session, false);
+    assert.equal(await used(), startedMs);
+    await operators.bySession(session);
+    assert.equal(await used(), clock.nowMs);
+    clock.nowMs += sessionLifetime.idleMs - 1;
+    await operators.bySession(session, false);
+    clock.nowMs += 1;
+    await assert.rejects(operators.bySession(session), NotSignedIn);
+    assert.deepEqual(await operators.listSessions(), []);
+    assert.equal(await operators.sweep(), 1);
+  });
+
+  it("are confirmed by the password for five minutes, or by an earlier proof for what is left of them", async (t) => {
+    const { operators, store, clock, join, identity } = await madeOperators(t);
+    const { session, operator } = await join("ada");
+    const isConfirmed = async (secret: string) => {
+      const { by } = await operators.bySession(secret, false);
+      return by.kind === "session" && by.isConfirmed;
+    };
+    assert.equal(await isConfirmed(session), true);
+    clock.nowMs += sessionLifetime.confirmedMs - 1;
+    assert.equal(await isConfirmed(session), true);
+    clock.nowMs += 1;
+    assert.equal(await isConfirmed(session), false);
+    await operators.confirm(operator, session, { password, ...origin });
+    assert.equal(await isConfirmed(session), true);
+    const [entry] = await identity.audit.list({ limit: 1 });
+    assert.deepEqual([entry?.act, entry?.operator, entry?.source], ["operator_password", "ada", origin.source]);
+    await assert.rejects(operators.confirm(operator, session, { password: "guess", ...origin }), InvalidLogin);
+    const stranger = await join("eve");
+    await assert.rejects(operators.confirm(operator, stranger.session, { password, ...origin }), NotSignedIn);
+    const open = (provedMs: number) =>
+      store.transaction((tx) => openSession(tx, operator.operatorId, origin, () => undefined, provedMs));
+    assert.equal(await isConfirmed(await open(clock.nowMs - sessionLifetime.confirmedMs)), false);
+    const fromTheFuture = await open(clock.nowMs + minuteMs);
+    clock.nowMs += sessionLifetime.confirmedMs;
+    assert.equal(await isConfirmed(fromTheFuture), false);
+  });
+
+  it("are as many as the limit says: at the limit the least used one ends", async (t) => {
+    const { operators, clock, join, reached } = await madeOperators(t);
+    const { session: first } = await join("ada");
+    const attempt = { name: "ada", password, source: origin.source, userAgent: `a\u0000b${"x".repeat(300)}` };
+    for (let n = 1; n < limits.sessionsPerOperator; n++) {
+      clock.nowMs += 1;
+      await operators.signIn(attempt);
+    }
+    await operators.bySession(first);
+    assert.deepEqual(reached, []);
+    await operators.signIn(attempt);
+    await assert.rejects(operators.bySession(first), NotSignedIn);
+    assert.deepEqual(reached, ["sessionsPerOperator"]);
+    const listed = await operators.listSessions();
+    assert.equal(listed.length, limits.sessionsPerOperator);
+    assert.equal(listed[0]!.userAgent, `a b${"x".repeat(197)}`);
+  });
+
+  it("are audited when they end by a sign-out, once", async (t) => {
+    const { operators, join, identity } = await madeOperators(t);
+    const { session } = await join("ada");
+    await operators.signOut(session, "192.0.2.9");
+    await operators.signOut(session, "192.0.2.9");
+    const entries = await identity.audit.list({ limit: 10 });
+    assert.deepEqual(
+      entries.filter(({ act }) => act === "operator_sign_out").map(({ operator, source }) => [operator, source]),
+      [["ada", "192.0.2.9"]],
+    );
+  });
+});
+
+describe("a failed sign-in of an operator", () => {
+  it("is audited one by one up to a hundred of one address, and then every hundredth time", async (t) => {
+    const { operators, join, identity, failures } = await madeOperators(t);
+    await join("ada");
+    const guess = async (count: number) => {
+      failures.before = count;
+      const attempt = { name: "ada", password: "guess", ...origin };
+      await assert.rejects(operators.signIn(attempt), InvalidLogin);
+      const [entry] = await identity.audit.list({ limit: 1 });
+      return [entry?.act, entry?.operator, entry?.detail.failuresOfSource];
+    };
+    assert.deepEqual(await guess(99), ["operator_sign_in_failed", "ada", undefined]);
+    const before = (await identity.audit.list({ limit: 100 })).length;
+    await guess(100);
+    await guess(198);
+    assert.equal((await identity.audit.list({ limit: 100 })).length, before);
+    assert.deepEqual(await guess(199), ["operator_sign_in_failed", "ada", 200]);
+    assert.deepEqual([...new Set(failures.accounts)], ['["operator","ada"]'], "failures of one name limit no other");
+  });
+});
+
+describe("the tokens of an operator", () => {
+  it("are valid for their days, and listed without their secret until then", async (t) => {
+    const { operators, clock, join } = await madeOperators(t);
+    const { operator } = await join("ada");
+    const { operatorId } = operator;
+    for (const days of [0, longestTokenDays + 1, 1.5, Number.NaN]) {
+      await assert.rejects(operators.addToken(operatorId, { name: "ci", days }), BadParameter, String(days));
+    }
+    const { secret, token } = await operators.addToken(operatorId, { name: "ci", days: 1 });
+    await operators.addToken(operatorId, { name: "long", days: longestTokenDays });
+    assert.deepEqual(token.expiresMs, clock.nowMs + 86_400_000);
+    assert.match(secret, /^bwop_/, "secret scanners know it by its beginning");
+    const listed = (await operators.listTokens(operatorId)).find(({ id }) => id === token.id);
+    assert.deepEqual(listed, { ...token, usedMs: null });
+    assert.deepEqual((await operators.byToken(secret)).by, { kind: "token", id: token.id });
+    const usedMs = clock.nowMs;
+    const lastUse = async () => (await operators.listTokens()).find(({ id }) => id === token.id)?.usedMs;
+    assert.equal(await lastUse(), usedMs);
+    clock.nowMs += minuteMs - 1;
+    await operators.byToken(secret);
+    assert.equal(await lastUse(), usedMs);
+    clock.nowMs += 1;
+    await operators.byToken(secret);
+    assert.equal(await lastUse(), clock.nowMs);
+    clock.nowMs = token.expiresMs - 1;
+    await operators.byToken(secret);
+    clock.nowMs += 1;
+    await assert.rejects(operators.byToken(secret), NotSignedIn);
+    assert.deepEqual(
+      (await operators.listTokens()).map(({ name }) => name),
+      ["long"],
+    );
+    await operators.claimLink();
+    clock.nowMs += linkLifetime.claimMs;
+    assert.equal(await operators.sweep(), 3, "a token, a session and a claim link");
+  });
+
+  it("are revoked one by one, and those of others look as if they did not exist", async (t) => {
+    const { operators, join } = await madeOperators(t);
+    const [ada, grace] = [await join("ada"), await join("grace")];
+    const added = await operators.addToken(ada.operator.operatorId, { name: "ci", days: 1 });
+    await assert.rejects(operators.revokeToken(added.token.id, grace.operator.operatorId), NotFound);
+    await assert.rejects(operators.revokeToken("ot_none"), NotFound);
+    assert.deepEqual(await operators.revokeToken(added.token.id), added.token);
+    await assert.rejects(operators.byToken(added.secret), NotSignedIn);
+    await assert.rejects(operators.byToken(ada.session), NotSignedIn);
+    await operators.suspend(grace.operator.operatorId);
+    await assert.rejects(operators.addToken(grace.operator.operatorId, { name: "ci", days: 1 }), NotFound);
+  });
+
+  it("and sessions are valid while their last use can't be stored, unless the reason is a defect", async (t) => {
+    const { operators, clock, join, connection } = await madeOperators(t);
+    const { operator, session } = await join("ada");
+    const { secret } = await operators.addToken(operator.operatorId, { name: "ci", days: 1 });
+    clock.nowMs += minuteMs;
+    connection.error = new StoreUnavailable("down");
+    assert.equal((await operators.bySession(session)).name, "ada");
+    assert.equal((await operators.byToken(secret)).name, "ada");
+    connection.error = new Error("a defect");
+    await assert.rejects(operators.bySession(session), /a defect/);
+    await assert.rejects(operators.byToken(secret), /a defect/);
+  });
+
+  it("are as many as the limit says; expired ones don't count", async (t) => {
+    const { operators, clock, join } = await madeOperators(t);
+    const { operatorId } = (await join("ada")).operator;
+    const add = (days: number) => operators.addToken(operatorId, { name: "ci", days });
+    for (let n = 0; n < limits.tokensPerOperator; n++) await add(n === 0 ? 1 : 2);
+    await assert.rejects(add(1), LimitReached);
+    clock.nowMs += 86_400_000;
+    await add(1);
+  });
+});
