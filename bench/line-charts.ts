@@ -20,6 +20,7 @@ export function lineCharts(title: string, seconds: readonly number[], charts: re
   const panels = charts.map((chart, index) => panelOf(chart, seconds, 40 + index * panel.height)).join("\n");
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"
   font-family="sans-serif" font-size="12">
+<title>${escaped(title)}</title>
 <rect width="${width}" height="${height}" fill="#ffffff"/>
 <text x="16" y="26" font-size="15" font-weight="bold">${escaped(title)}</text>
 ${panels}

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { DeviceId, TenantId, UserId } from "../src/model/ids.ts";
 import { databaseName } from "../src/store/backup/manifest.ts";
@@ -23,6 +24,8 @@ interface MeasuredStore {
   bytes(): Promise<number>;
   /** The CPU time of the database server in microseconds; of SQLite it is part of its node's. */
   cpuUs(): number;
+  /** The number of links of the node that has most. */
+  mostOfNode(): Promise<number>;
 }
 
 /** Nodes that follow very many accounts of a living ecosystem. */
@@ -34,7 +37,7 @@ export interface SizedDeployment extends AsyncDisposable {
   readonly accountOf: ReadonlyMap<DeviceId, number>;
   /** A token with access to all devices. */
   readonly accessToken: string;
-  /** How long it took from the start of the first node until all streams were open. */
+  /** How long it took from the start of the first node until all streams were open. The nodes may still divide them. */
   readonly startedWithinMs: number;
   /** The memory of a node without links. */
   readonly emptyRssBytes: number;
@@ -74,6 +77,11 @@ export async function sizedDeployment(
     await ecosystem.untilFollowed(Math.ceil((links - index) / ecosystems.length), longestStartMs);
   }
   const startedWithinMs = performance.now() - startedMs;
+  // The first node takes all links and hands them over to the others, a few at a time.
+  while (nodes > 1 && (await store.mostOfNode()) > Math.ceil(links / nodes) + nodes) {
+    if (performance.now() - startedMs > longestStartMs) throw new Error("the links are not divided evenly");
+    await sleep(500);
+  }
   const kept = finishing.move();
   return {
     ecosystems,
@@ -130,6 +138,7 @@ function sqliteStore({ path }: PreparedFolder): MeasuredStore {
       return files.reduce((sum, name) => sum + (statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0), 0);
     },
     cpuUs: () => 0,
+    mostOfNode: async () => 0,
   };
 }
 
@@ -147,5 +156,9 @@ async function postgresStore(finishing: AsyncDisposableStack): Promise<MeasuredS
       return rows[0].bytes;
     },
     cpuUs: await serverCpu(client),
+    async mostOfNode() {
+      const { rows } = await client.query("SELECT COUNT(*)::int AS links FROM links GROUP BY owner ORDER BY 1 DESC");
+      return rows[0].links;
+    },
   };
 }
