@@ -14,9 +14,12 @@ export class ChildServer<Command extends object, Reply> implements AsyncDisposab
   }
 
   /** The program sends its address in its first message, and one reply to each command. */
-  static async start<Command extends object, Reply>(program: string): Promise<ChildServer<Command, Reply>> {
+  static async start<Command extends object, Reply>(
+    program: string,
+    programArguments: readonly string[] = [],
+  ): Promise<ChildServer<Command, Reply>> {
     const flags = { execArgv: ["--disable-warning=ExperimentalWarning"] };
-    const child = fork(new URL(program, import.meta.url), flags);
+    const child = fork(new URL(program, import.meta.url), programArguments, flags);
     const [{ url }] = (await once(child, "message")) as [{ readonly url: string }];
     return new ChildServer(child, url);
   }

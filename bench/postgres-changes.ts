@@ -19,6 +19,10 @@ const warmUpRounds = 1;
 const measuredRounds = 5;
 /** After this time the work that follows a change is done: the log is read, hints are sent. */
 const settlingMs = 300;
+/** How long the service and the reference are watched without changes. */
+const idleMs = 8_000;
+/** After this time the work of starting and connecting is done. */
+const startingMs = 15_000;
 const longestWaitMs = 60_000;
 
 /** A pace of changes. Alone: the pause between two changes is far longer than a change takes. */
@@ -35,6 +39,7 @@ const paces: readonly Pace[] = [
   { name: "at 1,000 a second", accounts, each: 10, perSecond: 1_000, bars: { node: 0.4, database: 0.4 } },
 ];
 
+/** CPU time in microseconds. */
 interface Cost {
   readonly nodeUs: number;
   readonly databaseUs: number;
@@ -83,6 +88,11 @@ export const postgresChanges: Row = {
     await client.connect();
     finishing.defer(() => client.end());
     const databaseUs = await serverCpu(client);
+    progress("the CPU without changes, which is no cost of a change");
+    await sleep(startingMs);
+    const idle = [await idleOf(service, databaseUs), await idleOf(reference, databaseUs)] as const;
+    const shown = idle.map(({ nodeUs, databaseUs: us }) => `${nodeUs.toFixed(0)} us and ${us.toFixed(0)} us`);
+    progress(`in each second, of the node and of the database: ${shown.join(", beside a reference with ")}`);
 
     const streamed = (pace: Pace) => streamToService(ecosystem, service, tokens, pace);
     const made = async ({ accounts: some, each, perSecond }: Pace) =>
@@ -93,8 +103,8 @@ export const postgresChanges: Row = {
       const [ours, references]: [Cost[], Cost[]] = [[], []];
       for (let round = 0; round < warmUpRounds + measuredRounds; round++) {
         const costs = [
-          await costOf(service, databaseUs, () => streamed(pace)),
-          await costOf(reference, databaseUs, () => made(pace)),
+          await costOf(service, databaseUs, idle[0], () => streamed(pace)),
+          await costOf(reference, databaseUs, idle[1], () => made(pace)),
         ] as const;
         if (round < warmUpRounds) continue;
         ours.push(costs[0]);
@@ -146,15 +156,42 @@ async function commitsOf({ url }: MeasuredProcess): Promise<number> {
   return Number(/^breezeway_commits_total\{by="ecosystem"\} (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
-/** The CPU time of one change. */
-async function costOf(process: MeasuredProcess, databaseUs: () => number, work: () => Promise<number>): Promise<Cost> {
-  const before = { node: await process.usage(), databaseUs: databaseUs() };
-  const changes = await work();
-  await sleep(settlingMs);
+async function spentIn(
+  process: MeasuredProcess,
+  databaseUs: () => number,
+  work: () => Promise<unknown>,
+): Promise<Cost & { readonly seconds: number }> {
+  const before = { node: await process.usage(), databaseUs: databaseUs(), atMs: performance.now() };
+  await work();
   const after = await process.usage();
   return {
-    nodeUs: (1_000 * (after.cpuMs - before.node.cpuMs)) / changes,
-    databaseUs: (databaseUs() - before.databaseUs) / changes,
+    nodeUs: 1_000 * (after.cpuMs - before.node.cpuMs),
+    databaseUs: databaseUs() - before.databaseUs,
+    seconds: (performance.now() - before.atMs) / 1_000,
+  };
+}
+
+/** What one second without changes costs: a node looks for work of other nodes, and the database serves it. */
+async function idleOf(process: MeasuredProcess, databaseUs: () => number): Promise<Cost> {
+  const spent = await spentIn(process, databaseUs, () => sleep(idleMs));
+  return { nodeUs: spent.nodeUs / spent.seconds, databaseUs: spent.databaseUs / spent.seconds };
+}
+
+/** What one change costs beyond the time without changes. */
+async function costOf(
+  process: MeasuredProcess,
+  databaseUs: () => number,
+  idle: Cost,
+  work: () => Promise<number>,
+): Promise<Cost> {
+  let changes = 0;
+  const spent = await spentIn(process, databaseUs, async () => {
+    changes = await work();
+    await sleep(settlingMs);
+  });
+  return {
+    nodeUs: (spent.nodeUs - idle.nodeUs * spent.seconds) / changes,
+    databaseUs: (spent.databaseUs - idle.databaseUs * spent.seconds) / changes,
   };
 }
 

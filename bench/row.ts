@@ -16,6 +16,8 @@ export type Bar = { readonly atMost: number } | { readonly atLeast: number };
 /** A measurement, with its name for `npm run bench -- <name>`. */
 export interface Row {
   readonly name: string;
+  /** It takes very long: `npm run bench` without names leaves it out. */
+  readonly isOnlyByName?: true;
   /** Measures the real service in its own process. `progress` prints a sentence for the user who waits. */
   readonly measure: (progress: (sentence: string) => void) => Promise<readonly Result[]>;
 }

@@ -18,15 +18,7 @@ export const ordinaryDay = ["fan-on", "fan-off", "leave", "come-home", "alarm-of
 /** `day` holds the document after each scene of an ordinary day. */
 export function scenariosOf(document: string, day: readonly string[]): Scenarios {
   const same = putOf(document);
-  const unseen = (one: string) =>
-    one.replace(/"has_leaf":(true|false)/, (leaf) => (leaf.endsWith("true") ? leafless : leafy));
-  // Less than the difference at which a measured value is committed at once.
-  const warmer = (one: string) =>
-    one.replace(
-      /"ambient_temperature_c":(-?[\d.]+)/,
-      (_, celsius) => `"ambient_temperature_c":${Number(celsius) + 0.2}`,
-    );
-  const left = putOf(document.replace('"away":"home"', '"away":"away"'));
+  const left = putOf(shown(document));
   const inTurn = (other: Buffer) => Array.from({ length: waves / 2 }, () => [other, same]).flat();
   return {
     "an ordinary day": [...day.flatMap((one) => [one, unseen(one)]).map(putOf), same, putOf(unseen(document))],
@@ -39,6 +31,25 @@ export function scenariosOf(document: string, day: readonly string[]): Scenarios
 
 const [leafy, leafless] = ['"has_leaf":true', '"has_leaf":false'];
 
-function putOf(document: string): Buffer {
+/** Changes a field that the virtual device does not show. */
+export function unseen(document: string): string {
+  return document.replace(/"has_leaf":(true|false)/, (leaf) => (leaf.endsWith("true") ? leafless : leafy));
+}
+
+/** Changes a measured value, by less than the difference at which it is committed at once. */
+export function warmer(document: string): string {
+  return document.replace(
+    /"ambient_temperature_c":(-?[\d.]+)/,
+    (_, celsius) => `"ambient_temperature_c":${Number(celsius) + 0.2}`,
+  );
+}
+
+/** Changes a field that the virtual device shows. */
+export function shown(document: string): string {
+  return document.replace('"away":"home"', '"away":"away"');
+}
+
+/** The event with which a stream reports the document. */
+export function putOf(document: string): Buffer {
   return Buffer.from(`event: put\ndata: {"path":"/","data":${document}}\n\n`);
 }

@@ -1,5 +1,11 @@
 import type { UserId } from "../../src/model/ids.ts";
-import type { AskedDevice, GroupTables } from "../../src/store/groups/group-tables.ts";
+import type {
+  AskedAttribute,
+  AskedDevice,
+  AskedLink,
+  AskedThing,
+  GroupTables,
+} from "../../src/store/groups/group-tables.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import type { Claim } from "./history.ts";
 import { type Session, tablesOn } from "./memory-tables.ts";
@@ -35,6 +41,30 @@ export function groupTablesOn(session: Session, below: Rows, written: (member: M
       });
     return session.run(`lock ${what} of a group`, () => ({ free, nowMs: session.nowMs() }), locks);
   };
+  const heldLinks = async (links: readonly AskedLink[]) => {
+    const { free } = await lockFree("links", links, ({ deviceId, owner, epoch }, rows) => {
+      const row = rows.get<LinkRow>("links", deviceId);
+      return row?.owner === owner && row.epoch === epoch ? [{ key: `links/${deviceId}`, mode: "share" }] : [];
+    });
+    for (const { userId, deviceId, owner, epoch } of free) claims.set(userId, { deviceId, owner, epoch });
+    return new Set([...free].map(({ deviceId }) => deviceId));
+  };
+  const lockDevices = async (devices: readonly AskedDevice[]) => {
+    const lockOf = ({ deviceId }: AskedDevice) => [exclusive("devices", deviceId)];
+    const { free } = await lockFree("devices", devices, lockOf);
+    const found = [...free].map(({ userId, deviceId }) => tables.devices.lock(userId, [deviceId]));
+    return (await Promise.all(found)).flat();
+  };
+  const attributesOf = async (asked: readonly AskedAttribute[]) => {
+    const found = asked.map(async ({ userId, deviceId, key }) =>
+      (await tables.attributes.some(userId, deviceId, [key])).map((row) => ({ ...row, deviceId })),
+    );
+    return (await Promise.all(found)).flat();
+  };
+  const thingsOf = async (asked: readonly AskedThing[]) => {
+    const found = asked.map(({ userId, thingId }) => tables.things.some(userId, [thingId]));
+    return (await Promise.all(found)).flat();
+  };
   return {
     single: tables as unknown as GroupTables["single"],
     async lockUsers(ids) {
@@ -43,29 +73,15 @@ export function groupTablesOn(session: Session, below: Rows, written: (member: M
       );
       return { ids: free, nowMs };
     },
-    async heldLinks(links) {
-      const { free } = await lockFree("links", links, ({ deviceId, owner, epoch }, rows) => {
-        const row = rows.get<LinkRow>("links", deviceId);
-        return row?.owner === owner && row.epoch === epoch ? [{ key: `links/${deviceId}`, mode: "share" }] : [];
-      });
-      for (const { userId, deviceId, owner, epoch } of free) claims.set(userId, { deviceId, owner, epoch });
-      return new Set([...free].map(({ deviceId }) => deviceId));
-    },
-    async lockDevices(devices) {
-      const lockOf = ({ deviceId }: AskedDevice) => [exclusive("devices", deviceId)];
-      const { free } = await lockFree("devices", devices, lockOf);
-      const found = [...free].map(({ userId, deviceId }) => tables.devices.lock(userId, [deviceId]));
-      return (await Promise.all(found)).flat();
-    },
-    async attributes(asked) {
-      const found = asked.map(async ({ userId, deviceId, key }) =>
-        (await tables.attributes.some(userId, deviceId, [key])).map((row) => ({ ...row, deviceId })),
-      );
-      return (await Promise.all(found)).flat();
-    },
-    async things(asked) {
-      const found = asked.map(({ userId, thingId }) => tables.things.some(userId, [thingId]));
-      return (await Promise.all(found)).flat();
+    async look(asked) {
+      // All at once, as in one statement: the group may end while the answer is on its way.
+      const [links, devices, attributes, things] = await Promise.all([
+        heldLinks(asked.links),
+        lockDevices(asked.devices),
+        attributesOf(asked.attributes),
+        thingsOf(asked.things),
+      ]);
+      return { links, devices, attributes, things };
     },
     async write({ attributes, things, states, times, log }) {
       const users = new Set(log.map(({ userId }) => userId!));

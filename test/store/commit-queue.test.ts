@@ -4,6 +4,7 @@ import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Parameter } from "../../src/store/sql.ts";
 import { CommitQueue } from "../../src/store/sqlite/commit-queue.ts";
 import { Connection } from "../../src/store/sqlite/connection.ts";
+import { uncaughtErrorsDuring } from "./uncaught-errors.ts";
 
 /** A connection that records its statements, and fails where the test says so. */
 class WatchedConnection extends Connection {
@@ -161,5 +162,18 @@ describe("the commit queue", () => {
     // More than one group, so that the event loop runs in between.
     assert.ok(connection.count("COMMIT") > 1);
     await queue.drained();
+  });
+
+  it("goes on when the function that it calls after a COMMIT throws, and every body gets its result", async () => {
+    const broken = new Error("no figures");
+    queue = new CommitQueue(connection, () => {
+      throw broken;
+    });
+    const errors = await uncaughtErrorsDuring(async () => {
+      await Promise.all([add("a"), add("b")]);
+      await add("c");
+    });
+    assert.deepEqual(facts(), ["a", "b", "c"]);
+    assert.deepEqual(errors, [broken, broken]);
   });
 });

@@ -7,6 +7,7 @@ import { GroupQueue, type GroupQueueParts, mostMembers } from "../../src/store/g
 import type { GroupTables, GroupWrites } from "../../src/store/groups/group-tables.ts";
 import type { Transaction } from "../../src/store/seam.ts";
 import { gate } from "../contracts/store/home.ts";
+import { uncaughtErrorsDuring } from "./uncaught-errors.ts";
 
 const user = (id: number) => id as UserId;
 const device = (id: number) => id as DeviceId;
@@ -14,7 +15,7 @@ const device = (id: number) => id as DeviceId;
 type Body = (tx: Transaction) => Promise<unknown>;
 
 /** A queue whose groups work on tables that only note what they are asked. */
-function queueOn({ together }: Partial<GroupQueueParts> = {}) {
+function queueOn({ together, committed }: Partial<GroupQueueParts> = {}) {
   const groups: number[] = [];
   const writes: GroupWrites[] = [];
   const questions: string[] = [];
@@ -24,16 +25,16 @@ function queueOn({ together }: Partial<GroupQueueParts> = {}) {
       questions.push(`users ${ids}`);
       return { ids: new Set(ids), nowMs: 7 };
     },
-    async heldLinks(links) {
-      questions.push(`links ${links.map(({ deviceId }) => deviceId)}`);
-      return new Set(links.map(({ deviceId }) => deviceId));
+    async look({ links, attributes }) {
+      const keys = attributes.map(({ deviceId, key }) => `${deviceId}.${key}`);
+      questions.push(`links ${links.map(({ deviceId }) => deviceId)} attributes ${keys}`);
+      return {
+        links: new Set(links.map(({ deviceId }) => deviceId)),
+        devices: [],
+        attributes: attributes.map(({ deviceId, key }) => ({ deviceId, key, value: `of ${deviceId}`, timeMs: 1 })),
+        things: [],
+      };
     },
-    lockDevices: async () => [],
-    async attributes(asked) {
-      questions.push(`attributes ${asked.map(({ deviceId, key }) => `${deviceId}.${key}`)}`);
-      return asked.map(({ deviceId, key }) => ({ deviceId, key, value: `of ${deviceId}`, timeMs: 1 }));
-    },
-    things: async () => [],
     async write(all) {
       writes.push(all);
     },
@@ -45,7 +46,7 @@ function queueOn({ together }: Partial<GroupQueueParts> = {}) {
       alone.push(body);
       return "alone" as never;
     },
-    committed: (members) => groups.push(members),
+    committed: committed ?? ((members) => groups.push(members)),
   });
   return { queue, groups, writes, questions, alone, tables };
 }
@@ -78,7 +79,7 @@ describe("the queue of groups", () => {
     assert.deepEqual(groups, [1, mostMembers, 7]);
   });
 
-  it("asks what its members ask in one turn with one statement for each kind", async () => {
+  it("asks what its members ask in one turn with two statements: one locks the users, one reads the rest", async () => {
     const { queue, questions } = queueOn();
     const body =
       (id: number): Body =>
@@ -92,7 +93,7 @@ describe("the queue of groups", () => {
       };
     const results = [1, 2, 3].map((id) => queue.add(user(id), body(id), undefined));
     assert.deepEqual((await Promise.all(results))[2], [7, true, ["of 3"]]);
-    assert.deepEqual(questions.slice(3), ["users 2,3", "links 2,3", "attributes 2.1,3.1"]);
+    assert.deepEqual(questions.slice(2), ["users 2,3", "links 2,3 attributes 2.1,3.1"]);
   });
 
   it("lets a transaction leave that groups can't run, even if its body ignores that", async () => {
@@ -199,5 +200,22 @@ describe("the queue of groups", () => {
     const refused = [1, 2].map((id) => unreachable.queue.add(user(id), lockAndWrite(id), undefined));
     for (const one of refused) await assert.rejects(one, StoreUnavailable);
     assert.equal(unreachable.alone.length, 0);
+  });
+
+  it("goes on when the function that it calls after a COMMIT throws, and every member gets its result", async () => {
+    const broken = new Error("no figures");
+    const { queue } = queueOn({
+      committed() {
+        throw broken;
+      },
+    });
+    const results: unknown[] = [];
+    const errors = await uncaughtErrorsDuring(async () => {
+      // The second arrives while the group of the first runs.
+      results.push(...(await Promise.all([1, 2].map((id) => queue.add(user(id), lockAndWrite(id), undefined)))));
+      results.push(await queue.add(user(3), lockAndWrite(3), undefined));
+    });
+    assert.deepEqual(results, ["group of 1", "group of 2", "group of 3"]);
+    assert.deepEqual(errors, [broken, broken, broken]);
   });
 });

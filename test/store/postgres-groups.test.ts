@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import pg from "pg";
 import type { Reaction } from "../../src/devices/commit.ts";
 import { OutcomeUnknown, OwnershipLost } from "../../src/model/errors.ts";
 import { comparePositions, type LogPosition, logStart } from "../../src/store/tables/log.ts";
@@ -45,6 +46,30 @@ describe("a group of commits on PostgreSQL", { skip }, () => {
       await Promise.all([holding, commits[1]]);
       assert.deepEqual(meanwhile, { value: undefined, ran: [homes[0]!.userId, homes[2]!.userId] });
       assert.equal(await storedValue(store, homes[1]!), "new");
+    }));
+
+  it("takes five statements, for one member as for many", (t) =>
+    onStore(postgresHarness, async (store) => {
+      const homes = await linkedHomes(store, 4);
+      const mirror = mirrorOn(store);
+      // Opens the connection.
+      await mirror(homes[0]!, "first");
+      const sent = t.mock.method(pg.Client.prototype, "query").mock;
+      const statements = () => {
+        const texts = sent.calls.map(({ arguments: [query] }: { arguments: unknown[] }) =>
+          typeof query === "string" ? query : (query as pg.QueryConfig).text,
+        );
+        sent.resetCalls();
+        return texts.filter((text) => !text.includes("pg_notify")).length;
+      };
+      await mirror(homes[0]!, "alone");
+      const alone = statements();
+      await Promise.all(
+        await whileAGroupRuns(store, homes[0]!, () => homes.slice(1).map((home) => mirror(home, "together"))),
+      );
+      // The group that ran before locks a user and writes nothing.
+      const [ofTheOther, together] = [3, statements()];
+      assert.deepEqual({ alone, together: together - ofTheOther }, { alone: 5, together: 5 });
     }));
 
   it("stores the others when the database refuses the rows of one", () =>

@@ -24,7 +24,7 @@ export interface GroupQueueParts {
   readonly together: (work: (tables: GroupTables) => Promise<void>) => Promise<void>;
   /** Runs the body in a transaction of its own. */
   readonly alone: <Result>(body: (tx: Transaction) => Promise<Result>, hurry?: AbortSignal) => Promise<Result>;
-  /** Called after each COMMIT of a group with the number of its members. */
+  /** Called after each COMMIT of a group with the number of its members. An error in it does not stop the queue. */
   readonly committed: (members: number) => void;
 }
 
@@ -72,8 +72,13 @@ export class GroupQueue {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    while (this.#waiting.size > 0) await this.#runGroup();
-    this.#isRunning = false;
+    try {
+      while (this.#waiting.size > 0) await this.#runGroup();
+    } finally {
+      // After an error of `committed`, those that wait need the next run. The error reaches the process as any other.
+      this.#isRunning = false;
+      if (this.#waiting.size > 0) void this.#run();
+    }
   }
 
   /** The longest-waiting jobs, at most one of each user. */
@@ -105,11 +110,11 @@ export class GroupQueue {
       }
       return;
     }
-    if (results.size > 0) this.#parts.committed(results.size);
     for (const job of jobs ?? []) {
       if (results.has(job)) job.resolve(results.get(job));
       else this.#runAlone(job);
     }
+    if (results.size > 0) this.#parts.committed(results.size);
   }
 
   /** There is no connection: nothing was changed, and the next group would fare no better. */

@@ -15,16 +15,29 @@ import type { LockedUsers } from "../tables/users.ts";
 export interface GroupTables {
   /** Locks those of the users whose locks are free, and returns the store's time after that. */
   lockUsers(ids: readonly UserId[]): Promise<LockedUsers>;
-  /** Of these links, the devices of those that still have this owner and epoch. They keep them until the group ends. */
-  heldLinks(links: readonly AskedLink[]): Promise<ReadonlySet<DeviceId>>;
-  /** Locks those of the devices whose locks are free. */
-  lockDevices(devices: readonly AskedDevice[]): Promise<readonly DeviceRow[]>;
-  attributes(asked: readonly AskedAttribute[]): Promise<readonly (AttributeRow & Pick<AskedDevice, "deviceId">)[]>;
-  things(asked: readonly Pick<ThingRow, "userId" | "thingId">[]): Promise<readonly ThingRow[]>;
+  /** Reads what was committed before this call, so it comes after `lockUsers`. */
+  look(asked: AskedRows): Promise<FoundRows>;
   /** Writes everything without waiting for the results. If a statement fails, COMMIT fails. */
   write(writes: GroupWrites): Promise<void>;
   /** Reads of one member alone. They run in the same transaction. */
   readonly single: Pick<Transaction, "triggers" | "thingTriggers" | "commands" | "thingCommands">;
+}
+
+/** The questions of all members in one turn of the event loop. */
+export interface AskedRows {
+  readonly links: readonly AskedLink[];
+  readonly devices: readonly AskedDevice[];
+  readonly attributes: readonly AskedAttribute[];
+  readonly things: readonly AskedThing[];
+}
+
+export interface FoundRows {
+  /** The devices of those links that still have the asked owner and epoch. They keep them until the group ends. */
+  readonly links: ReadonlySet<DeviceId>;
+  /** Those of the devices whose locks were free. They are locked now. */
+  readonly devices: readonly DeviceRow[];
+  readonly attributes: readonly (AttributeRow & Pick<AskedDevice, "deviceId">)[];
+  readonly things: readonly ThingRow[];
 }
 
 export interface AskedDevice {
@@ -37,6 +50,8 @@ export interface AskedLink extends AskedDevice, Ownership {}
 export interface AskedAttribute extends AskedDevice {
   readonly key: AttributeKey;
 }
+
+export type AskedThing = Pick<ThingRow, "userId" | "thingId">;
 
 export interface WrittenAttribute extends AskedAttribute {
   readonly value: string | null;

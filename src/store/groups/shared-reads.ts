@@ -2,7 +2,7 @@ import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { AttributeKey, AttributeRow } from "../tables/attributes.ts";
 import type { DeviceRow } from "../tables/devices.ts";
 import type { ThingRow } from "../tables/things.ts";
-import type { AskedAttribute, AskedDevice, AskedLink, GroupTables } from "./group-tables.ts";
+import type { AskedAttribute, AskedDevice, AskedLink, AskedThing, GroupTables } from "./group-tables.ts";
 
 interface Waiting<Ask, Answer> {
   readonly ask: Ask;
@@ -10,67 +10,60 @@ interface Waiting<Ask, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Questions of one kind that are asked in one statement. */
+/** Questions of one kind that wait for the end of the turn. */
 class Questions<Ask, Answer> {
-  readonly #askAll: (asks: readonly Ask[]) => Promise<(ask: Ask) => Answer>;
   #waiting: Waiting<Ask, Answer>[] = [];
-
-  constructor(askAll: (asks: readonly Ask[]) => Promise<(ask: Ask) => Answer>) {
-    this.#askAll = askAll;
-  }
 
   add(ask: Ask): Promise<Answer> {
     return new Promise((resolve, reject) => this.#waiting.push({ ask, resolve, reject }));
   }
 
-  send(): void {
-    if (this.#waiting.length === 0) return;
-    const asked = this.#waiting;
+  take(): AskedTogether<Ask, Answer> {
+    const taken = this.#waiting;
     this.#waiting = [];
-    this.#askAll(asked.map(({ ask }) => ask)).then(
+    return new AskedTogether(taken);
+  }
+}
+
+/** Questions of one kind that one statement answers. */
+class AskedTogether<Ask, Answer> {
+  readonly #waiting: readonly Waiting<Ask, Answer>[];
+  readonly asks: readonly Ask[];
+
+  constructor(waiting: readonly Waiting<Ask, Answer>[]) {
+    this.#waiting = waiting;
+    this.asks = waiting.map(({ ask }) => ask);
+  }
+
+  answer<Found>(found: Promise<Found>, answersIn: (found: Found) => (ask: Ask) => Answer): void {
+    if (this.#waiting.length === 0) return;
+    found.then(answersIn).then(
       (answerTo) => {
-        for (const { ask, resolve } of asked) resolve(answerTo(ask));
+        for (const { ask, resolve } of this.#waiting) resolve(answerTo(ask));
       },
       (error) => {
-        for (const { reject } of asked) reject(error);
+        for (const { reject } of this.#waiting) reject(error);
       },
     );
   }
 }
 
 /**
- * The reads of a group. What its members ask in one turn of the event loop is sent together, one statement for each
- * kind. The order of the kinds is the order of locks (devices/commit.ts): users, links, devices.
+ * The reads of a group. What its members ask in one turn of the event loop is sent together: one statement locks the
+ * users, a second one reads everything else. The second one must begin after the first has ended: otherwise it could
+ * miss what the holder of a user's lock committed last.
  */
 export class SharedReads {
-  readonly #users: Questions<UserId, number | undefined>;
-  readonly #links: Questions<AskedLink, boolean>;
-  readonly #devices: Questions<readonly AskedDevice[], DeviceRow[]>;
-  readonly #attributes: Questions<readonly AskedAttribute[], AttributeRow[]>;
-  readonly #things: Questions<readonly Pick<ThingRow, "userId" | "thingId">[], ThingRow[]>;
+  readonly #tables: GroupTables;
+  readonly #users = new Questions<UserId, number | undefined>();
+  readonly #links = new Questions<AskedLink, boolean>();
+  readonly #devices = new Questions<readonly AskedDevice[], DeviceRow[]>();
+  readonly #attributes = new Questions<readonly AskedAttribute[], AttributeRow[]>();
+  readonly #things = new Questions<readonly AskedThing[], ThingRow[]>();
   #isPlanned = false;
 
   constructor(tables: GroupTables) {
-    this.#users = new Questions(async (ids) => {
-      const locked = await tables.lockUsers(ids);
-      return (id) => (locked.ids.has(id) ? locked.nowMs : undefined);
-    });
-    this.#links = new Questions(async (links) => {
-      const held = await tables.heldLinks(links);
-      return ({ deviceId }) => held.has(deviceId);
-    });
-    this.#devices = new Questions(async (asked) => {
-      const found = new Map((await tables.lockDevices(asked.flat())).map((row) => [row.id, row]));
-      return (devices) => devices.flatMap(({ deviceId }) => found.get(deviceId) ?? []);
-    });
-    this.#attributes = new Questions<readonly AskedAttribute[], AttributeRow[]>(async (asked) => {
-      const found = Map.groupBy(await tables.attributes(asked.flat()), ({ deviceId }) => deviceId);
-      return ([first]) => (first && found.get(first.deviceId)) ?? [];
-    });
-    this.#things = new Questions(async (asked) => {
-      const found = Map.groupBy(await tables.things(asked.flat()), ({ userId }) => userId);
-      return ([first]) => (first && found.get(first.userId)) ?? [];
-    });
+    this.#tables = tables;
   }
 
   /** The store's time; undefined when the user does not exist, or another transaction holds the lock. */
@@ -111,9 +104,51 @@ export class SharedReads {
       // After all promises of this turn: by then every member has asked what it needs next.
       process.nextTick(() => {
         this.#isPlanned = false;
-        for (const each of [this.#users, this.#links, this.#devices, this.#attributes, this.#things]) each.send();
+        this.#lockUsers();
+        this.#look();
       });
     }
     return questions.add(ask);
+  }
+
+  #lockUsers(): void {
+    const users = this.#users.take();
+    if (users.asks.length === 0) return;
+    users.answer(
+      this.#tables.lockUsers(users.asks),
+      (locked) => (id) => (locked.ids.has(id) ? locked.nowMs : undefined),
+    );
+  }
+
+  #look(): void {
+    const links = this.#links.take();
+    const devices = this.#devices.take();
+    const attributes = this.#attributes.take();
+    const things = this.#things.take();
+    if ([links, devices, attributes, things].every(({ asks }) => asks.length === 0)) return;
+    const found = this.#tables.look({
+      links: links.asks,
+      devices: devices.asks.flat(),
+      attributes: attributes.asks.flat(),
+      things: things.asks.flat(),
+    });
+    links.answer(
+      found,
+      (rows) =>
+        ({ deviceId }) =>
+          rows.links.has(deviceId),
+    );
+    devices.answer(found, (rows) => {
+      const byId = new Map(rows.devices.map((row) => [row.id, row]));
+      return (asked) => asked.flatMap(({ deviceId }) => byId.get(deviceId) ?? []);
+    });
+    attributes.answer(found, (rows) => {
+      const byDevice = Map.groupBy(rows.attributes, ({ deviceId }) => deviceId);
+      return ([first]) => (first && byDevice.get(first.deviceId)) ?? [];
+    });
+    things.answer(found, (rows) => {
+      const byUser = Map.groupBy(rows.things, ({ userId }) => userId);
+      return ([first]) => (first && byUser.get(first.userId)) ?? [];
+    });
   }
 }

@@ -103,7 +103,7 @@ export class LentSql implements Sql {
     // Without parameters the simple protocol is used. The extended one keeps its snapshot until the next message, and
     // CREATE INDEX CONCURRENTLY on another node would wait for that.
     if (parameters.length === 0) return this.#send(text);
-    const values = parameters.map(storable) as unknown[];
+    const values = parameters.map(sentParameter);
     const name = nameOf(text);
     return this.#send(name === undefined ? { text, values } : { name, text, values });
   }
@@ -125,6 +125,13 @@ export class LentSql implements Sql {
     });
     return sent;
   }
+}
+
+/** Lists of numbers are written here: `pg` would search each of them for characters to escape. */
+function sentParameter(parameter: Parameter): Parameter {
+  if (!Array.isArray(parameter)) return storable(parameter);
+  const list = parameter as readonly (string | number | null)[];
+  return list.every((element) => typeof element === "number") ? `{${list.join()}}` : storable(list);
 }
 
 const usedAfterEnd = "a transaction was used after it had ended";

@@ -20,54 +20,27 @@ export function groupTables(sql: LentSql): GroupTables {
       );
       return { ids: new Set(found.map(({ id }) => id)), nowMs: found.at(-1)?.nowMs ?? 0 };
     },
-    async heldLinks(links) {
-      const found = await sql.all<{ deviceId: DeviceId }>(
-        `SELECT l.device_id AS "deviceId" FROM unnest($1::int[], $2::int[], $3::text[], $4::int[])
-           AS asked (user_id, device_id, owner, epoch)
-         JOIN links l ON l.user_id = asked.user_id AND l.device_id = asked.device_id AND l.owner = asked.owner
-           AND l.epoch = asked.epoch
-         FOR SHARE OF l SKIP LOCKED`,
-        [
-          links.map(({ userId }) => userId),
-          links.map(({ deviceId }) => deviceId),
-          links.map(({ owner }) => owner),
-          links.map(({ epoch }) => epoch),
-        ],
-      );
-      return new Set(found.map(({ deviceId }) => deviceId));
-    },
-    async lockDevices(devices) {
-      const found = await sql.all<DeviceRow>(
-        `SELECT ${lockedColumns} FROM unnest($1::int[], $2::int[]) AS asked (user_id, id)
-         JOIN devices d ON d.user_id = asked.user_id AND d.id = asked.id JOIN device_types t ON t.id = d.type_id
-         ORDER BY d.id FOR NO KEY UPDATE OF d SKIP LOCKED`,
-        [devices.map(({ userId }) => userId), devices.map(({ deviceId }) => deviceId)],
-      );
-      return found.map(lockedDevice);
-    },
-    async attributes(asked) {
-      if (asked.length === 0) return [];
-      const found = await sql.all<StoredAttribute & { deviceId: DeviceId }>(
-        `SELECT a.device_id AS "deviceId", a.number, a.name, a.value, a.time_ms AS "timeMs"
-         FROM unnest($1::int[], $2::int[], $3::int[], $4::text[]) AS asked (user_id, device_id, number, name)
-         JOIN attributes a ON a.user_id = asked.user_id AND a.device_id = asked.device_id AND a.number = asked.number
-           AND a.name = asked.name`,
-        [
-          asked.map(({ userId }) => userId),
-          asked.map(({ deviceId }) => deviceId),
-          asked.map(({ key }) => storedKey(key)[0]),
-          asked.map(({ key }) => storedKey(key)[1]),
-        ],
-      );
-      return found.map((row) => ({ ...fromStored(row), deviceId: row.deviceId }));
-    },
-    async things(asked) {
-      if (asked.length === 0) return [];
-      return sql.all<ThingRow>(
-        `SELECT ${thingColumns} FROM unnest($1::int[], $2::text[]) AS asked (user_id, thing_id)
-         JOIN things t ON t.user_id = asked.user_id AND t.thing_id = asked.thing_id`,
-        [asked.map(({ userId }) => userId), asked.map(({ thingId }) => thingId)],
-      );
+    async look({ links, devices, attributes, things }) {
+      const [row] = await sql.all<LookedUp>(lookUp, [
+        links.map(({ userId }) => userId),
+        links.map(({ deviceId }) => deviceId),
+        links.map(({ owner }) => owner),
+        links.map(({ epoch }) => epoch),
+        devices.map(({ userId }) => userId),
+        devices.map(({ deviceId }) => deviceId),
+        attributes.map(({ userId }) => userId),
+        attributes.map(({ deviceId }) => deviceId),
+        attributes.map(({ key }) => storedKey(key)[0]),
+        attributes.map(({ key }) => storedKey(key)[1]),
+        things.map(({ userId }) => userId),
+        things.map(({ thingId }) => thingId),
+      ]);
+      return {
+        links: new Set(row!.links),
+        devices: row!.devices?.map(lockedDevice) ?? [],
+        attributes: row!.attributes?.map((found) => ({ ...fromStored(found), deviceId: found.deviceId })) ?? [],
+        things: row!.things ?? [],
+      };
     },
     async write({ attributes, things, states, times, log }: GroupWrites) {
       // New and renamed things are rare.
@@ -101,6 +74,38 @@ export function groupTables(sql: LentSql): GroupTables {
     },
   };
 }
+
+/** The rows of each kind as JSON; null: none. */
+interface LookedUp {
+  readonly links: readonly DeviceId[] | null;
+  readonly devices: readonly DeviceRow[] | null;
+  readonly attributes: readonly (StoredAttribute & { readonly deviceId: DeviceId })[] | null;
+  readonly things: readonly ThingRow[] | null;
+}
+
+/** All that a group must know of its members, in one statement for the same reason as `writeAll`. */
+const lookUp = `
+  WITH held AS (
+    SELECT l.device_id FROM unnest($1::int[], $2::int[], $3::text[], $4::int[])
+      AS asked (user_id, device_id, owner, epoch)
+    JOIN links l ON l.user_id = asked.user_id AND l.device_id = asked.device_id AND l.owner = asked.owner
+      AND l.epoch = asked.epoch
+    FOR SHARE OF l SKIP LOCKED
+  ), locked AS (
+    SELECT ${lockedColumns} FROM unnest($5::int[], $6::int[]) AS asked (user_id, id)
+    JOIN devices d ON d.user_id = asked.user_id AND d.id = asked.id JOIN device_types t ON t.id = d.type_id
+    FOR NO KEY UPDATE OF d SKIP LOCKED
+  ), present AS (
+    SELECT a.device_id AS "deviceId", a.number, a.name, a.value, a.time_ms AS "timeMs"
+    FROM unnest($7::int[], $8::int[], $9::int[], $10::text[]) AS asked (user_id, device_id, number, name)
+    JOIN attributes a ON a.user_id = asked.user_id AND a.device_id = asked.device_id AND a.number = asked.number
+      AND a.name = asked.name
+  ), reported AS (
+    SELECT ${thingColumns} FROM unnest($11::int[], $12::text[]) AS asked (user_id, thing_id)
+    JOIN things t ON t.user_id = asked.user_id AND t.thing_id = asked.thing_id
+  )
+  SELECT (SELECT json_agg(device_id) FROM held) AS links, (SELECT json_agg(locked) FROM locked) AS devices,
+    (SELECT json_agg(present) FROM present) AS attributes, (SELECT json_agg(reported) FROM reported) AS things`;
 
 /** Everything in one statement: each further one costs both sides more than its rows do. Ids of the log rise in its order. */
 const writeAll = `

@@ -50,6 +50,9 @@ const longestQueryMs = { locking: 30_000, short: 5_000 };
 const beginWrite = "BEGIN";
 const beginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
+/** A hint need not survive a crash, so its transaction does not wait for the disk. */
+const notification = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+
 type ConnectionSource = Pick<ConnectionQueue, "connect">;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -251,7 +254,7 @@ class PostgresStore implements OpenStore {
   async #notify(channel: string, payload: string): Promise<void> {
     const client = await this.#urgent.connect();
     try {
-      await client.query("SELECT pg_notify($1, $2)", [channel, payload]);
+      await client.query({ name: "notify", text: notification, values: [channel, payload] });
       client.release();
     } catch (error) {
       client.release(true);

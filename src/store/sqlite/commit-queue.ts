@@ -108,8 +108,12 @@ export class CommitQueue {
 
   async #drain(): Promise<void> {
     this.#timer = undefined;
-    await this.#runGroup();
-    this.#continue();
+    try {
+      await this.#runGroup();
+    } finally {
+      // After an error of `onCommit` too: the error reaches the process, and other writers go on.
+      this.#continue();
+    }
   }
 
   /** Starts what comes next: a waiting `hold`, or the next group. */
@@ -169,8 +173,8 @@ export class CommitQueue {
       return failGroup(failedCommit(error));
     }
     this.#lastSyncMs = performance.now() - syncStartedMs;
-    this.#onCommit(answers.length, this.#lastSyncMs);
     for (const { answer } of answers) answer();
+    this.#onCommit(answers.length, this.#lastSyncMs);
   }
 
   #next(): Job | undefined {
