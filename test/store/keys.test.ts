@@ -70,6 +70,19 @@ for (const database of longSuiteOn("sqlite")) {
       assert.equal(await openAll(parts, keyFile), 450);
     });
 
+    it("is not rotated past a value that was changed: the refusal says whose it is", { timeout: 60_000 }, async (t) => {
+      const { keyFile, parts, run } = await madeWorld(t, database, 10);
+      if (database === "postgres") await run("key add");
+      const [first] = await parts.store.read((tx) => tx.sealedValues.after(undefined, 1));
+      const { sealed } = first!;
+      const changed = sealed.replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+      await parts.store.transaction((tx) => tx.sealedValues.replace(first!, changed));
+      await assert.rejects(run("key rotate"), /of user or tenant \d+ can't be opened with any key of the key file/);
+      await parts.store.transaction((tx) => tx.sealedValues.replace({ ...first!, sealed: changed }, sealed));
+      await run("key rotate");
+      assert.equal(await openAll(parts, keyFile), 10);
+    });
+
     it("is required at the start, and both keys are during a rotation", { timeout: 60_000 }, async (t) => {
       const { keyFile, parts, run, open } = await madeWorld(t, database, 250);
       if (database === "postgres") await run("key add");

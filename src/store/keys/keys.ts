@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { Conflict } from "../../model/errors.ts";
 import type { Store, Transaction } from "../seam.ts";
 import type { NodeKeys } from "../tables/nodes.ts";
-import type { SealedLocation } from "../tables/sealed-values.ts";
+import type { SealedLocation, SealedValue } from "../tables/sealed-values.ts";
 import { dropKey, type LostValue } from "./key-drop.ts";
 import { keysFromFile, newKey, readKeyFile, replaceKeys } from "./key-file.ts";
 import {
@@ -148,6 +148,18 @@ export function manageKeys(parts: KeysParts): Keys {
     if (keys[0] !== chosen) replaceKeys(file, [chosen, ...keys.filter((key) => key !== chosen)]);
   }
 
+  function opened({ sealed, location }: SealedValue, context: string): string {
+    try {
+      return sealing.open(sealed, context);
+    } catch (error) {
+      const owner = "userId" in location ? location.userId : location.ownerId;
+      throw new Conflict(
+        `The ${location.kind} of user or tenant ${owner} can't be opened with any key of the key file: it was changed, or its key is missing. Restore it, or remove what it belongs to. Then run breezeway key rotate again.`,
+        { cause: error },
+      );
+    }
+  }
+
   /** Reseals one page of values, in one transaction. */
   function resealPage(keyId: string, after: SealedLocation | undefined) {
     return store.transaction(async (tx) => {
@@ -155,7 +167,7 @@ export function manageKeys(parts: KeysParts): Keys {
       const others = page.filter(({ sealed }) => !sealed.includes(`.${keyId}.`));
       for (const value of others) {
         const context = contextOf(value.location);
-        await tx.sealedValues.replace(value, sealing.seal(sealing.open(value.sealed, context), context));
+        await tx.sealedValues.replace(value, sealing.seal(opened(value, context), context));
       }
       return { last: page.at(-1)?.location, seen: page.length, resealed: others.length };
     });
