@@ -13,7 +13,8 @@ interface Person {
   /** The virtual device of their home. */
   readonly home: DeviceId;
   readonly secToken: string;
-  readonly accessToken: string;
+  /** The newest one: a grant keeps only its newest tokens. */
+  accessToken: string;
   refreshToken: string;
   /** All acknowledged values, in order. */
   readonly written: string[];
@@ -59,7 +60,7 @@ export class PeopleAtWork {
     this.#credentials = credentials;
     this.#people = people;
     this.#restMs = restMs;
-    this.#readers = people.map(({ accessToken, lamp }) => new Reader(address, accessToken, lamp, this.failures));
+    this.#readers = people.map((person) => new Reader(address, person, this.failures));
   }
 
   /** Creates the people. They don't call yet. */
@@ -166,7 +167,9 @@ export class PeopleAtWork {
     const given = { grant_type: "refresh_token", refresh_token: person.refreshToken, ...this.#credentials };
     const path = "/oauth2/access_token";
     const { body } = await this.#ask(person, "POST", path, String(new URLSearchParams(given)), agent);
-    person.refreshToken = JSON.parse(body).refresh_token;
+    const { access_token, refresh_token } = JSON.parse(body);
+    person.accessToken = access_token;
+    person.refreshToken = refresh_token;
   }
 
   async #changeAlerts(person: Person, agent: Agent): Promise<void> {
@@ -238,17 +241,15 @@ function send(url: string, options: object, body: string | undefined): Promise<A
 /** Follows one lamp's events, and resumes after the last event whenever its stream ends. */
 class Reader {
   readonly #address: string;
-  readonly #token: string;
-  readonly #lamp: DeviceId;
+  readonly #person: Pick<Person, "accessToken" | "lamp">;
   readonly #failures: string[];
   readonly #earlier: ReceivedEvent[] = [];
   #stream: EventStream | undefined;
   #isClosed = false;
 
-  constructor(address: string, token: string, lamp: DeviceId, failures: string[]) {
+  constructor(address: string, person: Pick<Person, "accessToken" | "lamp">, failures: string[]) {
     this.#address = address;
-    this.#token = token;
-    this.#lamp = lamp;
+    this.#person = person;
     this.#failures = failures;
   }
 
@@ -291,7 +292,8 @@ class Reader {
   }
 
   #open(lastEventId?: string): Promise<EventStream> {
-    const query = `?deviceId=${this.#lamp}`;
-    return EventStream.open(this.#address, this.#token, { query, ...(lastEventId && { lastEventId }) });
+    const { accessToken, lamp } = this.#person;
+    const query = `?deviceId=${lamp}`;
+    return EventStream.open(this.#address, accessToken, { query, ...(lastEventId && { lastEventId }) });
   }
 }
