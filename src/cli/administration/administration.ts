@@ -1,4 +1,4 @@
-import { NotFound } from "../../model/errors.ts";
+import { BadParameter, NotFound } from "../../model/errors.ts";
 import type { ActingOperator, AdminActs } from "../../operators/admin-call.ts";
 import { localName, reachedTenants } from "../../operators/operator.ts";
 import { requireRule } from "../../operators/operator-rule.ts";
@@ -34,6 +34,7 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
     who: { readonly operator: string; readonly source: string },
     { service, onProgress = () => undefined }: { service?: ServiceFacts | undefined; onProgress?: ReportProgress },
   ): Promise<object> {
+    refuseUnstorable(input);
     const { answer, changed } = await act(parts, input, service, onProgress);
     if (changed) {
       const detail = { command: name, ...changed.detail };
@@ -58,4 +59,15 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
       return perform(command, within, input, { operator: operator.name, source }, { service: facts() });
     },
   };
+}
+
+/** The store takes no such text, not even to look for it. */
+function refuseUnstorable(input: Input): void {
+  for (const [option, value] of Object.entries(input)) {
+    for (const text of Array.isArray(value) ? value : [value]) {
+      if (typeof text === "string" && (!text.isWellFormed() || text.includes("\0"))) {
+        throw new BadParameter(option, `${option} must not contain a NUL character or half a surrogate pair.`);
+      }
+    }
+  }
 }

@@ -38,6 +38,8 @@ const answers: Readonly<Record<string, { readonly status: number; readonly error
   ecosystem_refused: { status: 422, errorCode: 121 },
   ecosystem_unreachable: { status: 503, errorCode: 122 },
   conflict: { status: 409, errorCode: 102 },
+  // An operator who rotates keys learns which key the key file lacks.
+  wrong_key: { status: 409, errorCode: 102 },
   not_found: { status: 404, errorCode: 102 },
   unknown_attribute: { status: 404, errorCode: 110 },
   read_only_attribute: { status: 403, errorCode: 111 },
@@ -151,6 +153,7 @@ const wireCodes: Readonly<Record<string, string>> = {
   bad_parameter: "invalid_request",
   bad_value: "invalid_request",
   misplaced_token: "invalid_request",
+  wrong_key: "conflict",
 };
 
 /** `WWW-Authenticate` of a 400, 401 or 403 (RFC 6749 5.2, RFC 6750 3). A call without any token gets no error code. */

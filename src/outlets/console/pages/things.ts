@@ -140,11 +140,15 @@ function shows(thing: ListedThing, nowMs: number): Html {
   if (thing.goneTime !== null)
     return html`${state("off", "Gone")} <span class="small">${ago(thing.goneTime, nowMs)}</span>`;
   if (!thing.stale) return thing.kind === "alarm" ? alarmState(thing) : html`<bdi>${words}</bdi>`;
-  const was =
-    thing.confirmedTime === null || thing.confirmedTime === 0 ? html`never confirmed` : ago(thing.confirmedTime, nowMs);
+  const isConfirmed = thing.confirmedTime !== null && thing.confirmedTime !== 0;
+  const was = isConfirmed ? ago(thing.confirmedTime, nowMs) : html`never confirmed`;
   // An emergency that was seen stays visible, as on the tile of the alarm.
   if (thing.kind === "alarm" && ["red", "yellow"].includes(alarmLook(thing).look)) {
     return html`${alarmState(thing)} <span class="small">seen ${was}; unknown now</span>`;
+  }
+  // An alarm that was clear is not shown as clear, not even as it was.
+  if (thing.kind === "alarm") {
+    return html`${state("warn", "Unknown now")} <span class="small">${isConfirmed ? "last confirmed " : ""}${was}</span>`;
   }
   return html`${state("warn", "Unknown now")} <span class="small"><bdi>${words}</bdi>, ${was}</span>`;
 }
