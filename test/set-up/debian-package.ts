@@ -15,6 +15,9 @@ export interface NeededProgram<Found> {
   readonly find: () => Found | undefined;
 }
 
+/** Debian's own folder for its packages. Test processes lock it in turns; apt-get itself locks files in it. */
+const packagesFolder = "/var/lib/dpkg";
+
 /** A shell's word for whether the lists of Debian's packages are less than an hour old. */
 const areListsFresh = `test -n "$(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -mmin -60 2>/dev/null)"`;
 
@@ -28,7 +31,7 @@ export function ensureProgram<Found>(program: NeededProgram<Found>): Found {
   process.stderr.write(`The tests need ${wanted}: fetching Debian's package ${debianPackage} with apt-get.\n`);
   // Test files start at once, each in its process: one installs, the others wait for it and find it done.
   const unlessDone = `${isThere} >/dev/null 2>&1 || { { ${areListsFresh} || apt-get update -q; } && ${install}; }`;
-  const outcome = spawnSync("flock", ["/tmp/breezeway-tests-apt.lock", "sh", "-c", unlessDone], {
+  const outcome = spawnSync("flock", [packagesFolder, "sh", "-c", unlessDone], {
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
     encoding: "utf8",
   });
