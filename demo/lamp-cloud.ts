@@ -18,8 +18,8 @@ export async function declareLamp({ deviceTypes }: Breezeway): Promise<void> {
 const pauseMs = 5_000;
 
 /**
- * Plays the cloud of the company that made the lamp: carries out commands to it, as examples/device-cloud does. From the
- * returned promise's end on it misses no command. While it is not running, commands to the lamp expire.
+ * Plays the cloud of the company that made the lamp: carries out commands to it, as examples/device-cloud does. It misses
+ * no command once the returned promise has resolved. While it is not running, commands to the lamp expire.
  */
 export async function startLampCloud(byClient: Breezeway, lampId: number): Promise<{ stop(): void }> {
   const stopping = new AbortController();

@@ -61,7 +61,7 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
   };
 }
 
-/** The store takes no such text, not even to look for it. */
+/** Neither database takes such text, not even as a filter of a list. */
 function refuseUnstorable(input: Input): void {
   for (const [option, value] of Object.entries(input)) {
     for (const text of Array.isArray(value) ? value : [value]) {
