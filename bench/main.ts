@@ -3,6 +3,7 @@ import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { alertGrowth } from "./alert-growth.ts";
 import { assistants } from "./assistants.ts";
+import { consoleLists } from "./console-lists.ts";
 import { deadUpstreams } from "./dead-upstreams.ts";
 import { deviceBatch } from "./device-batch.ts";
 import { deviceReads } from "./device-reads.ts";
@@ -47,6 +48,7 @@ const rows: readonly Row[] = [
   postgresCosts,
   storedHomes,
   size,
+  consoleLists,
   start,
 ];
 

@@ -37,6 +37,8 @@ export interface SizedDeployment extends AsyncDisposable {
   readonly accountOf: ReadonlyMap<DeviceId, number>;
   /** A token with access to all devices. */
   readonly accessToken: string;
+  /** The secret of an owner's session in the console. */
+  readonly ownerSession: string;
   /** How long it took from the start of the first node until all streams were open. The nodes may still divide them. */
   readonly startedWithinMs: number;
   /** The memory of a node without links. */
@@ -67,7 +69,13 @@ export async function sizedDeployment(
     for (const [device, account] of await link(folder, tenantId, accounts)) accountOf.set(device, account);
     progress(`${accountOf.size} of ${links} accounts are linked`);
   }
-  const accessToken = await prepare(folder, async ({ oauth }) => oauth.commandTokens.issue(tenantId, "bench"));
+  const { accessToken, ownerSession } = await prepare(folder, async ({ oauth, operators }) => {
+    const owner = { name: "ada", password: "correct horse", tenant: "", source: "127.0.0.1", userAgent: "bench" };
+    return {
+      accessToken: await oauth.commandTokens.issue(tenantId, "bench"),
+      ownerSession: await operators.takeLink("claim", await operators.claimLink(), owner),
+    };
+  });
   const startedMs = performance.now();
   const running: MeasuredProcess[] = [];
   for (let node = 0; node < nodes; node++) {
@@ -89,6 +97,7 @@ export async function sizedDeployment(
     store,
     accountOf,
     accessToken,
+    ownerSession,
     startedWithinMs,
     emptyRssBytes,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
