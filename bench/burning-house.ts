@@ -11,9 +11,9 @@ import type { LogPosition } from "../src/store/tables/log.ts";
 import { attributeName, structureSummary } from "../src/virtual-device/attribute-names.ts";
 import { EventStream } from "../test/events/event-stream.ts";
 import { addGoogleOutlet, syncGoogle, tokensOf } from "./assisted-homes.ts";
+import { NoisyEcosystem } from "./ecosystems/noisy-ecosystem.ts";
 import { addClient, addGrant } from "./granted-client.ts";
 import { MeasuredProcess } from "./measured-process.ts";
-import { NoisyEcosystem } from "./noisy-ecosystem.ts";
 import { type PreparedFolder, prepare, preparedFolder } from "./prepared-folder.ts";
 import { addUsers } from "./users.ts";
 

@@ -1,29 +1,29 @@
 import { mkdtempSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { alertGrowth } from "./alert-growth.ts";
-import { assistants } from "./assistants.ts";
-import { consoleLists } from "./console-lists.ts";
-import { deadUpstreams } from "./dead-upstreams.ts";
-import { deviceBatch } from "./device-batch.ts";
-import { deviceReads } from "./device-reads.ts";
-import { emergency } from "./emergency.ts";
-import { googleLinks } from "./google-links.ts";
-import { heldStreams } from "./held-streams.ts";
-import { homeAssistantLinks } from "./home-assistant-links.ts";
-import { ingest } from "./ingest.ts";
-import { loginFlood } from "./login-flood.ts";
 import { profileServices } from "./measured-process.ts";
-import { postgresChanges } from "./postgres-changes.ts";
-import { postgresCosts } from "./postgres-costs.ts";
 import { topFunctions } from "./profile.ts";
 import { isMet, type Row } from "./row.ts";
-import { size } from "./size.ts";
-import { start } from "./start.ts";
-import { storedHomes } from "./stored-homes.ts";
+import { alertGrowth } from "./rows/alert-growth.ts";
+import { assistants } from "./rows/assistants.ts";
+import { consoleLists } from "./rows/console-lists.ts";
+import { deadUpstreams } from "./rows/dead-upstreams.ts";
+import { deviceBatch } from "./rows/device-batch.ts";
+import { deviceReads } from "./rows/device-reads.ts";
+import { emergency } from "./rows/emergency.ts";
+import { googleLinks } from "./rows/google-links.ts";
+import { heldStreams } from "./rows/held-streams.ts";
+import { homeAssistantLinks } from "./rows/home-assistant-links.ts";
+import { ingest } from "./rows/ingest.ts";
+import { loginFlood } from "./rows/login-flood.ts";
+import { postgresChanges } from "./rows/postgres-changes.ts";
+import { postgresCosts } from "./rows/postgres-costs.ts";
+import { size } from "./rows/size.ts";
+import { start } from "./rows/start.ts";
+import { storedHomes } from "./rows/stored-homes.ts";
+import { tokens } from "./rows/tokens.ts";
+import { typeWork } from "./rows/type-work.ts";
 import { type NamedResult, tableOf } from "./table.ts";
-import { tokens } from "./tokens.ts";
-import { typeWork } from "./type-work.ts";
 
 /**
  * `npm run bench` measures all rows but the longest ones, `npm run bench -- <name> …` the named ones, `--json` prints JSON. With `--profile`

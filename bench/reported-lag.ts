@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import type { DeviceId } from "../src/model/ids.ts";
 import { attributeName, structureAttribute } from "../src/virtual-device/attribute-names.ts";
-import type { ShownChange } from "./living-accounts.ts";
+import type { ShownChange } from "./ecosystems/living-accounts.ts";
 
 const shownField = attributeName(structureAttribute(1, "away"));
 

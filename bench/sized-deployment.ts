@@ -5,7 +5,7 @@ import pg from "pg";
 import type { DeviceId, TenantId, UserId } from "../src/model/ids.ts";
 import { databaseName } from "../src/store/backup/manifest.ts";
 import { startCluster } from "../test/set-up/postgres.ts";
-import { LivingEcosystem } from "./living-ecosystem.ts";
+import { LivingEcosystem } from "./ecosystems/living-ecosystem.ts";
 import { MeasuredProcess } from "./measured-process.ts";
 import { serverCpu } from "./postgres-server.ts";
 import { type PreparedFolder, prepare, preparedFolder } from "./prepared-folder.ts";

@@ -156,7 +156,7 @@ export function arrowRules(): readonly Rule[] {
     ),
     ruleFor(["src/*.ts", "src/service/**", "demo/**"], [noTests]),
     ruleFor(
-      ["test/simulate/checker.ts"],
+      ["test/simulate/checks/checker.ts"],
       [{ group: ["**/src/**"], message: "The checker shares no code with the core." }],
     ),
   ];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { alertCommandInWords, readAlertCommand } from "../../src/cli/nouns/alert-commands.ts";
+import { alertCommandInWords, readAlertCommand } from "../../src/cli/nouns/alert/alert-commands.ts";
 
 describe("--command of an alert", () => {
   it("names a thing or a kind, perhaps a room, and a command with typed parameters", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AdministrationParts } from "../../src/cli/administration/admin-command.ts";
 import type { DeploymentFacts } from "../../src/cli/administration/overview-parts.ts";
-import { ofDeployment } from "../../src/cli/nouns/attention-deployment.ts";
+import { ofDeployment } from "../../src/cli/nouns/overview/attention-deployment.ts";
 import { HourlyCounts } from "../../src/metrics/hourly-counts.ts";
 
 const day = 86_400_000;

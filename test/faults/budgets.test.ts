@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { ChildServer } from "../../bench/child-server.ts";
+import { ChildServer } from "../../bench/ecosystems/child-server.ts";
 import type { Deployment } from "./budgets/attack.ts";
 import { attacks } from "./budgets/attacks.ts";
 import { shownFigures } from "./budgets/figures.ts";

@@ -56,7 +56,7 @@ const wrongLines: readonly (readonly [room: string, line: string])[] = [
   ["simulator", `import "../src/model/errors.ts";`],
   ["sdk/src", `import "../../src/model/errors.ts";`],
   ["sdk/src", `import "node:fs";`],
-  ["test/simulate/checker.ts", `import "../../src/model/errors.ts";`],
+  ["test/simulate/checks/checker.ts", `import "../../../src/model/errors.ts";`],
   ["src/model", "export const now = Date.now();"],
   ["src/devices", "export const now = new Date();"],
   ["src/nodes", "export const now = Date();"],

@@ -1,6 +1,6 @@
+import { userOf } from "./actors/tokens.ts";
+import type { CommittedTransaction, RenewalCall } from "./checks/history.ts";
 import type { Faults } from "./faults.ts";
-import type { CommittedTransaction, RenewalCall } from "./history.ts";
-import { userOf } from "./tokens.ts";
 
 /** Counts what alerts did in a run. */
 export function countFirings(history: readonly CommittedTransaction[], faults: Faults): void {

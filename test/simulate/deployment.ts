@@ -2,16 +2,16 @@ import type { Post } from "../../src/events/webhooks/post.ts";
 import { noNodeBus } from "../../src/store/node-bus.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import type { Makers } from "./assistants/makers.ts";
+import type { Interval } from "./checks/history.ts";
 import { Clock } from "./clocks.ts";
 import type { Dice } from "./dice.ts";
+import type { Upstream } from "./ecosystem/upstream.ts";
 import type { FaultKind, Faults } from "./faults.ts";
-import type { Interval } from "./history.ts";
-import { MemoryStore, type StoreClient } from "./memory-store.ts";
 import { type OtherWires, SimulatedNode } from "./node.ts";
-import { QueuedStore } from "./queued-store.ts";
-import type { Database } from "./rows.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
-import type { Upstream } from "./upstream.ts";
+import { MemoryStore, type StoreClient } from "./store/memory-store.ts";
+import { QueuedStore } from "./store/queued-store.ts";
+import type { Database } from "./store/rows.ts";
 
 const hourMs = 3_600_000;
 

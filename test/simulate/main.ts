@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { cheapestSeeds } from "./cheapest-seeds.ts";
-import { runPlanted } from "./planted-run.ts";
+import { runPlanted } from "./plants/planted-run.ts";
 import { type RunResult, simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 

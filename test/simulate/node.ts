@@ -33,15 +33,15 @@ import type { Hint, NodeBus } from "../../src/store/node-bus.ts";
 import type { Store } from "../../src/store/seam.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { plainOwnThingIds, plainThingIds } from "../home/thing-ids.ts";
+import { grantOf, userOf } from "./actors/tokens.ts";
 import type { Makers } from "./assistants/makers.ts";
 import { type NodeAssistants, nodeAssistants } from "./assistants/node-assistants.ts";
+import type { Claim, HomeTruth } from "./checks/history.ts";
 import type { Clock } from "./clocks.ts";
-import type { Claim, HomeTruth } from "./history.ts";
-import type { StoreClient } from "./memory-store.ts";
-import type { SimulatedTables } from "./memory-tables.ts";
+import type { Upstream, UpstreamNode } from "./ecosystem/upstream.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
-import { grantOf, userOf } from "./tokens.ts";
-import type { Upstream, UpstreamNode } from "./upstream.ts";
+import type { StoreClient } from "./store/memory-store.ts";
+import type { SimulatedTables } from "./store/memory-tables.ts";
 
 /** How a node reaches the ecosystems beside the first one; undefined for one that the run does not have. */
 export interface OtherWires {

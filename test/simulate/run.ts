@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { check } from "./checker.ts";
+import { check } from "./checks/checker.ts";
 import { World } from "./world.ts";
 
 /** The result of one seed. */

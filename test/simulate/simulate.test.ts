@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isAll, rounds } from "../set-up/extent.ts";
 import { eventKinds, faultKinds } from "./faults.ts";
-import { runPlant } from "./planted-run.ts";
-import { plants } from "./plants.ts";
+import { runPlant } from "./plants/planted-run.ts";
+import { plants } from "./plants/plants.ts";
 import { simulate } from "./run.ts";
 import { runSeeds } from "./runs.ts";
 

@@ -8,7 +8,7 @@ import { ago } from "../devices/times.ts";
 import { type Input, id, optional, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { table, whole } from "../terminal/output.ts";
-import { chosenClient } from "./chosen-client.ts";
+import { chosenClient } from "./client/chosen-client.ts";
 
 /** Without a page, as on a command line. */
 const mostListed = 1_000;

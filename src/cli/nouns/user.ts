@@ -7,7 +7,7 @@ import { hasFlag, id, optional, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, rows, table } from "../terminal/output.ts";
 import { readPassword } from "../terminal/secret-input.ts";
-import { linkAnswer, linkStateInWords } from "./link-facts.ts";
+import { linkAnswer, linkStateInWords } from "./link/link-facts.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
 import { userAccessCommands, userArgument } from "./user-access.ts";
 

@@ -4,7 +4,7 @@ import { alexa } from "../../../src/assistants/alexa/assistant.ts";
 import { readSettings } from "../../../src/assistants/alexa/settings.ts";
 import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
 import type { AdministrationParts } from "../../../src/cli/administration/admin-command.ts";
-import { showOutlet } from "../../../src/cli/nouns/outlet-show.ts";
+import { showOutlet } from "../../../src/cli/nouns/outlet/outlet-show.ts";
 import { movedRuntime } from "../../federation/moved-runtime.ts";
 import { onOff, thing } from "./things.ts";
 

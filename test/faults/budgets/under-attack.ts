@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import type { ChildServer } from "../../../bench/child-server.ts";
+import type { ChildServer } from "../../../bench/ecosystems/child-server.ts";
 import { nginxAsProxy } from "../../set-up/nginx-server.ts";
 import type { Attack, Deployment, Rows } from "./attack.ts";
 import type { Order, Told } from "./attackers-process.ts";

@@ -1,5 +1,5 @@
-import type { CommittedTransaction, Interval, StoredRow } from "../history.ts";
-import { demand } from "../violation.ts";
+import type { CommittedTransaction, Interval, StoredRow } from "../checks/history.ts";
+import { demand } from "../checks/violation.ts";
 import type { Arrived } from "./makers.ts";
 
 export interface AssistantRecord {

@@ -14,7 +14,7 @@ import type { ThingReading } from "../../../src/own-things/thing-reading.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { staleLinksOn } from "../../../src/service/stale-links.ts";
 import type { Store } from "../../../src/store/seam.ts";
-import type { SimulatedTables } from "../memory-tables.ts";
+import type { SimulatedTables } from "../store/memory-tables.ts";
 import type { Makers, OutletId } from "./makers.ts";
 
 export interface NodeAssistantParts {

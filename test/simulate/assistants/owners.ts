@@ -1,8 +1,8 @@
 import type { UserId } from "../../../src/model/ids.ts";
-import { type Calls, expectOurs } from "../calls.ts";
+import { type Calls, expectOurs } from "../actors/calls.ts";
 import type { Faults } from "../faults.ts";
 import type { SimulatedNode } from "../node.ts";
-import { type Database, Draft } from "../rows.ts";
+import { type Database, Draft } from "../store/rows.ts";
 import { type Makers, type OutletId, outletIds } from "./makers.ts";
 import { outlet } from "./node-assistants.ts";
 import { access, grants } from "./rows.ts";

@@ -2,10 +2,10 @@ import type { AssistantGrantKey, AssistantGrantRow } from "../../../src/store/ta
 import type { AlarmRise, AssistantFeed, AssistantMark } from "../../../src/store/tables/assistant-marks.ts";
 import type { AssistantReply } from "../../../src/store/tables/assistant-replies.ts";
 import { logStart } from "../../../src/store/tables/log.ts";
-import type { Session, SimulatedTables } from "../memory-tables.ts";
-import { exclusive } from "../row-locks.ts";
-import type { Draft, Rows } from "../rows.ts";
 import { standIn } from "../stand-in.ts";
+import type { Session, SimulatedTables } from "../store/memory-tables.ts";
+import { exclusive } from "../store/row-locks.ts";
+import type { Draft, Rows } from "../store/rows.ts";
 
 /** The user's grant for the OAuth client of an outlet: without it the user's link to the assistant is not alive. */
 export const access = "assistant access";

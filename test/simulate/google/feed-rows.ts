@@ -1,10 +1,10 @@
 import type { FeedLease } from "../../../src/store/tables/feed-leases.ts";
 import type { FeedMessageRow } from "../../../src/store/tables/feed-messages.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
-import type { Session, SimulatedTables } from "../memory-tables.ts";
-import { exclusive } from "../row-locks.ts";
-import { type Draft, type Rows, removeAll } from "../rows.ts";
 import { standIn } from "../stand-in.ts";
+import type { Session, SimulatedTables } from "../store/memory-tables.ts";
+import { exclusive } from "../store/row-locks.ts";
+import { type Draft, type Rows, removeAll } from "../store/rows.ts";
 
 interface AccountRow {
   readonly userId: number;

@@ -1,6 +1,6 @@
-import type { CommittedTransaction, StoredRow } from "../history.ts";
-import { storedState } from "../stored-state.ts";
-import { demand } from "../violation.ts";
+import type { CommittedTransaction, StoredRow } from "../checks/history.ts";
+import { demand } from "../checks/violation.ts";
+import { storedState } from "../store/stored-state.ts";
 import type { InstanceEntity } from "./entities.ts";
 
 /** A link to an instance at one time, and what it should show. */

@@ -1,6 +1,6 @@
+import type { CommittedTransaction, LogLine, StoredRow } from "../checks/history.ts";
+import { demand } from "../checks/violation.ts";
 import { beginningMs } from "../clocks.ts";
-import type { CommittedTransaction, LogLine, StoredRow } from "../history.ts";
-import { demand } from "../violation.ts";
 import { attributeOf, silenceMs, toldAvailable, valuesOf } from "./read-map.ts";
 import type { OwnCommandCall } from "./record.ts";
 import { type OwnVersion, type ReplayedOwnDevice, visible } from "./replayed-things.ts";

@@ -1,6 +1,6 @@
+import type { CommittedTransaction, LogLine, StoredRow } from "../checks/history.ts";
+import { demand } from "../checks/violation.ts";
 import { beginningMs } from "../clocks.ts";
-import type { CommittedTransaction, LogLine, StoredRow } from "../history.ts";
-import { demand } from "../violation.ts";
 import { checkCommandCalls, OwnCommands } from "./check-own-commands.ts";
 import { silenceMs, toldAvailable, traitsOf, valuesOf } from "./read-map.ts";
 import type { OwnThingRead, OwnThingRecord } from "./record.ts";

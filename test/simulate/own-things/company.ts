@@ -1,8 +1,8 @@
 import { UnknownDeviceType } from "../../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../../src/model/ids.ts";
-import { type Calls, expectOurs } from "../calls.ts";
+import { type Calls, expectOurs } from "../actors/calls.ts";
+import type { CommittedTransaction } from "../checks/history.ts";
 import type { Faults } from "../faults.ts";
-import type { CommittedTransaction } from "../history.ts";
 import { maps, reports } from "./maps.ts";
 import { tenantId } from "./rows.ts";
 

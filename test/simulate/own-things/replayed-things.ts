@@ -1,4 +1,4 @@
-import type { CommittedTransaction, LogLine, StoredRow } from "../history.ts";
+import type { CommittedTransaction, LogLine, StoredRow } from "../checks/history.ts";
 import { type ReadMap, readStoredMap } from "./read-map.ts";
 
 /** An own device at one point of the history. */

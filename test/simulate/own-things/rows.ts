@@ -5,10 +5,10 @@ import type { DeviceTypeMapRow } from "../../../src/store/tables/device-type-map
 import type { DeviceTypeWorkRow } from "../../../src/store/tables/device-type-work.ts";
 import type { DeviceRow } from "../../../src/store/tables/devices.ts";
 import type { MappedDeviceRow } from "../../../src/store/tables/mapped-devices.ts";
-import type { Session, SimulatedTables } from "../memory-tables.ts";
-import { exclusive } from "../row-locks.ts";
-import type { Draft, Rows } from "../rows.ts";
 import { standIn } from "../stand-in.ts";
+import type { Session, SimulatedTables } from "../store/memory-tables.ts";
+import { exclusive } from "../store/row-locks.ts";
+import type { Draft, Rows } from "../store/rows.ts";
 
 /** All simulated users are of one tenant. */
 export const tenantId = 1 as TenantId;

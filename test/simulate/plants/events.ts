@@ -94,7 +94,7 @@ export const eventPlants = [
   plant(
     "end-ahead-of-durable",
     "the log's end is the number of the next transaction, which a crash hands out again",
-    replace(() => import("../log-rows.ts"), {
+    replace(() => import("../store/log-rows.ts"), {
       logRows: (original) => (session) => {
         const log = original(session);
         const end = async () => {

@@ -1,0 +1,87 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type LinkedAccounts, linkedAccounts } from "../linked-accounts.ts";
+import { MeasuredProcess } from "../measured-process.ts";
+import type { Row } from "../row.ts";
+
+/** `STREAMS=10000` measures more; each takes two open files of this process and one of the measured one. */
+const streams = Number(process.env.STREAMS ?? 1_000);
+/** After this time the work of starting and connecting is done. */
+const settlingMs = 15_000;
+/** What a linked account may take beside its stream. */
+const mostBesideStreamKb = 20;
+
+interface HeldUsage {
+  readonly shares: readonly number[];
+  readonly rssBytes: number;
+}
+
+/** CPU and memory of linked accounts in which nothing changes. */
+export const heldStreams: Row = {
+  name: "held-streams",
+  async measure(progress) {
+    progress("a service and a reference without streams, for comparison");
+    const empty = await usageOf(0);
+    progress(`linking and holding ${streams} accounts`);
+    const held = await usageOf(streams);
+    const kilobytesOf = (side: "service" | "reference") =>
+      (held[side].rssBytes - empty[side].rssBytes) / streams / 1024;
+    const ours = kilobytesOf("service");
+    const reference = "the same service without links";
+    return [
+      {
+        what: `CPU of ${streams} held streams with nothing but keep-alives, of one core`,
+        reference,
+        figure: mean(held.service.shares) - mean(empty.service.shares),
+        unit: "%",
+        spread: [Math.min(...held.service.shares), Math.max(...held.service.shares)],
+        bar: null,
+      },
+      {
+        what: `RSS of one linked account with its stream, of ${streams}`,
+        reference,
+        figure: ours,
+        unit: "kB",
+        spread: null,
+        bar: null,
+      },
+      {
+        what: "the same, beyond the RSS of the stream alone",
+        reference: "node:http that holds the same streams",
+        figure: ours - kilobytesOf("reference"),
+        unit: "kB",
+        spread: null,
+        bar: { atMost: mostBesideStreamKb },
+      },
+    ];
+  },
+};
+
+async function usageOf(count: number): Promise<Readonly<Record<"service" | "reference", HeldUsage>>> {
+  await using accounts = await linkedAccounts(count);
+  const service = await (async () => {
+    await using process = await MeasuredProcess.service(accounts.folder.settings);
+    await accounts.untilAllAre("live");
+    return await measured(process);
+  })();
+  await using process = await MeasuredProcess.reference("held-stream", streamsFile(accounts));
+  return { service, reference: await measured(process) };
+}
+
+async function measured(process: MeasuredProcess): Promise<HeldUsage> {
+  await sleep(settlingMs);
+  const shares = await process.cpuShares(6, 5_000);
+  return { shares, rssBytes: (await process.usage()).rssBytes };
+}
+
+/** What the reference reads: the address of the streams and the tokens of all accounts. */
+function streamsFile({ folder, simulator, devices }: LinkedAccounts): string {
+  const file = join(folder.path, "streams.json");
+  writeFileSync(file, JSON.stringify({ url: simulator.url, tokens: devices.map(({ token }) => token) }));
+  return file;
+}
+
+function mean(figures: readonly number[]): number {
+  return figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
+}

@@ -1,0 +1,109 @@
+import type { FoundLink } from "../../../federation/link-overview.ts";
+import { BadParameter } from "../../../model/errors.ts";
+import type { UserId } from "../../../model/ids.ts";
+import type { AdminCommand, AdministrationParts, Answer } from "../../administration/admin-command.ts";
+import { mostPerPage, wantedPage } from "../../administration/paging.ts";
+import { type Input, optional } from "../../input.ts";
+import { table } from "../../terminal/output.ts";
+import { chosenTenant, tenantNames, withTenantOption } from "../tenant-option.ts";
+import { linkAnswer, linkStateInWords } from "./link-facts.ts";
+
+/** Without a page, as on a command line. */
+const mostFound = 10_000;
+const dayMs = 86_400_000;
+
+export const findLinks: AdminCommand = {
+  name: "link find",
+  meaning: "find links by state, over all users of a tenant or of all tenants",
+  examples: ["link find --state needs_reauth", "link find --tenant Acme --filter ada"],
+  options: (command) =>
+    withTenantOption(command)
+      .option("--state <state>", "only links of this state, such as stale, waiting or needs_reauth")
+      .option("--filter <text>", "only links whose user, ecosystem or device contains this text"),
+  async act(parts, input) {
+    const names = await tenantNames(parts.identity);
+    const { links, cursor } = await search(parts, input);
+    const blind = await parts.blindTimes(links.slice(0, mostPerPage), dayMs);
+    return {
+      answer: { links: links.map((link) => shown(link, names, blind)), ...(cursor !== undefined && { cursor }) },
+    };
+  },
+  toText({ links }, _typed, width) {
+    if (links.length === 0) return "There is no such link.";
+    return table(
+      ["USER", "NAME", "TENANT", "ECOSYSTEM", "DEVICE", "STATE", "REASON"],
+      (links as Answer[]).map((one) => [
+        one.userId,
+        one.userName,
+        one.tenant,
+        one.ecosystem,
+        one.deviceId,
+        linkStateInWords(one),
+        one.reason,
+      ]),
+      width,
+    );
+  },
+};
+
+async function search({ identity, foundLinks }: AdministrationParts, input: Input) {
+  const tenantId = await chosenTenant(identity, input);
+  const [state, filter] = [optional(input, "state"), optional(input, "filter")?.toLowerCase()];
+  const page = wantedPage(input);
+  const limit = page?.limit ?? mostFound;
+  const after = page?.after === undefined ? undefined : placeOf(page.after);
+  const isWanted = (link: FoundLink) =>
+    (state === undefined || link.state === state) &&
+    (filter === undefined ||
+      `${link.userName} ${link.ecosystem} ${link.userId} ${link.deviceId}`.toLowerCase().includes(filter));
+  const links: FoundLink[] = [];
+  for await (const some of foundLinks({ tenantIds: tenantId === undefined ? undefined : [tenantId], after })) {
+    links.push(...some.filter(isWanted));
+    if (links.length > limit) {
+      const last = links[limit - 1]!;
+      return { links: links.slice(0, limit), cursor: `${last.userId}.${last.ecosystem}` };
+    }
+  }
+  return { links };
+}
+
+function placeOf(cursor: string): { readonly userId: UserId; readonly ecosystem: string } {
+  const [, userId, ecosystem] = /^([1-9][0-9]{0,9})\.([\x21-\x7e]{1,100})$/.exec(cursor) ?? [];
+  if (userId === undefined || ecosystem === undefined) {
+    throw new BadParameter("cursor", "The cursor is not one of this list. Start without it.");
+  }
+  return { userId: Number(userId) as UserId, ecosystem };
+}
+
+export const countLinks: AdminCommand = {
+  name: "link counts",
+  meaning: "count links by state",
+  examples: ["link counts", "link counts --tenant Acme"],
+  options: withTenantOption,
+  async act({ identity, linkCounts }, input) {
+    const tenantId = await chosenTenant(identity, input);
+    const counts = await linkCounts(tenantId === undefined ? undefined : [tenantId]);
+    return { answer: { states: [...counts].sort().map(([state, count]) => ({ state, count })) } };
+  },
+  toText({ states }) {
+    if (states.length === 0) return "There are no links.";
+    return table(
+      ["STATE", "LINKS"],
+      (states as Answer[]).map(({ state, count }) => [state, count]),
+    );
+  },
+};
+
+function shown(link: FoundLink, names: ReadonlyMap<number, string>, blind: ReadonlyMap<number, number>) {
+  const { userId, userName, tenantId, node, blindSinceMs } = link;
+  const blindSince = blindSinceMs === null ? null : new Date(blindSinceMs).toISOString();
+  return {
+    userId,
+    userName,
+    tenant: names.get(tenantId),
+    ...linkAnswer(link),
+    node,
+    blindSince,
+    blindMsOfDay: blind.get(link.deviceId) ?? null,
+  };
+}

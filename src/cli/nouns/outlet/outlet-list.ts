@@ -1,0 +1,36 @@
+import type { AdminCommand } from "../../administration/admin-command.ts";
+import { table, whole } from "../../terminal/output.ts";
+import { chosenTenant, tenantNames, withTenantOption } from "../tenant-option.ts";
+import { shownOutlet } from "./outlet-argument.ts";
+
+export const listOutlets: AdminCommand = {
+  name: "outlet list",
+  meaning: "list outlets to voice assistants",
+  examples: ["outlet list", "outlet list --tenant Acme"],
+  options: withTenantOption,
+  async act({ identity, assistants }, input) {
+    const found = await assistants.outlets.list(await chosenTenant(identity, input));
+    const names = await tenantNames(identity);
+    const outlets = await Promise.all(
+      found.map(async (outlet) => ({
+        ...shownOutlet(outlet, names.get(outlet.tenantId)),
+        users: await assistants.grants.countOfOutlet(outlet.id),
+      })),
+    );
+    return { answer: { outlets } };
+  },
+  toText({ outlets }, _typed, width) {
+    if (outlets.length === 0) return "There are no outlets yet. See: breezeway outlet add --help";
+    return table(
+      [whole("OUTLET"), "KIND", "TENANT", whole("CLIENT"), "USERS"],
+      (outlets as (ReturnType<typeof shownOutlet> & { users: number })[]).map((one) => [
+        one.outlet,
+        one.kind,
+        one.tenant,
+        one.client_id,
+        String(one.users),
+      ]),
+      width,
+    );
+  },
+};

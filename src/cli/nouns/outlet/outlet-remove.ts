@@ -1,0 +1,21 @@
+import type { AdminCommand } from "../../administration/admin-command.ts";
+import { counted } from "../../terminal/output.ts";
+import { chosenOutlet, outletArgument } from "./outlet-argument.ts";
+
+export const removeOutlet: AdminCommand = {
+  name: "outlet remove",
+  meaning: "remove an outlet and its client; its users' links end at once",
+  examples: ["outlet remove bwo_…"],
+  arguments: [outletArgument],
+  options: (command) => command.option("--outlet <id>", "the same, as an option"),
+  async act({ assistants }, input) {
+    const outlet = await chosenOutlet(assistants, input);
+    const grants = await assistants.outlets.remove(outlet);
+    const { id: outletId, kind, tenantId, clientId } = outlet;
+    return {
+      answer: { outlet: outletId, kind, grants },
+      changed: { tenantId, clientId, detail: { outlet: outletId, kind, grants } },
+    };
+  },
+  toText: ({ outlet, grants }) => `Removed outlet ${outlet}. ${counted(grants, "grant")} of its client ended.`,
+};

@@ -1,0 +1,41 @@
+import type { AdminCommand, Answer } from "../../administration/admin-command.ts";
+import type { Noun } from "../../noun.ts";
+import { rows } from "../../terminal/output.ts";
+import { chosenTenant, withTenantOption } from "../tenant-option.ts";
+
+const show: AdminCommand = {
+  name: "activity",
+  meaning: "show sign-ins, deliveries, changes and blind time of the last 24 hours",
+  examples: ["activity", "activity --tenant Acme --json"],
+  options: withTenantOption,
+  async act(parts, input) {
+    const tenantId = await chosenTenant(parts.identity, input);
+    const tenantIds = tenantId === undefined ? undefined : [tenantId];
+    const { sinceMs, nodes, ...hours } = await parts.activity(tenantIds);
+    return {
+      answer: {
+        since: new Date(sinceMs).toISOString(),
+        ...hours,
+        ...(nodes && {
+          changes: nodes.changes,
+          countedSince: new Date(nodes.countedSinceMs).toISOString(),
+          silentNodes: nodes.silent,
+        }),
+      },
+    };
+  },
+  toText({ signIns, failedSignIns, delivered, failed, changes, blind }) {
+    return rows([
+      ["sign-ins", `${sum(signIns)}, ${sum(failedSignIns)} failed`],
+      ["deliveries", `${sum(delivered)}, ${sum(failed)} failed`],
+      ...(changes === undefined ? [] : [["changes", String(sum(changes))] as const]),
+      ["blind", `${Math.round(blind.ms / 60_000)} min, of ${blind.blindLinks} of ${blind.links} links`],
+    ]);
+  },
+};
+
+function sum(hours: Answer): number {
+  return (hours as readonly number[]).reduce((total, count) => total + count, 0);
+}
+
+export const activity: Noun = { name: "activity", meaning: show.meaning, commands: [show] };

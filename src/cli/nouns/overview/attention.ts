@@ -1,0 +1,126 @@
+import type { TenantId } from "../../../model/ids.ts";
+import type { AdminCommand, AdministrationParts, Answer } from "../../administration/admin-command.ts";
+import type { Noun } from "../../noun.ts";
+import { counted } from "../../terminal/output.ts";
+import { chosenTenant, tenantNames, withTenantOption } from "../tenant-option.ts";
+import { type Finding, ofDeployment } from "./attention-deployment.ts";
+
+/** Webhooks of each kind that are named one by one. */
+const webhooksNamed = 10;
+
+const show: AdminCommand = {
+  name: "attention",
+  meaning: "show what needs attention, each with what to do",
+  examples: ["attention", "attention --tenant Acme --json"],
+  options: withTenantOption,
+  async act(parts, input) {
+    const tenantId = await chosenTenant(parts.identity, input);
+    const tenantIds = tenantId === undefined ? undefined : [tenantId];
+    const counts = await parts.linkCounts(tenantIds);
+    const findings = [
+      ...ofLinks(counts),
+      ...(await ofWebhooks(parts, tenantIds)),
+      ...(await ofAssistants(parts, tenantId)),
+      ...(await ofDeployment(parts, counts.size > 0)),
+    ];
+    // Those of the deployment are left out for an operator who does not reach it.
+    return { answer: { findings, coversService: parts.deployment !== undefined } };
+  },
+  toText({ findings, coversService }) {
+    const lines = (findings as Finding[]).map(({ sentence, fix }) => `${sentence}\n  → ${fix}`);
+    if (lines.length > 0) return lines.join("\n");
+    return coversService ? "Nothing needs attention." : "Nothing of your tenants needs attention.";
+  },
+  exitCode: ({ findings }: Answer) => (findings.some(({ level }: Finding) => level === "bad") ? 1 : 0),
+};
+
+/** What to do about links of each state that needs something. */
+const linkFixes: Readonly<Record<string, Pick<Finding, "level" | "fix"> & { readonly words: string }>> = {
+  needs_reauth: {
+    level: "bad",
+    words: "needs a new consent|need a new consent",
+    fix: "Send the user a link page: open the home and choose Relink, or run breezeway link page --renew.",
+  },
+  not_followed: {
+    level: "bad",
+    words: "is followed by no node|are followed by no node",
+    fix: "Start a node. Until then the values are those of the last confirmation.",
+  },
+  stale: {
+    level: "warn",
+    words: "is stale|are stale",
+    fix: "The ecosystem has confirmed nothing for 15 minutes. Look at the reason of each link, and at the ecosystem's status.",
+  },
+  waiting: {
+    level: "warn",
+    words: "waits for its ecosystem|wait for their ecosystems",
+    fix: "The node tries again by itself. The reason of each link says why it waits.",
+  },
+};
+
+function ofLinks(counts: ReadonlyMap<string, number>): readonly Finding[] {
+  return Object.entries(linkFixes).flatMap(([state, { words, ...fix }]) => {
+    const count = counts.get(state) ?? 0;
+    if (count === 0) return [];
+    const [one, many] = words.split("|");
+    const sentence = `${counted(count, "link")} ${count === 1 ? one : many}.`;
+    return [{ kind: `link_${state}`, count, id: null, sentence, ...fix }];
+  });
+}
+
+async function ofWebhooks(
+  { webhooks, clients }: AdministrationParts,
+  tenantIds: readonly TenantId[] | undefined,
+): Promise<readonly Finding[]> {
+  const names = new Map((await clients.listClients()).map(({ id, name }) => [id, name]));
+  const findings: Finding[] = [];
+  for (const only of ["failing", "paused"] as const) {
+    const found = await webhooks.list({ tenantIds, only, afterId: "", limit: webhooksNamed + 1 });
+    for (const { webhook, url, waiting, recent } of found.slice(0, webhooksNamed)) {
+      const whose = `The webhook ${url || webhook.id} of ${names.get(webhook.clientId) ?? webhook.clientId}`;
+      const last = recent.find(({ text }) => text !== null)?.text ?? "no answer";
+      findings.push(
+        only === "failing"
+          ? {
+              ...{ kind: "webhook_failing", level: "bad", count: waiting, id: webhook.id },
+              sentence: `${whose} fails: ${last}. Messages that wait: ${waiting}.`,
+              fix: "Tell the client's people. When the receiver works again, resend what failed.",
+            }
+          : {
+              ...{ kind: "webhook_paused", level: "warn", count: waiting, id: webhook.id },
+              sentence: `${whose} is paused. Messages that wait: ${waiting}.`,
+              fix: "Resume it when the receiver is ready.",
+            },
+      );
+    }
+    if (found.length > webhooksNamed) {
+      const sentence = `More than ${webhooksNamed} webhooks are ${only}.`;
+      const more = { kind: `webhook_${only}`, level: "bad", count: null, id: null } as const;
+      findings.push({ ...more, sentence, fix: "See all with: breezeway hook list" });
+    }
+  }
+  return findings;
+}
+
+async function ofAssistants(
+  { assistants, identity }: AdministrationParts,
+  tenantId: TenantId | undefined,
+): Promise<readonly Finding[]> {
+  const troubled = new Map((await assistants.grants.troubled()).map((one) => [one.outletId, one]));
+  if (troubled.size === 0) return [];
+  const names = await tenantNames(identity);
+  return (await assistants.outlets.list(tenantId)).flatMap(({ id, kind, tenantId: of }) => {
+    const trouble = troubled.get(id);
+    if (!trouble) return [];
+    const users = counted(Number(trouble.users), "user");
+    return [
+      {
+        ...({ kind: "assistant_failing", level: "bad", count: Number(trouble.users), id } as const),
+        sentence: `Reports of ${users} to ${kind} of ${names.get(of) ?? of} fail: ${trouble.problem}`,
+        fix: "Check the outlet. A user whose link has ended there must link the account again.",
+      },
+    ];
+  });
+}
+
+export const attention: Noun = { name: "attention", meaning: show.meaning, commands: [show] };

@@ -1,0 +1,71 @@
+import type { DeviceRow } from "../../../src/store/tables/devices.ts";
+import type { ThingRow } from "../../../src/store/tables/things.ts";
+import { standIn } from "../stand-in.ts";
+import type { Session, SimulatedTables } from "./memory-tables.ts";
+import type { Rows } from "./rows.ts";
+
+const table = (deviceId: number) => `things/${deviceId}`;
+
+/** The things of a link. */
+export function thingsOf(rows: Rows, deviceId: number): ThingRow[] {
+  return [...rows.all<ThingRow>(table(deviceId)).values()];
+}
+
+function thingsOfUser(rows: Rows, userId: number): ThingRow[] {
+  const devices = [...rows.all<DeviceRow>("devices").values()].filter((device) => device.userId === userId);
+  return devices.flatMap(({ id }) => thingsOf(rows, id));
+}
+
+/** The table of things in memory. */
+export function thingRows(session: Session): SimulatedTables["things"] {
+  return standIn<SimulatedTables["things"]>("things", {
+    marks: (_, deviceId) => session.run(`things of ${deviceId}`, (rows) => thingsOf(rows, deviceId)),
+    some: (userId, thingIds) =>
+      session.run(`${thingIds.length} things`, (rows) =>
+        thingsOfUser(rows, userId).filter(({ thingId }) => thingIds.includes(thingId)),
+      ),
+    within: (accessScope, thingId) =>
+      session.run(`thing ${thingId}`, (rows) => {
+        if (accessScope.kind !== "user") throw new Error("the simulation has no enterprise clients");
+        return thingsOfUser(rows, accessScope.userId).find((row) => row.thingId === thingId);
+      }),
+    ofDevices: (devices, { afterDevice, afterThing }, limit) =>
+      session.run(`things of ${devices.map(({ id }) => id)}`, (rows) =>
+        devices
+          .flatMap(({ id }) => thingsOf(rows, id))
+          .filter(({ deviceId, thingId }) => {
+            return deviceId > afterDevice || (deviceId === afterDevice && thingId > afterThing);
+          })
+          .sort((a, b) => a.deviceId - b.deviceId || (a.thingId < b.thingId ? -1 : 1))
+          .slice(0, limit),
+      ),
+    ofKind: (userId, kind, room, limit) =>
+      session.run(`things of kind ${kind}`, (rows) =>
+        thingsOfUser(rows, userId)
+          .filter((row) => row.kind === kind && row.goneMs === null && (room === undefined || row.room === room))
+          .map(({ thingId }) => thingId)
+          .slice(0, limit),
+      ),
+    put: (row) => session.run(`thing ${row.thingId}`, (rows) => rows.set(table(row.deviceId), row.thingId, row)),
+    setState: ({ userId, thingId, state, print, samples }) =>
+      session.run(`state of thing ${thingId}`, (rows) => {
+        for (const row of thingsOfUser(rows, userId)) {
+          if (row.thingId === thingId) rows.set(table(row.deviceId), thingId, { ...row, state, print, samples });
+        }
+      }),
+    setGone: (userId, thingIds, goneMs) =>
+      session.run(`${thingIds.length} things are gone`, (rows) => {
+        for (const row of thingsOfUser(rows, userId)) {
+          if (thingIds.includes(row.thingId)) rows.set(table(row.deviceId), row.thingId, { ...row, goneMs });
+        }
+      }),
+    // Simulated time is too short for a gone thing to be removed.
+    trimGone: async () => undefined,
+    removeOfDevice: (_, deviceId) =>
+      session.run(`remove things of ${deviceId}`, (rows) => {
+        const own = thingsOf(rows, deviceId);
+        for (const { thingId } of own) rows.set(table(deviceId), thingId, undefined);
+        return own.filter(({ goneMs }) => goneMs === null).map(({ thingId }) => thingId);
+      }),
+  });
+}
