@@ -8,15 +8,14 @@ interface Names {
 }
 
 /**
- * A webhook as lists show it. Its state is that of the last settled delivery: `failing` after a failure, `retrying` while
- * the oldest message is tried again, and `unused` before the first message; `paused` and `suspended` go before these.
+ * A webhook as lists show it. The first state that applies: `paused`, `suspended`, `retrying` (an attempt for a waiting
+ * message has failed), `unused` (no delivery has ended), then `failing` or `working` by the last delivery that ended.
  */
-export function shownWebhook({ webhook, url, waiting, recent }: WebhookRecord, names: Names) {
+export function shownWebhook(record: WebhookRecord, names: Names) {
+  const { webhook, url, waiting, recent, nextRetry, lastSettled } = record;
   const settled = recent.filter(({ state }) => state !== "waiting");
   const delivered = settled.filter(({ state }) => state === "delivered").length;
-  const retried = recent.filter(({ state, attempts }) => state === "waiting" && attempts > 0);
   const held = heldState(webhook);
-  const nextMs = Math.min(...retried.map((one) => one.nextMs ?? Number.POSITIVE_INFINITY));
   return {
     webhookId: webhook.id,
     tenant: names.tenants.get(webhook.tenantId) ?? null,
@@ -26,25 +25,25 @@ export function shownWebhook({ webhook, url, waiting, recent }: WebhookRecord, n
     url,
     deviceIds: webhook.deviceIds,
     attributes: webhook.attributes,
-    state: held ?? stateOf(settled, retried.length > 0),
+    state: held ?? stateOf(record),
     waiting,
     recentDelivered: delivered,
     recentFailed: settled.length - delivered,
-    lastTime: isoOrNull(settled[0]?.settledMs ?? null),
-    nextTry: isoOrNull(held === undefined && Number.isFinite(nextMs) ? nextMs : null),
+    lastTime: isoOrNull(lastSettled?.settledMs ?? null),
+    nextTry: isoOrNull(held === undefined ? (nextRetry?.nextMs ?? null) : null),
     created: new Date(webhook.createdMs).toISOString(),
   };
 }
 
-/** Messages of a paused webhook, and of a suspended user or client, wait. */
+/** While a webhook is paused, or its user or client suspended, its messages are held. */
 function heldState({ pausedMs, suspended }: WebhookRecord["webhook"]): "paused" | "suspended" | undefined {
   return pausedMs !== null ? "paused" : suspended !== null ? "suspended" : undefined;
 }
 
-function stateOf([last]: readonly Delivery[], isRetrying: boolean): "unused" | "working" | "retrying" | "failing" {
-  if (isRetrying) return "retrying";
-  if (!last) return "unused";
-  return last.state === "failed" ? "failing" : "working";
+function stateOf({ nextRetry, lastSettled }: WebhookRecord): "unused" | "working" | "retrying" | "failing" {
+  if (nextRetry) return "retrying";
+  if (!lastSettled) return "unused";
+  return lastSettled.state === "failed" ? "failing" : "working";
 }
 
 export function shownDelivery(delivery: Delivery) {
@@ -53,7 +52,7 @@ export function shownDelivery(delivery: Delivery) {
     deliveryId: id,
     messageId,
     type,
-    // Messages that belong to no device have ids that no user and no device has.
+    // Messages about no device, such as those of link sessions, have ids that no user and no device has.
     userId: userId > 0 ? userId : null,
     deviceId: deviceId > 0 ? deviceId : null,
     state,

@@ -17,6 +17,10 @@ export interface WebhookRecord {
   readonly waiting: number;
   /** The last deliveries, newest first, without their bodies. */
   readonly recent: readonly DueDelivery[];
+  /** The waiting message of which an attempt has failed and that is tried next. It may be older than all recent ones. */
+  readonly nextRetry: DueDelivery | undefined;
+  /** The newest message that was delivered or has failed for good; not searched for while a message is retried. */
+  readonly lastSettled: DueDelivery | undefined;
 }
 
 export const mostCounted = 1_000;
@@ -74,7 +78,11 @@ export function webhookAdministrationOn(parts: WebhookAdministrationParts): Webh
   async function recordOf(tx: Tables, webhook: WebhookRow): Promise<WebhookRecord> {
     const { messages: waiting } = await tx.deliveries.waitingOf(webhook, mostCounted);
     const recent = await tx.deliveries.listed(webhook, { limit: recentShown });
-    return { webhook, url: addressOrEmpty(webhook, addressOf), waiting, recent };
+    const nextRetry = await tx.deliveries.nextRetry(webhook);
+    const isOlder = nextRetry === undefined && recent.length === recentShown;
+    const lastSettled =
+      recent.find(({ state }) => state !== "waiting") ?? (isOlder ? await tx.deliveries.lastSettled(webhook) : undefined);
+    return { webhook, url: addressOrEmpty(webhook, addressOf), waiting, recent, nextRetry, lastSettled };
   }
 
   /** Adds messages under the webhook's lock, so that they keep their order. */

@@ -71,6 +71,10 @@ export interface DeliveryTable extends DeliveryBounds {
   find(webhook: WebhookKey, id: number): Promise<DeliveryRow | undefined>;
   /** Deliveries of a webhook without their bodies, newest first, before the given one. */
   listed(webhook: WebhookKey, filter: ListedDeliveryFilter): Promise<DueDelivery[]>;
+  /** Of the waiting messages of which an attempt has failed, the one that is tried next. */
+  nextRetry(webhook: WebhookKey): Promise<DueDelivery | undefined>;
+  /** The newest message that was delivered or has failed for good. It passes over all newer messages, which wait. */
+  lastSettled(webhook: WebhookKey): Promise<DueDelivery | undefined>;
   /** Deliveries that failed at that time or later, oldest first, after the given one. */
   failedSince(webhook: WebhookKey, sinceMs: number, afterId: number, limit: number): Promise<DeliveryRow[]>;
   /** A few due messages of a few webhooks. The cost does not grow with the number of due messages. */
@@ -163,6 +167,23 @@ export function deliveryTable(sql: Sql): DeliveryTable {
         parameters,
       );
     },
+    nextRetry: ({ ownerId, id: webhookId }) =>
+      first(
+        sql.all<DueDelivery>(
+          `SELECT ${columnsWithoutBody} FROM webhook_deliveries d
+           WHERE ${ofWebhook} AND ${isHead} AND (d.attempts > 1 OR d.status IS NOT NULL OR d.text IS NOT NULL)
+           ORDER BY d.next_ms, d.id LIMIT 1`,
+          [ownerId, webhookId],
+        ),
+      ),
+    lastSettled: ({ ownerId, id: webhookId }) =>
+      first(
+        sql.all<DueDelivery>(
+          `SELECT ${columnsWithoutBody} FROM webhook_deliveries d
+           WHERE ${ofWebhook} AND d.state <> 'waiting' ORDER BY d.id DESC LIMIT 1`,
+          [ownerId, webhookId],
+        ),
+      ),
     failedSince: ({ ownerId, id: webhookId }, sinceMs, afterId, limit) =>
       rows(`WHERE ${ofWebhook} AND d.state = 'failed' AND d.created_ms >= $3 AND d.id > $4 ORDER BY d.id LIMIT $5`, [
         ownerId,

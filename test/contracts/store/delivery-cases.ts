@@ -27,6 +27,35 @@ export function deliveryCases(harness: StoreHarness): void {
     }),
   );
 
+  it("tell which message is retried next and which ended last, however many newer ones wait", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const key = { ownerId: home.userId, id: webhookId };
+      const delivered = await addDelivery(store, home);
+      const ended = { status: 200, text: "answered 200" };
+      await store.transaction((tx) => tx.deliveries.settle(delivered, "delivered", 500, ended));
+      const message = (n: number) => ({ ...deliveryOf(home), messageId: `msg_${n}` });
+      await store.transaction(async (tx) => {
+        for (let n = 2; n < 40; n++) await tx.deliveries.add(message(n));
+      });
+      const first = (await store.read((tx) => tx.deliveries.listed(key, { limit: 100 }))).at(-2)!;
+      const look = () =>
+        store.read(async ({ deliveries }) => {
+          const [retried, settled] = [await deliveries.nextRetry(key), await deliveries.lastSettled(key)];
+          return [retried && [retried.messageId, retried.nextMs, retried.status], settled?.messageId];
+        });
+      assert.deepEqual(await look(), [undefined, "msg_1"]);
+      await store.transaction((tx) => tx.deliveries.claim(first, 1_000));
+      assert.deepEqual(await look(), [undefined, "msg_1"], "a first attempt that is under way is no retry");
+      const attempt = { status: 500, text: "answered 500" };
+      await store.transaction((tx) => tx.deliveries.postpone({ ...first, nextMs: 1_000 }, 9_000, attempt));
+      assert.deepEqual(await look(), [["msg_2", 9_000, 500], "msg_1"]);
+      const gaveUp = { ...first, nextMs: 9_000 };
+      await store.transaction((tx) => tx.deliveries.settle(gaveUp, "failed", 10_000, attempt));
+      assert.deepEqual(await look(), [undefined, "msg_2"]);
+    }),
+  );
+
   if (harness.kind === "postgres") {
     it("of a device are removed with it, also those that are created at the same time", { timeout: 30_000 }, () =>
       onStore(harness, async (store) => {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { shownWebhook } from "../../../src/cli/nouns/hook-view.ts";
 import { Backlog } from "../../../src/events/webhooks/backlog.ts";
 import { noDevice } from "../../../src/events/webhooks/resync.ts";
+import { webhookAdministrationOn } from "../../../src/events/webhooks/webhook-administration.ts";
 import { type LimitName, limits } from "../../../src/model/limits.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { claimMs } from "../../../src/store/tables/delivery-bounds.ts";
@@ -13,6 +15,35 @@ import { addMessages, makeTenant, makeWebhook, range } from "./made-webhook.ts";
 const megabyte = 1_048_576;
 
 export function webhookBacklogCases(harness: StoreHarness): void {
+  it("do not hide from operators that a webhook fails, however many wait", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const { webhook } = await twoWebhooks(store);
+      const administration = webhookAdministrationOn({
+        store,
+        seal: (secret) => secret,
+        addressOf: ({ url }) => url,
+        wake: () => undefined,
+      });
+      const shown = async () => {
+        const [record] = await administration.list({ id: webhook.id, afterId: "", limit: 1 });
+        const { state, nextTry, lastTime } = shownWebhook(record!, { tenants: new Map(), clients: new Map() });
+        return [state, nextTry, lastTime];
+      };
+      const none = { status: null, text: "no answer" };
+      assert.deepEqual(await shown(), ["unused", null, null]);
+      await addMessages(store, webhook, range(2));
+      const [delivered, failing] = await waiting(store, webhook);
+      await store.transaction((tx) => tx.deliveries.settle(delivered!, "delivered", 1_000, { status: 204, text: null }));
+      await addMessages(store, webhook, Array(30).fill(2));
+      assert.deepEqual(await shown(), ["working", null, "1970-01-01T00:00:01.000Z"]);
+      await store.transaction((tx) => tx.deliveries.postpone(failing!, 60_000, none));
+      assert.deepEqual(await shown(), ["retrying", "1970-01-01T00:01:00.000Z", null]);
+      const last = { ...failing!, nextMs: 60_000 };
+      await store.transaction((tx) => tx.deliveries.settle(last, "failed", 61_000, none));
+      assert.deepEqual(await shown(), ["failing", null, "1970-01-01T00:01:01.000Z"]);
+    }),
+  );
+
   it("are removed from the oldest on, and the next of each device becomes due", { timeout: 60_000 }, () =>
     onStore(harness, async (store) => {
       const { webhook, others } = await twoWebhooks(store);
