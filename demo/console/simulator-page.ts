@@ -15,7 +15,7 @@ import { stepStrip } from "./step-strip.ts";
 
 const path = "/simulator";
 
-/** The simulated home: four steps to try, scenes that happen in it, and what the service makes of them. */
+/** The simulated home: four guided steps, buttons that play scenes in it, and the state that the service shows. */
 export function simulatorPage(opened: () => OpenDemo | undefined): AddedPage {
   return {
     path,
@@ -28,10 +28,10 @@ export function simulatorPage(opened: () => OpenDemo | undefined): AddedPage {
       const demo = opened();
       if (demo === undefined) return partsOf({ walk: html`<p>The house is being prepared.</p>` });
       try {
-        return await shownHouse(demo, context);
+        return await renderHouse(demo, context);
       } catch (error) {
         if (!(error instanceof NotFound)) throw error;
-        return partsOf({ walk: html`<p>The house is not linked any more. The next start of the demo links it.</p>` });
+        return partsOf({ walk: html`<p>The house is not linked any more. Restart the demo to link it again.</p>` });
       }
     },
     async act(form) {
@@ -51,15 +51,15 @@ interface SimulatorParts {
   readonly rooms?: Html;
 }
 
-/** Always all parts: a page reads those again that it has shown. */
+/** Names every part, also empty ones: an open page rereads only the parts that it was first rendered with. */
 function partsOf({ emergency, walk, scenes, lamp, rooms: tiles }: SimulatorParts) {
   return { emergency, walk, scenes, lamp, rooms: tiles };
 }
 
-async function shownHouse(demo: OpenDemo, context: PageContext) {
+async function renderHouse(demo: OpenDemo, context: PageContext) {
   const { house, ecosystem, service, stepProgress } = demo;
   const view = await readHouse(house, ecosystem, context);
-  const done = stepProgress.update(view, ecosystem.leftMs());
+  const done = stepProgress.update(view, ecosystem.lastDepartureMs());
   const { thing, deviceId } = view.lamp;
   const power = thing?.traits.onOff?.state.on?.value === true ? "off" : "on";
   const tokenFile = shellQuoted(resolve(house.access.accessTokenFile));
@@ -101,7 +101,7 @@ ${homes.length === 0 ? scenes() : homes.map(scenes)}
 <p class="small"><a href="${here}">The home in the console</a> · <a href="${ecosystem.url}">The simulator’s own page</a> · <a href="/docs">API docs</a></p>`;
 }
 
-/** Plays a scene in the home with this thing's id; without one, in the whole account. Returns why it can't be played. */
+/** Plays a scene in the home with this thing's id; without an id, in the whole account. Returns why it can't be played. */
 async function playScene({ house, ecosystem }: OpenDemo, scene: string, thingId: string): Promise<string | undefined> {
   const isKnown = ecosystem.scenes.some(({ buttons }) => buttons.some(([name]) => name === scene));
   if (!isKnown) return "The page has no such button.";

@@ -7,17 +7,17 @@ import type { HouseView } from "./house-view.ts";
 export type StepNumber = 1 | 2 | 3 | 4;
 
 export interface StepProgress {
-  /** Returns all steps that are done; `leftMs`: when a person last emptied the house. A done step stays done, also after a restart. */
-  update(view: HouseView, leftMs: number): ReadonlySet<StepNumber>;
+  /** Returns all steps that are done; `lastDepartureMs`: when a person last emptied the house. A done step stays done, also after a restart. */
+  update(view: HouseView, lastDepartureMs: number): ReadonlySet<StepNumber>;
 }
 
 export function stepProgressIn(file: string, startedMs: number, { walk }: Pick<DemoEcosystem, "walk">): StepProgress {
   const middleSteps = { refusal: refusedSteps, smoke: smokeSteps, fan: fanSteps }[walk];
   const done = new Set<StepNumber>(existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : []);
   return {
-    update(view, leftMs) {
+    update(view, lastDepartureMs) {
       const before = done.size;
-      for (const step of outerSteps(view, leftMs, startedMs)) done.add(step);
+      for (const step of outerSteps(view, lastDepartureMs, startedMs)) done.add(step);
       for (const step of middleSteps(view, done, startedMs)) done.add(step);
       if (done.size > before) writeFileSync(file, JSON.stringify([...done]));
       return done;
@@ -26,9 +26,13 @@ export function stepProgressIn(file: string, startedMs: number, { walk }: Pick<D
 }
 
 /** The lamp went off after the house was left; a client wrote to the lamp, not as the lamp's answer to a command. */
-function* outerSteps({ changes, lamp }: HouseView, leftMs: number, startedMs: number): Generator<StepNumber> {
+function* outerSteps({ changes, lamp }: HouseView, lastDepartureMs: number, startedMs: number): Generator<StepNumber> {
   const ofLamp = changes.filter(({ deviceId }) => deviceId === lamp.deviceId);
-  if (ofLamp.some(({ cause, value, updateTime }) => cause.by === "alert" && value === "off" && updateTime >= leftMs)) {
+  if (
+    ofLamp.some(
+      ({ cause, value, updateTime }) => cause.by === "alert" && value === "off" && updateTime >= lastDepartureMs,
+    )
+  ) {
     yield 1;
   }
   const isWritten = ({ cause, updateTime }: (typeof ofLamp)[number]) =>

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../../src/config/config.ts";
 import type { DemoEcosystem, DemoEcosystemOptions } from "./ecosystem.ts";
 import { startGoogleHouse } from "./google.ts";
 import { startHouse } from "./home-assistant.ts";
-import { startNest, usualPort } from "./nest.ts";
+import { startNestSimulator, usualPort } from "./nest.ts";
 
 interface Choice {
   /** The simulator takes this port, or the next free one. */
@@ -13,7 +13,7 @@ interface Choice {
 }
 
 const choices: ReadonlyMap<string, Choice> = new Map([
-  ["nest", { port: usualPort, start: startNest }],
+  ["nest", { port: usualPort, start: startNestSimulator }],
   ["home-assistant", { port: 8123, start: startHouse }],
   ["google-device-access", { port: 8092, start: startGoogleHouse }],
 ]);

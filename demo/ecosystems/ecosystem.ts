@@ -25,7 +25,7 @@ export interface DemoEcosystem {
   /** Plays a scene in the home with this name. Returns why it can't be played. */
   playScene(scene: string, homeName: string | null): Promise<string | undefined>;
   /** When a person last emptied the house; infinity if nobody did. */
-  leftMs(): number;
+  lastDepartureMs(): number;
   startLife(seed: string): void;
   /** Pauses the simulated life, so that a viewer sees the effect of the own action. */
   pauseLife(): void;

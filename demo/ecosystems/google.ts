@@ -53,7 +53,7 @@ export async function startGoogleHouse({ folder, port, homeName }: DemoEcosystem
       google.playScene(account, scene);
       return undefined;
     },
-    leftMs: () => Number.POSITIVE_INFINITY,
+    lastDepartureMs: () => Number.POSITIVE_INFINITY,
     startLife: (lifeSeed) => google.startLife(account, { everyMs: lifeEveryMs, random: seededRandom(lifeSeed) }),
     pauseLife: () => google.pauseLife(),
     stop: () => google.stop(),

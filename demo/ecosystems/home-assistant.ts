@@ -53,7 +53,7 @@ export async function startHouse({ folder, port, homeName }: DemoEcosystemOption
       simulator.playScene(scene);
       return undefined;
     },
-    leftMs: () => simulator.playedMs("leave"),
+    lastDepartureMs: () => simulator.playedMs("leave"),
     startLife: (seed) => void simulator.startLife({ everyMs: lifeEveryMs, random: seededRandom(seed) }),
     pauseLife: () => simulator.pauseLife(),
     stop: () => simulator.stop(),

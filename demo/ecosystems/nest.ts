@@ -10,10 +10,10 @@ import {
 } from "./ecosystem.ts";
 
 export const usualPort = 8090;
-/** More than the ecosystem accepts: every press of a button is a command, and a viewer presses often. */
+/** The real ecosystem accepts 10. In the demo every press of a button is a command, and a viewer presses often. */
 const writesPerHour = 100;
 
-export async function startNest({ folder, port, homeName }: DemoEcosystemOptions): Promise<DemoEcosystem> {
+export async function startNestSimulator({ folder, port, homeName }: DemoEcosystemOptions): Promise<DemoEcosystem> {
   const simulator = await startSimulator({ port, stateFile: join(folder, "simulator.json"), writesPerHour });
   const accountId = () => simulator.accountIds()[0]!;
   return {
@@ -61,8 +61,8 @@ export async function startNest({ folder, port, homeName }: DemoEcosystemOptions
       await simulator.playScene(accountId(), { scene, structure: found[0] });
       return undefined;
     },
-    // Scenes of the simulated life are not in the log.
-    leftMs() {
+    // The simulator's log has only scenes that a person played, not those of the simulated life.
+    lastDepartureMs() {
       const left = simulator
         .log()
         .findLast(({ kind, scene }) => kind === "scene" && (scene === "leave" || scene === "auto-away"));

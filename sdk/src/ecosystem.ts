@@ -9,10 +9,10 @@ import { type CallOptions, Transport } from "./transport.ts";
 export interface EcosystemOptions {
   /** The ecosystem's consent page. */
   readonly authUrl: string;
-  /** The ecosystem's token address. In a page: an address of your server, which adds the secret and calls it. */
+  /** The ecosystem's token endpoint. In a browser: an endpoint of your server, which adds the secret and calls it. */
   readonly tokenUrl: string;
   readonly clientId: string;
-  /** Leave it out in a page: your server adds it. */
+  /** Leave it out in a browser: your server adds it. */
   readonly clientSecret?: string | undefined;
   readonly redirectUri?: string | undefined;
   readonly fetch?: typeof fetch | undefined;
@@ -25,7 +25,7 @@ export interface EcosystemToken {
   readonly expiresInSeconds: number | undefined;
 }
 
-/** The first two steps of linking: the ecosystem's consent, and its token. */
+/** The OAuth flow at the ecosystem: consent, then a token. Pass the token to `updateFederatedToken`. */
 export class EcosystemClient {
   readonly #options: EcosystemOptions;
   readonly #transport: Transport;
@@ -35,7 +35,7 @@ export class EcosystemClient {
     this.#transport = new Transport(options);
   }
 
-  /** Returns the address for the user's browser. Store the state until the browser comes back. */
+  /** Returns the address of the ecosystem's consent page. Store the state until the browser comes back. */
   async begin(): Promise<{ readonly url: string; readonly state: string }> {
     const state = await randomText(16);
     const { authUrl, clientId, redirectUri } = this.#options;
@@ -46,7 +46,10 @@ export class EcosystemClient {
     return { url: url.href, state };
   }
 
-  /** Checks the address to which the browser came back, and exchanges its code for a token. */
+  /**
+   * Checks the address to which the browser came back, and exchanges its code for a token. The request has no
+   * `redirect_uri`: the ecosystem's token endpoint does not take one.
+   */
   async finish(callback: string | URL, state: string, { signal }: CallOptions = {}): Promise<EcosystemToken> {
     const code = readCallback(callback, state);
     const { tokenUrl, clientId, clientSecret } = this.#options;

@@ -3,7 +3,7 @@ import { randomText } from "./randomness.ts";
 import type { CallOptions, WriteOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
 
-/** A device of the company's own. */
+/** A device to add to the company's own devices. */
 export interface NewDevice {
   readonly userId: number;
   readonly deviceTypeName: string;
@@ -26,13 +26,13 @@ export interface RefusedDevice {
   readonly error_description: string;
 }
 
-/** What became of one device of a batch; `line` is counted from 1. */
+/** The outcome for one device of a batch; `line` is counted from 1. */
 export type BatchAnswer = { readonly line: number } & (
   | { readonly status: 201; readonly deviceId: number }
   | RefusedDevice
 );
 
-/** What became of the states of many devices. */
+/** The outcome for each device of `setStates`. */
 export interface StatesAnswer {
   readonly written: readonly number[];
   readonly failed: readonly (RefusedDevice & { readonly deviceId: number | string })[];
@@ -64,9 +64,9 @@ export class OwnDevices {
   }
 
   /**
-   * Adds any number of devices; each succeeds or fails alone, and is answered in order. They are sent in requests of 500
-   * devices, each when the caller has read the answers before it. A batch that was broken off continues when the same
-   * devices are sent with the same `idempotencyKey`: no device is added twice.
+   * Adds any number of devices; each succeeds or fails alone, and is answered in order. The SDK sends 500 devices in a
+   * request, and the next request only when the caller has read all answers of the last one. To resume a batch that was
+   * interrupted, send the same devices with the same `idempotencyKey`: no device is added twice.
    */
   async *batch(
     devices: Iterable<NewDevice> | AsyncIterable<NewDevice>,
@@ -86,7 +86,7 @@ export class OwnDevices {
     }
   }
 
-  /** States the attributes of many devices by device id. A refused device leaves the others alone. */
+  /** Writes attributes of many devices, by device id. Each device succeeds or fails alone. */
   async setStates(
     states: Readonly<Record<number, Readonly<Record<string, WrittenValue>>>>,
     options: CallOptions = {},

@@ -3,13 +3,16 @@ import type { EntityState } from "./instance.ts";
 
 type Wire = Record<string, unknown>;
 
-/** The whole state of an entity, as `subscribe_entities` sends it. `lu` is left out when it equals `lc`. */
+/**
+ * The whole state of an entity, as `subscribe_entities` sends it. `s`: state, `a`: attributes, `c`: id of the context,
+ * `lc`: last_changed, `lu`: last_updated, which is left out when it equals `lc`.
+ */
 export function compressedState({ state, attributes, contextId, lastChanged, lastUpdated }: EntityState): Wire {
   const times = lastChanged === lastUpdated ? { lc: lastChanged } : { lc: lastChanged, lu: lastUpdated };
   return { s: state, a: attributes, c: contextId, ...times };
 }
 
-/** The difference between two states of an entity. `lc` stands for both times when the state itself has changed. */
+/** The difference between two states: "+" has new values, "-" removed attributes. A new `lc` is last_updated too. */
 export function compressedDifference(before: EntityState, after: EntityState): Wire {
   const added: Wire = {};
   if (after.state !== before.state) added.s = after.state;

@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
 import { BadParameter } from "../model/errors.ts";
 
-/** More than the service allows for any file; the service checks the exact limit. */
+/** Refuses a file that is far too large before it is read. The service checks the exact, lower limit. */
 const largestFileBytes = 1024 * 1024;
 
 /**
  * The content of a file that was named on the command line. The command reads and sends it, because the service may run as
  * another user, in another folder. `option` is the name of the option; only error messages use it.
  */
-export function bytesOf(option: string, file: string): Buffer {
+export function readFileBytes(option: string, file: string): Buffer {
   const refuse = (reason: string) => new BadParameter(option, `--${option}: ${reason}`);
   let bytes: Buffer;
   try {
@@ -21,8 +21,8 @@ export function bytesOf(option: string, file: string): Buffer {
   return bytes;
 }
 
-export function textOf(option: string, file: string): string {
-  const bytes = bytesOf(option, file);
+export function readFileText(option: string, file: string): string {
+  const bytes = readFileBytes(option, file);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -3,13 +3,13 @@ import type { ReportedThing } from "./reported-things.ts";
 import type { Unit } from "./trait.ts";
 import { addNumber, addValue, type Hash, hashValue, newHash } from "./value-hash.ts";
 
-/** What the owner of a link remembers of each stored thing, to recognise a report that changes nothing. */
+/** What the node that follows a link keeps in memory of each stored thing, to recognise a report that changes nothing. */
 export interface ThingPrint {
   /** A 53-bit hash of everything but the samples. */
   readonly hash: number;
-  /** The sample fields in the catalogue's order, each in units of the change that is committed at once. */
+  /** The sample fields in the catalogue's order, each divided by its jump: a difference of 1 is a jump. */
   readonly samples: readonly (number | null)[];
-  /** What its sensors of danger report: empty for a thing that reports none, undefined when it is not known. */
+  /** The states of smoke and carbon monoxide; empty when both are clear. Undefined in a print from the store. */
   readonly danger: string | undefined;
 }
 
@@ -23,8 +23,8 @@ export function printOf({ thing, homeName }: Pick<ReportedThing, "thing" | "home
   addValue(hash, thing.model);
   if (thing.integration !== undefined) addValue(hash, thing.integration);
   let samples: (number | null)[] = noSamples;
-  for (let i = 0; i < printed.length; i++) {
-    const { name, stable, sampled } = printed[i]!;
+  for (let i = 0; i < printedTraits.length; i++) {
+    const { name, stable, sampled } = printedTraits[i]!;
     const reported = thing.traits[name];
     if (!reported) continue;
     const state: Readonly<Record<string, unknown>> = reported.state;
@@ -65,7 +65,7 @@ function dangerOf({ smoke, carbonMonoxide }: Traits): string {
   return smokeState === "clear" && coState === "clear" ? "" : `${smokeState} ${coState}`;
 }
 
-/** A change of a sample that is committed at once; smaller ones wait for the next commit, at most a minute. */
+/** The smallest change of a sample that is committed at once, by unit. A smaller one waits, at most a minute. */
 const jumps: Readonly<Record<Unit, number>> = { celsius: 0.5, percent: 5, milliseconds: 1_000, minutes: 1 };
 /** Values have two decimals, which binary fractions only approximate. */
 const roundingError = 1e-6;
@@ -90,7 +90,7 @@ interface PrintedTrait {
   readonly sampled: readonly { readonly field: string; readonly jump: number }[];
 }
 
-const printed: readonly PrintedTrait[] = traitNames.map((name) => {
+const printedTraits: readonly PrintedTrait[] = traitNames.map((name) => {
   const fields = Object.entries(traits[name].fields);
   const sampled = fields.flatMap(([field, { kind, value }]) =>
     kind === "sample" && value.type === "number" ? [{ field, jump: jumps[value.unit] }] : [],

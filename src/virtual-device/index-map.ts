@@ -28,7 +28,7 @@ export interface Assignment {
   readonly evicted: readonly Eviction[];
 }
 
-/** Present objects without an index: ids of structures; numbers of devices in structures that have an index. */
+/** Present objects without an index: the ids of structures, and counts of devices in structures with an index. */
 export interface OverLimit {
   readonly structures: readonly string[];
   readonly thermostats: number;
@@ -78,6 +78,7 @@ export function assignIndexes(map: IndexMap, home: Home): Assignment {
   return { map: isSame ? map : { step, structures: slots }, overLimit, evicted };
 }
 
+/** When the snapshot does not list all structures, those that were present stay present. */
 function presentStructures(map: IndexMap, listing: Listing<Structure>): ReadonlySet<string> {
   const present = new Set(listing.byId.keys());
   if (!listing.isWhole) for (const slot of map.structures) if (isPresent(slot)) present.add(slot.id);
@@ -99,8 +100,8 @@ function presentDevices(
   const indexOf = (id: string | null | undefined) => structures.findIndex((slot) => isPresent(slot) && slot.id === id);
   for (const [id, sighting] of devices.byId) {
     const { structureId } = sighting.isRead ? sighting.object : sighting.partial;
-    // A device stays where it was last seen when the snapshot names no structure for it, or may have left out the one
-    // it names.
+    // A device stays in its last structure when it names none, or names an unknown one while the snapshot does not list
+    // all structures.
     const namesStructure = structureId != null && (known.has(structureId) || home.structures.isWhole);
     let index = indexOf(namesStructure ? structureId : lastStructure(range, structures, id));
     if (index < 0 && strayStructure && hasNoKnownStructure(structureId, known))
@@ -117,8 +118,8 @@ function presentDevices(
 }
 
 /**
- * The structure in which the device is present. For a device that is absent everywhere: the one where it was last, as
- * far as slots still remember it.
+ * The structure in which the device is present. For a device that is absent everywhere: the structure that it left last;
+ * null when no slot holds its id.
  */
 function lastStructure(range: DeviceRange, structures: readonly (StructureSlot | null)[], id: string): string | null {
   let structureId: string | null = null;
@@ -132,7 +133,7 @@ function lastStructure(range: DeviceRange, structures: readonly (StructureSlot |
   return structureId;
 }
 
-/** A missing device counts as gone only when both its own listing and its structure's list are complete. */
+/** A missing device counts as absent only when both its own listing and its structure's list are complete. */
 function listsAllDevices(isWhole: boolean, structures: Listing<Structure>, structureId: string): boolean {
   const sighting = structures.byId.get(structureId);
   if (!isWhole || sighting === undefined) return false;

@@ -10,7 +10,7 @@ import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { madeAlerts, target } from "./made-alerts.ts";
 
 describe("the chain of alerts that one change starts", () => {
-  it("has a budget of steps, firings and bytes, and notes which of them is used up", () => {
+  it("has a budget of pattern steps, firings and bytes, and records which limit was reached", () => {
     const steps = new Chain();
     assert.ok(steps.mayMatch(limits.patternStepsPerCause));
     assert.deepEqual([...steps.reached], []);
@@ -31,10 +31,10 @@ describe("the chain of alerts that one change starts", () => {
   it("keeps the newest 50 evaluations of an alert", () => {
     const chain = new Chain();
     const id = 1 as TriggerId;
-    const seen = (timeMs: number): Evaluation => ({ timeMs, value: "x", outcome: "unmet" });
-    for (let timeMs = 1; timeMs <= 50; timeMs++) chain.remember(id, seen(timeMs));
+    const evaluationAt = (timeMs: number): Evaluation => ({ timeMs, value: "x", outcome: "unmet" });
+    for (let timeMs = 1; timeMs <= 50; timeMs++) chain.remember(id, evaluationAt(timeMs));
     assert.equal(chain.seen.get(id)?.length, 50);
-    chain.remember(id, seen(51));
+    chain.remember(id, evaluationAt(51));
     const times = chain.seen.get(id)?.map(({ timeMs }) => timeMs);
     assert.deepEqual([times?.length, times?.[0], times?.at(-1)], [50, 2, 51]);
   });
@@ -53,17 +53,17 @@ describe("the chain of alerts that one change starts", () => {
       );
     }));
 
-  it("reaches an alert no more after it has disabled itself", () =>
+  it("fires an alert that disables itself once, even if it writes to the attribute that it watches", () =>
     onStore(sqliteHarness, async (store) => {
       const { add, write, lamp, firings } = await madeAlerts(store);
-      const echo = { deviceId: lamp, attributeName: "n", operation: "regex", stringThreshold: ".*" };
-      await add({ ...echo, autoDisarm: false, autoDisable: true, targets: [target(lamp, "n", "again")] });
+      const selfTriggering = { deviceId: lamp, attributeName: "n", operation: "regex", stringThreshold: ".*" };
+      await add({ ...selfTriggering, autoDisarm: false, autoDisable: true, targets: [target(lamp, "n", "again")] });
       await write(lamp, "n", "go");
       assert.equal((await firings(lamp)).length, 1);
     }));
 
   it("requests the fan of a linked account also when the attributes of the user's devices are at their limit", () =>
-    onStore(sqliteHarness, async (store, place) => {
+    onStore(sqliteHarness, async (store, database) => {
       const { add, write, lamp, account, userId, firings } = await madeAlerts(store);
       const fan = "d.structures[1].d.thermostats[2].fan_timer_active.requestWrite";
       await add({
@@ -72,8 +72,9 @@ describe("the chain of alerts that one change starts", () => {
         stringThreshold: "on",
         targets: [target(account, fan, "true")],
       });
+      // As long as "on": the later write does not make the attributes larger.
       await write(lamp, "button", "xx");
-      await place.sql(`UPDATE devices SET attribute_bytes = ${limits.attributeBytesPerUser} WHERE id = ${lamp}`);
+      await database.sql(`UPDATE devices SET attribute_bytes = ${limits.attributeBytesPerUser} WHERE id = ${lamp}`);
       await write(lamp, "button", "on");
       assert.deepEqual(
         (await firings(lamp)).map(({ writes, note }) => [writes.length, note]),

@@ -10,7 +10,7 @@ import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { madeAlerts, target } from "./made-alerts.ts";
 
 describe("the definition of an alert", () => {
-  it("has texts of a bounded length, without control characters", () =>
+  it("limits the length of its texts; refuses lone surrogates, and control characters but tabs and line breaks", () =>
     onStore(sqliteHarness, async (store) => {
       const { add } = await madeAlerts(store);
       const texts: readonly (readonly [parameter: string, member: keyof TriggerInput, most: number])[] = [
@@ -28,7 +28,7 @@ describe("the definition of an alert", () => {
       }
     }));
 
-  it("needs an action; one that writes needs targets, each attribute of a device once", () =>
+  it("needs an action; a writing action needs targets that exist, no attribute twice", () =>
     onStore(sqliteHarness, async (store) => {
       const { add, lamp, account } = await madeAlerts(store);
       await assert.rejects(add({ action: "" }), { code: "bad_parameter", parameter: "action" });
@@ -49,7 +49,7 @@ describe("the definition of an alert", () => {
       await assert.rejects(add({ targets: targets(101) }), refused);
     }));
 
-  it("takes at most 16,384 bytes; a larger one from before the limit may stay as large", () => {
+  it("takes at most 16,384 bytes; an older, larger definition may be changed if it does not grow", () => {
     const sized = (bytes: number): TriggerDefinition => {
       const empty: TriggerDefinition = {
         deviceId: 1 as DeviceId,

@@ -14,8 +14,8 @@ describe("the explanation of an alert", () => {
       assert.equal((await alerts.explain(accessScope, id)).value, null);
       await showAway("home");
       const { firedMs } = await alerts.find(accessScope, id);
-      const since = new Date(firedMs!).toISOString();
-      assert.equal(await sentence(), `It fired at ${since} and is disarmed until its condition has been false.`);
+      const firedTime = new Date(firedMs!).toISOString();
+      assert.equal(await sentence(), `It fired at ${firedTime} and is disarmed until its condition has been false.`);
       await alerts.setEnabled(accessScope, id, true);
       assert.equal(
         await sentence(),
@@ -23,11 +23,13 @@ describe("the explanation of an alert", () => {
       );
       await alerts.setEnabled(accessScope, id, false);
       assert.equal(await sentence(), "It is disabled.");
-      await store.transaction((tx) => tx.triggers.change(userId, id, { reason: "its slot has passed on" }));
-      assert.equal(await sentence(), "It was disabled. Reason: its slot has passed on.");
+      await store.transaction((tx) =>
+        tx.triggers.change(userId, id, { reason: "d.structures[1].a.away has passed to another device" }),
+      );
+      assert.equal(await sentence(), "It was disabled. Reason: d.structures[1].a.away has passed to another device.");
     }));
 
-  it("names no time for an alert that was disarmed before firings were counted", () =>
+  it("names no time for a disarmed alert of which no time of firing is stored", () =>
     onStore(sqliteHarness, async (store) => {
       const { add, alerts, accessScope, userId } = await madeAlerts(store);
       const id = await add();

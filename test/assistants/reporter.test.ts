@@ -30,10 +30,10 @@ describe("the reporter", () => {
       assert.equal((await grant())?.dueMs, left?.stateMs);
       await dueNow();
       assert.equal(await feed(), "done");
-      assert.deepEqual((await marks(1_000)).length, 1, "the feed went on from where it was");
+      assert.deepEqual((await marks(1_000)).length, 1, "a second run adds no mark twice");
     }));
 
-  it("tells an alarm that becomes a warning at once, as a state and not as another alarm", () =>
+  it("reports an alarm that eases to a warning without a delay, and not as a new alarm", () =>
     onStore(sqliteHarness, async (store) => {
       const { parts, key, sent, feed, log } = await linked(store);
       const eased: ThingChange = {
@@ -48,7 +48,7 @@ describe("the reporter", () => {
       assert.deepEqual(sent, ["t_a state unknown", "t_b state alarm"]);
     }));
 
-  it("tells a new alarm as added together with its state", () =>
+  it("reports a new thing whose alarm sounds as added and with its state, in one message", () =>
     onStore(sqliteHarness, async (store) => {
       const { parts, key, sent, feed, log } = await linked(store);
       await log({ ...alarmed("t_a"), what: "added" });
@@ -82,7 +82,7 @@ describe("the reporter", () => {
       assert.deepEqual(await marks(), []);
     }));
 
-  it("tries again later what was not taken, and an emergency since then at once", () =>
+  it("retries a failed report later, but at once when an emergency was logged during the attempt", () =>
     onStore(sqliteHarness, async (store) => {
       let during = async () => undefined as unknown;
       const { parts, key, feed, log, grant, marks } = await linked(store, async () => {
@@ -104,7 +104,7 @@ describe("the reporter", () => {
       assert.deepEqual([(await grant())?.dueMs, (await grant())?.attempts], [0, 2]);
     }));
 
-  it("sends nothing after the user has ended the link, and forgets a user whom the assistant does not know", () =>
+  it("sends nothing more after the user has ended the link during a report", () =>
     onStore(sqliteHarness, async (store) => {
       let during = async () => undefined as unknown;
       const { parts, key, home, sent, feed, log, grant } = await linked(store, async () => {
@@ -132,11 +132,11 @@ describe("the reporter", () => {
       await sendDue(parts, key, stillGoing);
       assert.equal(await grant(), undefined);
       assert.deepEqual(await marks(), []);
-      const [told] = await store.read((tx) => tx.assistantDeliveries.newest(outletId, undefined, 10));
-      assert.deepEqual([told?.outcome, told?.status], ["forgotten", 404]);
+      const [delivery] = await store.read((tx) => tx.assistantDeliveries.newest(outletId, undefined, 10));
+      assert.deepEqual([delivery?.outcome, delivery?.status], ["forgotten", 404]);
     }));
 
-  it("gives a claim back that it could not use in time", () =>
+  it("releases its claim on the grant when building the report took too long", () =>
     onStore(sqliteHarness, async (store) => {
       const { parts, key, runtime, sent, feed, log, grant } = await linked(store);
       await log(alarmed("t_a"));
@@ -154,7 +154,7 @@ describe("the reporter", () => {
       assert.deepEqual(sent, ["t_a state alarm"]);
     }));
 
-  it("tells that a thing is gone at once and has it removed a quarter of an hour later, unless it is back", () =>
+  it("reports a gone thing at once as unreachable, and as removed 15 minutes later unless it is back", () =>
     onStore(sqliteHarness, async (store) => {
       const { parts, key, sent, feed, log, marks } = await linked(store);
       await log(changed("t_a", "gone"));

@@ -19,7 +19,7 @@ import {
 
 const browser = browserOfFile();
 
-describe("linking an account in a browser", { skip }, () => {
+describe("authorizing a client in a browser", { skip }, () => {
   for (const look of looksOf(0)) {
     it(`leads over login and terms back to the client's own site (${look.device}, ${look.scheme})`, async (t) => {
       const world = await browserWorld(t);
@@ -37,7 +37,7 @@ describe("linking an account in a browser", { skip }, () => {
     });
   }
 
-  it("needs no script", async (t) => {
+  it("works without JavaScript", async (t) => {
     const world = await browserWorld(t);
     await visit(browser(), world, { javaScriptEnabled: false }, async (tab) => {
       await comeToTerms(tab, world);
@@ -47,7 +47,7 @@ describe("linking an account in a browser", { skip }, () => {
     await world.assertLinked();
   });
 
-  it("needs no mouse, and shows where the keyboard is", async (t) => {
+  it("works by keyboard alone, with a visible focus", async (t) => {
     const world = await browserWorld(t);
     await visit(browser(), world, {}, async (tab) => {
       await comeToLogin(tab, world);
@@ -95,7 +95,7 @@ describe("linking an account in a browser", { skip }, () => {
     await world.assertLinked();
   });
 
-  it("tells an administrator that an app of the company reaches everybody", async (t) => {
+  it("tells an administrator that an enterprise client reaches every user of the tenant", async (t) => {
     const world = await browserWorld(t, { kind: "enterprise" });
     await visit(browser(), world, { device: "phone", scheme: "dark" }, async (tab) => {
       await comeToTerms(tab, world, admin);
@@ -116,13 +116,13 @@ describe("linking an account in a browser", { skip }, () => {
   });
 });
 
-/** Presses Tab until what has that id, name or value has the focus, and sees that it shows. */
+/** Presses Tab until the element with this id, name or value has the focus; asserts that its outline is visible. */
 async function tabTo(tab: Page, wanted: string): Promise<void> {
-  const names = "[...document.activeElement.attributes].map((attribute) => attribute.value)";
+  const attributeValues = "[...document.activeElement.attributes].map((attribute) => attribute.value)";
   const mostPresses = 20;
   for (let presses = 0; presses < mostPresses; presses++) {
     await tab.keyboard.press("Tab");
-    if (!(await tab.evaluate<string[]>(names)).includes(wanted)) continue;
+    if (!(await tab.evaluate<string[]>(attributeValues)).includes(wanted)) continue;
     assert.match(await tab.evaluate<string>("getComputedStyle(document.activeElement).outline"), /solid 3px/);
     return;
   }

@@ -34,7 +34,7 @@ describe("the Back button", { skip }, () => {
     await world.assertLinked();
   });
 
-  it("after Accept shows that all is done, and revokes nothing", async (t) => {
+  it("after Accept shows that linking is done, and the client keeps its access", async (t) => {
     const world = await browserWorld(t);
     await visit(browser(), world, {}, async (tab) => {
       await comeToTerms(tab, world);
@@ -102,7 +102,7 @@ describe("an impatient user", { skip }, () => {
     await visit(browser(), world, {}, async (tab) => {
       await comeToLogin(tab, world);
       await fillIn(tab);
-      // The first answer has come, and its cookie with it; the page is still the old one.
+      // The browser has the redirect to the terms and its cookie, but still shows the login page.
       const first = await holdNext(tab, "*/oauth2/terms?*");
       const clickSignIn = await clickerOf(tab, signInButton(tab));
       await clickSignIn();
@@ -153,7 +153,7 @@ describe("an impatient user", { skip }, () => {
     await world.assertLinked();
   });
 
-  it("may change their mind to Decline too late, and is told so", async (t) => {
+  it("may click Decline after Accept, and sees that linking is done", async (t) => {
     const world = await browserWorld(t);
     await visit(browser(), world, {}, async (tab) => {
       await comeToTerms(tab, world);
@@ -170,15 +170,15 @@ describe("an impatient user", { skip }, () => {
 });
 
 describe("a page that was left open too long", { skip }, () => {
-  const longMs = 11 * 60_000;
+  const pastExpiryMs = 11 * 60_000;
 
-  it("says so, and where to start again, when the user signs in", async (t) => {
+  it("says that it has expired and where to start again, when the user signs in", async (t) => {
     const world = await browserWorld(t);
     await visit(browser(), world, {}, async (tab) => {
       await comeToLogin(tab, world);
       await fillIn(tab);
-      await world.timePasses(longMs);
-      // The browser's own clock has ended the cookie.
+      await world.timePasses(pastExpiryMs);
+      // Only the service's clock has moved: remove the cookie as the browser would.
       await tab.context().clearCookies();
       await signInButton(tab).click();
       await heading(tab, "This page has expired").waitFor();
@@ -186,11 +186,11 @@ describe("a page that was left open too long", { skip }, () => {
     });
   });
 
-  it("says so, and where to start again, when the user accepts", async (t) => {
+  it("says that it has expired and where to start again, when the user accepts", async (t) => {
     const world = await browserWorld(t);
     await visit(browser(), world, {}, async (tab) => {
       await comeToTerms(tab, world);
-      await world.timePasses(longMs);
+      await world.timePasses(pastExpiryMs);
       await acceptButton(tab).click();
       await heading(tab, "This page has expired").waitFor();
       assert.ok(await tab.getByText("Start again from Lantern.").isVisible());
@@ -200,7 +200,7 @@ describe("a page that was left open too long", { skip }, () => {
 });
 
 describe("two login pages in one browser", { skip }, () => {
-  it("don't spoil each other", async (t) => {
+  it("the first still works after the second was opened", async (t) => {
     const world = await browserWorld(t);
     await visit(browser(), world, {}, async (tab) => {
       const second = await tab.context().newPage();
@@ -215,7 +215,7 @@ describe("two login pages in one browser", { skip }, () => {
   });
 });
 
-/** Clicks on the element's place, without waiting for the page that an earlier click requested. */
+/** Returns a click at the element's place that does not wait for the page that an earlier click requested. */
 async function clickerOf(tab: Page, element: Locator): Promise<() => Promise<void>> {
   await element.scrollIntoViewIfNeeded();
   const box = await element.boundingBox();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { bytesOf, textOf } from "../../src/cli/file-argument.ts";
+import { readFileBytes, readFileText } from "../../src/cli/file-argument.ts";
 import { BadParameter } from "../../src/model/errors.ts";
 import { breezeway } from "../stories/child-service.ts";
 import { PlatformClient } from "../stories/platform-client.ts";
@@ -71,11 +71,11 @@ describe("the commands of an administrator", () => {
     writeFileSync(join(folder, "bytes"), Buffer.from([0xff, 0xfe, 0xfd]));
     writeFileSync(join(folder, "large"), Buffer.alloc(1024 * 1024 + 1));
     const wrong: readonly (readonly [() => unknown, RegExp])[] = [
-      [() => bytesOf("logo", join(folder, "nowhere.png")), /^--logo: there is no such file\.$/],
-      [() => bytesOf("logo", folder), /^--logo: that is a folder, not a file\.$/],
-      [() => bytesOf("logo", join(folder, "large")), /^--logo: the file is too large\.$/],
-      [() => textOf("file", join(folder, "empty")), /^--file: the file is empty\.$/],
-      [() => textOf("file", join(folder, "bytes")), /^--file: the file is not text in UTF-8\.$/],
+      [() => readFileBytes("logo", join(folder, "nowhere.png")), /^--logo: there is no such file\.$/],
+      [() => readFileBytes("logo", folder), /^--logo: that is a folder, not a file\.$/],
+      [() => readFileBytes("logo", join(folder, "large")), /^--logo: the file is too large\.$/],
+      [() => readFileText("file", join(folder, "empty")), /^--file: the file is empty\.$/],
+      [() => readFileText("file", join(folder, "bytes")), /^--file: the file is not text in UTF-8\.$/],
     ];
     for (const [read, sentence] of wrong) {
       assert.throws(read, (error: unknown) => error instanceof BadParameter && sentence.test(error.message));

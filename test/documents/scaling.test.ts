@@ -20,21 +20,21 @@ describe("docs/scaling.md", () => {
     }
   });
 
-  it("says of every table by what it would be split", { skip }, async (t) => {
+  it("names the distribution column of every table", { skip }, async (t) => {
     const { tables, keys } = await uniqueKeys(t);
     assert.deepEqual(Object.keys(split).sort(), tables);
     const expected = splitTable((table) => primary(keys, table));
     assert.ok(page.includes(`${expected}\n`), `the table has changed:\n${expected}`);
   });
 
-  it("is right that the keys of growing tables begin with the owner, and that no unique key lacks it", {
+  it("is right that every unique key of a split table contains its distribution column, except a user's name", {
     skip,
   }, async (t) => {
     const { keys } = await uniqueKeys(t);
     for (const [table, { by }] of Object.entries(split)) {
       if (by === null) continue;
       assert.equal(primary(keys, table)[0], by, table);
-      // Another unique key could be checked only in one place.
+      // A unique key without this column can't be enforced over several databases.
       const others = keys.filter((key) => key.table === table && !key.columns.includes(by));
       assert.deepEqual(others, table === "users" ? [{ table, columns: ["tenant_id", "name"], isPrimary: false }] : []);
     }
@@ -69,8 +69,8 @@ function primary(keys: readonly UniqueKey[], table: string): readonly string[] {
   return keys.find((key) => key.table === table && key.isPrimary)?.columns ?? assert.fail(`${table} has no key`);
 }
 
-describe("the model of many accounts", () => {
-  it("plans no machine beyond its limit", () => {
+describe("the capacity model", () => {
+  it("exceeds neither the accounts of a node nor the cores of a database", () => {
     for (const accounts of [1, 1_000, 250_000, 7_000_000]) {
       for (const changesAnHour of [0.1, 6, 60, 600]) {
         const plan = { ...usual, accounts, changesAnHour };
@@ -94,7 +94,7 @@ describe("the model of many accounts", () => {
     }
   });
 
-  it("needs more of everything when a change costs more", () => {
+  it("needs more deployments when a change costs more CPU", () => {
     const plan = { ...usual, accounts: 10_000_000 };
     const dearer = sizing(plan, { ...measured, postgresUs: 2 * measured.postgresUs, nodeUs: 2 * measured.nodeUs });
     assert.ok(dearer.deployments > sizing(plan).deployments);

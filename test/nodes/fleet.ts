@@ -212,7 +212,7 @@ export class Fleet {
     }
   }
 
-  /** The number of mirrored writes by a node that didn't own the link, and the number of different owners. */
+  /** The number of mirrored writes by nodes that did not own the link, and of all mirrored writes. */
   async witnessed(): Promise<{ readonly foreign: number; readonly writes: number }> {
     const { rows } = await this.#parts.sql.query<{ writer: string; owner: string; count: number }>(
       "SELECT writer, owner, COUNT(*)::int AS count FROM witnessed GROUP BY writer, owner",

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { rounds } from "../set-up/extent.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
-import { eventuallySlowly, startFleet } from "./fleet.ts";
+import { eventuallySlowly, type FleetNode, startFleet } from "./fleet.ts";
 
 const links = rounds({ all: 60, few: 9 });
 
 describe("three nodes on one database", { skip: missingPostgres() ?? false }, () => {
-  it(`share ${links} links, and follow all of them when one node freezes, one is killed and one stops`, {
+  it(`share ${links} links and mirror all of them while one freezes, one is killed and one stops; alerts fire once`, {
     timeout: 180_000,
   }, async (t) => {
     const fleet = await startFleet(t, await sharedCluster(), { links });
@@ -15,28 +15,27 @@ describe("three nodes on one database", { skip: missingPostgres() ?? false }, ()
     await fleet.untilShared(signal);
     await fleet.change(fleet.homes.map(({ accountId }) => accountId));
     await fleet.untilMirrored(signal);
-    const [first, second, third] = fleet.nodes as [
-      (typeof fleet.nodes)[0],
-      (typeof fleet.nodes)[0],
-      (typeof fleet.nodes)[0],
-    ];
+    const [first, second, third] = fleet.nodes as [FleetNode, FleetNode, FleetNode];
 
-    const itsOwn = await fleet.accountsOf(first);
-    assert.ok(itsOwn.length > 0);
+    const accountsOfFirst = await fleet.accountsOf(first);
+    assert.ok(accountsOfFirst.length > 0);
+    // One node freezes: its lease ends while the process still exists.
     first.service.process.kill("SIGSTOP");
     await eventuallySlowly(signal, async () => assert.deepEqual(await fleet.accountsOf(first), []));
-    await fleet.change(itsOwn, { smoke: true });
-    await fleet.untilMirrored(signal, itsOwn);
+    await fleet.change(accountsOfFirst, { smoke: true });
+    await fleet.untilMirrored(signal, accountsOfFirst);
     first.service.process.kill("SIGCONT");
-    await fleet.change(itsOwn);
+    await fleet.change(accountsOfFirst);
     await fleet.untilShared(signal);
     await fleet.untilMirrored(signal);
 
+    // One is killed.
     second.service.process.kill("SIGKILL");
     await fleet.untilShared(signal, [first, third]);
     await fleet.change(fleet.homes.map(({ accountId }) => accountId));
     await fleet.untilMirrored(signal);
 
+    // One stops as it should.
     third.service.process.kill("SIGTERM");
     await fleet.untilShared(signal, [first]);
     assert.equal(await third.service.ended, 0);

@@ -3,8 +3,9 @@ import { isInvalidGrant, newGrant, refreshTokens, statusWith, tokensIn } from ".
 import { ensure } from "../outcome.ts";
 import type { Row } from "../row.ts";
 
-/** How long the old token stays valid after its successor was used. */
+/** How long a refresh token stays valid after its successor was used. */
 const graceMs = 60_000;
+const marginMs = 1_500;
 
 export const refreshReuse: Row = {
   name: "refresh-reuse",
@@ -18,7 +19,7 @@ export const refreshReuse: Row = {
     const first = await newGrant(context);
     const second = tokensIn(await refreshTokens(context, first.refreshToken));
     const third = tokensIn(await refreshTokens(context, second.refreshToken));
-    await context.pause(graceMs + 1_500);
+    await context.pause(graceMs + marginMs);
     const reused = await refreshTokens(context, first.refreshToken);
     ensure(isInvalidGrant(reused), () => ({
       seen: `A retired refresh token was answered with ${summaryOf(reused)}, not 400 invalid_grant.`,
@@ -29,7 +30,7 @@ export const refreshReuse: Row = {
     ensure(status === 401, () => ({
       seen: `After a retired refresh token was used, the grant's newest access token was answered with ${status}, not 401.`,
       side: "service",
-      next: "The holder of a copied token would keep access. Compare the running version with the one you meant to deploy.",
+      next: "Do not use this version: the holder of a copied token keeps access. Compare the running version with the one you meant to deploy.",
     }));
     return { seen: "The retired token was refused, and the grant has ended." };
   },

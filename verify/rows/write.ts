@@ -7,7 +7,8 @@ export const write: Row = {
   name: "write",
   group: "Users and devices",
   title: "A written value is read back",
-  proves: "A write is answered with OK, the next read shows it, and null erases it.",
+  proves:
+    "The service answers a write with OK, the next read shows the values as text, and null or an empty text erases them.",
   isEssential: true,
   needs: ["device"],
   after: ["exchange"],
@@ -19,6 +20,7 @@ export const write: Row = {
       const { attributes } = await device(context, deviceId, names);
       return names.map((name) => attributes[name]?.value ?? null);
     };
+    // Fails when the device can't be read: then nothing is written.
     await read();
     context.afterRow(() => writeAttributes(context, deviceId, Object.fromEntries(names.map((name) => [name, null]))));
     const written = `grüße, "${Math.random().toString(36).slice(2)}"`;
@@ -30,7 +32,7 @@ export const write: Row = {
     }));
     const shown = await read();
     ensure(shown[0] === written && shown[1] === "7" && shown[2] === "true", () => ({
-      seen: `After a write was answered with OK, a read showed ${shown[0] === written ? "other kinds of values than the texts 7 and true" : "an older state"}.`,
+      seen: `After a write was answered with OK, a read showed ${shown[0] === written ? "something other than the texts 7 and true" : "an older state"}.`,
       side: "between",
       next: "No proxy may cache answers of /v3: stale values look like live ones. Call the service directly to compare.",
     }));

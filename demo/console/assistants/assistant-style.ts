@@ -1,4 +1,4 @@
-/** The house stands below the sentence, and beside it where there is room, so that a person sees the house change. */
+/** CSS of the page of the simulated assistants. On wide screens the state of the house is beside the form. */
 export const assistantStyle = `
 .asks a[aria-current]{color:var(--ink);box-shadow:inset 0 0 0 1.5px var(--edge)}
 #part-choice{background:none;border:0;padding:0}

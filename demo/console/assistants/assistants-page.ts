@@ -19,7 +19,7 @@ const path = "/simulated-assistants";
 const addressOf = (kind: AssistantKind) => `/console${path}?kind=${kind}`;
 const readKind = (text = "") => assistantKinds.find((kind) => kind === text) ?? "alexa";
 
-/** A simulated Alexa and a simulated Google Home: what is said to them, what they know, and what they are told. */
+/** A page of the demo: talk to a simulated Alexa or Google Home, and see its devices and the service's reports to it. */
 export function assistantsPage(opened: () => OpenDemo | undefined): AddedPage {
   return {
     path,
@@ -28,7 +28,7 @@ export function assistantsPage(opened: () => OpenDemo | undefined): AddedPage {
     subject: "deployment",
     query: ["kind"],
     hears: ["attribute", "thing", "thingCommand", "link", "device"],
-    // No change in the log tells that a maker got a report.
+    // A report to an assistant leaves no log entry, so the page reads again by itself.
     readEverySeconds: 2,
     style: assistantStyle,
     async render({ call, parameter, operator }) {
@@ -76,7 +76,7 @@ export function assistantsPage(opened: () => OpenDemo | undefined): AddedPage {
 
 type AssistantParts = Partial<Record<"choice" | "talk" | "house" | "exchanges" | "reports" | "devices", Html>>;
 
-/** Always all parts: a page reads those again that it has shown. */
+/** Names every part, also empty ones: an open page rereads only the parts that it was first rendered with. */
 function partsOf({ choice, talk: talking, house, exchanges, reports, devices }: AssistantParts) {
   return { choice, talk: talking, house, exchanges, reports, devices };
 }

@@ -5,7 +5,7 @@ import { BadParameter, Conflict } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { AdminCommand, Answer } from "../administration/admin-command.ts";
 import { pageOf } from "../administration/paging.ts";
-import { bytesOf, textOf } from "../file-argument.ts";
+import { readFileBytes, readFileText } from "../file-argument.ts";
 import { hasFlag, type Input, id, optional, text, texts } from "../input.ts";
 import type { Noun } from "../noun.ts";
 import { counted, rows, table } from "../terminal/output.ts";
@@ -89,7 +89,7 @@ const brand: AdminCommand = {
       .option("--support-url <https…>", "where users find help")
       .addOption(command.createOption("--clear <part...>", "remove these parts of the branding").choices(brandParts)),
   extraInput: (typed) =>
-    typed.logo === undefined ? {} : { logo: bytesOf("logo", text(typed, "logo")).toString("base64") },
+    typed.logo === undefined ? {} : { logo: readFileBytes("logo", text(typed, "logo")).toString("base64") },
   async act({ identity }, input) {
     const tenant = await identity.findTenant(text(input, "tenant"));
     const { tenantId } = tenant;
@@ -128,7 +128,7 @@ const terms: AdminCommand = {
       .option("--refreshes-end <date>", "when such access ends: its refresh tokens are refused (2027-01-31, UTC)")
       .option("--no-require-acceptance", "access that was given with older terms is enough again")
       .option("--clear", "remove the terms"),
-  extraInput: (typed) => (typed.file === undefined ? {} : { file: textOf("file", text(typed, "file")) }),
+  extraInput: (typed) => (typed.file === undefined ? {} : { file: readFileText("file", text(typed, "file")) }),
   async act({ identity }, input) {
     const tenant = await identity.findTenant(text(input, "tenant"));
     const { tenantId } = tenant;

@@ -2,8 +2,8 @@ import type { Cancel, Timers } from "../../runtime/runtime.ts";
 import type { StreamListener } from "../connector.ts";
 import { InstanceHome, readConfig } from "./instance-home.ts";
 import { readRegistries } from "./registries.ts";
+import { ReportedContexts } from "./reported-contexts.ts";
 import type { Answer, Session } from "./session.ts";
-import { ShownContexts } from "./shown-contexts.ts";
 
 /** While the instance starts, its settings are read again this often. */
 const startingPauseMs = 5_000;
@@ -30,7 +30,7 @@ export class LiveHome {
   readonly session: Session;
   readonly home = new InstanceHome();
   readonly #listener: StreamListener | undefined;
-  readonly #contexts = new ShownContexts();
+  readonly #contexts = new ReportedContexts();
   #subscription: number | undefined;
   readonly #timers: Timers;
   #reload: Cancel | undefined;
@@ -68,7 +68,7 @@ export class LiveHome {
 
   /** Resolves when a state with this context was reported to the listener; undefined without a listener. */
   shown(contextId: string): Promise<void> | undefined {
-    return this.#listener && this.#contexts.shown(contextId);
+    return this.#listener && this.#contexts.whenReported(contextId);
   }
 
   async #load(): Promise<void> {
@@ -130,7 +130,7 @@ export class LiveHome {
     if (hasRemoved) this.#loadSoon(registryPauseMs);
     if (!this.#listener) return;
     this.home.report(this.#listener);
-    for (const contextId of contextIds) this.#contexts.show(contextId);
+    for (const contextId of contextIds) this.#contexts.add(contextId);
   }
 
   #searchLater(searchMs: number): void {

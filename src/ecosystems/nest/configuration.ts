@@ -4,7 +4,7 @@ import type { EcosystemConfiguration, Settings } from "../protocol.ts";
 
 export interface NestConfiguration extends EcosystemConfiguration {
   readonly apiUrl: string;
-  /** Hosts to which a redirect may take the token. */
+  /** `host` or `host:port`: the only hosts to which a redirect may take the token. */
   readonly allowedHosts: readonly string[];
 }
 
@@ -15,18 +15,18 @@ export function readConfiguration(name: string, settings: Settings): NestConfigu
   const apiUrl = httpUrl(settings.apiUrl);
   const allowedHosts = settings.allowedHosts ?? [new URL(apiUrl).host];
   if (!Array.isArray(allowedHosts) || !allowedHosts.every((host) => typeof host === "string")) {
-    throw new InvalidSetting(`must give a list of "host:port" as allowedHosts of ${name}`);
+    throw new InvalidSetting(`must give a list of "host" or "host:port" as allowedHosts of ${name}`);
   }
   const consent = readCodeFlow(name, settings);
   return { name: name.toLowerCase(), protocol, apiUrl, allowedHosts, ...(consent && { consent }) };
 }
 
-/** The settings of an ecosystem that the simulator at this address replaces. */
+/** The settings when no ecosystem is configured: the simulator at this address plays it. */
 export function simulatedAt(apiUrl: string): NestConfiguration {
   return { name: "nest", protocol, apiUrl, allowedHosts: [new URL(apiUrl).host], consent: simulatorFlow(apiUrl) };
 }
 
-/** The client that every simulator knows. Its secret is public. */
+/** The OAuth client that every simulator has (simulator/clients). Its secret is public. */
 function simulatorFlow(url: string): CodeFlow {
   return {
     authUrl: `${url}/login/oauth2`,

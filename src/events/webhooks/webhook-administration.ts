@@ -81,7 +81,8 @@ export function webhookAdministrationOn(parts: WebhookAdministrationParts): Webh
     const nextRetry = await tx.deliveries.nextRetry(webhook);
     const isOlder = nextRetry === undefined && recent.length === recentShown;
     const lastSettled =
-      recent.find(({ state }) => state !== "waiting") ?? (isOlder ? await tx.deliveries.lastSettled(webhook) : undefined);
+      recent.find(({ state }) => state !== "waiting") ??
+      (isOlder ? await tx.deliveries.lastSettled(webhook) : undefined);
     return { webhook, url: addressOrEmpty(webhook, addressOf), waiting, recent, nextRetry, lastSettled };
   }
 

@@ -26,7 +26,7 @@ export const unknownDevice: ErrorDescription = {
 export const unknownAttribute: ErrorDescription = {
   status: 404,
   code: "unknown_attribute",
-  when: "Linked accounts have no attribute of that name.",
+  when: "The device is a linked account, which has no attribute of that name.",
 };
 export const badParameter: ErrorDescription = {
   status: 400,
@@ -60,7 +60,7 @@ export const listDevices: Description = {
       in: "query",
       isRequired: false,
       schema: { type: "string" },
-      meaning: "Only devices of this type. An enterprise token must name one.",
+      meaning: "Only devices of this type. Required with an enterprise token.",
       example: "EcosystemAccount",
     },
     {
@@ -68,7 +68,8 @@ export const listDevices: Description = {
       in: "query",
       isRequired: false,
       schema: { type: "string" },
-      meaning: "From the previous page. If `deviceTypeName` is sent too, it must be the one that the cursor includes.",
+      meaning:
+        "The `cursor` of the previous page. If `deviceTypeName` is sent too, it must be the same as for that page.",
     },
   ],
   answers: [
@@ -153,7 +154,7 @@ export const getDevice: Description = {
   tag: "Users and devices",
   summary: "Read a device",
   words: [
-    "All attributes that have a value, or only those you name. If you name an attribute that was erased or became blank, it is null, with the time at which that happened; one that never had a value is not in the answer. One exception: if you name the `requestWrite` of a thermostat that is present, it is always in the answer; when it is empty it is null, with the time at which it became empty. With `since` you get what changed strictly after that time. An attribute that became blank since then is null, so that a poller does not keep the last state of an alarm that was removed. Times rise with each change to a device, even if clocks are set back; the highest `updateTime` you have seen is your next `since`.",
+    "All attributes that have a value, or only those you name. If you name an attribute that was erased or became blank, it is null, with the time at which that happened; one that never had a value is not in the answer. One exception: if you name the `requestWrite` of a thermostat that is present, it is always in the answer; when it is empty it is null, with the time at which it became empty. With `since` you get what changed strictly after that time. An attribute that became blank since then is null, so that a client does not keep the values of a smoke alarm that was removed. Times rise with each change to a device, even if clocks are set back; the highest `updateTime` you have seen is your next `since`.",
     "The attributes of a linked account are `d.structures[X]…` and `o.…`, 519 names in all. Both published spellings are accepted (`thermostats[Y]` and `thermostat[Y]`, `smokeCoAlarms[Y]` and `smokeCOAlarms[Y]`, `totals.smokeCOAlarms` and `totals.smokeCoAlarms`); the answer uses yours. All 519 names fit into one request: its line and headers may take 48 KB, beyond which the answer is 431.",
     "If a structure lists a device for which the ecosystem sends no object, the device has an index too: it has a `device_id` and counts in the totals, and its other attributes keep their values, or stay blank, until the ecosystem sends the object.",
   ],
@@ -166,7 +167,7 @@ export const getDevice: Description = {
       isRepeatable: true,
       schema: { type: "string" },
       meaning:
-        "The name of an attribute to read. `a,b` is read as two names unless the device has an attribute of that whole name. An ordinary device has no fixed names: one that it doesn't have is not in the answer.",
+        "The name of an attribute to read. `a,b` is read as two names unless the device has an attribute of that whole name. An ordinary device has no fixed names: a name that it doesn't have is missing from the answer.",
       example: "d.structures[1].a.away",
     },
     {
@@ -193,7 +194,7 @@ export const updateDevice: Description = {
   summary: "Write attributes",
   words: [
     "Writes one attribute or several, all of them or none. Values are stored and shown as text; null or an empty text erases.",
-    'On a linked account only `….fan_timer_active.requestWrite` of a thermostat is writable: `"true"` asks for the fan, `"false"` stops it. This call answers before the ecosystem does. Then read `fan_timer_active`: its value counts only when its time is later than your write. That time also changes when the fan was in the requested state already, as soon as the ecosystem confirms it. When the ecosystem accepts the request, `requestWrite` is erased; when it refuses, `requestWrite` holds `error: <message>, <value>, <time>`.',
+    'On a linked account only `….fan_timer_active.requestWrite` of a thermostat is writable: `"true"` starts the fan, `"false"` stops it. This call answers before the ecosystem does. Then read `fan_timer_active`: its value counts only when its time is later than your write. That time also changes when the fan was in the requested state already, as soon as the ecosystem confirms it. When the ecosystem accepts the request, `requestWrite` is erased; when it refuses, `requestWrite` holds `error: <message>, <value>, <time>`.',
   ],
   parameters: [deviceId],
   body: {
@@ -210,11 +211,15 @@ export const updateDevice: Description = {
     {
       status: 400,
       code: "invalid_request",
-      when: 'The body is not a flat object of names and values, or is empty, or is `{"name": …, "value": …}` for a device that has neither attribute.',
+      when: 'The body is not a flat object of names and values, or is empty, or is `{"name": …, "value": …}` and the device has no attributes `name` and `value`.',
     },
     { status: 403, code: "read_only_attribute", when: "Only the ecosystem sets this attribute." },
     unknownDevice,
-    { status: 404, code: "unknown_attribute", when: "A linked account has no attribute of that name." },
+    {
+      status: 404,
+      code: "unknown_attribute",
+      when: "The device is a linked account, which has no attribute of that name.",
+    },
     {
       status: 409,
       code: "limit_reached",

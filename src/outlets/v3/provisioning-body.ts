@@ -48,7 +48,7 @@ export function readNewDevice(value: unknown): NewDevice {
 }
 
 /** Reads what a PATCH changes: null erases the room. */
-export function readDescription(body: Body): DeviceDescription {
+export function readDeviceChange(body: Body): DeviceDescription {
   const members = objectOf(body, "The body");
   refuseUnknownMembers(members, ["deviceName", "room"]);
   const { deviceName, room } = members;

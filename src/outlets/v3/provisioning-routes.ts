@@ -11,7 +11,7 @@ import { newDeviceBody } from "./device-body.ts";
 import { devicePath } from "./device-routes.ts";
 import { requireEnterprise } from "./enterprise-caller.ts";
 import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
-import { objectOf, readDescription, readNewDevice } from "./provisioning-body.ts";
+import { objectOf, readDeviceChange, readNewDevice } from "./provisioning-body.ts";
 import { addDevice, describeDevice, removeDevice } from "./provisioning-descriptions.ts";
 import { stateRoute } from "./state-routes.ts";
 import { deviceIdOf, refuseBody } from "./v3-parameters.ts";
@@ -36,8 +36,8 @@ export function provisioningRoutes({ provisioning, ...keys }: ProvisioningRouteP
       async answer(incoming, caller, keep) {
         const { tenantId } = requireEnterprise(caller);
         const device = readNewDevice(objectOf(incoming.body, "The body"));
-        const created = ([state]: readonly DeviceState[]) => deviceAnswer(201, state!, caller);
-        return created(await provisioning.addAll(tenantId, [device], keep(created)).catch(throwRefusal));
+        const createdAnswer = ([state]: readonly DeviceState[]) => deviceAnswer(201, state!, caller);
+        return createdAnswer(await provisioning.addAll(tenantId, [device], keep(createdAnswer)).catch(throwRefusal));
       },
     }),
     keyed(keys, {
@@ -48,9 +48,9 @@ export function provisioningRoutes({ provisioning, ...keys }: ProvisioningRouteP
       description: describeDevice,
       async answer(incoming, caller, keep) {
         const { tenantId } = requireEnterprise(caller);
-        const description = readDescription(incoming.body);
-        const changed = (state: DeviceState) => deviceAnswer(200, state, caller);
-        return changed(await provisioning.update(tenantId, deviceIdOf(incoming), description, keep(changed)));
+        const change = readDeviceChange(incoming.body);
+        const changedAnswer = (state: DeviceState) => deviceAnswer(200, state, caller);
+        return changedAnswer(await provisioning.update(tenantId, deviceIdOf(incoming), change, keep(changedAnswer)));
       },
     }),
     keyed(keys, {
@@ -74,7 +74,7 @@ function deviceAnswer(status: number, state: DeviceState, caller: Principal): An
   return jsonTextAnswer(status, newDeviceBody(state, caller));
 }
 
-/** The body is the only line. */
+/** `addAll` says which line was refused. Here there is one device, so only the reason is thrown. */
 function throwRefusal(error: unknown): never {
   throw error instanceof RefusedLine ? error.refusal : error;
 }

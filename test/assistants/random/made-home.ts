@@ -70,7 +70,7 @@ export class MadeHome {
   }
 
   /** The thing is called otherwise, or its link turns stale or live, or it is gone. */
-  turn(before: CurrentThing, facts: Partial<Pick<CurrentThing, "name" | "isStale" | "goneMs">>): void {
+  alter(before: CurrentThing, facts: Partial<Pick<CurrentThing, "name" | "isStale" | "goneMs">>): void {
     this.nowMs += 1_000;
     this.things.set(before.thingId, { ...before, ...facts });
     this.#mark(before.thingId, facts.goneMs ?? 0, "name" in facts);

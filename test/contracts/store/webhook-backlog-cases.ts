@@ -33,7 +33,9 @@ export function webhookBacklogCases(harness: StoreHarness): void {
       assert.deepEqual(await shown(), ["unused", null, null]);
       await addMessages(store, webhook, range(2));
       const [delivered, failing] = await waiting(store, webhook);
-      await store.transaction((tx) => tx.deliveries.settle(delivered!, "delivered", 1_000, { status: 204, text: null }));
+      await store.transaction((tx) =>
+        tx.deliveries.settle(delivered!, "delivered", 1_000, { status: 204, text: null }),
+      );
       await addMessages(store, webhook, Array(30).fill(2));
       assert.deepEqual(await shown(), ["working", null, "1970-01-01T00:00:01.000Z"]);
       await store.transaction((tx) => tx.deliveries.postpone(failing!, 60_000, none));

@@ -1,7 +1,7 @@
 import { templateNames, traitMapTemplates } from "../../../home/trait-map-templates.ts";
 import { BadParameter } from "../../../model/errors.ts";
 import type { AdminCommand } from "../../administration/admin-command.ts";
-import { textOf } from "../../file-argument.ts";
+import { readFileText } from "../../file-argument.ts";
 import { optional, text } from "../../input.ts";
 import type { Noun } from "../../noun.ts";
 import { table } from "../../terminal/output.ts";
@@ -23,7 +23,7 @@ const set: AdminCommand = {
       .requiredOption(named, tenantMeaning)
       .option("--file <file>", "the trait map as JSON")
       .addOption(command.createOption("--template <name>", "a ready-made map").choices(templateNames)),
-  extraInput: (typed) => (typed.file === undefined ? {} : { file: textOf("file", text(typed, "file")) }),
+  extraInput: (typed) => (typed.file === undefined ? {} : { file: readFileText("file", text(typed, "file")) }),
   async act({ identity, deviceTypes }, input) {
     const { tenantId } = await identity.findTenant(text(input, "tenant"));
     const { name, map, changedMs } = await deviceTypes.set(tenantId, text(input, "type"), mapOf(input));

@@ -2,7 +2,7 @@ import type { AssistantKind } from "../../../assistants/assistant.ts";
 import { assistantKinds } from "../../../assistants/assistant.ts";
 import { outletSettings } from "../../../assistants/outlet-settings.ts";
 import type { AdminCommand } from "../../administration/admin-command.ts";
-import { textOf } from "../../file-argument.ts";
+import { readFileText } from "../../file-argument.ts";
 import { optional, text } from "../../input.ts";
 import { readSecret } from "../../terminal/secret-input.ts";
 import { setUpInWords } from "./outlet-set-up.ts";
@@ -35,7 +35,7 @@ export const addOutlet: AdminCommand = {
         const secret = await readSecret(terminal, { what: meaning, variable });
         if (secret !== undefined) settings[name] = secret;
       } else if (value !== undefined) {
-        settings[name] = type === "file" ? textOf(name, value) : value;
+        settings[name] = type === "file" ? readFileText(name, value) : value;
       }
     }
     return { settings };

@@ -1,7 +1,7 @@
 import { BadParameter } from "../../../model/errors.ts";
 import type { UserId } from "../../../model/ids.ts";
 import type { AdminCommand } from "../../administration/admin-command.ts";
-import { textOf } from "../../file-argument.ts";
+import { readFileText } from "../../file-argument.ts";
 import { id, text } from "../../input.ts";
 import { chosenOutlet, outletArgument } from "./outlet-argument.ts";
 
@@ -18,7 +18,7 @@ export const tryOutlet: AdminCommand = {
       .option("--outlet <id>", "the same, as an option")
       .requiredOption("--user <id>", "the user, who has linked the assistant")
       .requiredOption("--message <file>", "the message of the assistant, as JSON"),
-  extraInput: (typed) => ({ message: textOf("message", text(typed, "message")) }),
+  extraInput: (typed) => ({ message: readFileText("message", text(typed, "message")) }),
   async act({ identity, assistants, tryDirective }, input) {
     const outlet = await chosenOutlet(assistants, input);
     const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user"));

@@ -1,13 +1,13 @@
-/** Contexts that are remembered in case the answer of their call comes later, and calls that wait for theirs. */
-const remembered = 256;
+/** Limit of each list: contexts that were reported before their call was answered, and contexts that calls wait for. */
+const mostRemembered = 256;
 
-/** Recognises the states that a service call has caused: they carry the context of the call. */
-export class ShownContexts {
+/** Tells when a state that a service call caused was reported. Home Assistant puts the call's context id into the state. */
+export class ReportedContexts {
   readonly #recent = new Set<string>();
   readonly #awaited = new Map<string, () => void>();
 
   /** A state with this context was reported. */
-  show(contextId: string): void {
+  add(contextId: string): void {
     this.#awaited.get(contextId)?.();
     this.#awaited.delete(contextId);
     // Moved to the end: the set forgets the oldest first.
@@ -16,8 +16,8 @@ export class ShownContexts {
     forgetOldest(this.#recent);
   }
 
-  /** Resolves when a state with this context was reported, also before this call; otherwise never. */
-  shown(contextId: string): Promise<void> {
+  /** Resolves when a state with this context is reported, at once if it already was. It may never resolve. */
+  whenReported(contextId: string): Promise<void> {
     if (this.#recent.has(contextId)) return Promise.resolve();
     return new Promise((resolve) => {
       this.#awaited.set(contextId, resolve);
@@ -28,5 +28,5 @@ export class ShownContexts {
 
 function forgetOldest(kept: Set<string> | Map<string, unknown>): void {
   const [oldest] = kept.keys();
-  if (oldest !== undefined && kept.size > remembered) kept.delete(oldest);
+  if (oldest !== undefined && kept.size > mostRemembered) kept.delete(oldest);
 }
