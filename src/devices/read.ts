@@ -4,7 +4,7 @@ import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DevicePlace, DeviceRow } from "../store/tables/devices.ts";
-import type { DeviceState, DeviceStates } from "./states.ts";
+import type { DeviceState, DeviceStates, ReadBeside } from "./states.ts";
 
 export type { DevicePlace } from "../store/tables/devices.ts";
 
@@ -29,7 +29,8 @@ export const devicesPerPage = 100;
 export interface DeviceReading {
   list(userId: UserId): Promise<readonly DeviceRow[]>;
   page(accessScope: AccessScope, place: DevicePlace): Promise<DevicePage>;
-  state(accessScope: AccessScope, deviceId: DeviceId): Promise<DeviceState>;
+  /** `beside`: what else to read with the version of a cached state. */
+  state(accessScope: AccessScope, deviceId: DeviceId, beside?: ReadBeside): Promise<DeviceState>;
   /** The state if it is cached and known to be current; otherwise undefined, whether or not the device exists. */
   cachedState(accessScope: AccessScope, deviceId: DeviceId): DeviceState | undefined;
   /** The device without its attributes. */
@@ -51,9 +52,9 @@ export function deviceReading(store: Store<Pick<Transaction, "devices">>, states
       if (!device) throw new UnknownDevice();
       return device;
     },
-    async state(accessScope, deviceId) {
+    async state(accessScope, deviceId, beside) {
       const userId = accessScope.kind === "user" ? accessScope.userId : await ownerWithin(store, accessScope, deviceId);
-      const state = userId && (await states.get(userId, deviceId));
+      const state = userId && (await states.get(userId, deviceId, beside));
       if (!state) throw new UnknownDevice();
       return state;
     },

@@ -4,7 +4,7 @@ import type { AttributeKey } from "../store/tables/attributes.ts";
 import type { DeviceRow } from "../store/tables/devices.ts";
 import type { DeviceCommit } from "./device-commit.ts";
 
-export type StateTables = Pick<Transaction, "devices" | "attributes">;
+export type StateTables = Pick<Transaction, "devices" | "attributes" | "links" | "nodes">;
 
 /** A device with all its attributes as of its last commit. Immutable, because callers share it. */
 export interface DeviceState {
@@ -23,6 +23,15 @@ const defaultMaximalBytes = 200_000_000;
 /** Approximate memory of an attribute, without its name and value. */
 const attributeOverheadBytes = 100;
 
+/** Reads something else of a cached device in the transaction that checks its version, so that both are one round trip. */
+export type ReadBeside = (tx: StateTables, device: DeviceRow) => Promise<void>;
+
+interface VersionCheck {
+  readonly devices: Set<DeviceRow>;
+  readonly others: ((tx: StateTables) => Promise<void>)[];
+  readonly versions: Promise<Map<DeviceId, number>>;
+}
+
 /**
  * Cache of device states, loaded on first use and updated by each commit. On SQLite the cache is current once
  * a commit is durable. On a shared store the version is checked before each use (one query for all reads of a tick), so
@@ -34,17 +43,20 @@ export class DeviceStates {
   readonly #held = new Map<DeviceId, Held>();
   readonly #loading = new Map<DeviceId, { isOvertaken: boolean }>();
   #heldBytes = 0;
-  #versionCheck: { readonly devices: Set<DeviceRow>; readonly versions: Promise<Map<DeviceId, number>> } | undefined;
+  #versionCheck: VersionCheck | undefined;
 
   constructor(store: Store<StateTables>, { bytesHeld = defaultMaximalBytes } = {}) {
     this.#store = store;
     this.#maximalBytes = bytesHeld;
   }
 
-  /** Undefined when this user has no such device, whether it belongs to another user or does not exist. */
-  async get(userId: UserId, deviceId: DeviceId): Promise<DeviceState | undefined> {
+  /**
+   * Undefined when this user has no such device, whether it belongs to another user or does not exist. `beside` is called
+   * only when a version must be checked.
+   */
+  async get(userId: UserId, deviceId: DeviceId, beside?: ReadBeside): Promise<DeviceState | undefined> {
     const held = this.#held.get(deviceId)?.state;
-    const state = held && (await this.#isCurrent(held)) ? held : await this.#load(userId, deviceId);
+    const state = held && (await this.#isCurrent(held, beside)) ? held : await this.#load(userId, deviceId);
     return state?.device.userId === userId ? state : undefined;
   }
 
@@ -103,23 +115,27 @@ export class DeviceStates {
     }
   }
 
-  async #isCurrent({ device }: DeviceState): Promise<boolean> {
+  async #isCurrent({ device }: DeviceState, beside?: ReadBeside): Promise<boolean> {
     if (!this.#store.isShared) return true;
-    const versions = await this.#versionsOfThisTick(device);
+    const versions = await this.#versionsOfThisTick(device, beside);
     return versions.get(device.id) === device.lastTimeMs;
   }
 
-  #versionsOfThisTick(device: DeviceRow): Promise<Map<DeviceId, number>> {
+  #versionsOfThisTick(device: DeviceRow, beside?: ReadBeside): Promise<Map<DeviceId, number>> {
     if (!this.#versionCheck) {
       const devices = new Set<DeviceRow>();
+      const others: ((tx: StateTables) => Promise<void>)[] = [];
       const versions = Promise.resolve().then(async () => {
         this.#versionCheck = undefined;
-        const rows = await this.#store.read((tx) => tx.devices.versions([...devices]));
+        const [rows] = await this.#store.read((tx) =>
+          Promise.all([tx.devices.versions([...devices]), ...others.map((other) => other(tx))]),
+        );
         return new Map(rows.map((row) => [row.id, row.lastTimeMs]));
       });
-      this.#versionCheck = { devices, versions };
+      this.#versionCheck = { devices, others, versions };
     }
     this.#versionCheck.devices.add(device);
+    if (beside) this.#versionCheck.others.push((tx) => beside(tx, device));
     return this.#versionCheck.versions;
   }
 

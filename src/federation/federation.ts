@@ -25,7 +25,15 @@ import { thingControl } from "./commands/thing-control.ts";
 import type { TokenSealing } from "./credential.ts";
 import { FederatedTokens, type LinkOptions, type Unlinked } from "./federated-tokens.ts";
 import type { Feeds } from "./feeds/feeds.ts";
-import { type Freshness, freshnessHere, freshnessOf, freshnessOfEach, tallyOf } from "./freshness.ts";
+import {
+  type Freshness,
+  type FreshnessBeside,
+  freshnessBeside,
+  freshnessHere,
+  freshnessOf,
+  freshnessOfEach,
+  tallyOf,
+} from "./freshness.ts";
 import { type FederationTables, LinkKeeper } from "./keeper.ts";
 import { type LinkCounts, type LinkOverview, linkCountsOn, linkOverview } from "./link-counts.ts";
 import type { LinkFaultKind } from "./link-faults.ts";
@@ -71,6 +79,8 @@ export interface Federation {
   freshnessOfEach(
     devices: readonly Pick<DeviceRow, "userId" | "id" | "isVirtual">[],
   ): Promise<ReadonlyMap<DeviceId, Freshness>>;
+  /** Freshness of one device, read together with its state. */
+  freshnessBeside(): FreshnessBeside;
   /** Freshness of the things of these links. */
   thingFreshnessOfEach(
     links: readonly { readonly userId: UserId; readonly deviceId: DeviceId }[],
@@ -195,6 +205,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
     status: async (userId, ecosystemName) => linkStatus(store, keeper, freshness, userId, tokens.nameOf(ecosystemName)),
     freshness,
     freshnessOfEach: (devices) => freshnessOfEach(thisNode, devices),
+    freshnessBeside: () => freshnessBeside(thisNode),
     thingFreshnessOfEach: (links) => thingFreshnessOfEach(thisNode, links),
     freshnessHere: (device) => freshnessHere(thisNode, device),
     largeStrings: (userId, deviceId) =>

@@ -1,4 +1,4 @@
-import type { DeviceStates } from "../devices/states.ts";
+import type { DeviceStates, ReadBeside } from "../devices/states.ts";
 import { UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { Membership } from "../nodes/membership.ts";
@@ -56,15 +56,47 @@ export async function freshnessOfEach(
     else elsewhere.push(device);
   }
   if (elsewhere.length === 0) return known;
-  const [links, nodes] = await store.read((tx) => Promise.all([tx.links.standings(elsewhere), membership.living(tx)]));
+  const stored = await store.read((tx) => storedFreshness(tx, membership, elsewhere, nowMs));
+  return new Map([...known, ...stored]);
+}
+
+/** Freshness of links that this node does not follow. */
+async function storedFreshness(
+  tx: Pick<FederationTables, "links" | "nodes">,
+  membership: Membership,
+  devices: readonly Pick<DeviceRow, "userId" | "id">[],
+  nowMs: number,
+): Promise<ReadonlyMap<DeviceId, Freshness>> {
+  const [links, nodes] = await Promise.all([tx.links.standings(devices), membership.living(tx)]);
   const living = new Set(nodes);
   // A link of this node without a follower here is followed by no node.
   living.delete(membership.id);
-  for (const { deviceId, state, owner, confirmedMs } of links) {
-    const isFollowed = owner !== null && living.has(owner);
-    known.set(deviceId, freshness(state === "live" && isFollowed, confirmedMs, nowMs));
-  }
-  return known;
+  return new Map(
+    links.map(({ deviceId, state, owner, confirmedMs }) => {
+      const isFollowed = owner !== null && living.has(owner);
+      return [deviceId, freshness(state === "live" && isFollowed, confirmedMs, nowMs)];
+    }),
+  );
+}
+
+/** The freshness of one device whose state is read too. */
+export interface FreshnessBeside {
+  /** Reads what is needed in the transaction that checks the version of the state. */
+  readonly read: ReadBeside;
+  /** Undefined when the device is virtual and its link has just ended. */
+  of(device: DeviceRow): Promise<Freshness | undefined>;
+}
+
+export function freshnessBeside(parts: Omit<FreshnessParts, "states">): FreshnessBeside {
+  let stored: ReadonlyMap<DeviceId, Freshness> | undefined;
+  return {
+    async read(tx, device) {
+      if (freshnessHere(parts, device)) return;
+      stored = await storedFreshness(tx, parts.membership, [device], parts.runtime.nowMs());
+    },
+    of: async (device) =>
+      freshnessHere(parts, device) ?? (stored ?? (await freshnessOfEach(parts, [device]))).get(device.id),
+  };
 }
 
 /** Freshness of one device without a query; undefined when the store must be asked. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { freshnessOfEach } from "../../src/federation/freshness.ts";
+import { DeviceStates } from "../../src/devices/states.ts";
+import { freshnessBeside, freshnessOfEach } from "../../src/federation/freshness.ts";
 import type { LinkKeeper } from "../../src/federation/keeper.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import { heartbeat, Membership } from "../../src/nodes/membership.ts";
@@ -94,6 +95,16 @@ describe("the freshness of many devices", () => {
     const costOfOne = await cost(ids.slice(0, 1));
     assert.equal(costOfOne, 1, "the links and who lives, in one look");
     assert.equal(await cost(ids), costOfOne);
+    const states = new DeviceStates(counting);
+    const readOne = async () => {
+      reads = 0;
+      const beside = freshnessBeside({ store: counting, keeper, membership, runtime });
+      const state = await states.get(userId, ids[0]!, beside.read);
+      assert.equal((await beside.of(state!.device))?.isPresent, true);
+      return reads;
+    };
+    assert.equal(await readOne(), 2, "the state is not cached yet");
+    assert.equal(await readOne(), 1, "its version, its link and who lives, in one look");
     for (const id of ids) followed.set(id, { isLive: true, confirmedMs: noonMs });
     assert.equal(await cost(ids), 0);
     await membership.stop();

@@ -194,6 +194,7 @@ function madeV3({ store, identity }: Awaited<ReturnType<typeof madePlatform>>, r
     federation: {
       freshnessOfEach: async (devices) => new Map(devices.map(({ id }) => [id, fresh])),
       thingFreshnessOfEach: async (links) => new Map(links.map(({ deviceId }) => [deviceId, fresh])),
+      freshnessBeside: () => ({ read: async () => undefined, of: async () => fresh }),
       freshnessHere: () => fresh,
       receipts: async () => [],
     },

@@ -72,7 +72,11 @@ export async function madeV3(t: TestContext) {
   const idempotency = new IdempotentWrites({ store, sealer: sealingWith(randomBytes(32)), runtime });
   // One client for each holder of a token.
   const keys = { idempotency, tokens: { clientOf: async (token: string) => `client of ${token}` } };
-  const federation = { freshnessOfEach, freshnessHere };
+  const freshnessBeside: Federation["freshnessBeside"] = () => ({
+    read: async () => undefined,
+    of: async (device) => (await freshnessOfEach([device])).get(device.id),
+  });
+  const federation = { freshnessOfEach, freshnessBeside, freshnessHere };
   const users = userReadingOn(store);
   const v3 = { users, devices, federation, cursors: cursorsWith("a key of this test"), ...keys };
   const routes = [...userRoutes(v3), ...deviceRoutes(v3), ...alertRoutes({ alerts, ...keys })];

@@ -8,7 +8,7 @@ import type { DeviceId } from "../../model/ids.ts";
 
 export interface CurrentDeviceParts {
   readonly devices: Pick<DeviceReading, "state" | "cachedState">;
-  readonly federation: Pick<Federation, "freshnessOfEach" | "freshnessHere">;
+  readonly federation: Pick<Federation, "freshnessBeside" | "freshnessHere">;
 }
 
 /** The present state of a device, and how fresh it is. */
@@ -36,8 +36,9 @@ async function readFromStore(
   caller: Principal,
   deviceId: DeviceId,
 ): Promise<CurrentDevice> {
-  const state = await devices.state(caller, deviceId);
-  const freshness = (await federation.freshnessOfEach([state.device])).get(state.device.id);
+  const beside = federation.freshnessBeside();
+  const state = await devices.state(caller, deviceId, beside.read);
+  const freshness = await beside.of(state.device);
   if (!freshness) throw new UnknownDevice();
   return { state, freshness };
 }

@@ -1,6 +1,7 @@
 import { type AttributeQuery, selectAttributes } from "../../devices/attribute-query.ts";
 import type { DevicePlace, DeviceReading } from "../../devices/read.ts";
 import type { DeviceWriting } from "../../devices/write.ts";
+import type { Federation } from "../../federation/federation.ts";
 import { done, jsonAnswer, jsonTextAnswer } from "../../http/answer/answer.ts";
 import type { Incoming } from "../../http/request/incoming.ts";
 import type { NeededScopes, Route } from "../../http/routes.ts";
@@ -16,6 +17,7 @@ import { allValues, deviceIdOf, singleValue, timeOf } from "./v3-parameters.ts";
 
 export interface DeviceRouteParts extends CurrentDeviceParts, KeyedRouteParts {
   readonly devices: CurrentDeviceParts["devices"] & Pick<DeviceReading, "page"> & DeviceWriting;
+  readonly federation: CurrentDeviceParts["federation"] & Pick<Federation, "freshnessOfEach">;
   readonly cursors: { readonly devices: Cursors<DevicePlace> };
 }
 
