@@ -84,7 +84,7 @@ describe("the capacity model", () => {
   });
 
   it("agrees with its simulation: the nodes keep up in the busiest minutes, even with a node missing", () => {
-    for (const accounts of [100_000, 1_000_000, 100_000_000]) {
+    for (const accounts of isAll ? [100_000, 1_000_000, 100_000_000] : [1_000_000]) {
       for (const seed of isAll ? [1, 2, 3] : [1]) {
         const { node, database, nodeWithOneMissing } = simulate({ ...usual, accounts }, seed);
         assert.ok(database.mean <= usual.fullness * 1.05, `${database.mean}`);

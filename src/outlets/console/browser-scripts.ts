@@ -15,7 +15,15 @@ export interface BrowserScripts {
 
 const folder = new URL("./browser/", import.meta.url);
 
+let kept: BrowserScripts | undefined;
+
+/** They are read once: the files of a version do not change. */
 export function browserScripts(): BrowserScripts {
+  kept ??= readScripts();
+  return kept;
+}
+
+function readScripts(): BrowserScripts {
   const names = readdirSync(folder).filter((name) => name.endsWith(".ts"));
   const files = new Map(names.map((name) => [name, stripTypeScriptTypes(readFileSync(new URL(name, folder), "utf8"))]));
   const digest = createHash("sha256")
