@@ -7,6 +7,7 @@ import type { ReportProgress } from "./cli/terminal/progress.ts";
 import { type Config, ConfigurationError } from "./config/config.ts";
 import type { ShownSetting } from "./config/shown-settings.ts";
 import { NotFound, NotRunning } from "./model/errors.ts";
+import { plainAddress } from "./model/setting-checks.ts";
 import { anyAborted, untilSignalled } from "./runtime/process/signals.ts";
 import { version } from "./runtime/process/version.ts";
 import { whenReachable } from "./service/waiting-for-start.ts";
@@ -78,7 +79,7 @@ async function administer(
 /** A command that speaks with the service needs one that runs: with SQLite on this folder, else at its address. */
 async function access(config: Config, wanted: object, say: Say = () => undefined): Promise<Access> {
   if (config.databaseUrl) {
-    const baseUrl = config.baseUrl ?? `http://${config.host}:${config.port}`;
+    const baseUrl = config.baseUrl ?? plainAddress(config.host, config.port);
     return { ...(await onTheStore(config, "access", wanted)), baseUrl } as Access;
   }
   const folder = dataFolder(config.dataFolder);

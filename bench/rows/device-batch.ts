@@ -20,8 +20,8 @@ const values = [
 ] as const;
 
 /**
- * A batch that is carried out as a whole (`mode=all`). On SQLite all other writers wait for its transaction, so it must
- * not cost much more than the rows that it inserts.
+ * CPU of a batch of devices that is added in one transaction (`mode=all`). On SQLite all other writers wait for this
+ * transaction, so it must not cost much more than the bare inserts of its rows.
  */
 export const deviceBatch: Row = {
   name: "device-batch",
@@ -67,7 +67,10 @@ async function companyIn({ store, identity, deviceTypes }: Parts) {
   return { tenantId, users };
 }
 
-/** Inserts the rows of such a batch: a device, two attributes and three entries of the log for each line. */
+/**
+ * The reference: returns a function that inserts the rows of such a batch in one transaction. These are a device, two
+ * attributes and three log entries for each line.
+ */
 function bareInsert(database: DatabaseSync, userId: UserId): () => void {
   for (const pragma of ["synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"]) {
     database.exec(`PRAGMA ${pragma}`);

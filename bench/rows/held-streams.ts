@@ -1,9 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeCertificate } from "../../test/set-up/certificate.ts";
+import { ChildServer } from "../ecosystems/child-server.ts";
 import { type LinkedAccounts, linkedAccounts } from "../linked-accounts.ts";
 import { MeasuredProcess } from "../measured-process.ts";
-import type { Row } from "../row.ts";
+import type { Result, Row } from "../row.ts";
 
 /** `STREAMS=10000` measures more; each takes two open files of this process and one of the measured one. */
 const streams = Number(process.env.STREAMS ?? 1_000);
@@ -17,56 +19,76 @@ interface HeldUsage {
   readonly rssBytes: number;
 }
 
-/** CPU and memory of linked accounts in which nothing changes. */
+/** CPU and memory of linked accounts in which nothing changes, with plain streams and with TLS. */
 export const heldStreams: Row = {
   name: "held-streams",
   async measure(progress) {
-    progress("a service and a reference without streams, for comparison");
-    const empty = await usageOf(0);
-    progress(`linking and holding ${streams} accounts`);
-    const held = await usageOf(streams);
-    const kilobytesOf = (side: "service" | "reference") =>
-      (held[side].rssBytes - empty[side].rssBytes) / streams / 1024;
-    const ours = kilobytesOf("service");
-    const reference = "the same service without links";
-    return [
-      {
-        what: `CPU of ${streams} held streams with nothing but keep-alives, of one core`,
-        reference,
-        figure: mean(held.service.shares) - mean(empty.service.shares),
-        unit: "%",
-        spread: [Math.min(...held.service.shares), Math.max(...held.service.shares)],
-        bar: null,
-      },
-      {
-        what: `RSS of one linked account with its stream, of ${streams}`,
-        reference,
-        figure: ours,
-        unit: "kB",
-        spread: null,
-        bar: null,
-      },
-      {
-        what: "the same, beyond the RSS of the stream alone",
-        reference: "node:http that holds the same streams",
-        figure: ours - kilobytesOf("reference"),
-        unit: "kB",
-        spread: null,
-        bar: { atMost: mostBesideStreamKb },
-      },
-    ];
+    const results: Result[] = [];
+    for (const isTls of [false, true]) {
+      const how = isTls ? "over TLS" : "plain";
+      progress(`a service and a reference without streams, for comparison (${how})`);
+      const empty = await usageOf(0, isTls);
+      progress(`linking and holding ${streams} accounts (${how})`);
+      results.push(...resultsOf(how, empty, await usageOf(streams, isTls)));
+    }
+    return results;
   },
 };
 
-async function usageOf(count: number): Promise<Readonly<Record<"service" | "reference", HeldUsage>>> {
+type Usages = Readonly<Record<"service" | "reference", HeldUsage>>;
+
+function resultsOf(how: string, empty: Usages, held: Usages): readonly Result[] {
+  const kilobytesOf = (side: "service" | "reference") => (held[side].rssBytes - empty[side].rssBytes) / streams / 1024;
+  const ours = kilobytesOf("service");
+  const reference = "the same service without links";
+  return [
+    {
+      what: `CPU of ${streams} held streams (${how}) with nothing but keep-alives, of one core`,
+      reference,
+      figure: mean(held.service.shares) - mean(empty.service.shares),
+      unit: "%",
+      spread: [Math.min(...held.service.shares), Math.max(...held.service.shares)],
+      bar: null,
+    },
+    {
+      what: `RSS of one linked account with its stream (${how}), of ${streams}`,
+      reference,
+      figure: ours,
+      unit: "kB",
+      spread: null,
+      bar: null,
+    },
+    {
+      what: `the same, beyond the RSS of the stream alone (${how})`,
+      reference: "node:http that holds the same streams",
+      figure: ours - kilobytesOf("reference"),
+      unit: "kB",
+      spread: null,
+      bar: { atMost: mostBesideStreamKb },
+    },
+  ];
+}
+
+async function usageOf(count: number, isTls: boolean): Promise<Usages> {
   await using accounts = await linkedAccounts(count);
+  await using front = isTls ? await tlsFront(accounts) : undefined;
+  const url = front?.url ?? accounts.simulator.url;
+  const ecosystems = { nest: { protocol: "nest", apiUrl: url } };
+  const settings = { ...accounts.folder.settings, BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems) };
   const service = await (async () => {
-    await using process = await MeasuredProcess.service(accounts.folder.settings);
+    await using process = await MeasuredProcess.service(settings);
     await accounts.untilAllAre("live");
     return await measured(process);
   })();
-  await using process = await MeasuredProcess.reference("held-stream", streamsFile(accounts));
+  await using process = await MeasuredProcess.reference("held-stream", streamsFile(accounts, url));
   return { service, reference: await measured(process) };
+}
+
+/** A server for TLS in front of the simulator. Processes that start from now on trust its certificate. */
+async function tlsFront({ folder, simulator }: LinkedAccounts): Promise<ChildServer<never, never>> {
+  const { keyFile, certFile } = makeCertificate(folder.path);
+  process.env.NODE_EXTRA_CA_CERTS = certFile;
+  return ChildServer.start("./tls-front-process.ts", [new URL(simulator.url).port, keyFile, certFile]);
 }
 
 async function measured(process: MeasuredProcess): Promise<HeldUsage> {
@@ -76,9 +98,9 @@ async function measured(process: MeasuredProcess): Promise<HeldUsage> {
 }
 
 /** What the reference reads: the address of the streams and the tokens of all accounts. */
-function streamsFile({ folder, simulator, devices }: LinkedAccounts): string {
+function streamsFile({ folder, devices }: LinkedAccounts, url: string): string {
   const file = join(folder.path, "streams.json");
-  writeFileSync(file, JSON.stringify({ url: simulator.url, tokens: devices.map(({ token }) => token) }));
+  writeFileSync(file, JSON.stringify({ url, tokens: devices.map(({ token }) => token) }));
   return file;
 }
 

@@ -9,7 +9,7 @@ import type { House } from "../house.ts";
 /** A thing of the demo's user, as the console reads it. */
 export type HouseThing = ShownHome["things"][number] & { readonly deviceId: number };
 
-/** The house as the console shows it, and what only the demo looks at, as any client reads it from /v3. */
+/** What the demo's pages show: the home as the console reads it, and further data that the demo reads from /v3. */
 export interface HouseView {
   readonly home: ShownHome;
   readonly lamp: LampView;
@@ -23,7 +23,7 @@ export interface LampView {
   /** Undefined after somebody has removed the lamp. */
   readonly thing: HouseThing | undefined;
   readonly receipt: ShownReceipt | undefined;
-  /** The times at which commands to the lamp were carried out. */
+  /** The times at which commands to the lamp ended, with any outcome. */
   readonly commandedTimes: readonly number[];
 }
 
@@ -66,7 +66,7 @@ export async function readHouse(
   }
 }
 
-/** All things of the user, those of own devices too. */
+/** All things of the user, own things included. */
 export async function readThings(call: PageContext["call"], user: string): Promise<readonly HouseThing[]> {
   return (await call("home things", { user })).things;
 }

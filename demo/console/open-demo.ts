@@ -4,7 +4,7 @@ import type { DemoEcosystem } from "../ecosystems/ecosystem.ts";
 import type { House } from "../house.ts";
 import type { StepProgress } from "./step-progress.ts";
 
-/** The demo's house as its pages know it. */
+/** The parts of the running demo that its console pages use. They exist once the house is prepared. */
 export interface OpenDemo {
   readonly service: Service;
   readonly house: House;

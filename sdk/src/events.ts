@@ -144,7 +144,8 @@ export interface EventOptions extends CallOptions {
   readonly onDisconnected?: ((reason: unknown) => void) | undefined;
   /**
    * Called at the beginning with `stale`, and each time that the stream becomes live or stale. While it is stale, show
-   * your values as of `asOf`. A dead stream, a 401 and a 503 are reported within 5 seconds.
+   * your values as of `asOf`. A stream that breaks or falls silent and an access that
+   * has ended are reported within 5 seconds. Failed attempts to reconnect are not: `onDisconnected` gets each.
    */
   readonly onState?: ((state: StreamState) => void) | undefined;
   /** The interval of heartbeats, 2 to 15 seconds; 2 by default. Two missing heartbeats make the stream stale. */

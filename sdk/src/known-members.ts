@@ -2,8 +2,8 @@ import { InvalidArgument } from "./errors.ts";
 import type { EventOptions } from "./events.ts";
 
 /**
- * Refuses an argument that is not an object or has an unknown member: with a misspelled filter that is ignored, the
- * answer would look right.
+ * Refuses an argument that is not an object or has an unknown member. If the SDK ignored a misspelled filter, the
+ * unfiltered answer would look right.
  * @internal
  */
 export function checkMembers(call: string, argument: unknown, known: readonly string[]): void {
@@ -14,7 +14,10 @@ export function checkMembers(call: string, argument: unknown, known: readonly st
   if (unknown) throw new InvalidArgument(`${call} doesn't know ${unknown[0]}. It takes ${known.join(", ")}.`);
 }
 
-/** @internal */
+/**
+ * All members of `EventOptions`. `events()` refuses a member that is missing here.
+ * @internal
+ */
 export const eventOptionNames: readonly (keyof EventOptions)[] = [
   ...([
     "deviceIds",

@@ -11,16 +11,16 @@ export interface ServerSentMessage {
 /** @internal */
 export interface ServerSentMessages {
   readonly messages: readonly ServerSentMessage[];
-  /** The stream's reconnection delay, if it has sent one. */
+  /** The reconnection delay (`retry`), if the text that was read holds one. */
   readonly retryMs: number | undefined;
 }
 
-/** Much longer than any message of the service. */
+/** Limit for one message, in characters: much longer than any message of the service. */
 const maxLength = 4_000_000;
 
 /**
- * Incremental parser of Server-Sent Events; the text may be split anywhere. A message is complete with its empty line;
- * an incomplete one is dropped.
+ * Incremental parser of Server-Sent Events; the text may be split anywhere. An empty line completes a message. An
+ * incomplete message at the end of the stream is dropped.
  * @internal
  */
 export class ServerSentReader {
@@ -48,7 +48,8 @@ export class ServerSentReader {
       else if (field === "id" && !value.includes("\0")) this.#id = value;
       else if (field === "retry" && /^\d{1,9}$/.test(value)) retryMs = Number(value);
     }
-    const bufferedLength = this.#rest.length + this.#data.reduce((sum, { length }) => sum + length, 0);
+    // Each line counts, also an empty one.
+    const bufferedLength = this.#rest.length + this.#data.reduce((sum, { length }) => sum + length + 1, 0);
     if (bufferedLength > maxLength) throw new UnexpectedAnswer("An event is longer than any of the service's.");
     return { messages, retryMs };
   }

@@ -12,8 +12,9 @@ export type StreamState =
       /** Time of the last message in milliseconds; undefined before the first one. */
       readonly asOf: number | undefined;
       /**
-       * An error such as `Unreachable`, `Unavailable` or `NotSignedIn`. Undefined before the first connection, and after
-       * the service ended the stream.
+       * Why the stream became stale: mostly `Unreachable`, or `NotSignedIn` when the access has ended. Undefined before
+       * the first connection, and after the service ended the stream. While the stream stays stale, failed attempts to
+       * reconnect are not reported here; `onDisconnected` gets the reason of each.
        */
       readonly reason: unknown;
     };
@@ -40,19 +41,20 @@ export class StreamStates {
     this.#onState?.({ state: "live", asOf });
   }
 
+  /** The connection is lost, or an attempt to connect failed. Reported only once until the next message. */
   lost(reason: unknown): void {
     if (this.#last === "stale") return;
     this.ended(reason);
   }
 
-  /** The stream has ended permanently. This is reported even if the stream was stale before. */
+  /** The stream has ended permanently. Reported even if the stream was stale before. */
   ended(reason: unknown): void {
     this.#last = "stale";
     this.#onState?.({ state: "stale", asOf: this.#asOf, reason });
   }
 }
 
-/** Limit without a confirmed interval: older versions of the service send a heartbeat every 15 seconds. */
+/** The limit while no interval is confirmed: older versions of the service send a heartbeat every 15 seconds. */
 const unconfirmedMs = 20_000;
 
 /**
@@ -77,12 +79,15 @@ export class Silence {
     return Math.max(0, this.limitMs - this.#waitedMs);
   }
 
-  /** Bytes that are no message, such as a comment, do not reset the time: they do not show that events arrive. */
+  /**
+   * Adds to the time without a message. Bytes that form no message, such as a comment, do not reset it: they do not
+   * show that events arrive.
+   */
   waited(ms: number): void {
     this.#waitedMs += ms;
   }
 
-  /** Resets the time after a message. Only heartbeats confirm an interval; those of older services do not. */
+  /** Resets the time after a message. A heartbeat also confirms the interval, unless an older service sent it. */
   received(event: string, data: string): void {
     this.#waitedMs = 0;
     if (event !== "heartbeat") return;

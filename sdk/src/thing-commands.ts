@@ -1,13 +1,13 @@
 /** The modes of a thermostat. */
 export type ThermostatMode = "off" | "heat" | "cool" | "heatCool" | "auto" | "eco" | "dry" | "fanOnly";
 
-/** A command without parameters. */
+/** The parameters of a command that has none. */
 export type NoParams = Readonly<Record<string, never>>;
 
 /** The commands of each trait with their parameters, as the trait catalogue describes them. Temperatures are Celsius. */
 export interface ThingCommands {
   readonly onOff: { readonly set: { readonly on: boolean } };
-  /** 0 switches the light off. */
+  /** A brightness of 0 switches the light off. */
   readonly brightness: {
     readonly set: { readonly percent: number };
     readonly adjust: { readonly deltaPercent: number };
@@ -28,7 +28,10 @@ export interface ThingCommands {
   };
 }
 
-/** The target of the mode in force, or one or both targets of a thermostat with two. */
+/**
+ * The target of the mode in force, or one or both targets of a thermostat with two. For a thermostat with two targets,
+ * `celsius` is the middle between them.
+ */
 export type ThermostatTarget =
   | { readonly celsius: number }
   | { readonly heatCelsius: number; readonly coolCelsius?: number | undefined }
@@ -43,13 +46,13 @@ export type CommandState = "queued" | "sending" | "accepted" | "confirmed" | "co
 /**
  * The service's receipt of a command to a thing.
  *
- * - `queued`: stored. `sending`: sent to the ecosystem, once. `accepted`: by the ecosystem.
- * - `confirmed`: the thing shows the result. `contradicted`: it kept showing another state.
+ * - `queued`: stored by the service. `sending`: sent, at most once. `accepted`: the ecosystem has accepted it.
+ * - `confirmed`: the thing shows the result. `contradicted`: the thing kept showing another state.
  * - `rejected`: refused by the service or by the ecosystem; `error` says why.
- * - `expired`: not sent in time (`notSent`), or it is unknown whether it was carried out (`noAnswer`).
+ * - `expired`: it was not sent in time (`notSent`), or nobody knows whether it was carried out (`noAnswer`).
  */
 export interface CommandReceipt {
-  /** It begins with `f` for a fan request that was written to the attribute `requestWrite`. */
+  /** Begins with `c`; for a fan request that was written to the attribute `requestWrite`, with `f`. */
   readonly commandId: string;
   readonly thingId: string;
   readonly trait: string;
@@ -57,8 +60,10 @@ export interface CommandReceipt {
   readonly params: Readonly<Record<string, string | number | boolean>>;
   readonly state: CommandState;
   readonly error: CommandError | null;
+  /** Times are in milliseconds since 1970, and null for what has not happened. */
   readonly requestedTime: number;
   readonly sentTime: number | null;
+  /** When the outcome was stored. With `accepted`: it will stay unknown whether the thing shows the result. */
   readonly settledTime: number | null;
   /** The alert that sent the command; left out for a command of a client. */
   readonly cause?: { readonly by: "alert"; readonly alert: number };
@@ -80,9 +85,9 @@ export type CommandError = { readonly text: string; readonly words?: string } & 
       readonly max: number | null;
       readonly unit: "celsius" | "percent" | "minutes" | "milliseconds";
     }
-  /** `gap`: the least distance of the two targets. */
+  /** `gap`: the least distance between the two targets, in °C. */
   | { readonly code: "rangeTooClose"; readonly gap: number }
-  /** `modes`: those that the thing has. */
+  /** `modes`: the modes that the thing has. */
   | { readonly code: "modeNotSupported"; readonly mode: string; readonly modes: readonly string[] }
   /** `mode`: the mode in force. */
   | { readonly code: "notInMode"; readonly mode: string }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { EcosystemConfiguration } from "../ecosystems/protocol.ts";
 import { defaultExample } from "../ecosystems/registry.ts";
 import { limits } from "../model/limits.ts";
-import { httpUrl, InvalidSetting } from "../model/setting-checks.ts";
+import { httpUrl, InvalidSetting, plainAddress } from "../model/setting-checks.ts";
 import { readEcosystems } from "./ecosystem-settings.ts";
 import { type OpenIdRole, readOpenIdRoles } from "./openid-roles.ts";
 import { fileText, list, wholeNumber } from "./setting-values.ts";
@@ -330,7 +330,7 @@ const unencrypted = "tokens would be sent unencrypted. BREEZEWAY_ALLOW_INSECURE=
 
 /** Refuses plain HTTP on a public address. Without a base URL, the address to listen on must be loopback or use TLS. */
 export function refuseInsecure({ host, baseUrl, tlsCertFile, allowInsecure }: Config): void {
-  if (baseUrl || tlsCertFile || allowInsecure || isSafe(`http://${host.includes(":") ? `[${host}]` : host}`)) return;
+  if (baseUrl || tlsCertFile || allowInsecure || isSafe(plainAddress(host, 80))) return;
   throw new ConfigurationError([
     `BREEZEWAY_BASE_URL must be set to an https address when BREEZEWAY_HOST is ${host}: ${unencrypted}`,
   ]);

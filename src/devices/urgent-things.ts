@@ -2,12 +2,13 @@ import type { Cause } from "../model/cause.ts";
 import type { LoggedThing } from "./log-entries.ts";
 import type { ThingChange } from "./thing-writes.ts";
 
-/** Urgency follows the trait, whatever kind of thing has it. */
+/** The fields whose changes are urgent, for things of any kind. */
 const urgentFields: readonly string[] = ["smoke.state", "carbonMonoxide.state"];
 
 /**
- * Whether the change of a thing goes before others: an alarm started or stopped, or vanished and may have sounded. A
- * device that its company removed has not vanished.
+ * Whether a change of a thing is delivered before other changes: an alarm started or stopped, or the thing is gone. The
+ * log does not say what a gone thing was, so each may be an alarm that was sounding. The removal of a device by its
+ * company is not urgent.
  */
 export function isUrgentThing({ what, fields = {} }: LoggedThing, cause?: Cause): boolean {
   const isVanished = what === "gone" && cause?.by !== "administrator";
@@ -15,8 +16,8 @@ export function isUrgentThing({ what, fields = {} }: LoggedThing, cause?: Cause)
 }
 
 /**
- * Whether a commit starts or ends an alarm of an own device, by any writer. The first value of a device that is
- * clear is no end.
+ * Whether a commit of any writer starts or ends an alarm of an own device. The value `clear` in the first commit to a
+ * device ends no alarm.
  */
 export function showsOwnAlarm({ isMapped, things, previousTimeMs }: OwnCommit): boolean {
   if (!isMapped) return false;

@@ -1,6 +1,6 @@
 import { BadParameter } from "../model/errors.ts";
 
-/** The platform's limit for names and passwords (`userLogin`). */
+/** The most characters of a name and of a password. The platform call `userLogin` has this limit. */
 export const longestName = 60;
 
 /**
@@ -11,7 +11,7 @@ export function readName(parameter: string, text: string): string {
   return readText(parameter, text).trim();
 }
 
-/** Checks a new name: not empty, no control characters, not too long. */
+/** Returns a normalised new name. Throws BadParameter if it is empty, too long or has control characters. */
 export function checkNewName(parameter: string, name: string): string {
   if (name === "") throw new BadParameter(parameter, `The ${parameter} must not be empty.`);
   if (/\p{Cc}/u.test(name)) throw new BadParameter(parameter, `The ${parameter} must not hold control characters.`);
@@ -21,7 +21,7 @@ export function checkNewName(parameter: string, name: string): string {
   return name;
 }
 
-/** Normalises text to NFC. Refuses text that a database can't store unchanged. */
+/** Normalises text to NFC. Refuses NUL and lone surrogates, which a database can't store unchanged. */
 export function readText(parameter: string, text: string): string {
   if (text.includes("\0") || !text.isWellFormed()) {
     throw new BadParameter(parameter, `The ${parameter} holds characters that can't be stored.`);

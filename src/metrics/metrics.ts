@@ -23,7 +23,7 @@ export interface AnsweredRequest {
   readonly caller?: CountedCaller | undefined;
 }
 
-/** Values of labels that other parts define. Each counter has all its series from the start, with 0. */
+/** Label values that other parts define. Counters with these labels have all their series from the start, with 0. */
 export interface KnownLabels {
   readonly linkFaultKinds: readonly string[];
   readonly operations: readonly string[];
@@ -62,13 +62,13 @@ interface LastAnswer {
   observeDuration: ((seconds: number) => void) | undefined;
 }
 
-const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const groups = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const groupSizeBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 const feedOutcomes = ["stored", "unknown", "unreadable", "dropped"] as const;
 type FeedOutcome = (typeof feedOutcomes)[number];
 
-/** The interfaces by which internal errors are counted. */
+/** The values of the label `where` of internal errors. */
 const interfaces = ["v3", "oauth2", "adaptor", "platform", "other"] as const;
 
 export function metricsOf(version: string, { linkFaultKinds, operations, faults }: KnownLabels): Metrics {
@@ -85,7 +85,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   const durations = registry.histogram(
     "breezeway_http_request_duration_seconds",
     "How long answers took, but for streams.",
-    seconds,
+    durationBuckets,
     ...(["route"] as const),
   );
   const internalErrors = registry.counter(
@@ -106,18 +106,22 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   commits.initialize(causes);
   const changes = registry.counter("breezeway_attribute_changes_total", "Attributes that commits wrote.");
   const transactions = registry.counter("breezeway_store_transactions_total", "Transactions that became durable.");
-  const refusals = registry.counter(
+  const unavailable = registry.counter(
     "breezeway_store_unavailable_total",
     "Transactions that failed because the store was unavailable.",
   );
   const groupSizes = registry.histogram(
     "breezeway_store_group_size",
     "Transactions that became durable with one COMMIT.",
-    groups,
+    groupSizeBuckets,
   );
-  const syncs = registry.histogram("breezeway_store_sync_seconds", "How long the COMMITs of groups took.", seconds);
+  const syncs = registry.histogram(
+    "breezeway_store_sync_seconds",
+    "How long the COMMITs of groups took.",
+    durationBuckets,
+  );
   const fired = registry.counter("breezeway_alerts_fired_total", "Alerts that fired.");
-  const stopped = registry.counter(
+  const noted = registry.counter(
     "breezeway_alerts_noted_total",
     "Firings of alerts that could not execute all their actions.",
   );
@@ -204,11 +208,11 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
     feedMessages: (outcome, messages) => feedMessages.add(messages, outcome),
     backgroundFailure: (task) => failures.add(1, task),
     store: {
-      transaction: (isAvailable) => (isAvailable ? transactions : refusals).add(1),
+      transaction: (isAvailable) => (isAvailable ? transactions : unavailable).add(1),
       logged({ kind, body }) {
         if (kind === "alert" || kind === "thingAlert") {
           fired.add(1);
-          if ((JSON.parse(body) as { note?: string }).note !== undefined) stopped.add(1);
+          if ((JSON.parse(body) as { note?: string }).note !== undefined) noted.add(1);
         } else if (kind === "command") fans.add(1, stateIn(body));
         else if (kind === "thingCommand") commands.add(1, stateIn(body));
         else if (kind === "link") links.add(1, stateIn(body));
@@ -237,7 +241,7 @@ export function metricsOf(version: string, { linkFaultKinds, operations, faults 
   };
 }
 
-/** Derived from the first segment of the route's path. */
+/** The interface of a route, from the first segment of its path. */
 function interfaceOf(route: string): (typeof interfaces)[number] {
   const [, first = ""] = route.split("/");
   if (first === "zdk" || first === "acc") return "platform";

@@ -11,3 +11,8 @@ export function httpUrl(text: string): string {
     throw new InvalidSetting("must have no user, query or fragment");
   return text.replace(/\/+$/, "");
 }
+
+/** The http address of a server on this host and port. An IPv6 address gets its brackets. */
+export function plainAddress(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

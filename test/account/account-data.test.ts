@@ -17,7 +17,7 @@ const createdTime = "1970-01-01T00:00:01.000Z";
 
 type Any = Record<string, unknown>;
 
-/** An account whose other parts answer from lists and note what they are asked. */
+/** An account on fakes: the other parts answer from lists and record their calls. */
 function made(change: Any = {}) {
   const audited: Any[] = [];
   const removals: unknown[] = [];
@@ -128,7 +128,7 @@ async function textOf(slices: AsyncIterable<string>): Promise<string> {
 }
 
 describe("the apps of an account", () => {
-  it("are taken together for each client: all scopes, the widest access, the first and the last time", async () => {
+  it("are merged for each client: all scopes, the widest access, the earliest grant and the latest use", async () => {
     const { account } = made();
     const { apps, isComplete } = await account.apps(user);
     assert.equal(isComplete, true);
@@ -144,7 +144,7 @@ describe("the apps of an account", () => {
     ]);
   });
 
-  it("are said to be incomplete at the limit", async () => {
+  it("are marked as incomplete at the limit, also in the export", async () => {
     const { account, grants } = made();
     while (grants.length < limits.appsPerAccount) grants.push(grants[0]!);
     assert.equal((await account.apps(user)).isComplete, false);
@@ -154,7 +154,7 @@ describe("the apps of an account", () => {
 });
 
 describe("the homes of an account", () => {
-  it("have the names of their own device's homes, from all pages", async () => {
+  it("have the names of the homes on their own device, and leave out a home without a name", async () => {
     const { account, links } = made();
     links.push({ ecosystem: "home", deviceId: 9, state: "live", reason: "", confirmedMs: 1, token: "" });
     assert.deepEqual(
@@ -177,7 +177,7 @@ describe("the homes of an account", () => {
     assert.equal(pages, 3);
   });
 
-  it("are renewed and unlinked only if they are linked, which is audited", async () => {
+  it("are renewed and unlinked only if they are linked; both acts are audited", async () => {
     const { account, audited, parts } = made();
     await assert.rejects(account.renew(user, "google", "192.0.2.1"), NotFederated);
     assert.equal(await account.unlink(user, "google", "192.0.2.1"), false);
@@ -188,7 +188,7 @@ describe("the homes of an account", () => {
     const done = ["renew", "unlink"].map((did) => ({ ...entry, detail: { did, ecosystem: "nest" } }));
     assert.deepEqual(audited, done);
     parts.federation.unlinkStored = () => Promise.reject(new NotFederated("nest"));
-    assert.equal(await account.unlink(user, "nest", "192.0.2.1"), false, "a second click was faster");
+    assert.equal(await account.unlink(user, "nest", "192.0.2.1"), false, "another request has unlinked it already");
     parts.federation.unlinkStored = () => Promise.reject(new Error("a defect"));
     await assert.rejects(account.unlink(user, "nest", "192.0.2.1"), /a defect/);
     assert.equal(audited.length, 2);
@@ -196,7 +196,7 @@ describe("the homes of an account", () => {
 });
 
 describe("the export of an account", () => {
-  it("holds every page of everything, and leaves out what was removed meanwhile", async () => {
+  it("holds all pages of devices, things and alerts, without a device that was removed meanwhile", async () => {
     const { account, audited, asked } = made();
     const text = await textOf(await account.exportOf(user, "Acme", "192.0.2.1"));
     assert.ok(text.endsWith("}\n"));
@@ -258,13 +258,13 @@ describe("the export of an account", () => {
     assert.deepEqual(audited, [entry]);
   });
 
-  it("ends with an error of the store, and does not count from then on", async () => {
+  it("fails with the store's error, and then no longer counts as running", async () => {
     const devices = { page: async () => ({ devices: [{ id: 1 }] }), state: () => Promise.reject(new Error("down")) };
     const { account } = made({ devices });
     for (const _ of [1, 2]) await assert.rejects(textOf(await account.exportOf(user, "Acme", "")), /down/);
   });
 
-  it("runs once at a time for each user, also when the browser breaks it off", async () => {
+  it("runs once at a time for each user; the next may start after the browser has broken one off", async () => {
     const { account, reached, audited } = made();
     const open = async (who = user) => (await account.exportOf(who, "Acme", ""))[Symbol.asyncIterator]();
     const first = await open();
@@ -275,7 +275,7 @@ describe("the export of an account", () => {
     await assert.rejects(open(), TooManyRequests);
     await assert.rejects(waiting.next(), TooManyRequests);
     assert.deepEqual(reached, ["exportsAtOnce", "exportsAtOnce"]);
-    assert.equal(audited.length, 3, "a refused export is not audited");
+    assert.equal(audited.length, 3, "the export that was refused at its request is not audited");
     await first.return?.();
     await (await open()).next();
   });
@@ -292,14 +292,14 @@ describe("the end of an account", () => {
     assert.deepEqual(audited, [{ act: "account", tenantId: 1, userId: 7, source: "192.0.2.1", detail }]);
   });
 
-  it("needs the password of this user, not of another one who has the name now", async () => {
+  it("needs the password of this user, not that of another user who has the name now", async () => {
     const { account, parts, removals } = made();
     parts.identity.signIn = async (_, enter) => enter({}, { id: 8 });
     await assert.rejects(account.deleteAccount(user, attempt), InvalidLogin);
     assert.deepEqual(removals, []);
   });
 
-  it("is tried three times while a home is linked at the same moment", async () => {
+  it("is tried up to three times while a home is linked at the same moment", async () => {
     const { account, parts } = made();
     const failing = (errors: Error[]) => {
       let tries = 0;
@@ -319,7 +319,7 @@ describe("the end of an account", () => {
     assert.equal(always(), 3);
     const gone = failing([new NotFound("There is no such user.")]);
     await account.deleteAccount(user, attempt);
-    assert.equal(gone(), 1, "a second click was faster");
+    assert.equal(gone(), 1, "another request has removed the user already");
     failing([new Error("a defect")]);
     await assert.rejects(account.deleteAccount(user, attempt), /a defect/);
   });

@@ -24,7 +24,7 @@ import { madeThingAlerts } from "./made-thing-alerts.ts";
 for (const harness of [sqliteHarness, postgresHarness]) {
   const skip = harness.kind === "postgres" ? (missingPostgres() ?? false) : false;
   describe(`an alert on ${harness.kind} belongs to what it watches`, { skip }, () => {
-    it("and goes with its device, its link or its user, and with nothing else", () =>
+    it("and is removed with its device, its link or its user, and with nothing else", () =>
       onStore(harness, async (store) => {
         const ada = await madeAlerts(store);
         const bob = await madeAlerts(store, { name: "Bob" });
@@ -49,7 +49,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.equal((await bob.alerts.find(bob.accessScope, ofBob)).id, ofBob);
       }));
 
-    it("and goes with its thing, when that is one of a link or of a user that is removed", () =>
+    it("and is removed with its thing when the link or the user of the thing is removed", () =>
       onStore(harness, async (store) => {
         const ada = await madeThingAlerts(store);
         const bob = await madeThingAlerts(store, { name: "Bob" });
@@ -74,7 +74,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         const smoke = (y: number) => `d.structures[1].d.smokeCoAlarms[${y}].smoke_alarm_state`;
         const onLost = await add({ attributeName: smoke(1), operation: "regex", stringThreshold: "emergency" });
         const onKept = await add({ attributeName: smoke(2), operation: "regex", stringThreshold: "emergency" });
-        // The range is full, the first device is gone, and a new one with smoke takes its slot.
+        // All slots are taken, the first alarm is gone, and a new alarm that reports smoke takes its slot.
         await offer(home(all.slice(1)));
         const newcomer = alarm("home", { smokeAlarmState: "emergency" });
         await offer(home([...all.slice(1), ["new", newcomer]]));
@@ -85,7 +85,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         assert.deepEqual(await firings(), []);
       }));
 
-    it("and stays with its thing when that loses its slot, unless it writes to a lost slot", () =>
+    it("and stays enabled when its thing loses its slot, unless the alert writes to a lost slot", () =>
       onStore(harness, async (store) => {
         const made = await madeThingAlerts(store);
         const { account, alerts, accessScope, addOnThing, thingFirings } = made;
@@ -100,7 +100,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
         const watching = await addOnThing({ thingId, action: "note", targets: [] });
         const writing = await addOnThing({ thingId, targets: [target(account, fan(1), "true")] });
         const writingKept = await addOnThing({ thingId, targets: [target(account, fan(2), "true")] });
-        // Both ranges are full, the first of each is gone, and new devices take their slots.
+        // All slots are taken, the first alarm and the first thermostat are gone, and new ones take their slots.
         await offer(home({ alarms: alarms.slice(1), thermostats: thermostats.slice(1) }));
         await offer(
           home({
@@ -133,7 +133,7 @@ for (const harness of [sqliteHarness, postgresHarness]) {
   });
 }
 
-/** Offers snapshots to a lane of the made user's link, and waits until each is committed. */
+/** Links the user's account. Returns a function that offers a snapshot to the lane and waits until it is committed. */
 async function laneOf(
   store: OpenStore,
   { userId, account, commit }: Pick<Awaited<ReturnType<typeof madeAlerts>>, "userId" | "account" | "commit">,
@@ -150,8 +150,8 @@ async function laneOf(
       thingIdOf: plainThingIds,
       sampleTurns: new SampleTurns(runtime),
       stored: () => undefined,
-      snapshotDropped: () => assert.fail("passed over"),
-      lost: () => assert.fail("lost"),
+      snapshotDropped: () => assert.fail("a snapshot was dropped"),
+      lost: () => assert.fail("the lane lost its link"),
       failed: (error) => assert.ifError(error),
       runtime,
     },

@@ -9,19 +9,19 @@ import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { watchedStore } from "../devices/watched-store.ts";
 import { madeAlerts } from "./made-alerts.ts";
 
-/** A user with an alert, and alerts whose statements are noted. */
-async function changedAlerts(store: OpenStore) {
+/** A user with one alert, and the alert engine on a store that records the statements of its transactions. */
+async function watchedAlerts(store: OpenStore) {
   const made = await madeAlerts(store);
   const id = await made.add();
   const watched = watchedStore(store);
   return { ...made, id, store, watched, alerts: alertsOn({ store: watched as Store<AlertTables> }) };
 }
 
-const on = (test: (home: Awaited<ReturnType<typeof changedAlerts>>) => Promise<void>) =>
-  onStore(sqliteHarness, async (store) => test(await changedAlerts(store)));
+const on = (test: (home: Awaited<ReturnType<typeof watchedAlerts>>) => Promise<void>) =>
+  onStore(sqliteHarness, async (store) => test(await watchedAlerts(store)));
 
 describe("a change of an alert", () => {
-  it("locks the user before it reads or writes anything", () =>
+  it("locks the user with the first statement of its transaction", () =>
     on(async ({ alerts, accessScope, given, account, id, watched }) => {
       const changes = [
         () => alerts.add(accessScope, given()),
@@ -57,8 +57,8 @@ describe("a change of an alert", () => {
       await assert.rejects(alerts.setEnabledOfDevice(accessScope, account, false), UnknownDevice);
     }));
 
-  it("stores the answer of a repeatable request in the same transaction", () =>
-    on(async ({ alerts, accessScope, given, id }) => {
+  it("stores the answer of an idempotent request in the same transaction, or nothing", () =>
+    on(async ({ alerts, accessScope, given, id, store, userId }) => {
       const kept: unknown[] = [];
       const added = await alerts.add(accessScope, given(), async (_tx, row) => void kept.push(row));
       const redefined = await alerts.redefine(
@@ -69,9 +69,19 @@ describe("a change of an alert", () => {
       );
       await alerts.remove(accessScope, id, async () => void kept.push("removed"));
       assert.deepEqual(kept, [added, redefined, "removed"]);
+      // When the answer can't be stored, nothing else is.
+      const fails = async () => {
+        throw new Error("no room for the answer");
+      };
+      const all = () => store.read((tx) => tx.triggers.ofUser(userId));
+      const before = await all();
+      await assert.rejects(alerts.add(accessScope, given(), fails), /no room/);
+      await assert.rejects(alerts.redefine(accessScope, added.id, given({ message: "newer" }), fails), /no room/);
+      await assert.rejects(alerts.remove(accessScope, added.id, fails), /no room/);
+      assert.deepEqual(await all(), before);
     }));
 
-  it("that enables the alert clears the reason why it was disabled; another one keeps it", () =>
+  it("that enables the alert clears the reason why it was disabled; any other change keeps the reason", () =>
     on(async ({ alerts, accessScope, given, userId, id, store }) => {
       const reason = "its slot has passed on";
       await store.transaction((tx) => tx.triggers.change(userId, id, { isEnabled: false, reason }));
@@ -84,8 +94,8 @@ describe("a change of an alert", () => {
 describe("the bytes of a user's alerts", () => {
   const full = { code: "limit_reached", limit: "alertBytesPerUser" };
 
-  /** A user whose alerts take so many bytes less than the limit. */
-  const withBytesLeft = (left: number, test: (home: Awaited<ReturnType<typeof changedAlerts>>) => Promise<void>) =>
+  /** A user whose alerts take `left` bytes less than the limit, or more than the limit if `left` is negative. */
+  const withBytesLeft = (left: number, test: (home: Awaited<ReturnType<typeof watchedAlerts>>) => Promise<void>) =>
     on(async (home) => {
       const { id: _, ...row } = await home.alerts.find(home.accessScope, home.id);
       await home.store.transaction(async (tx) => {
@@ -104,7 +114,7 @@ describe("the bytes of a user's alerts", () => {
       await assert.rejects(alerts.redefine(accessScope, id, given({ message: "xxxx" })), full);
     }));
 
-  it("that are beyond the limit don't keep an alert from being changed if it doesn't grow", () =>
+  it("may be beyond the limit already: a change that doesn't make its alert longer is still accepted", () =>
     withBytesLeft(-100, async ({ alerts, accessScope, given, id }) => {
       await alerts.redefine(accessScope, id, given({ isEnabled: false }));
       await alerts.redefine(accessScope, id, given({ stringThreshold: "hom" }));

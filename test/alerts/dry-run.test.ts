@@ -16,8 +16,8 @@ import { madeThingAlerts } from "./made-thing-alerts.ts";
 const allTime = { afterMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
 
 /**
- * The store with a history of so many commits to every device, at the times 1, 2, 3 and so on. Storing them would take
- * long.
+ * The store with a simulated history: each device has `commits` commits, at the times 1, 2, 3 and so on. Storing them
+ * would take too long.
  */
 function withHistory(store: OpenStore, commits: number, value: string): Store<AlertTables> {
   const changes: LogTable["changes"] = async (userId, deviceId, { fromMs, toMs }, limit) => {
@@ -26,15 +26,15 @@ function withHistory(store: OpenStore, commits: number, value: string): Store<Al
     const count = Math.max(0, Math.min(limit, lastMs - fromMs + 1));
     return Array.from({ length: count }, (_, i) => ({ userId, deviceId, kind: "attribute", timeMs: fromMs + i, body }));
   };
-  const remembering = (tx: Transaction): Transaction => Object.create(tx, { log: { value: { changes } } });
+  const withPastCommits = (tx: Transaction): Transaction => Object.create(tx, { log: { value: { changes } } });
   return {
     isShared: store.isShared,
-    read: (body) => store.read((tx) => body(remembering(tx))),
+    read: (body) => store.read((tx) => body(withPastCommits(tx))),
     transaction: () => assert.fail("a dry run only reads"),
   };
 }
 
-/** Runs a definition over such a history. */
+/** Gives the test a function that dry-runs a definition over such a history. */
 const overHistory = (
   test: (
     run: (
@@ -58,7 +58,7 @@ const overHistory = (
   });
 
 describe("a dry run", () => {
-  it("of an alert on an attribute passes over the commits that changed only things", () =>
+  it("of an alert on an attribute ignores commits that changed only things", () =>
     onStore(sqliteHarness, async (store) => {
       const { showAway, showAlarm, alerts, accessScope, given } = await madeThingAlerts(store);
       await showAlarm({ smokeAlarmState: "emergency" });
@@ -75,9 +75,9 @@ describe("a dry run", () => {
       await assert.rejects(run(most + 1, "on", unwatched), { code: "limit_reached", limit: "commitsPerDryRun" });
     }));
 
-  it("has a budget of steps for its pattern", () =>
+  it("is refused when its pattern could take too many steps", () =>
     overHistory(async (run) => {
-      // The match fails at the first character, but might take a step for each instruction and character.
+      // The budget counts the worst case, a step for each instruction and character. This match fails at once.
       const around = RE2JS.compile("b.{1}").programSize() - 1;
       const stringThreshold = `b.{${1_000 - around}}`;
       assert.equal(RE2JS.compile(stringThreshold).programSize(), 1_000);
@@ -87,13 +87,13 @@ describe("a dry run", () => {
       await assert.rejects(run(2, value, { operation: "regex", stringThreshold }), refused);
     }));
 
-  it("begins after the first millisecond of its period and includes the last", () =>
+  it("excludes the first millisecond of its period and includes the last", () =>
     overHistory(async (run) => {
       const { events, firings } = await run(9, "on", {}, { afterMs: 2, untilMs: 4 });
       assert.deepEqual([events, firings.map(({ timeMs }) => timeMs)], [2, [3, 4]]);
     }));
 
-  it("fires as the definition says: each time, once for each transition, once at all, or never", () =>
+  it("fires as the definition says: at each event, once for each transition, only once, or never", () =>
     overHistory(async (run) => {
       const firingsWith = async (change: Partial<TriggerInput>) => (await run(3, "on", change)).firings.length;
       assert.equal(await firingsWith({}), 3);
@@ -102,7 +102,7 @@ describe("a dry run", () => {
       assert.equal(await firingsWith({ isEnabled: false }), 0);
     }));
 
-  it("passes over commits that did not change the attribute", () =>
+  it("ignores commits that did not change the attribute", () =>
     onStore(sqliteHarness, async (store) => {
       const { alerts, accessScope, given, write, lamp } = await madeAlerts(store);
       for (const [name, value] of [
@@ -139,7 +139,7 @@ describe("dry runs at the same time", () => {
     for (const scope of [ada, home, office]) assert.equal(await runs.run(scope, async () => "next"), "next");
   });
 
-  it("may be as many as the limit says; one that ends, also with an error, makes room for one", async () => {
+  it("may be as many as the limit says; each one that ends, even with an error, makes room for another", async () => {
     const runs = new DryRuns(2);
     const [one, two, three] = [0, 0, 0].map(() => Promise.withResolvers<void>()) as [Held, Held, Held];
     const run = ({ promise }: Held) => runs.run(ada, () => promise);

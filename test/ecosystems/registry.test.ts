@@ -95,7 +95,10 @@ describe("the settings of an ecosystem", () => {
     [{}, "must give an address as apiUrl of a"],
     [{ apiUrl: "breeze" }, 'is "breeze", which is not an address'],
     [{ apiUrl: "ftp://a.example" }, "must begin with http:// or https://"],
-    [{ apiUrl: "https://a.example", allowedHosts: [1] }, 'must give a list of "host" or "host:port" as allowedHosts of a'],
+    [
+      { apiUrl: "https://a.example", allowedHosts: [1] },
+      'must give a list of "host" or "host:port" as allowedHosts of a',
+    ],
     [
       { apiUrl: "https://a.example", clientId: "c" },
       "must give authUrl, tokenUrl, clientId, clientSecret together, as texts; authUrl of a is missing",

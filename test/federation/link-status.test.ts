@@ -26,7 +26,7 @@ describe("the status of a link", () => {
     });
   });
 
-  it("ends a blind interval when the link is live, and begins the next when its stream ends", async (t) => {
+  it("shows that a blind interval ends when the link is live, and a new one begins when the stream ends", async (t) => {
     const { federation, userId, runtime, connector, linkLive } = await madeFederation(t);
     await linkLive();
     const live = await federation.status(userId, "nest");
@@ -43,7 +43,7 @@ describe("the status of a link", () => {
     ]);
   });
 
-  it("on the owner node shows what the node could not store yet", async (t) => {
+  it("on the owner node shows a state that the node could not store yet", async (t) => {
     const { federation, store, connection, userId, connector, linkLive } = await madeFederation(t);
     const deviceId = await linkLive();
     connection.isDown = true;
@@ -53,7 +53,7 @@ describe("the status of a link", () => {
     assert.equal((await store.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state, "live");
   });
 
-  it("on any other node is the stored one", async (t) => {
+  it("on any other node is the stored status", async (t) => {
     const { federation, store, userId, linkLive } = await madeFederation(t, { isShared: true });
     const deviceId = await linkLive();
     const blindness = { sinceMs: noonMs + 5_000, cause: "silent: nothing was heard for too long" };
@@ -84,7 +84,7 @@ describe("the status of a link", () => {
     assert.equal((await federation.status(userId, "nest")).overLimit.structures, 1);
   });
 
-  it("exists only for present links and known ecosystems", async (t) => {
+  it("is refused for a user without a link, and for an unknown ecosystem", async (t) => {
     const { federation, userId } = await madeFederation(t);
     await assert.rejects(federation.status(userId, "nest"), NotFederated);
     await assert.rejects(federation.status(userId, "hive"), UnknownEcosystem);

@@ -45,7 +45,7 @@ describe("the log", () => {
       assert.deepEqual(states, [["thingCommand", "accepted"]]);
     }));
 
-  it("keeps, of an account that was unlinked, that its present things and its device are gone", () =>
+  it("keeps two entries of an unlinked account: one for its present things, one for its device", () =>
     onStore(sqliteHarness, async (store) => {
       const { showThings, showGone, userId, account, ...home } = await madeThingAlerts(store);
       await showThings([reportOf("t_hall", thermostatThing({}))]);

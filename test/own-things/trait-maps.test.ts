@@ -4,7 +4,7 @@ import type { TenantId } from "../../src/model/ids.ts";
 import { TraitMaps } from "../../src/own-things/trait-maps.ts";
 import { lampMap } from "./made-own-things.ts";
 
-/** Stored maps that count how often each is read. */
+/** A stub of the table of trait maps that records each read. */
 function stored() {
   const reads: string[] = [];
   const row = (typeId: number, changedMs = 1, map = JSON.stringify(lampMap), tenantId = 1) => {
@@ -27,7 +27,7 @@ function stored() {
 }
 
 describe("the cache of parsed trait maps", () => {
-  it("reads a map once for each version, and keeps those of tenants and types apart", async () => {
+  it("reads a map once for each version, and keeps the maps of different tenants apart", async () => {
     const { reads, row, tx, put, version } = stored();
     const maps = new TraitMaps();
     put(row(1));
@@ -43,7 +43,7 @@ describe("the cache of parsed trait maps", () => {
     assert.equal(reads.length, 3);
   });
 
-  it("has nothing for a map that was removed or can't be read, and forgets all of them", async () => {
+  it("returns undefined for a map that was removed or can't be parsed, and is empty after forgetAll", async () => {
     const { reads, rows, row, tx, put, version } = stored();
     const maps = new TraitMaps();
     assert.equal(await maps.of(tx, version(1)), undefined);
@@ -58,7 +58,7 @@ describe("the cache of parsed trait maps", () => {
     assert.equal(reads.length, 4);
   });
 
-  it("evicts the map that was not used for longest when there are too many", async () => {
+  it("evicts the least recently used map when there are too many", async () => {
     const { reads, row, tx, put, version } = stored();
     const maps = new TraitMaps();
     for (let typeId = 1; typeId <= 2_001; typeId++) put(row(typeId));

@@ -17,7 +17,7 @@ import { clockedStore } from "./clocked-store.ts";
 import { lampMap, plainIds } from "./made-own-things.ts";
 
 const silentMap = { ...lampMap, online: { silentAfterSeconds: 60 } };
-/** The pause between two looks at a type with this limit. */
+/** How often a type with this silence limit is examined: ten times within the limit. */
 const roundMs = 6_000;
 
 /** Lamps of one type, and the background work on the type, which each test runs itself. */
@@ -25,11 +25,12 @@ async function madeType(t: TestContext, lamps = 3) {
   const { store, clock } = await clockedStore(t);
   const home = await makeHome(store, { devices: lamps });
   const { tenantId, userId } = home;
-  const cursed = new Set<DeviceId>();
+  /** Devices for which no log entry can be made: `thingIdOf` throws. */
+  const failing = new Set<DeviceId>();
   const ownThings = new OwnThings({
     ...plainIds,
     thingIdOf(deviceId) {
-      if (cursed.has(deviceId)) throw new Error("a defect");
+      if (failing.has(deviceId)) throw new Error("a defect");
       return plainIds.thingIdOf(deviceId);
     },
   });
@@ -58,14 +59,14 @@ async function madeType(t: TestContext, lamps = 3) {
   const only = work();
   return {
     ...home,
-    ...{ store, clock, alerts, states, failures, cursed, elapsed, work, runtime, accessScope, run: () => only.run() },
+    ...{ store, clock, alerts, states, failures, failing, elapsed, work, runtime, accessScope, run: () => only.run() },
     parts,
     types: deviceTypesOn(store, ownThings.maps),
     tenantId,
     read: (deviceId: DeviceId) => thingReading(store, ownThings).find(accessScope, plainIds.thingIdOf(deviceId)),
     write: (deviceId: DeviceId, name: string, value: string) => writing.write(accessScope, deviceId, [{ name, value }]),
-    /** What the log says of a device's thing, oldest first. */
-    async told(deviceId: DeviceId) {
+    /** The log entries about a device's thing, oldest first. */
+    async logged(deviceId: DeviceId) {
       const entries = await store.read((tx) => tx.log.ofDevice(userId, deviceId));
       return entries
         .filter(({ kind }) => kind === "thing")
@@ -79,8 +80,8 @@ async function madeType(t: TestContext, lamps = 3) {
 
 describe("a change of a trait map", () => {
   it("is logged for each device of the type once: added, changed, gone", async (t) => {
-    const { types, tenantId, devices, run, told } = await madeType(t, 120);
-    const whats = async (index: number) => (await told(devices[index]!)).map(({ what }) => what);
+    const { types, tenantId, devices, run, logged } = await madeType(t, 120);
+    const whats = async (index: number) => (await logged(devices[index]!)).map(({ what }) => what);
     await types.set(tenantId, "lamp", lampMap);
     assert.deepEqual(await whats(0), [], "the request itself logs nothing: there may be a million devices");
     await run();
@@ -95,48 +96,48 @@ describe("a change of a trait map", () => {
     await run();
     assert.deepEqual(await whats(0), ["added", "changed", "gone"]);
     assert.equal(
-      (await told(devices[0]!)).at(-1)!.cause,
+      (await logged(devices[0]!)).at(-1)!.cause,
       "administrator",
-      "an alarm that its company removed has not vanished",
+      "the log names the administrator as the cause",
     );
   });
 
-  it("that follows before the first is logged leaves the things new, and a removal ends both", async (t) => {
-    const { types, tenantId, devices, run, told } = await madeType(t);
+  it("that follows before the first is logged shares its entry: added stays added, a removal is gone", async (t) => {
+    const { types, tenantId, devices, run, logged } = await madeType(t);
     await types.set(tenantId, "lamp", lampMap);
     await types.set(tenantId, "lamp", { ...lampMap, maker: "Acme" });
     await run();
     assert.deepEqual(
-      (await told(devices[0]!)).map(({ what }) => what),
+      (await logged(devices[0]!)).map(({ what }) => what),
       ["added"],
     );
     await types.set(tenantId, "lamp", lampMap);
     await types.remove(tenantId, "lamp");
     await run();
     assert.deepEqual(
-      (await told(devices[0]!)).map(({ what }) => what),
+      (await logged(devices[0]!)).map(({ what }) => what),
       ["added", "gone"],
     );
   });
 
-  it("is left to the node that works on it, and taken over when its lease has ended", async (t) => {
-    const { types, tenantId, devices, store, clock, told, work } = await madeType(t);
+  it("is left to the node that works on it, and taken over by another node when the lease has ended", async (t) => {
+    const { types, tenantId, devices, store, clock, logged, work } = await madeType(t);
     await types.set(tenantId, "lamp", lampMap);
     const [row] = await store.read((tx) => tx.deviceTypeWork.due(clock.nowMs, 9));
     const other = { ...row!, dueMs: clock.nowMs + 60_000 };
     assert.equal(await store.transaction((tx) => tx.deviceTypeWork.advance(row!, other)), true);
     await work().run();
-    assert.deepEqual(await told(devices[0]!), []);
+    assert.deepEqual(await logged(devices[0]!), []);
     clock.nowMs += 60_000;
     await Promise.all([work().run(), work().run()]);
     assert.deepEqual(
-      (await told(devices[2]!)).map(({ what }) => what),
+      (await logged(devices[2]!)).map(({ what }) => what),
       ["added"],
     );
   });
 
-  it("is not logged for a device that is removed meanwhile", async (t) => {
-    const { types, tenantId, userId, devices, store, told, work } = await madeType(t);
+  it("is not logged for a device that is removed while the work runs", async (t) => {
+    const { types, tenantId, userId, devices, store, logged, work } = await madeType(t);
     const [removed, kept] = devices as [DeviceId, DeviceId];
     await types.set(tenantId, "lamp", lampMap);
     let reads = 0;
@@ -151,11 +152,11 @@ describe("a change of a trait map", () => {
     });
     await work({ store: racing }).run();
     assert.ok(reads >= 2);
-    assert.deepEqual([await told(removed), (await told(kept)).length], [[], 1]);
+    assert.deepEqual([await logged(removed), (await logged(kept)).length], [[], 1]);
   });
 
   it("is looked for once a second, one round after the other, until the work stops", async (t) => {
-    const { types, tenantId, devices, told, work, runtime } = await madeType(t);
+    const { types, tenantId, devices, logged, work, runtime } = await madeType(t);
     const waiting: { readonly delayMs: number; readonly act: () => void }[] = [];
     const after = (delayMs: number, act: () => void) => {
       // Pauses between transactions pass at once.
@@ -164,8 +165,8 @@ describe("a change of a trait map", () => {
       waiting.push(one);
       return () => void waiting.splice(waiting.indexOf(one), 1);
     };
-    const running = work({ runtime: { ...runtime, after } });
-    await running.stop();
+    const neverStarted = work({ runtime: { ...runtime, after } });
+    await neverStarted.stop();
     const started = work({ runtime: { ...runtime, after } });
     started.start();
     await types.set(tenantId, "lamp", lampMap);
@@ -175,20 +176,20 @@ describe("a change of a trait map", () => {
       next!.act();
       while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    assert.equal((await told(devices[0]!)).length, 1);
+    assert.equal((await logged(devices[0]!)).length, 1);
     await started.stop();
     assert.deepEqual(waiting, []);
   });
 
-  it("leaves other types alone when it can't be logged", async (t) => {
-    const { types, tenantId, userId, devices, store, run, told, failures, cursed } = await madeType(t);
+  it("that can't be logged does not stop the work on other types, and waits for the end of its lease", async (t) => {
+    const { types, tenantId, userId, devices, store, run, logged, failures, failing } = await madeType(t);
     const device = { userId, typeName: "broken", name: "broken", isVirtual: false };
-    cursed.add(await store.transaction((tx) => tx.devices.add(device)));
+    failing.add(await store.transaction((tx) => tx.devices.add(device)));
     await types.set(tenantId, "broken", lampMap);
     await types.set(tenantId, "lamp", lampMap);
     await run();
-    assert.deepEqual([failures, (await told(devices[0]!)).length], [["own_things"], 1]);
-    cursed.clear();
+    assert.deepEqual([failures, (await logged(devices[0]!)).length], [["own_things"], 1]);
+    failing.clear();
     await run();
     assert.equal(failures.length, 1, "it was tried again before its lease had ended");
   });
@@ -196,7 +197,7 @@ describe("a change of a trait map", () => {
 
 describe("an own device that writes nothing for longer than its silence limit", () => {
   it("is logged as unavailable once for each silence, with the time that the thing shows, and fires alerts", async (t) => {
-    const { types, tenantId, devices, clock, run, told, write, read, alerts, accessScope, states, userId } =
+    const { types, tenantId, devices, clock, run, logged, write, read, alerts, accessScope, states, userId } =
       await madeType(t);
     const [quiet, busy, never] = devices as [DeviceId, DeviceId, DeviceId];
     await types.set(tenantId, "lamp", silentMap);
@@ -211,29 +212,29 @@ describe("an own device that writes nothing for longer than its silence limit", 
     clock.nowMs += 60_000;
     await write(busy, "power", "on");
     await run();
-    assert.deepEqual((await told(quiet)).length, 1, "the limit is not exceeded yet");
+    assert.deepEqual((await logged(quiet)).length, 1, "the limit is not exceeded yet");
     clock.nowMs += roundMs;
     await run();
     clock.nowMs += roundMs;
     await run();
     const available = { "onOff.available": false, "brightness.available": false };
-    const { fields, timeMs, cause, what } = (await told(quiet)).at(-1)!;
+    const { fields, timeMs, cause, what } = (await logged(quiet)).at(-1)!;
     assert.deepEqual([what, fields, timeMs, cause], ["state", available, writtenMs + 60_000, undefined]);
-    assert.equal((await told(quiet)).length, 2, "the silence was logged twice");
+    assert.equal((await logged(quiet)).length, 2, "the silence was logged twice");
     assert.deepEqual((await read(quiet)).state.onOff?.available, [false, timeMs]);
-    assert.equal((await told(busy)).length, 1);
-    assert.equal((await told(never)).length, 1, "a device that has written nothing yet becomes nothing");
+    assert.equal((await logged(busy)).length, 1);
+    assert.equal((await logged(never)).length, 1, "a device that has never written is not logged as silent");
     assert.equal((await states.get(userId, quiet))!.device.lastTimeMs, writtenMs);
     assert.equal((await alerts.onThings.find(accessScope, alert.id)).firings, 1);
     await write(quiet, "power", "on");
     assert.equal((await read(quiet)).state.onOff?.available?.[0], true);
     clock.nowMs += 60_001 + roundMs;
     await run();
-    assert.deepEqual((await told(quiet)).length, 3, "the next silence was not logged");
+    assert.deepEqual((await logged(quiet)).length, 3, "the next silence was not logged");
   });
 
   it("is written together with others in a few statements, and alone when an alert watches its thing", async (t) => {
-    const { types, tenantId, devices, clock, work, run, told, write, alerts, accessScope, store, parts } =
+    const { types, tenantId, devices, clock, work, run, logged, write, alerts, accessScope, store, parts } =
       await madeType(t, 60);
     await types.set(tenantId, "lamp", silentMap);
     await run();
@@ -253,27 +254,27 @@ describe("an own device that writes nothing for longer than its silence limit", 
       silences.map(({ parameters }) => (parameters[1] as readonly DeviceId[]).length),
       [49, 1, 10],
     );
-    for (const lamp of devices) assert.equal((await told(lamp)).length, 2, `lamp ${lamp}`);
+    for (const lamp of devices) assert.equal((await logged(lamp)).length, 2, `lamp ${lamp}`);
     assert.equal((await alerts.onThings.find(accessScope, alert.id)).firings, 1);
     const [note] = await store.read((tx) => tx.attributes.some(accessScope.userId, devices[0]!, ["note"]));
     assert.equal(note?.value, "lamp 31 is silent");
   });
 
   it("is found within two minutes also when the search before it took long, as with a stalled store", async (t) => {
-    const { types, tenantId, devices, run, told, write, clock, elapsed } = await madeType(t);
+    const { types, tenantId, devices, run, logged, write, clock, elapsed } = await madeType(t);
     const [lamp] = devices as [DeviceId];
     await types.set(tenantId, "lamp", silentMap);
     await write(lamp, "power", "on");
-    // Each look at the clock comes a minute later.
+    // Each reading of the monotonic clock is a minute after the one before.
     elapsed.perCall = 60_000;
     await run();
     elapsed.perCall = 0;
     clock.nowMs += 120_000;
     await run();
-    assert.deepEqual((await told(lamp)).at(-1)?.fields, { "onOff.available": false, "brightness.available": false });
+    assert.deepEqual((await logged(lamp)).at(-1)?.fields, { "onOff.available": false, "brightness.available": false });
   });
 
-  it("is looked for ten times within its limit", async (t) => {
+  it("is looked for ten times within the limit", async (t) => {
     const { types, tenantId, clock, run, store } = await madeType(t);
     await types.set(tenantId, "lamp", silentMap);
     await run();
@@ -281,15 +282,15 @@ describe("an own device that writes nothing for longer than its silence limit", 
     assert.deepEqual([(await due(roundMs - 1)).length, (await due(roundMs)).length], [0, 1]);
   });
 
-  it("is found in a type whose map an older version has set, and no longer when the limit is gone", async (t) => {
-    const { tenantId, devices, store, clock, work, told, write, types } = await madeType(t);
+  it("is found in a type whose map an older version of Breezeway set, until the map has no limit", async (t) => {
+    const { tenantId, devices, store, clock, work, logged, write, types } = await madeType(t);
     const [lamp] = devices as [DeviceId];
     await store.transaction((tx) => tx.deviceTypeMaps.put(tenantId, "lamp", JSON.stringify(silentMap)));
     await write(lamp, "power", "on");
     clock.nowMs += 61_000;
     await work().run();
     assert.deepEqual(
-      (await told(lamp)).map(({ what }) => what),
+      (await logged(lamp)).map(({ what }) => what),
       ["state"],
     );
     await types.set(tenantId, "lamp", lampMap);

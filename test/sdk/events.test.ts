@@ -241,11 +241,13 @@ describe("Server-Sent Events", () => {
     );
   });
 
-  it("have a limit on memory", () => {
-    const reader = new ServerSentReader();
-    assert.throws(() => {
-      for (let i = 0; i < 100; i++) reader.read(`data: ${"x".repeat(100_000)}\n`);
-    }, /longer than any/);
+  it("have a limit on memory, for long lines and for many empty ones", () => {
+    for (const piece of [`data: ${"x".repeat(100_000)}\n`, "data:\n".repeat(100_000)]) {
+      const reader = new ServerSentReader();
+      assert.throws(() => {
+        for (let i = 0; i < 100; i++) reader.read(piece);
+      }, /longer than any/);
+    }
   });
 });
 

@@ -34,7 +34,7 @@ async function read(client: V3Client, thingId: string, query = ""): Promise<Show
 
 for (const database of longSuiteOn("sqlite", deployments)) {
   describe(`the things of a linked account on ${database}`, () => {
-    it("are there when the account is linked, and show its alarms as the ecosystem reports them", async (t) => {
+    it("exist once the account is linked, and show an alarm with the time of its attribute", async (t) => {
       const story = await world(t, { database, structures });
       const deviceId = await story.link();
       const ada = await owner(story);
@@ -80,7 +80,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.deepEqual(await ids(), before);
     });
 
-    it("say when they are gone, and are stale while nothing follows the account", async (t) => {
+    it("show when they are gone, and are stale while the ecosystem can't be reached", async (t) => {
       const story = await world(t, { database, structures, hasProxy: true });
       await story.link();
       const ada = await owner(story);
@@ -101,7 +101,7 @@ for (const database of longSuiteOn("sqlite", deployments)) {
   });
 }
 
-/** The attribute of the first alarm in an emergency. */
+/** The attribute of the first smoke alarm that reports an emergency. */
 async function smokeAttribute(client: V3Client, deviceId: number) {
   const attributes = await client.attributes(deviceId as never);
   const [, shown] = Object.entries(attributes).find(

@@ -7,7 +7,7 @@ describe("an urgent commit", () => {
   const changing = (...names: string[]) =>
     names.map((name) => ({ attribute: parseAttributeName(name)!.number, value: "true" }));
 
-  it("is one that changes an alarm's state or a structure's warnings and emergencies", () => {
+  it("is one that changes an alarm's state, or a structure's warnings or emergencies", () => {
     const urgent = [
       "d.structures[1].d.smokeCoAlarms[1].co_alarm_state",
       "d.structures[2].d.smokeCoAlarms[18].smoke_alarm_state",
@@ -17,7 +17,7 @@ describe("an urgent commit", () => {
     for (const name of urgent) assert.ok(isUrgent(changing("d.structures[1].a.away", name)), name);
   });
 
-  it("isn't any other", () => {
+  it("is none that changes only other attributes, or none at all", () => {
     const calm = [
       "d.structures[1].a.away",
       "d.structures[1].d.smokeCoAlarms[1].ui_color_state",

@@ -20,11 +20,21 @@ export function federate(context: RowContext, method: "POST" | "PUT"): Promise<A
   return adaptor(context, method, { anEcosystemName: input.ecosystem, anAccessToken: shared.account!.token });
 }
 
-/** Whether the user has a link. Only reads. */
+/** Whether the user has a link. Only reads. Fails when the answer tells neither. */
 export async function isLinked(context: RowContext): Promise<boolean> {
-  const { status } = await adaptor(context, "GET", { anEcosystemName: context.input.ecosystem });
-  return status === 200;
+  const answer = await adaptor(context, "GET", { anEcosystemName: context.input.ecosystem });
+  if (answer.status === 200) return true;
+  const { errorCode } = answer.json ?? {};
+  if (answer.status === 404 || errorCode === notLinked || errorCode === unknownEcosystem) return false;
+  throw new Failure({
+    seen: `GET federatedtokens was ${summaryOf(answer)}, which does not tell whether the user is linked.`,
+    side: "service",
+    next: "Look for the call in the service's log. verify changes no link of which it does not know whether it exists.",
+  });
 }
+
+const notLinked = 119;
+const unknownEcosystem = 120;
 
 export function deleteLink(context: RowContext): Promise<Answer> {
   return adaptor(context, "DELETE", { anEcosystemName: context.input.ecosystem });

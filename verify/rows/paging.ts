@@ -14,32 +14,38 @@ export const paging: Row = {
   needs: [],
   after: ["exchange"],
   async run(context): Promise<Observation> {
-    const seen: number[] = [];
+    const ids: number[] = [];
     let cursor: string | undefined;
     let pages = 0;
     do {
       const { json } = await page(context, cursor);
       pages += 1;
       for (const { deviceId } of json.devices) {
-        ensure(seen.length === 0 || deviceId > seen.at(-1)!, () => ({
-          seen: `Page ${pages} has device ${deviceId} ${seen.includes(deviceId) ? "a second time" : "out of order"}.`,
+        ensure(ids.length === 0 || deviceId > ids.at(-1)!, () => ({
+          seen: `Page ${pages} has device ${deviceId} ${ids.includes(deviceId) ? "a second time" : "out of order"}.`,
           side: "between",
           next: "Pass the whole query on, and do not cache /v3/devices: the cursor must reach the service unchanged.",
         }));
-        seen.push(deviceId);
+        ids.push(deviceId);
       }
       cursor = json.cursor;
     } while (cursor !== undefined && pages < maxPages);
+    ensure(cursor === undefined, () => ({
+      seen: `The list has more than ${maxPages} pages, with ${ids.length} devices.`,
+      side: "between",
+      next: "Pass the whole query on, and do not cache /v3/devices: the cursor must reach the service unchanged.",
+    }));
     if (pages === 1) {
       return {
-        seen: `One page holds all devices (${seen.length}): there are no further pages to check.`,
-        next: "Give a user with more than 100 devices to see the pages; verify creates such a user itself when it runs on the service's machine.",
+        seen: `One page holds all devices (${ids.length}): there are no further pages to check.`,
+        next: "Give a user with more than 100 devices to see the pages. With SQLite, verify creates such a user itself when it runs on the service's machine.",
       };
     }
-    return { seen: `${seen.length} devices on ${pages} pages, each once.` };
+    return { seen: `${ids.length} devices on ${pages} pages, each once.` };
   },
 };
 
+/** Reads one page of the device list. The row fails unless the answer is a list of devices. */
 export async function page({ deployment, shared }: RowContext, cursor?: string) {
   const query = cursor === undefined ? "" : `?${new URLSearchParams({ cursor })}`;
   const answer = await deployment.v3(shared.tokens!.accessToken, `devices${query}`);

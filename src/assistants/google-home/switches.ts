@@ -1,10 +1,10 @@
 import { type CurrentThing, canSet, canSetSpeed } from "../current-thing.ts";
 import { badValue, type GoogleTrait } from "./trait.ts";
 
-/** It can be asked and not commanded. Google wants both members. */
+/** Read-only: Google can query the state but can't set it. Both members are sent. */
 const queryOnly = { commandOnlyOnOff: false, queryOnlyOnOff: true };
 
-/** Something that is on or off. */
+/** A thing that is on or off. Google can only query a read-only one. */
 export const onOff: GoogleTrait = {
   name: "OnOff",
   attributes: ({ traits }) => traits.onOff && (traits.onOff.capabilities.readOnly === true ? queryOnly : {}),
@@ -23,12 +23,12 @@ export const onOff: GoogleTrait = {
 
 export const brightness: GoogleTrait = {
   name: "Brightness",
-  /** Google has no brightness that can only be read. */
+  /** Offered only if it can be set: Google has no read-only brightness. */
   attributes: (thing) => (thing.traits.brightness && canSet(thing, "brightness", "percent") ? {} : undefined),
   states: ({ traits }) => {
     const { brightness } = traits;
     if (!brightness || brightness.available === false) return undefined;
-    // A light that was never on has not told its brightness.
+    // Some lights report no brightness before they are switched on for the first time.
     return brightness.state.percent === null ? {} : { brightness: Math.round(brightness.state.percent) };
   },
   commands: {
@@ -44,7 +44,7 @@ export const brightness: GoogleTrait = {
   },
 };
 
-/** One step of a relative change without a percentage ("a bit brighter"). */
+/** The percentage for one unit of Google's weight, which a vague request has ("a bit brighter"). */
 const percentPerWeight = 10;
 
 function differenceOf(percent: unknown, weight: unknown): number | undefined {
@@ -52,7 +52,7 @@ function differenceOf(percent: unknown, weight: unknown): number | undefined {
   return typeof weight === "number" ? weight * percentPerWeight : undefined;
 }
 
-/** The speed of a fan. Google has no speed that can only be read. */
+/** The speed of a fan, if it can be set: Google has no read-only fan speed. */
 export const fanSpeed: GoogleTrait = {
   name: "FanSpeed",
   attributes: (thing) => (canSetSpeed(thing) ? { supportsFanSpeedPercent: true } : undefined),
@@ -76,15 +76,15 @@ export const fanSpeed: GoogleTrait = {
 };
 
 /**
- * The fan of a thermostat, which is a device of its own: it is on while its timer runs, while its mode is `on`, or while
- * it has a speed.
+ * The fan of a thermostat, which Google shows as a separate device. One field shows and switches it (`switchOf`): it is
+ * on while the timer runs, or while the mode is `on`, or while the speed is above 0.
  */
 export const thermostatFan: GoogleTrait = {
   name: "OnOff",
   attributes: (thing) => {
-    const by = switchOf(thing);
-    if (!by) return undefined;
-    return canSet(thing, by[0], by[1]) ? {} : queryOnly;
+    const control = switchOf(thing);
+    if (!control) return undefined;
+    return canSet(thing, control[0], control[1]) ? {} : queryOnly;
   },
   states(thing) {
     const [trait, field] = switchOf(thing) ?? [];
@@ -109,7 +109,7 @@ export const thermostatFan: GoogleTrait = {
   },
 };
 
-/** What tells whether the fan of a thermostat runs, and what switches it. */
+/** The trait and field that show whether a thermostat's fan runs, and that a command sets. */
 function switchOf(
   thing: CurrentThing,
 ): readonly ["fanTimer", "active"] | readonly ["fan", "mode" | "percent"] | undefined {

@@ -4,17 +4,18 @@ import type { CurrentThing } from "../current-thing.ts";
 
 export type States = Readonly<Record<string, unknown>>;
 
-/**
- * A trait of a Google device. `states` holds every state of the trait, because Home Graph replaces the whole trait.
- * Undefined: the thing does not tell what the trait needs, so that the device is shown as offline.
- */
+/** A trait of a Google device: how Google is told about a thing, and which commands Google may send. */
 export interface GoogleTrait {
   /** Without the prefix `action.devices.traits.`. */
   readonly name: string;
   /** The attributes in SYNC; undefined when the thing does not have the trait. */
   attributes(thing: CurrentThing): States | undefined;
+  /**
+   * Every state of the trait, because Home Graph replaces the whole trait. Undefined when the thing lacks a value that
+   * the trait needs: then the device is shown as offline.
+   */
   states(thing: CurrentThing): States | undefined;
-  /** Commands by name, without the prefix `action.devices.commands.`. */
+  /** Translates Google's commands, by name without the prefix `action.devices.commands.`. */
   readonly commands?: Readonly<Record<string, (params: States, thing: CurrentThing) => Command | CommandError>>;
 }
 

@@ -11,6 +11,7 @@ import type { VerifyInput } from "../../../verify/verify-input.ts";
 import { canBeServed } from "../../../verify/visitor/by-hand-visitor.ts";
 import type { Config } from "../../config/config.ts";
 import { BadParameter, EcosystemUnreachable, NotFound, NotRunning } from "../../model/errors.ts";
+import { plainAddress } from "../../model/setting-checks.ts";
 import { untilSignalled } from "../../runtime/process/signals.ts";
 import type { Call } from "../command.ts";
 import { demoSimulator } from "../demo-simulator.ts";
@@ -32,10 +33,10 @@ interface VerifyTyped {
   readonly report?: string;
 }
 
-/** What a verification needs from the command line. */
+/** What `prepare` needs besides the options. */
 interface VerifyRuntime {
   readonly config: Config;
-  /** The deployment's name of the simulated ecosystem. */
+  /** The name of the simulated ecosystem in the deployment's configuration. */
   readonly ecosystem: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly administer: Administer;
@@ -59,10 +60,10 @@ export async function runVerify({ typed: options, terminal, programs, print, ...
     report = await verify(input, { signal: interrupted, version: terminal.version, say, begins: progress() });
   } catch (error) {
     if (error instanceof DeploymentUnreachable) throw new EcosystemUnreachable(error.message);
-    throw interrupted.aborted ? new Error("Interrupted; verify has removed the data that it had created.") : error;
+    throw interrupted.aborted ? new Error("Interrupted; verify removes the data that it has created.") : error;
   } finally {
     clearProgress();
-    for (const one of (await temporary?.remove()) ?? []) say(`Could not remove ${one}.`);
+    for (const leftover of (await temporary?.remove()) ?? []) say(`Could not remove ${leftover}.`);
   }
   if (typed.report !== undefined) saveReport(typed.report, report);
   const shown = { hasColour: hasColour(terminal, terminal.out), width: Math.min(print.width, 100) };
@@ -77,7 +78,10 @@ interface Prepared {
   readonly temporary?: TemporaryTenant;
 }
 
-/** The input from options and environment. Without a client, verify adds a temporary tenant if it may administer the store. */
+/**
+ * The input from options and environment. Without `--client-id`, verify adds a temporary tenant if it can administer
+ * the store of the deployment.
+ */
 async function prepare(typed: VerifyTyped, runtime: VerifyRuntime, interrupted: AbortSignal): Promise<Prepared> {
   const { administer, config, ecosystem } = runtime;
   const running = await runningHere(runtime);
@@ -119,7 +123,7 @@ async function simulatorOf({ dataFolder, ecosystems }: Config, ecosystem: string
   return undefined;
 }
 
-/** The address of the service on this data folder; undefined when none runs. */
+/** The address of the service that runs on this data folder; undefined when none runs, and on PostgreSQL. */
 async function runningHere({ administer }: VerifyRuntime): Promise<string | undefined> {
   const { baseUrl } = await administer("status", {}).catch((error) => {
     // There is no store in this folder.
@@ -129,10 +133,13 @@ async function runningHere({ administer }: VerifyRuntime): Promise<string | unde
   return baseUrl;
 }
 
-/** On SQLite a service that doesn't run on this folder is another deployment, so `--url` must name it. */
+/**
+ * The address in the configuration. Without one it throws on SQLite: a service that does not run on this data folder is
+ * another deployment, and `--url` must name it.
+ */
 function ownAddress({ baseUrl, host, port, databaseUrl, dataFolder }: Config): string {
   if (baseUrl !== undefined) return baseUrl;
-  if (databaseUrl !== undefined) return `http://${host}:${port}`;
+  if (databaseUrl !== undefined) return plainAddress(host, port);
   throw new NotRunning(
     `No service runs on ${resolve(dataFolder)}. Start one with: breezeway serve. Or name another folder with --data, or a deployment with --url.`,
   );
@@ -156,18 +163,22 @@ async function credentials(typed: VerifyTyped, { environment }: VerifyRuntime) {
       "--redirect-uri must be http://127.0.0.1:<port>/… to be served with --browser.",
     );
   }
-  const client = {
-    id: typed["client-id"]!,
-    secret: await secret("BREEZEWAY_CLIENT_SECRET"),
-    redirectUri: typed["redirect-uri"],
-  };
-  const person =
-    typed.user === undefined ? undefined : { name: typed.user, password: await secret("BREEZEWAY_PASSWORD") };
-  input.close();
-  return { client, person };
+  try {
+    const client = {
+      id: typed["client-id"]!,
+      secret: await secret("BREEZEWAY_CLIENT_SECRET"),
+      redirectUri: typed["redirect-uri"],
+    };
+    const person =
+      typed.user === undefined ? undefined : { name: typed.user, password: await secret("BREEZEWAY_PASSWORD") };
+    return { client, person };
+  } finally {
+    // An open standard input would keep the process alive.
+    input.close();
+  }
 }
 
-/** Returns one line of standard input at each call; nothing from a terminal. */
+/** Reads standard input: `next` returns one line at each call, and "" if standard input is a terminal. */
 function linesOfInput() {
   let lines: ReturnType<typeof createInterface> | undefined;
   let iterator: AsyncIterator<string> | undefined;
@@ -192,7 +203,10 @@ function fileText(variable: string, file: string): string {
 
 function httpAddress(option: string, given: string): string {
   if (URL.canParse(given) && /^https?:\/\//.test(given) && !/[?#]/.test(given)) return given.replace(/\/+$/, "");
-  throw new BadParameter(option, `--${option} must be an address that begins with http:// or https://.`);
+  throw new BadParameter(
+    option,
+    `--${option} must be an address that begins with http:// or https://, without a query.`,
+  );
 }
 
 function deviceId(given: string): number {
@@ -215,7 +229,7 @@ function say(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** One line that is redrawn in place; nothing without a terminal. */
+/** Shows the current row in one line that is redrawn in place. Prints nothing without a terminal. */
 function progress() {
   if (!process.stderr.isTTY) return () => undefined;
   return ({ title }: { readonly title: string }, place: number, count: number) =>

@@ -6,7 +6,7 @@ export function claimOf(value: unknown): boolean | null {
   return typeof value === "boolean" ? value : null;
 }
 
-/** A temperature in hundredths of a degree; null when no thermostat could show it. */
+/** A temperature in degrees Celsius, rounded to two decimals; null unless it is a number from -100 to 100. */
 export function celsiusOf(value: unknown): number | null {
   if (typeof value !== "number" || !(Math.abs(value) <= 100)) return null;
   return Math.round(value * 100) / 100;

@@ -6,20 +6,20 @@ import { signedHeaders } from "./signature.ts";
 
 export interface AttemptParts {
   readonly post: Post;
-  /** Unseal secret and address; they throw when the key is missing. */
+  /** `secretOf` and `addressOf` unseal the stored value, and throw when the key that sealed it is missing. */
   readonly secretOf: (webhook: WebhookRow) => string;
   readonly addressOf: (webhook: WebhookRow) => string;
 }
 
-/** Maximal number of remembered webhooks that can't be unsealed; each is reported once. */
+/** A webhook that can't be unsealed is logged once. This many are remembered; the oldest is forgotten first. */
 const maximalReported = 1_000;
 
-const unsealable: Attempt = {
+const unsealFailure: Attempt = {
   status: null,
   text: "the webhook can't be unsealed: tell the operator, or remove it and add it again",
 };
 
-/** Signs and sends messages. For a webhook that can't be unsealed the attempt fails, as for one that doesn't answer. */
+/** Signs messages and posts them to webhooks. If a webhook can't be unsealed, the attempt fails and is repeated. */
 export class Attempts {
   readonly #parts: AttemptParts;
   readonly #report: Report;
@@ -37,7 +37,7 @@ export class Attempts {
     signal: AbortSignal,
   ): Promise<Attempt> {
     const unsealed = this.#unseal(webhook);
-    if (!unsealed) return unsealable;
+    if (!unsealed) return unsealFailure;
     const headers = signedHeaders(unsealed.secret, message, nowMs);
     return this.#parts.post(unsealed.address, headers, message.body, signal);
   }
@@ -50,8 +50,10 @@ export class Attempts {
       this.#reported.delete(id);
       return unsealed;
     } catch (error) {
-      if (this.#reported.has(id) || this.#reported.size >= maximalReported) return undefined;
+      if (this.#reported.has(id)) return undefined;
       this.#reported.add(id);
+      const [oldest] = this.#reported;
+      if (this.#reported.size > maximalReported) this.#reported.delete(oldest!);
       this.#report.error(
         { webhook: id, owner: ownerId, error },
         "a webhook can't be sent to, since its secret or address can't be unsealed; restore the key that sealed it",

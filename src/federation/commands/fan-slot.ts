@@ -11,19 +11,20 @@ export interface FanSlot {
   readonly isLatest: boolean;
   /** The request's outcome may be written to `requestWrite`. */
   readonly isWritable: boolean;
-  /** The fan's shown state. */
+  /** The mirrored value of the thermostat's `fan_timer_active`; null when it is blank. */
   readonly fan: string | null;
 }
 
 export async function slotOf(tx: CommitTables, command: CommandRow): Promise<FanSlot> {
   const { userId, deviceId, attribute } = command;
+  // The attribute is a `requestWrite`, so it belongs to a thermostat and has X and Y.
   const { x, y } = placeOf(attribute) as { readonly x: number; readonly y: number };
-  const thermostat = thermostatAttribute(x, y, "deviceId");
-  const fan = thermostatAttribute(x, y, "fanTimerActive");
-  const rows = await tx.attributes.some(userId, deviceId, [thermostat, fan, attribute]);
-  const shown = (key: AttributeNumber) => rows.find((row) => row.key === key)?.value ?? null;
-  const isSameThermostat = shown(thermostat) === command.thermostatId;
+  const idKey = thermostatAttribute(x, y, "deviceId");
+  const fanKey = thermostatAttribute(x, y, "fanTimerActive");
+  const rows = await tx.attributes.some(userId, deviceId, [idKey, fanKey, attribute]);
+  const valueAt = (key: AttributeNumber) => rows.find((row) => row.key === key)?.value ?? null;
+  const isSameThermostat = valueAt(idKey) === command.thermostatId;
   const isLatest = (await tx.commands.latest(userId, deviceId, attribute))?.id === command.id;
-  const isWritable = isSameThermostat && isLatest && isAbout(command, shown(attribute));
-  return { isSameThermostat, isLatest, isWritable, fan: shown(fan) };
+  const isWritable = isSameThermostat && isLatest && isAbout(command, valueAt(attribute));
+  return { isSameThermostat, isLatest, isWritable, fan: valueAt(fanKey) };
 }

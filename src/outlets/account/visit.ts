@@ -6,30 +6,30 @@ import { derivedSecret } from "../../identity/secrets.ts";
 import type { TenantId } from "../../model/ids.ts";
 import type { Brand, Page } from "../../web/page.ts";
 
-/** One request to the page of a tenant. */
+/** One request to the account page of a tenant's users. */
 export interface Visit {
   readonly tenantId: TenantId;
   readonly brand: Brand;
   readonly cookie: BrowserCookie;
   /** The secret in the cookie: of a session, or of a browser that has opened the sign-in page. */
   readonly secret: string | undefined;
-  /** The path of the page. */
+  /** The path of the account page. */
   readonly address: string;
   readonly incoming: Incoming;
 }
 
-/** A visit of a user who is signed in. What needs a session takes it, so that none can forget the check. */
+/** A request of a signed-in user. Functions that need a session take this type, so that no check is forgotten. */
 export interface SignedInVisit extends Visit {
   readonly secret: string;
   readonly user: AccountUser;
 }
 
-/** The CSRF token of a browser's forms. It changes with the cookie, so that one from before signing in is useless. */
+/** The CSRF token of a browser's forms. Signing in replaces the cookie, so that an earlier token is no longer valid. */
 export function csrfOf(secret: string): string {
   return derivedSecret(secret, "account csrf");
 }
 
-/** A page that says what is wrong, with its code for the log. */
+/** An answer with a page that explains an error. The code of the error goes to the log. */
 export function failed(
   status: number,
   code: string,

@@ -8,7 +8,7 @@ import { formOf } from "../scripted-browser.ts";
 import { assertRefused } from "./refused.ts";
 import { storedFiles, storedRows } from "./stored.ts";
 
-const day = 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 const json = { "content-type": "application/json" };
 const bob = { name: "bob", password: "another word" };
 
@@ -171,7 +171,7 @@ for (const database of databases) {
     });
 
     statements.it(
-      "47: binds a refresh token to its client; another client gets invalid_grant and nothing is revoked",
+      "47: are bound to their client; with a refresh token another client gets invalid_grant and nothing is revoked",
       async (t) => {
         const world = await oauthWorld(t, { database });
         const first = await world.tokens();
@@ -185,7 +185,7 @@ for (const database of databases) {
         ];
         for (const other of others) {
           const unknown = await world.refresh(`bwr_${"A".repeat(43)}`, other);
-          // The first token is retired: its own client would end the grant with it.
+          // The first token is retired: its own client would end the whole grant by using it.
           for (const { refresh_token } of [first, second, third]) {
             const refused = await world.refresh(refresh_token, other);
             assertRefused(refused, 400, "invalid_grant");
@@ -219,7 +219,7 @@ for (const database of databases) {
       }
     });
 
-    statements.it("48: gain nothing by a scope in the request", async (t) => {
+    statements.it("48: give no further access for an unknown scope in the request", async (t) => {
       const world = await oauthWorld(t, { database });
       const bobs = await world.addDevice(world.bobId, "Bob's lamp");
       const scope = "admin tenant openid offline_access devices:write *";
@@ -247,7 +247,7 @@ for (const database of databases) {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const lost = await refreshed(world, first.refresh_token);
-      await world.timePasses(10 * day);
+      await world.timePasses(10 * dayMs);
       const retried = await refreshed(world, first.refresh_token);
       assert.notEqual(retried.refresh_token, lost.refresh_token);
       for (const { refresh_token } of [retried, lost]) {
@@ -262,7 +262,7 @@ for (const database of databases) {
       const second = await refreshed(world, first.refresh_token);
       assert.equal(await world.statusWith(second.access_token), 200);
       assert.equal(await world.statusWith(first.access_token), 200, "the old access token lives to its expiry");
-      await world.timePasses(30 * day);
+      await world.timePasses(30 * dayMs);
       await refreshed(world, first.refresh_token);
       await refreshed(world, second.refresh_token);
     });
@@ -284,12 +284,12 @@ for (const database of databases) {
       },
     );
 
-    statements.it("49: survive a client that always refreshes with the first, for years", async (t) => {
+    statements.it("49: survive a client that always refreshes with its first refresh token, for years", async (t) => {
       const world = await oauthWorld(t, { database });
       const { refresh_token } = await world.tokens();
       let last = refresh_token;
       for (let time = 0; time < 24; time++) {
-        await world.timePasses(300 * day);
+        await world.timePasses(300 * dayMs);
         const next = await refreshed(world, refresh_token);
         assert.equal(await world.statusWith(next.access_token), 200);
         last = next.refresh_token;
@@ -321,7 +321,7 @@ for (const database of databases) {
       for (const { access_token } of siblings) assert.equal(await world.statusWith(access_token), 200);
     });
 
-    statements.it("50: end with their whole grant when a retired one is used, which is audited", async (t) => {
+    statements.it("50: end with their whole grant when a retired refresh token is used; this is audited", async (t) => {
       const world = await oauthWorld(t, { database });
       const untouched = await world.tokens();
       const first = await world.tokens();
@@ -350,12 +350,12 @@ for (const database of databases) {
       }
     });
 
-    it("50: end once when a retired one is used concurrently, also a week later", async (t) => {
+    it("50: end with one audit entry when a retired refresh token is used concurrently a week later", async (t) => {
       const world = await oauthWorld(t, { database });
       const first = await world.tokens();
       const second = await refreshed(world, first.refresh_token);
       const third = await refreshed(world, second.refresh_token);
-      await world.timePasses(7 * day);
+      await world.timePasses(7 * dayMs);
       const answers = await Promise.all([
         ...Array.from({ length: 6 }, () => world.refresh(first.refresh_token)),
         world.refresh(second.refresh_token),
@@ -379,11 +379,11 @@ for (const database of databases) {
         let last = await world.tokens();
         const idle = await world.tokens();
         for (let use = 0; use < 3; use++) {
-          await world.timePasses((days - 1) * day);
+          await world.timePasses((days - 1) * dayMs);
           last = await refreshed(world, last.refresh_token);
         }
         assertRefused(await world.refresh(idle.refresh_token), 400, "invalid_grant");
-        await world.timePasses(days * day + 1_000);
+        await world.timePasses(days * dayMs + 1_000);
         assertRefused(await world.refresh(last.refresh_token), 400, "invalid_grant");
       }
     });
@@ -433,7 +433,7 @@ for (const database of databases) {
       }
     });
 
-    statements.it("51: of an enterprise end with a new password of the administrator who gave them", async (t) => {
+    statements.it("51: of an enterprise client end with a new password of their administrator", async (t) => {
       const world = await oauthWorld(t, { database });
       const enterprise = await world.addClient({ kind: "enterprise" });
       const whole = await world.tokens(enterprise, admin);
@@ -587,12 +587,15 @@ function platformLogin(world: OAuthWorld) {
   return { ...ada, appId: String(world.tenantId), source: "192.0.2.1" };
 }
 
-/** The credential, the same without its prefix, and its decoded bytes. */
+/** Forms in which a secret could be stored: without its prefix, as bytes, hex and base64; a short one as it is. */
 function formsOf(credential: string): readonly (string | Buffer)[] {
   const random = credential.replace(/^bw[a-z]+_/, "");
   if (random.length < 43) return [credential];
-  const bytes = Buffer.from(random, "base64url");
-  return [random, bytes, bytes.toString("hex"), bytes.toString("base64")];
+  // The last letters name the owner. The secret itself are the first 43, which are 32 bytes.
+  return [random, random.slice(0, 43)].flatMap((text) => {
+    const bytes = Buffer.from(text, "base64url");
+    return [text, bytes, bytes.toString("hex"), bytes.toString("base64")];
+  });
 }
 
 interface AuditEntry {

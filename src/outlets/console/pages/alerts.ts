@@ -6,6 +6,7 @@ import { namesOf, userOf } from "../kit/names.ts";
 import { attempt, refusal } from "../kit/refused.ts";
 import { filterForm, kept, pageInput, pager, tableOf } from "../kit/table.ts";
 
+/** The answer of `home alert list`. */
 interface Found {
   readonly alerts: readonly ShownAlert[];
   readonly cursor?: string;
@@ -70,7 +71,7 @@ ${pager(context, path, filters, cursor)}
 ${call && asCommand(call, input, baseUrl)}`;
 }
 
-/** The pair that most homes begin with: somebody leaves, somebody comes. */
+/** Shown in place of an empty list. Suggests two alerts: everybody has left, and somebody comes home. */
 function empty(context: PageContext): Html {
   const { address, callOf } = context;
   const isFiltered = Object.keys(kept(context, [...filters, "cursor"])).length > 0;
