@@ -1,3 +1,4 @@
+import { countCharacters } from "../model/attribute-text.ts";
 import { BadParameter } from "../model/errors.ts";
 
 /** The most characters of a name and of a password. The platform call `userLogin` has this limit. */
@@ -27,11 +28,4 @@ export function readText(parameter: string, text: string): string {
     throw new BadParameter(parameter, `The ${parameter} holds characters that can't be stored.`);
   }
   return text.normalize("NFC");
-}
-
-/** Counts code points, not UTF-16 units: an emoji counts as one. */
-export function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

@@ -1,9 +1,10 @@
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
+import { countCharacters } from "../model/attribute-text.ts";
 import { BadParameter, TooManyRequests } from "../model/errors.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
 import { FairQueue } from "./fair-queue.ts";
-import { countCharacters, longestName, readText } from "./names.ts";
+import { longestName, readText } from "./names.ts";
 import { sourceOf } from "./source.ts";
 
 /** argon2id as OWASP recommends. Each hash contains its parameters, so hashes with other parameters stay valid. */
