@@ -20,6 +20,9 @@ const mix = { shown: 0.1, unseen: 0.05, same: 0.05 };
 /** The shortest time between two shown changes of an account, so that each can be told from the next. */
 const shownApartMs = 20_000;
 
+const keepAlive = "event: keep-alive\ndata: null\n\n";
+const keepAliveMs = 30_000;
+
 /** The variants of a house by their number, whose bits say which fields differ. */
 const bits = { shown: 1, warmer: 2, unseen: 4 };
 const variants: { readonly document: string; readonly put: Buffer }[][] = [];
@@ -53,7 +56,10 @@ function answerRequest(request: IncomingMessage, response: ServerResponse): void
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(variant.put);
   streams.set(account, response);
+  // As the real ecosystem does: a stream that is silent for 70 seconds counts as dead.
+  const beating = setInterval(() => response.write(keepAlive), keepAliveMs);
   response.once("close", () => {
+    clearInterval(beating);
     if (streams.get(account) === response) streams.delete(account);
   });
 }
