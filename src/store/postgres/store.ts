@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
 import type { NodeId } from "../../model/ids.ts";
@@ -26,6 +26,9 @@ import { newPool } from "./pool.ts";
 import { takePresenceLock } from "./presence-lock.ts";
 import { refuseReadOnly } from "./read-only.ts";
 import { changeSchema } from "./schema.ts";
+
+/** The shortest time between the beginnings of two groups under load. */
+const groupsApartMs = 10;
 
 export interface PostgresOptions {
   readonly url: string;
@@ -91,6 +94,9 @@ class PostgresStore implements OpenStore {
   #epochBeginning: Promise<void> | undefined;
   readonly #writability = new Writability((size) => this.#probe(size));
   #lastSyncMs = 0;
+  /** Of the last group: how many transactions it had, and when it began. */
+  #lastMembers = 0;
+  #lastGroupMs = 0;
   #isClosed = false;
 
   constructor({
@@ -128,10 +134,14 @@ class PostgresStore implements OpenStore {
       together: async (work) => {
         // What arrives in the same turn of the event loop joins the group.
         await nextTurn();
+        await this.#gather();
         await this.#attempts(this.#grouped, beginWrite, (sql) => withinTimeLimit(work(groupTables(sql))));
       },
       alone: (body, hurry) => this.#attempts(this.#patient, beginWrite, (sql) => body(transactionOn(sql)), hurry),
-      committed: (transactions) => onGroupCommit(transactions, this.#lastSyncMs),
+      committed: (transactions) => {
+        this.#lastMembers = transactions;
+        onGroupCommit(transactions, this.#lastSyncMs);
+      },
     });
     this.#urgent = new ConnectionQueue(this.#pools.urgent, longestWaitMs);
     this.#reading = new ConnectionQueue(this.#pools.reading, longestWaitMs);
@@ -265,6 +275,16 @@ class PostgresStore implements OpenStore {
   /** A nested transaction would need a second connection: with enough of them at once, all would wait for ever. */
   #refuseInside(what: string): void {
     if (this.#body.getStore()) throw new Error(`${what} was started inside another`);
+  }
+
+  /**
+   * Under load, groups begin a little apart, so that more transactions share one. After a group of one there is no load,
+   * and nothing waits.
+   */
+  async #gather(): Promise<void> {
+    const restMs = this.#lastGroupMs + groupsApartMs - performance.now();
+    if (this.#lastMembers > 1 && restMs > 0) await sleep(restMs);
+    this.#lastGroupMs = performance.now();
   }
 
   async #run<Result>(work: () => Promise<Result>): Promise<Result> {
