@@ -4,6 +4,7 @@ import pg from "pg";
 import { StoreUnavailable } from "../../model/errors.ts";
 import type { NodeId } from "../../model/ids.ts";
 import { type ProbeSize, Writability } from "../disk/writability.ts";
+import { GroupPace } from "../groups/group-pace.ts";
 import { GroupQueue } from "../groups/group-queue.ts";
 import type { NodeBus, PresenceLock } from "../node-bus.ts";
 import {
@@ -26,9 +27,6 @@ import { newPool } from "./pool.ts";
 import { takePresenceLock } from "./presence-lock.ts";
 import { refuseReadOnly } from "./read-only.ts";
 import { changeSchema } from "./schema.ts";
-
-/** The shortest time between the beginnings of two groups under load. */
-const groupsApartMs = 10;
 
 export interface PostgresOptions {
   readonly url: string;
@@ -94,9 +92,7 @@ class PostgresStore implements OpenStore {
   #epochBeginning: Promise<void> | undefined;
   readonly #writability = new Writability((size) => this.#probe(size));
   #lastSyncMs = 0;
-  /** Of the last group: how many transactions it had, and when it began. */
-  #lastMembers = 0;
-  #lastGroupMs = 0;
+  readonly #pace = new GroupPace({ nowMs: () => performance.now(), sleep });
   #isClosed = false;
 
   constructor({
@@ -134,12 +130,12 @@ class PostgresStore implements OpenStore {
       together: async (work) => {
         // What arrives in the same turn of the event loop joins the group.
         await nextTurn();
-        await this.#gather();
+        await this.#pace.turn();
         await this.#attempts(this.#grouped, beginWrite, (sql) => withinTimeLimit(work(groupTables(sql))));
       },
       alone: (body, hurry) => this.#attempts(this.#patient, beginWrite, (sql) => body(transactionOn(sql)), hurry),
       committed: (transactions) => {
-        this.#lastMembers = transactions;
+        this.#pace.committed(transactions);
         onGroupCommit(transactions, this.#lastSyncMs);
       },
     });
@@ -275,16 +271,6 @@ class PostgresStore implements OpenStore {
   /** A nested transaction would need a second connection: with enough of them at once, all would wait for ever. */
   #refuseInside(what: string): void {
     if (this.#body.getStore()) throw new Error(`${what} was started inside another`);
-  }
-
-  /**
-   * Under load, groups begin a little apart, so that more transactions share one. After a group of one there is no load,
-   * and nothing waits.
-   */
-  async #gather(): Promise<void> {
-    const restMs = this.#lastGroupMs + groupsApartMs - performance.now();
-    if (this.#lastMembers > 1 && restMs > 0) await sleep(restMs);
-    this.#lastGroupMs = performance.now();
   }
 
   async #run<Result>(work: () => Promise<Result>): Promise<Result> {
