@@ -36,7 +36,11 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   const atOlder = await home.resume(second.baseUrl);
 
   // The node of this version upgrades the schema while the older nodes work.
+  const olderIds = await nodeIds(rows);
   const upgraded = await olderHome.start("this");
+  // By its id: the schema of the version before may be the same.
+  const upgradedId = (await nodeIds(rows)).find((id) => !olderIds.includes(id));
+  assert.ok(upgradedId, "the node of this version is not among the nodes");
   assert.deepEqual(await rows.all("SELECT MAX(step) AS step FROM schema_steps"), [{ step: schemaVersion }]);
   if (valve) await untilSilenceIsLogged(home, rows, valve);
   const three = [first.baseUrl, second.baseUrl, upgraded.baseUrl];
@@ -74,7 +78,7 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   };
   for (const url of three) await home.switchLamp(url, three);
   await untilDelivered();
-  await untilBothOwnLinks(home, rows);
+  await untilBothOwnLinks(home, rows, upgradedId);
   for (const url of three) {
     await home.assertMirrors(url);
     await home.assertAlertsFire(url);
@@ -88,7 +92,7 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   for (const url of three) await home.switchLamp(url, three);
   const atRestarted = await home.resume(second.baseUrl, atOlder.lastEventId);
   await home.untilReceived(atRestarted, restartedFrom);
-  await untilBothOwnLinks(home, rows);
+  await untilBothOwnLinks(home, rows, upgradedId);
   await home.assertAlertsFire(second.baseUrl);
   await assertCommandsMoveNoFan(home, olderHome, filled, { at: upgraded.baseUrl, olderSends });
 
@@ -106,7 +110,9 @@ export async function replaceOlderNodes(test: TestContext, tree: string): Promis
   const moved = await home.resume(upgraded.baseUrl, atRestarted.lastEventId);
   await home.untilReceived(moved, movedFrom);
   await home.untilReceived(atUpgraded, upgradedFrom);
-  await home.eventually(async () => assert.deepEqual(await ownersOf(rows), { older: 0, upgraded: accounts }));
+  await home.eventually(async () =>
+    assert.deepEqual(await ownersOf(rows, upgradedId), { older: 0, upgraded: accounts }),
+  );
   await home.assertMirrors(upgraded.baseUrl);
   await home.assertAlertsFire(upgraded.baseUrl);
   await untilDelivered();
@@ -134,16 +140,20 @@ async function end(node: ChildService): Promise<void> {
   assert.equal(await node.ended, 0);
 }
 
-/** How many links the nodes of each version own. Old versions do not report their schema. */
-async function ownersOf(rows: StoreRows): Promise<{ readonly older: number; readonly upgraded: number }> {
-  const owners = await rows.all("SELECT n.schema_version AS version FROM links l JOIN nodes n ON n.id = l.owner");
-  const older = owners.filter(({ version }) => version === null || version < schemaVersion).length;
-  return { older, upgraded: owners.length - older };
+async function nodeIds(rows: StoreRows): Promise<readonly string[]> {
+  return (await rows.all("SELECT id FROM nodes")).map(({ id }) => String(id));
 }
 
-async function untilBothOwnLinks(home: KeptHome, rows: StoreRows): Promise<void> {
+/** How many links the node of this version owns, and how many the other nodes. */
+async function ownersOf(rows: StoreRows, upgradedId: string) {
+  const owners = await rows.all("SELECT l.owner FROM links l JOIN nodes n ON n.id = l.owner");
+  const upgraded = owners.filter(({ owner }) => owner === upgradedId).length;
+  return { older: owners.length - upgraded, upgraded };
+}
+
+async function untilBothOwnLinks(home: KeptHome, rows: StoreRows, upgradedId: string): Promise<void> {
   await home.eventually(async () => {
-    const { older, upgraded } = await ownersOf(rows);
+    const { older, upgraded } = await ownersOf(rows, upgradedId);
     assert.ok(older > 0 && upgraded > 0, `${older} links at older nodes, ${upgraded} at the node of this version`);
     assert.equal(older + upgraded, accounts);
   });
