@@ -54,6 +54,26 @@ describe("a fan request that is being sent", () => {
     await until(async () => assert.deepEqual(await states(), ["contradicted", "confirmed"]));
   });
 
+  it("on SQLite is sent at once after a quiet hour, and settled within a second of its last deadline", async (t) => {
+    const { write, sent, states, runtime, store } = await madeFans(t);
+    const reads = t.mock.method(store, "read");
+    const readsIn = async (ms: number) => {
+      const before = reads.mock.callCount();
+      await runtime.advance(ms);
+      return reads.mock.callCount() - before;
+    };
+    await runtime.advance(3_600_000);
+    const whenQuiet = await readsIn(60_000);
+    await write("true");
+    (await sent(1)).answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    await runtime.advance(commandDeadlines.showMs - 1_000);
+    assert.deepEqual(await states(), ["accepted"]);
+    await runtime.advance(2_000);
+    await until(async () => assert.deepEqual(await states(), ["contradicted"]));
+    assert.ok((await readsIn(10_000)) > whenQuiet, "a node that has nothing to send hardly reads");
+  });
+
   it("keeps the ecosystem's words when it is refused, commas and all", async (t) => {
     const { write, request, sent, receipts } = await madeFans(t);
     await write("true");

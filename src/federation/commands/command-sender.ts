@@ -23,7 +23,13 @@ export interface CommandSenderParts<Command extends StoredCommand> {
   readonly runtime: Runtime;
 }
 
-const everyMs = 500;
+/**
+ * How often stored commands are looked at: `idleMs` on SQLite while no command is open. There every command comes from
+ * this node, which is woken for it.
+ */
+const look = { everyMs: 500, idleMs: 10_000 };
+/** A command has its outcome this long after its request: the last deadline counts from its sending. */
+const openAtMostMs = commandDeadlines.sweepMs + commandDeadlines.showMs;
 const atOnce = 100;
 const retryMs = 1_000;
 /** How long a stopping node waits for outstanding answers. */
@@ -56,6 +62,8 @@ export class CommandSender<Command extends StoredCommand> {
   readonly #unsettled = new Map<number, { readonly tries: number; readonly nextMs: number }>();
   /** Number of queued commands in the last round whose account can't be reached from this node. */
   #unreachable = 0;
+  /** When a round last found a command, or failed. */
+  #lastFoundMs: number;
   #isRunning = false;
   #isAwaited = false;
   #isWorking = false;
@@ -65,6 +73,7 @@ export class CommandSender<Command extends StoredCommand> {
   constructor(parts: CommandSenderParts<Command>) {
     this.#parts = parts;
     const { kind, runtime } = parts;
+    this.#lastFoundMs = runtime.elapsedMs();
     this.#task = new BackgroundTask(kind.task, `${kind.words.many} could not be looked after`, runtime);
     this.#settling = new BackgroundTask(kind.task, `${kind.words.one} could not be settled`, runtime);
     this.#causedEchoes = new CausedEchoes({ settle: (command) => this.#settleCaused(command), runtime });
@@ -75,7 +84,6 @@ export class CommandSender<Command extends StoredCommand> {
     if (!this.#parts.store.isShared) await this.#sweep(Number.NEGATIVE_INFINITY);
     this.#isRunning = true;
     this.wake();
-    this.#schedule();
   }
 
   /** A command has become durable on this node: send it at once. */
@@ -107,10 +115,12 @@ export class CommandSender<Command extends StoredCommand> {
   }
 
   #schedule(): void {
-    this.#next = this.#parts.runtime.after(everyMs, () => {
-      this.wake();
-      this.#schedule();
-    });
+    this.#next?.();
+    if (!this.#isRunning) return;
+    const { store, runtime } = this.#parts;
+    const isIdle =
+      !store.isShared && runtime.elapsedMs() - this.#lastFoundMs > openAtMostMs && this.#unsettled.size === 0;
+    this.#next = runtime.after(isIdle ? look.idleMs : look.everyMs, () => this.wake());
   }
 
   async #work(): Promise<void> {
@@ -121,15 +131,18 @@ export class CommandSender<Command extends StoredCommand> {
         const limit = atOnce + Math.min(this.#unreachable, passedOverAtMost);
         const queued = await store.read((tx) => kind.queuedFor(tx, membership.id, limit));
         this.#unreachable = 0;
+        if (queued.length > 0) this.#lastFoundMs = runtime.elapsedMs();
         for (const command of queued) if (this.#isRunning) this.#begin(command);
         await this.#sweep(commandDeadlines.sweepMs);
       }
       this.#task.succeeded();
     } catch (error) {
+      this.#lastFoundMs = runtime.elapsedMs();
       this.#task.failed(error);
     } finally {
       this.#forgetLongSent(runtime.elapsedMs());
       this.#isWorking = false;
+      this.#schedule();
     }
   }
 
