@@ -27,6 +27,7 @@ import { nodeBusCases } from "./store/node-bus-cases.ts";
 import { nodeQuestionCases } from "./store/node-question-cases.ts";
 import { operatorTableCases } from "./store/operator-table-cases.ts";
 import { quotaTableCases } from "./store/quota-table-cases.ts";
+import { refreshTokenTableCases } from "./store/refresh-token-table-cases.ts";
 import { reusingOneDatabase } from "./store/reused-database.ts";
 import { sinceCases } from "./store/since-cases.ts";
 import { tableCases } from "./store/table-cases.ts";
@@ -54,6 +55,7 @@ export function describeStore(
       deviceTableCases(reusing);
       deviceCountCases(reusing);
       clientTableCases(reusing);
+      refreshTokenTableCases(reusing);
       figureCases(reusing);
       linkSessionTableCases(reusing);
       commandTableCases(reusing);

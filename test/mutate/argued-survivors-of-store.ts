@@ -13,6 +13,20 @@ export const arguedOfStore: readonly Argued[] = [
     ["statement", "this.#isPlanned = true;", "", planned],
     ["boolean", "true", "false", planned],
   ]),
+  ...of("src/store/tables/attributes.ts", "some", [
+    ["<=", "keys.length <= fewKeys", "keys.length < fewKeys", "equivalent: both statements find the same rows"],
+  ]),
+  ...of("src/store/tables/log-epoch.ts", "StaleEpoch.constructor", [
+    ["statement", 'this.name = "StaleEpoch";', "", "the name is for a debugger; the store recognises the class"],
+  ]),
+  ...of("src/store/tables/webhooks.ts", "removeDead", [
+    [
+      ">",
+      "dead.length > 0",
+      "dead.length >= 0",
+      "equivalent: the lock only keeps the nodes apart that remove webhooks",
+    ],
+  ]),
   ...of("src/store/tables/links.ts", "setState", [
     ["??", "blindness?.sinceMs ?? null", "blindness?.sinceMs", forTheCompiler],
   ]),

@@ -252,11 +252,13 @@ export function deviceTableCases(harness: StoreHarness): void {
       const at = (ms: number) => ({ fromMs: ms, toMs: ms + 1, cause: "no stream" });
       await store.transaction(async (tx) => {
         await tx.blindIntervals.add(userId, other, at(1));
+        // Newer than all of the first device: they do not count against its limit.
+        for (let i = 1; i <= 3; i++) await tx.blindIntervals.add(userId, other, at(1_000_000 + i));
         for (let i = 1; i <= blindIntervalsKept + 2; i++) await tx.blindIntervals.add(userId, device, at(10 * i));
       });
       const found = await store.read((tx) => tx.blindIntervals.ofDevice(userId, device));
       assert.deepEqual([found.length, found[0]?.fromMs], [blindIntervalsKept, 30]);
-      assert.equal((await store.read((tx) => tx.blindIntervals.ofDevice(userId, other))).length, 1);
+      assert.equal((await store.read((tx) => tx.blindIntervals.ofDevice(userId, other))).length, 4);
     }));
 
   it("sum the blind time of each device since a time", () =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { StoreUnavailable } from "../../../src/model/errors.ts";
 import type { Hint } from "../../../src/store/node-bus.ts";
-import type { OpenStore } from "../../../src/store/seam.ts";
+import type { OpenStore, Transaction } from "../../../src/store/seam.ts";
 import { onDatabase, onStore, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { linkOf, makeHome, node } from "./home.ts";
 
@@ -87,6 +87,34 @@ export function nodeBusCases(harness: StoreHarness): void {
       assert.deepEqual(heardHere.hints, ["log", "revocations"], "its own at once");
       await listener.until("revocations");
       assert.deepEqual(listener.hints, ["log", "revocations"]);
+    }),
+  );
+
+  it("get a hint of each change that other nodes act on", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const { userId, tenantId } = home;
+      const device = home.devices[0]!;
+      const ofTenant = { tenantId, clientId: null };
+      const { hints } = await listening(store);
+      const changes: readonly (readonly [Hint | undefined, (tx: Transaction) => Promise<unknown>])[] = [
+        [undefined, (tx) => tx.links.add(linkOf(home, node("A")))],
+        ["links", (tx) => tx.links.take(userId, device, node("B"))],
+        ["links", (tx) => tx.links.handBack(node("B"), [{ deviceId: device, epoch: 2 }])],
+        ["links", (tx) => tx.links.claim(node("C"), [], 1)],
+        [undefined, (tx) => tx.links.claim(node("D"), [], 1)],
+        [undefined, (tx) => tx.links.release(node("D"))],
+        ["links", (tx) => tx.links.release(node("C"))],
+        ["links", (tx) => tx.links.remove(userId, device)],
+        ["links", (tx) => tx.nodes.leave(node("A"))],
+        ["quotas", (tx) => tx.quotas.set({ ...ofTenant, kind: "openStreams", value: 5 })],
+        ["quotas", (tx) => tx.quotas.reset(ofTenant, "openStreams")],
+      ];
+      for (const [hint, change] of changes) {
+        hints.length = 0;
+        await store.transaction(change);
+        assert.deepEqual(hints, hint ? [hint] : [], String(change));
+      }
     }),
   );
 

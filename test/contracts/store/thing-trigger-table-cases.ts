@@ -149,8 +149,10 @@ export function thingTriggerTableCases(harness: StoreHarness): void {
 
   it("finds enabled alerts on the named fields of the named things", () =>
     onStore(harness, async (store) => {
-      const [home, other] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const [home, other] = [await makeHome(store, { devices: 3 }), await makeHome(store, { name: "Bob" })];
       const ids = await store.transaction(async (tx) => {
+        await tx.triggers.add({ ...onAttribute(home), deviceId: home.devices[1]! });
+        await tx.triggers.add({ ...onAttribute(home), deviceId: home.devices[2]!, isEnabled: false });
         for (const one of [home, other]) for (const id of ["t_1", "t_2"]) await tx.things.put(thingOf(one, id));
         const added = [];
         for (const trigger of [
@@ -178,7 +180,11 @@ export function thingTriggerTableCases(harness: StoreHarness): void {
       const devices = await store.transaction((tx) => tx.devices.lock(home.userId, home.devices));
       assert.deepEqual(
         devices.map(({ isWatched, areThingsWatched }) => ({ isWatched, areThingsWatched })),
-        [{ isWatched: false, areThingsWatched: true }],
+        [
+          { isWatched: false, areThingsWatched: true },
+          { isWatched: true, areThingsWatched: false },
+          { isWatched: false, areThingsWatched: false },
+        ],
       );
     }));
 

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { type OwnerId, ownerIdOf } from "../../../src/model/ids.ts";
+import type { Transaction } from "../../../src/store/seam.ts";
+import type { RefreshTokenRow } from "../../../src/store/tables/refresh-tokens.ts";
+import { onStore, type StoreHarness } from "./harness.ts";
+import { type Home, makeHome } from "./home.ts";
+
+interface Family {
+  readonly ownerId: OwnerId;
+  /** Adds a token of the grant, issued when the test says. */
+  add(hash: string, parentHash: string | null, issuedMs: number, grantId?: string): Promise<RefreshTokenRow>;
+  find(hash: string): Promise<RefreshTokenRow | undefined>;
+}
+
+async function familyOf(tx: Transaction, { tenantId, userId }: Home): Promise<Family> {
+  const terms = { termsVersion: null, termsMs: null };
+  const grants = ["g1", "g2"].map((id) => ({
+    ...{ id: `${id} of ${userId}`, tenantId, userId, clientId: "bwc_1", scope: null },
+    ...{ covers: "user" as const, ...terms },
+  }));
+  for (const grant of grants) await tx.grants.add(grant);
+  const ownerId = ownerIdOf(grants[0]!);
+  const find = (hash: string) => tx.refreshTokens.find({ ownerId, hash });
+  return {
+    ownerId,
+    find,
+    async add(hash, parentHash, issuedMs, grantId = "g1") {
+      const inGrant = { ownerId, grantId: `${grantId} of ${userId}`, parentHash };
+      await tx.refreshTokens.add({ ...inGrant, hash, issuedMs, expiresMs: 1_000 });
+      return (await find(hash))!;
+    },
+  };
+}
+
+export function refreshTokenTableCases(harness: StoreHarness): void {
+  it("know whether another successor of the same refresh token was used", () =>
+    onStore(harness, async (store) => {
+      const [home, neighbour] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      await store.transaction(async (tx) => {
+        const [family, others] = [await familyOf(tx, home), await familyOf(tx, neighbour)];
+        const first = await family.add("first", null, 1);
+        const left = await family.add("left", "first", 2);
+        const right = await family.add("right", "first", 3);
+        const used = [
+          first,
+          await family.add("child", "left", 4),
+          await family.add("in another grant", "first", 4, "g2"),
+          await others.add("of somebody else", "first", 4),
+        ];
+        for (const token of [...used, left]) await tx.refreshTokens.use(token, 1_000);
+        assert.equal(await tx.refreshTokens.hasUsedSibling(left), false, "the token itself does not count");
+        assert.equal(await tx.refreshTokens.hasUsedSibling(right), true);
+        assert.equal(await tx.refreshTokens.hasUsedSibling(first), false, "the first token of a grant has no siblings");
+        await tx.refreshTokens.use(right, 1_000);
+        assert.equal(await tx.refreshTokens.hasUsedSibling(left), true);
+        assert.deepEqual(
+          (await tx.refreshTokens.children(first)).map(({ hash }) => hash),
+          ["left", "right"],
+        );
+      });
+    }));
+
+  it("retire the parent of a refresh token once", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      await store.transaction(async (tx) => {
+        const family = await familyOf(tx, home);
+        const first = await family.add("first", null, 1);
+        const next = await family.add("next", "first", 2);
+        assert.equal(await tx.refreshTokens.retireParent(first, 50), false);
+        assert.equal(await tx.refreshTokens.retireParent(next, 50), true);
+        assert.equal(await tx.refreshTokens.retireParent(next, 60), false);
+        assert.deepEqual([(await family.find("first"))?.retiresMs, (await family.find("next"))?.retiresMs], [50, null]);
+      });
+    }));
+
+  it("remove retired refresh tokens of a grant first, then those that were never used, the oldest of each", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      await store.transaction(async (tx) => {
+        const family = await familyOf(tx, home);
+        const root = await family.add("retired", null, 9);
+        for (const hash of ["used, old", "used, new"]) {
+          await tx.refreshTokens.use(await family.add(hash, "retired", hash === "used, old" ? 2 : 5), 1_000);
+        }
+        await family.add("unused, old", "retired", 3);
+        const newest = await family.add("unused, new", "retired", 7);
+        await family.add("of another grant", null, 1, "g2");
+        await tx.refreshTokens.retireParent(newest, 50);
+        const { ownerId, grantId } = root;
+        const left: string[][] = [];
+        for (const count of [5, 4, 3, 2, 1]) {
+          assert.equal(await tx.refreshTokens.keepNewest(ownerId, grantId, count), count === 5 ? 0 : 1);
+          const hashes = ["retired", "used, old", "used, new", "unused, old", "unused, new"];
+          const found = await Promise.all(hashes.map((hash) => family.find(hash)));
+          left.push(found.flatMap((token) => (token ? [token.hash] : [])));
+        }
+        assert.deepEqual(left.slice(1), [
+          ["used, old", "used, new", "unused, old", "unused, new"],
+          ["used, old", "used, new", "unused, new"],
+          ["used, old", "used, new"],
+          ["used, new"],
+        ]);
+        assert.ok(await family.find("of another grant"));
+      });
+    }));
+}
