@@ -162,6 +162,10 @@ export function arrowRules(): readonly Rule[] {
   ];
 }
 
+function inFolders(names: readonly string[]): string {
+  return names.length === 1 ? `**/${names[0]}/**` : `**/{${names.join(",")}}/**`;
+}
+
 interface Denied {
   readonly group: readonly string[];
   readonly message: string;
@@ -174,12 +178,12 @@ function deniedTo(folder: string, allowed: readonly string[]): readonly Denied[]
   const around = ["simulator", "sdk", "demo", "verify", "test", "service"].filter((name) => mayNot(folder, name));
   return [
     {
-      group: others.map((other) => `**/${other}/**`),
+      group: [inFolders(others)],
       message: `src/${folder} may import only: ${allowed.join(", ") || "nothing"} (docs/architecture.md, The arrows).`,
     },
     {
       group: [
-        ...around.map((name) => `**/${name}/**`),
+        inFolders(around),
         "**/main.ts",
         "**/entry-points.ts",
         ...(readsProcess.includes(folder) || folder === "runtime" ? [] : ["**/runtime/process/**"]),
@@ -207,12 +211,15 @@ function folderRule(folder: string, allowed: readonly string[]): Rule {
 }
 
 function outletRule(outlet: string): Rule {
-  const siblings = outlets.filter((other) => other !== outlet).map((other) => `../${other}/**`);
+  const siblings = outlets.filter((other) => other !== outlet);
   return ruleFor(
     [`src/outlets/${outlet}/**`],
     [
       ...deniedTo("outlets", arrows.outlets ?? []),
-      { group: siblings, message: `src/outlets/${outlet} speaks to its own callers and imports no other outlet.` },
+      {
+        group: [`../{${siblings.join(",")}}/**`],
+        message: `src/outlets/${outlet} speaks to its own callers and imports no other outlet.`,
+      },
     ],
   );
 }

@@ -34,9 +34,10 @@ const longFiles = [
  * and files with many rounds.
  */
 const slowForCheck = [
-  /^test\/oauth\/(foreign-clients\/|rotation|revocation-over-nodes|scopes|verification)/,
+  /^test\/oauth\/(foreign-clients\/|rotation|revocation-over-nodes|scopes|verification|repeated-decisions|suspension)/,
   /^test\/oauth\/bar\/(authorization|client-authentication|codes|guessing|login-and-consent|metadata-and-transport|passwords|pkce|resource-server|revocation|tokens)/,
   /^test\/federation\/(admission|claimed-links|containment|link-supervisor|renewal\.test|renewal-over-nodes)/,
+  /^test\/ecosystems\/google-device-access\/feed/,
   /^test\/virtual-device\/recorded-mirror/,
   /^test\/alerts\/(alert-bomb|alert-limits|reaction)/,
 ];
