@@ -4,6 +4,7 @@ import { hash, verify } from "@node-rs/argon2";
 import { type IdentityParts, identityOn } from "../../src/identity/identity.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
+import { cheapPasswords } from "../set-up/cheap-passwords.ts";
 import { newDataFolder } from "../set-up/sqlite-template.ts";
 
 export const password = "correct horse";
@@ -39,7 +40,7 @@ export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, 
     devicesRemoved: (ids) => void told.devices.push(...ids),
     suspended: () => undefined,
     // The same on every machine, whatever the number of its cores.
-    passwords: { argon2, atOnce: 2 },
+    passwords: { argon2, atOnce: 2, ...cheapPasswords.passwords },
     ...options,
   });
   return { identity, store, clock, hashRuns, told };
