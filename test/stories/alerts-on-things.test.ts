@@ -1,51 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { runCommand } from "../cli/run-command.ts";
 import { EventStream } from "../events/event-stream.ts";
 import { receiver } from "../events/receiver.ts";
-import { rounds } from "../set-up/extent.ts";
-import { killableHouse } from "./killable-house.ts";
-import { clientOfUser, type V3Client } from "./v3-client.ts";
-import { type Deployment, databases, eventually, longSuiteOn, person, world } from "./world.ts";
-
-const json = (method: string, body: object) => ({
-  method,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(body),
-});
-
-/** Creates an alert on the smoke of a thing that notes each firing on a lamp. */
-async function watchSmoke(v3: V3Client, thingId: string, lamp: number): Promise<number> {
-  const targets = [{ deviceId: lamp, attrName: "smoke", value: thingId }];
-  const rule = { operation: "equals", stringThreshold: "alarm", action: "attribute", targets, autoDisarm: true };
-  const { status, body } = await v3.call("/alerts", json("POST", { thingId, field: "smoke.state", ...rule }));
-  assert.equal(status, 201, JSON.stringify(body));
-  return body.alertId;
-}
-
-async function smokeOf(v3: V3Client, thingId: string): Promise<string> {
-  const { status, body } = await v3.call(`/things/${thingId}`);
-  assert.equal(status, 200, JSON.stringify(body));
-  return body.traits.smoke.state.state.value;
-}
-
-/** How often the alert has fired by its own count, by the writes to its lamp, and by its thing's history. */
-async function firingsOf(v3: V3Client, alertId: number, thingId: string, lamp: number): Promise<readonly number[]> {
-  const { body: alert } = await v3.call(`/alerts/${alertId}`);
-  const { body: writes } = await v3.call(`/devices/${lamp}/history`);
-  const { body: states } = await v3.call(`/things/${thingId}/history?field=smoke.state&from=${alert.createdTime}`);
-  const isAlarm = ({ fields }: { fields: Record<string, { value: string }> }) =>
-    fields["smoke.state"]?.value === "alarm";
-  return [alert.firings, writes.changes.length, states.changes.filter(isAlarm).length];
-}
-
-async function alarmsOf(v3: V3Client, signal: AbortSignal, count: number): Promise<readonly string[]> {
-  return eventually(signal, async () => {
-    const { body } = await v3.call("/things?kind=alarm");
-    assert.equal(body.things?.length, count, JSON.stringify(body));
-    return body.things.map(({ thingId }: { thingId: string }) => thingId);
-  });
-}
+import { alarmsOf, firingsOf, json, smokeOf, watchSmoke } from "./smoke-alerts.ts";
+import { clientOfUser } from "./v3-client.ts";
+import { type Deployment, databases, eventually, person, world } from "./world.ts";
 
 for (const database of databases) {
   describe(`an alert on a smoke alarm on ${database}`, () => {
@@ -110,38 +69,6 @@ for (const database of databases) {
       await story.client.unlink();
       assert.equal((await v3.call(`/alerts/${alertId}`)).body.error, "unknown_trigger");
       assert.deepEqual((await v3.call("/alerts?things=true")).body, { alerts: [] });
-    });
-  });
-}
-
-for (const database of longSuiteOn("sqlite")) {
-  describe(`an alert on a thing of a service on ${database} that is killed`, () => {
-    it("fires exactly once for each emergency", { timeout: 180_000 }, async (t) => {
-      const house = await killableHouse(t, database);
-      const { simulator, client, nodes } = house;
-      const account = simulator.addAccount({ structures: [{ thermostats: 1, alarms: 1 }] });
-      await nodes.start();
-      await house.signIn();
-      await client.federate("POST", account.token);
-      const v3 = await house.authorizeClient();
-      const [thingId] = await alarmsOf(v3, t.signal, 1);
-      const added = await runCommand(["device", "add", "--user", "1", "--name", "Lamp", "--type", "Lamp", "--json"], {
-        environment: house.environment,
-      });
-      const lamp = JSON.parse(added.stdout).deviceId as number;
-      const alertId = await watchSmoke(v3, thingId!, lamp);
-      const kills = rounds({ all: 10, few: 1 });
-      for (let round = 1; round <= kills; round++) {
-        await simulator.playScene(account.accountId, { scene: "smoke" });
-        // Kills before, in and after the commit: each round gives the service a little more time.
-        for (let turns = 0; turns < 40 * (round - 1); turns++) await new Promise((resolve) => setImmediate(resolve));
-        await nodes.kill();
-        await nodes.start();
-        await eventually(t.signal, async () => assert.equal(await smokeOf(v3, thingId!), "alarm"));
-        assert.deepEqual(await firingsOf(v3, alertId, thingId!, lamp), [round, round, round]);
-        await simulator.playScene(account.accountId, { scene: "clear" });
-        await eventually(t.signal, async () => assert.equal(await smokeOf(v3, thingId!), "clear"));
-      }
     });
   });
 }

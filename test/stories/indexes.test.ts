@@ -1,21 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { rounds } from "../set-up/extent.ts";
 import { assertMirrors } from "./expected-attributes.ts";
-import { followIndexes } from "./index-steps.ts";
 import { eventually, longSuiteOn, world } from "./world.ts";
 
 for (const database of longSuiteOn("sqlite")) {
   describe(`indexes on ${database}`, () => {
-    it("follow their rules over random steps with kills", { timeout: 240_000 }, (t) =>
-      followIndexes(t, {
-        database,
-        seed: 11,
-        kills: rounds({ all: 4, few: 1 }),
-        stepsBetween: rounds({ all: 500, few: 30 }),
-      }),
-    );
-
     it("show a replaced alarm in a full range at once", async (t) => {
       const story = await world(t, { database, structures: [{ thermostats: 1, alarms: 18 }] });
       const deviceId = await story.link();
