@@ -91,9 +91,11 @@ export function anyOperatorRequest(
   return fc.oneof({ weight: 3, arbitrary: call }, { weight: 1, arbitrary: page }, { weight: 1, arbitrary: form });
 }
 
+/** Objects as JSON: a random object may have a member `toString` that is no function. */
 function pairsOf(members: Readonly<Record<string, unknown>>): string {
+  const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined"));
   return Object.entries(members)
-    .map(([name, value]) => `${encoded(name)}=${encoded(String(value))}`)
+    .map(([name, value]) => `${encoded(name)}=${encoded(textOf(value))}`)
     .join("&");
 }
 
