@@ -164,8 +164,8 @@ let trials = 0;
  */
 async function tryAll(home: Home, address: Address, owner: Caller, isFull: boolean): Promise<void> {
   const ways = callsOf(address, home.things()).length;
-  const everyNth = isFull ? rounds({ all: 40, few: 120 }) : 100;
-  const tried = sampleOf([...Array(ways).keys()], { everyNth: isFull ? 1 : ways, from: trials });
+  const everyNth = isFull ? rounds({ all: 40, few: 240 }) : 100;
+  const tried = sampleOf([...Array(ways).keys()], { everyNth: isFull ? Math.min(ways, 2) : ways, from: trials });
   const places = isFull ? placesOf(address) : placesOf(address).slice(-1);
   for (const way of tried) {
     for (const place of places) {

@@ -1,5 +1,4 @@
 import { describe, it } from "node:test";
-import { rounds } from "../set-up/extent.ts";
 import { switchLampsByPresence } from "./lamps-by-presence.ts";
 import { longSuiteOn } from "./world.ts";
 
@@ -9,8 +8,8 @@ for (const database of longSuiteOn("postgres")) {
       switchLampsByPresence(t, {
         database,
         seed: 20,
-        changes: rounds({ all: 40, few: 10 }),
-        kills: rounds({ all: 4, few: 1 }),
+        changes: 40,
+        kills: 4,
       }),
     );
   });

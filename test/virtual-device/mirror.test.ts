@@ -40,7 +40,7 @@ describe("the mirror of an account", () => {
           assert.deepEqual(byName(view.values), expectedValues(account, view.map));
         }
       }),
-      { numRuns: rounds({ all: 150, few: 50 }) },
+      { numRuns: rounds({ all: 150, few: 25 }) },
     );
   });
 
@@ -70,7 +70,7 @@ describe("the mirror of an account", () => {
           assert.equal(view.map, once.map);
         }
       }),
-      { numRuns: rounds({ all: 150, few: 50 }) },
+      { numRuns: rounds({ all: 150, few: 25 }) },
     );
   });
 
@@ -87,7 +87,7 @@ describe("the mirror of an account", () => {
         assert.deepEqual(byName(view.values), byName(values));
         assert.equal(view.map, map);
       }),
-      { numRuns: rounds({ all: 150, few: 50 }) },
+      { numRuns: rounds({ all: 150, few: 25 }) },
     );
   });
 

@@ -43,7 +43,7 @@ async function atOnce(times: number, exchange: (index: number) => Promise<Answer
 
 for (const database of databases) {
   describe(`a code, on ${database}`, () => {
-    const statements = statementsOn(database, { everyNth: 16 });
+    const statements = statementsOn(database, { everyNth: 24 });
     statements.it("27: is 256 random bits, different each time, of which only the SHA-256 is stored", async (t) => {
       const world = await oauthWorld(t, { database });
       const browser = world.browser();

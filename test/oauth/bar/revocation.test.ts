@@ -13,7 +13,7 @@ const json = { "content-type": "application/json" };
 
 for (const database of databases) {
   describe(`revocation on ${database}`, () => {
-    const statements = statementsOn(database, { everyNth: 16 });
+    const statements = statementsOn(database, { everyNth: 24 });
     statements.it("56: requires client authentication; without it the token stays valid", async (t) => {
       const world = await oauthWorld(t, { database });
       const { access_token, refresh_token } = await world.tokens();

@@ -14,7 +14,7 @@ const bob = { name: "bob", password: "another word" };
 
 for (const database of databases) {
   describe(`tokens on ${database}`, () => {
-    const statements = statementsOn(database, { everyNth: 16 });
+    const statements = statementsOn(database, { everyNth: 24 });
     statements.it("44: are opaque, have a prefix for their kind, and hold 256 bits", async (t) => {
       const world = await oauthWorld(t, { database });
       const all = [await world.tokens()];
