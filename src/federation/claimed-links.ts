@@ -3,6 +3,7 @@ import type { Membership } from "../nodes/membership.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
+import { checksumOfLinks } from "../store/tables/link-checksum.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 import { claimShare, maximalStreams, orphansIn, type ShareTables, surplusIn } from "./shares.ts";
 
@@ -133,9 +134,9 @@ export class ClaimedLinks {
     try {
       // Links that were added after this line may be missing from the read.
       const ownLinks = this.#parts.ownLinks();
-      const tally = await store.read((tx) => tx.links.tallyOf(membership.id), priority);
-      const epochs = ownLinks.reduce((sum, { epoch }) => sum + epoch, 0);
-      if (tally.count !== ownLinks.length || tally.epochs !== epochs) await this.#correct(ownLinks);
+      const stored = await store.read((tx) => tx.links.checksumOf(membership.id), priority);
+      const { count, digest } = checksumOfLinks(ownLinks);
+      if (stored.count !== count || stored.digest !== digest) await this.#correct(ownLinks);
       this.#sureOfLife = life;
     } catch (error) {
       this.#isInDoubt = true;

@@ -1,6 +1,7 @@
 import type { DeviceId, NodeId, TenantId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 import type { DeviceRow } from "./devices.ts";
+import { checksumColumns, type LinkChecksum } from "./link-checksum.ts";
 
 /** A platform user's link to an account in an ecosystem; its virtual device has the same id. */
 export interface LinkRow {
@@ -110,8 +111,8 @@ export interface LinkTable {
   ownedBy(owner: NodeId): Promise<LinkRow[]>;
   /** The epochs of all links of a node. */
   epochsOf(owner: NodeId): Promise<{ readonly deviceId: DeviceId; readonly epoch: number }[]>;
-  /** A cheap checksum of `epochsOf`: it changes when the node loses or gets a link. */
-  tallyOf(owner: NodeId): Promise<{ readonly count: number; readonly epochs: number }>;
+  /** The checksum of `epochsOf`, which takes one row. */
+  checksumOf(owner: NodeId): Promise<LinkChecksum>;
   /** All distinct owners; null is among them if a link has no owner. A skip scan: one index look-up for each owner. */
   owners(): Promise<(NodeId | null)[]>;
   /** How many links each owner has. */
@@ -280,12 +281,9 @@ export function linkTable(sql: Sql): LinkTable {
     },
     ownedBy: (owner) => where("owner = $1 ORDER BY device_id", [owner]),
     epochsOf: (owner) => sql.all(`SELECT device_id AS "deviceId", epoch FROM links WHERE owner = $1`, [owner]),
-    async tallyOf(owner) {
-      const [tally] = await sql.all<{ count: number; epochs: number }>(
-        "SELECT COUNT(*) AS count, COALESCE(SUM(epoch), 0) AS epochs FROM links WHERE owner = $1",
-        [owner],
-      );
-      return { ...tally! };
+    async checksumOf(owner) {
+      const [checksum] = await sql.all<LinkChecksum>(`SELECT ${checksumColumns} FROM links WHERE owner = $1`, [owner]);
+      return { ...checksum! };
     },
     async owners() {
       const found = await sql.all<{ owner: NodeId | null }>(

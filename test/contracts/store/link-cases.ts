@@ -3,6 +3,7 @@ import { it } from "node:test";
 import { commitOn } from "../../../src/devices/commit.ts";
 import { OwnershipLost } from "../../../src/model/errors.ts";
 import type { UserId } from "../../../src/model/ids.ts";
+import { checksumOfLinks } from "../../../src/store/tables/link-checksum.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { gate, linkOf, makeHome, node, plain, silent } from "./home.ts";
 
@@ -131,7 +132,7 @@ export function linkCases(harness: StoreHarness): void {
       const home = await makeHome(store, { devices: 3 });
       const [a, b] = [node("A"), node("B")];
       assert.deepEqual(await store.read((tx) => tx.links.owners()), []);
-      assert.deepEqual(await store.read((tx) => tx.links.tallyOf(a)), { count: 0, epochs: 0 });
+      assert.deepEqual(await store.read((tx) => tx.links.checksumOf(a)), { count: 0, digest: 0 });
       await store.transaction(async (tx) => {
         for (const [i, deviceId] of home.devices.entries()) {
           await tx.links.add({ ...linkOf(home, i === 2 ? b : a), deviceId, ecosystem: `nest ${i}` });
@@ -140,7 +141,8 @@ export function linkCases(harness: StoreHarness): void {
       });
       await store.read(async (tx) => {
         assert.deepEqual(await tx.links.owners(), [a, b]);
-        assert.deepEqual(await tx.links.tallyOf(a), { count: 2, epochs: 3 });
+        assert.deepEqual(plain(await tx.links.checksumOf(a)), checksumOfLinks(await tx.links.epochsOf(a)));
+        assert.equal((await tx.links.checksumOf(a)).count, 2);
         assert.deepEqual(plain(await tx.links.shares()), [
           { owner: a, count: 2 },
           { owner: b, count: 1 },

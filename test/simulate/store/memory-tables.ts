@@ -4,6 +4,7 @@ import type { Transaction } from "../../../src/store/seam.ts";
 import type { AttributeRow } from "../../../src/store/tables/attributes.ts";
 import type { BlindInterval } from "../../../src/store/tables/blind-intervals.ts";
 import type { DeviceRow } from "../../../src/store/tables/devices.ts";
+import { checksumOfLinks } from "../../../src/store/tables/link-checksum.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
 import type { LogPosition } from "../../../src/store/tables/log.ts";
 import type { UserRow } from "../../../src/store/tables/users.ts";
@@ -386,9 +387,8 @@ function linkRows(session: Session): SimulatedTables["links"] {
     },
     ownedBy: (owner) => where("links of node", (row) => row.owner === owner),
     epochsOf: (owner) => where("epochs of node", (row) => row.owner === owner),
-    async tallyOf(owner) {
-      const own = await where("tally of node", (row) => row.owner === owner);
-      return { count: own.length, epochs: own.reduce((sum, { epoch }) => sum + epoch, 0) };
+    async checksumOf(owner) {
+      return checksumOfLinks(await where("checksum of node", (row) => row.owner === owner));
     },
     owners: () => session.run("owners of links", (rows) => [...new Set(all(rows).map(({ owner }) => owner))]),
     shares: () =>
