@@ -34,7 +34,7 @@ export interface FeedReceiver {
 export interface FollowedLink {
   /** The access that is valid now. It changes when the credential is renewed. */
   access(): string;
-  /** The link's things as they are stored, by key. */
+  /** The link's things as they are stored, by key, with everything that the connector has reported of the link. */
   storedThings(): Promise<ReadonlyMap<string, KnownThing>>;
   readonly messages: LinkMessages;
   readonly calls: AccountCalls;

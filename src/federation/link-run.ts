@@ -66,7 +66,11 @@ export function newRun(parts: LinkRunParts): LinkRun {
   const fed = connector.feed && parts.feeds;
   const followedLink = fed && {
     access: () => credential.token,
-    storedThings: () => loadThings(store, link),
+    async storedThings() {
+      // What the stream before has sent may not be stored yet.
+      await lane.idle();
+      return loadThings(store, link);
+    },
     messages: fed.messagesOf(link),
     calls: fed.callsOf(link),
   };

@@ -86,6 +86,12 @@ function oneByOne({ find }: ThingReading): ThingReading["some"] {
   };
 }
 
+/** The versions of the things whose states the message tells. */
+function toldIn({ body }: AssistantMessage, versions: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const { states = {} } = (body as { payload: { devices: { states?: object } } }).payload.devices;
+  return new Map([...versions].filter(([thingId]) => Object.hasOwn(states, thingId)));
+}
+
 /**
  * The real messages, with another way to send them: the signature of a service account is made outside of the
  * simulation's order. It reads answers as the real one does.
@@ -106,7 +112,8 @@ function simulatedGoogle({ call, runtime, newUuid, makers }: NodeAssistantParts)
       const versions = new Map(
         due.things.flatMap(({ thingId, current }) => (current ? [[thingId, versionOf(current)]] : [])),
       );
-      for (const message of messages) if (message.type !== "requestSync") makers.note(message, versions);
+      for (const message of messages)
+        if (message.type !== "requestSync") makers.note(message, toldIn(message, versions));
       return messages;
     },
     async deliver(

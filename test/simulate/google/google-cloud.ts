@@ -49,7 +49,8 @@ export class GoogleCloud {
     this.accounts = users
       .slice(0, areOneAccount ? 1 : users.length)
       .map((_, index) => new GoogleAccount(`account-${index + 1}`, scheduler.dice));
-    this.#lifetimeSeconds = scheduler.dice.pick([15, 40, 3_600]);
+    // A read chooses its token before it waits for the budget of lists: the rest of a renewed token's life is longer.
+    this.#lifetimeSeconds = scheduler.dice.pick([120, 300, 3_600]);
   }
 
   accountOf(userId: number): GoogleAccount {
