@@ -232,6 +232,8 @@ describe("a sweep", () => {
     command.answers({ state: "accepted" });
     await until(async () => assert.deepEqual(await states(), ["accepted"]));
     assert.deepEqual(await store.transaction((tx) => overdue(tx, found!, noonMs + 60_000)), []);
+    const removed = { ...found!, id: 9_999 };
+    assert.deepEqual(await store.transaction((tx) => overdue(tx, removed, noonMs + 60_000)), []);
     assert.deepEqual(await states(), ["accepted"]);
     assert.equal(await request(), null);
   });

@@ -27,6 +27,21 @@ describe("a command to a thing", () => {
     assert.notEqual(confirmed.settledMs, null);
   });
 
+  it("of an alert is stored for the things that the user has, and sent when its transaction is durable", async (t) => {
+    const { store, federation, userId, thingId, sent } = await madeCommands(t);
+    const command = { trait: "fanTimer", command: "start", params: {} } as const;
+    const receipts = await store.transaction(async (tx) => {
+      await tx.users.lock(userId);
+      return federation.control.admit(tx, userId, ["t_unknown", thingId], { command, clientId: null });
+    });
+    assert.deepEqual(
+      receipts.map((receipt) => [receipt.thingId, receipt.state]),
+      [[thingId, "queued"]],
+    );
+    federation.control.wake();
+    assert.deepEqual((await sent(1)).step, { trait: "fanTimer", set: { active: true } });
+  });
+
   it("is confirmed at once when the thing shows its result already", async (t) => {
     const { send, sent, becomes } = await madeCommands(t);
     const command = await send("thermostat", "setTarget", { celsius: 20 });

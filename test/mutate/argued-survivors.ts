@@ -182,6 +182,9 @@ export const arguedSurvivors: readonly Argued[] = [
       "equivalent: the values of a virtual device are never undefined; the fallback is for the compiler",
     ],
   ]),
+  ...of("src/federation/claimed-links.ts", "ClaimedLinks.stop", [
+    ["statement", "this.#next?.();", "", "no caller can tell: the round that the timer would begin ends at once"],
+  ]),
   ...of("src/model/ids.ts", "ownerIdOf", [
     ["??", "tenantId ?? 0", "tenantId", "equivalent: null negated is 0 too; the fallback is for the compiler"],
   ]),

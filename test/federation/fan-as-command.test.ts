@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { receiptOfFan } from "../../src/federation/commands/fan-as-command.ts";
+import type { DeviceId, UserId } from "../../src/model/ids.ts";
+import type { CommandRow } from "../../src/store/tables/commands.ts";
+
+const row: CommandRow = {
+  id: 8,
+  userId: 1 as UserId,
+  deviceId: 2 as DeviceId,
+  attribute: 5,
+  thermostatId: "t1",
+  value: "true",
+  state: "confirmed",
+  text: null,
+  requestedMs: 10,
+  sentMs: 20,
+  settledMs: 30,
+  blockedUntilMs: null,
+};
+
+describe("a fan request in the form of a command", () => {
+  it("starts or stops the fan timer", () => {
+    const start = { trait: "fanTimer", command: "start", params: {} };
+    const times = { requestedMs: 10, sentMs: 20, settledMs: 30 };
+    const receipt = {
+      id: "f8",
+      thingId: "t_1",
+      command: start,
+      alertId: null,
+      state: "confirmed",
+      error: null,
+      ...times,
+    };
+    assert.deepEqual(receiptOfFan(row, "t_1"), receipt);
+    assert.equal(receiptOfFan({ ...row, value: "false" }, "t_1").command.command, "stop");
+  });
+
+  it("says by a code whether the ecosystem refused it or gave no answer", () => {
+    const errorOf = (state: CommandRow["state"]) => receiptOfFan({ ...row, state, text: "No." }, "t_1").error;
+    assert.deepEqual(errorOf("rejected"), { code: "refused", text: "No." });
+    assert.deepEqual(errorOf("expired"), { code: "noAnswer", text: "No." });
+  });
+});
