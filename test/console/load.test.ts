@@ -55,7 +55,7 @@ describe("a page of the console under load", { skip, timeout }, () => {
   });
 
   it("keeps its memory flat", async (t) => {
-    const { tab, write } = await loadedPage(t);
+    const { tab, write, useSession } = await loadedPage(t);
     const profiler = await tab.context().newCDPSession(tab);
     await profiler.send("Performance.enable");
     const measured = async () => {
@@ -74,6 +74,8 @@ describe("a page of the console under load", { skip, timeout }, () => {
     const before = await measured();
     for (const endMs = Date.now() + minutes * 60_000; Date.now() < endMs; ) {
       await write.flood(updates.count);
+      // An open page alone does not use the operator's session, which ends after an hour without use.
+      await useSession();
       await pause(restMs);
     }
     const after = await measured();
@@ -156,5 +158,9 @@ async function loadedPage(t: TestContext) {
   const tab = await context.newPage();
   await tab.goto(`${baseUrl}/console/count/${userId}/nest`);
   await isLive(tab);
-  return { tab, write };
+  const useSession = async () => {
+    const { status } = await fetch(`${baseUrl}/console`, { headers: { cookie: operator.cookie } });
+    assert.equal(status, 200);
+  };
+  return { tab, write, useSession };
 }
