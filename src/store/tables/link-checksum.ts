@@ -1,8 +1,8 @@
 import type { DeviceId } from "../../model/ids.ts";
 
 /**
- * A checksum of the links that a node owns, with their epochs: equal for equal links, and different for others, also when
- * as many links with the same epochs were lost as were won.
+ * A checksum of the links that a node owns, with their epochs: equal for equal links, and with near certainty different
+ * for others, also when as many links with the same epochs were lost as were won.
  */
 export interface LinkChecksum {
   readonly count: number;
