@@ -2,7 +2,13 @@ import type { Need } from "./needs.ts";
 import type { Observation } from "./outcome.ts";
 import type { RowContext } from "./row-context.ts";
 
-export const groups = ["Reach", "Linking a user", "Users and devices", "The linked account", "Events"] as const;
+export const groups = [
+  "The service itself",
+  "Linking a user",
+  "Users and devices",
+  "The linked account",
+  "Events",
+] as const;
 export type Group = (typeof groups)[number];
 
 /** One promise of the interface, and the check whether a deployment keeps it. */

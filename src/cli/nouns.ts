@@ -33,7 +33,8 @@ import { system } from "./nouns/system.ts";
 import { tenant } from "./nouns/tenant.ts";
 import { thing } from "./nouns/thing/thing.ts";
 import { user } from "./nouns/user.ts";
-import { verifyNoun } from "./nouns/verify.ts";
+import { verification } from "./nouns/verify/verification.ts";
+import { verifyNoun } from "./nouns/verify/verify.ts";
 import { webhook } from "./nouns/webhook.ts";
 
 /** Nouns by topic, in the order of the help. */
@@ -50,6 +51,7 @@ export const groups: readonly { readonly title: string; readonly nouns: readonly
       system,
       doctorNoun,
       verifyNoun,
+      verification,
       config,
       audit,
       request,

@@ -13,7 +13,7 @@ import type { OpenStore } from "../store/seam.ts";
 export interface DeploymentParts {
   readonly store: OpenStore;
   readonly folder: string;
-  readonly config: Pick<Config, "tlsCertFile">;
+  readonly config: Pick<Config, "tlsCertFile" | "ecosystems">;
   readonly membership: Pick<Membership, "id">;
   readonly settings: readonly ShownSetting[];
   readonly version: string;
@@ -32,6 +32,7 @@ export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
   return {
     settings,
     version,
+    ecosystems: config.ecosystems.map(({ name, apiUrl }) => ({ name, url: apiUrl })),
     async nodes() {
       if (!store.isShared) {
         const shares = await store.read((tx) => tx.links.shares());

@@ -84,6 +84,7 @@ import { sealingContext } from "./sealing-keys.ts";
 import { staleLinksOn } from "./stale-links.ts";
 import { agentUserIds, nodeId, ownThingIds, thingIds } from "./stored-identifiers.ts";
 import { controlOfAll } from "./thing-control.ts";
+import { VerificationRuns } from "./verification-runs.ts";
 
 export interface OpenOptions {
   /** For commands that repair a key file: keys that the store needs may be missing. */
@@ -375,6 +376,7 @@ async function partsOn(
     },
     pause: (ms) => pause(runtime, ms, closing.signal),
   });
+  const verifications = new VerificationRuns({ store, log: report });
   const administrationParts: AdministrationParts = {
     identity,
     operators,
@@ -417,6 +419,7 @@ async function partsOn(
     },
     backupFolder,
     recordBackup: () => recordBackup(store),
+    verifications,
     keys,
     compact: (options, onProgress) => compaction.compact(options, onProgress),
     beginEpoch: async () => {
@@ -479,6 +482,7 @@ async function partsOn(
     async close() {
       closing.abort();
       operatorWatch.stop();
+      await verifications.stop();
       await backups.stop();
       await foundation.close();
     },

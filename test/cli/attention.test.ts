@@ -15,6 +15,7 @@ const well: DeploymentFacts = {
   missingKeys: async () => 0,
   settings: [],
   version: "1",
+  ecosystems: [],
 };
 
 function findings(facts: Partial<DeploymentFacts>, limits: Record<string, number[]> = {}, hasLinks = true) {

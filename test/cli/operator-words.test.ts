@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isAdmin } from "../../src/cli/noun.ts";
 import { nouns } from "../../src/cli/nouns.ts";
+import { madeReport } from "../verify/made-report.ts";
 
 const commands = nouns.flatMap((noun) => noun.commands).filter(isAdmin);
 
@@ -67,5 +68,21 @@ describe("the output of an operator's command", () => {
       "The store takes 200 bytes now; it took 900. 700 bytes are free for other files.",
     );
     assert.match(outputOf("compact", { bytesBefore: 200, bytesAfter: 200 }), /There was no free space to return\.$/);
+  });
+
+  it("shows a verification as its report, or why there is none", () => {
+    const begun = { verificationId: "v1", url: "http://a.example", by: "ada", startedTime: new Date().toISOString() };
+    const running = { ...begun, grade: null, verdict: null, problem: null, rows: [] };
+    assert.equal(outputOf("verification show", running), "http://a.example\nIt runs. Started now by ada.");
+    const failed = { ...running, problem: "Nothing answers." };
+    assert.match(outputOf("verification show", failed), /Nothing answers\. Started/);
+    const shown = outputOf("verification show", { ...madeReport(), ...begun, problem: null });
+    assert.match(shown, /FAIL +The service is alive\n.*\n +At fault: the service\.\n +Next: Repair it\./);
+    assert.match(shown, /Grade F\n.*by ada\.$/s);
+    assert.match(outputOf("verification list", { verifications: [] }), /breezeway verify$/);
+    const list = outputOf("verification list", {
+      verifications: [failed, { ...running, grade: "A", verdict: "All." }],
+    });
+    assert.match(list, /- +Nothing answers\. +ada +v1\n.* A +All\. +ada +v1$/);
   });
 });

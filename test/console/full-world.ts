@@ -1,5 +1,6 @@
 import type { TestContext } from "node:test";
 import { receiver } from "../events/receiver.ts";
+import { madeReport } from "../verify/made-report.ts";
 import { alexa, hostileName, password } from "./administration-world.ts";
 import { consoleWorld } from "./console-world.ts";
 
@@ -37,7 +38,8 @@ export async function fullWorld(t: TestContext) {
     source: "192.0.2.1",
   });
   const webhook = added.webhook.id;
-  return { ...made, user, tenant, lamp, client, outlet, webhook, alert: String(alertId) };
+  const { verificationId } = await run("verification keep", { report: madeReport({}, hostileName) });
+  return { ...made, user, tenant, lamp, client, outlet, webhook, alert: String(alertId), verificationId };
 }
 
 export type FullWorld = Awaited<ReturnType<typeof fullWorld>>;
@@ -71,6 +73,7 @@ export function addressesOf(made: FullWorld): Readonly<Record<string, string>> {
     "/requests/:request": "/requests/request-1",
     "/audit": "/audit",
     "/system": "/system",
+    "/verifications/:verification": `/verifications/${made.verificationId}`,
     "/operators": "/operators",
     "/operators/:operator": "/operators/olga",
     "/sessions": "/sessions",

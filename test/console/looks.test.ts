@@ -5,6 +5,7 @@ import { assertAccessible } from "../browser/axe.ts";
 import { browserOfFile, skip } from "../browser/world.ts";
 import { write } from "../events/made-home.ts";
 import { OperatorBrowser } from "../operators/operator-browser.ts";
+import { madeReport } from "../verify/made-report.ts";
 import { administrationWorld, alexa, everyPage, hostileName, password } from "./administration-world.ts";
 import { operatorTab } from "./operator-tab.ts";
 import { previewsOn } from "./previews.ts";
@@ -27,6 +28,7 @@ describe("every page of administration", { skip }, () => {
     await run("user add", { tenant: "Acme", name: hostileName, password });
     const { outlet } = await run("outlet add", { kind: "alexa", tenant: "Acme", settings: alexa });
     const owner = await made.owner();
+    const { verificationId } = await run("verification keep", { report: madeReport({}, hostileName) });
     const { deliveries } = await run("hook deliveries", { webhook });
     const forms = [
       `/webhooks/${webhook}?delivery=${deliveries[0].deliveryId}`,
@@ -37,6 +39,8 @@ describe("every page of administration", { skip }, () => {
       `/tenants/${world.tenantId}?do=brand`,
       "/operators?do=invite",
       "/system?do=backup",
+      "/system?do=verify",
+      `/verifications/${verificationId}`,
     ];
     for (const scheme of schemes) {
       await operatorTab(browser(), made, owner, { scheme }, async (tab) => {

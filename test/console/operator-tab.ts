@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import type { OperatorBrowser } from "../operators/operator-browser.ts";
-import type { AdministrationWorld } from "./administration-world.ts";
 
 export interface TabPlan {
   readonly scheme?: "light" | "dark";
@@ -12,7 +11,7 @@ export interface TabPlan {
 /** A tab in which the operator is signed in, or nobody when the browser has no cookie. Afterwards the browser must have refused nothing that the pages asked of it. */
 export async function operatorTab(
   browser: Browser,
-  { world }: AdministrationWorld,
+  { world }: { readonly world: { readonly baseUrl: string } },
   { cookie }: OperatorBrowser,
   { scheme = "light", width = 1440, javaScriptEnabled = true }: TabPlan,
   act: (tab: Page) => Promise<void>,

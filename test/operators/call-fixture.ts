@@ -1,6 +1,7 @@
 import { virtualDeviceType } from "../../src/model/virtual-device-type.ts";
 import type { AdminCall } from "../../src/operators/admin-call.ts";
 import { linkOf } from "../contracts/store/home.ts";
+import { madeReport } from "../verify/made-report.ts";
 import { type operatorWorld, password } from "./operator-world.ts";
 
 type World = Awaited<ReturnType<typeof operatorWorld>>;
@@ -60,6 +61,7 @@ export async function fixtureOf({
   );
   const token = await run("operator token make", { operator: "bob", name: "ci" });
   const session = (await run("operator sessions list", { operator: "bob" })).sessions[0];
+  const { verificationId } = await run("verification keep", { report: madeReport() });
   const acme = { query: { tenant: "Acme" } };
   return [
     ["tenant list", () => ({})],
@@ -173,6 +175,8 @@ export async function fixtureOf({
     ["attention", () => acme],
     ["activity", () => ({})],
     ["system", () => ({})],
+    ["verification list", () => ({})],
+    ["verification show", () => ({ at: [verificationId] })],
     ["audit list", () => ({ query: { operator: "ada", pageSize: "2" } })],
     ["key list", () => ({})],
     ["key add", () => ({})],
@@ -184,6 +188,8 @@ export async function fixtureOf({
     ["user set-password", () => ({ at: [userId], json: { password: "battery staple" } })],
     ["user remove", () => ({ at: [userId] })],
     ["client remove", () => ({ at: [client] })],
+    // The last, because it changes the store in the background.
+    ["verification start", () => ({})],
   ];
 }
 

@@ -30,6 +30,10 @@ describe("breezeway verify", () => {
     assert.match(readFileSync(join(reportFolder, "verify.html"), "utf8"), /<title>Grade B: /);
     assert.match(stderr, /Report: .*verify\.html/);
     assert.deepEqual(await leftovers(), nothing);
+    const { verifications } = JSON.parse((await breezeway(["verification", "list", "--json"], { environment })).stdout);
+    assert.deepEqual([verifications.length, verifications[0].grade, verifications[0].by], [1, "B", "local"]);
+    const shown = await breezeway(["verification", "show", verifications[0].verificationId], { environment });
+    assert.deepEqual(JSON.parse(shown.stdout).rows, report.rows);
   });
 
   it("ends with 1 when a row failed, and leaves nothing behind", { timeout: 120_000 }, async (t) => {

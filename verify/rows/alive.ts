@@ -4,7 +4,7 @@ import type { Row } from "../row.ts";
 
 export const alive: Row = {
   name: "alive",
-  group: "Reach",
+  group: "The service itself",
   title: "The service is alive",
   proves: "/livez answers 200.",
   isEssential: false,

@@ -6,7 +6,7 @@ const path = "/.well-known/oauth-authorization-server";
 
 export const discovery: Row = {
   name: "discovery",
-  group: "Reach",
+  group: "The service itself",
   title: "Server metadata is published",
   proves: "The metadata (RFC 8414) has the right addresses, response type code and PKCE with S256.",
   isEssential: false,

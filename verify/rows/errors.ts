@@ -8,7 +8,7 @@ import type { RowContext } from "../row-context.ts";
 
 export const errors: Row = {
   name: "errors",
-  group: "Reach",
+  group: "The service itself",
   title: "Errors have the documented format",
   proves: "Every refusal is the error object of its interface, with a request id, and never a page.",
   isEssential: true,

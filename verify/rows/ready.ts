@@ -4,7 +4,7 @@ import type { Row } from "../row.ts";
 
 export const ready: Row = {
   name: "ready",
-  group: "Reach",
+  group: "The service itself",
   title: "The service is ready",
   proves: "/readyz answers 200 and names its checks, all of them good.",
   isEssential: false,

@@ -28,6 +28,7 @@ import type { HomeAlerts } from "./homes/home-alerts.ts";
 import type { HomeDevices } from "./homes/home-devices.ts";
 import type { HomeParts } from "./homes/home-parts.ts";
 import type { Activity, DeploymentFacts, EcosystemFacts } from "./overview-parts.ts";
+import type { Verifications } from "./verifications.ts";
 
 /** A command of an administrator: its syntax and help, its act, and its output on a terminal. */
 export interface AdminCommand extends DescribedCommand, AdminAct {
@@ -47,7 +48,7 @@ export interface AdminAct {
   readonly name: string;
   /** The work of the command, from plain input to a plain answer. It runs in the service, or on a store that the command opened. */
   readonly act: (
-    parts: AdministrationParts,
+    parts: ActParts,
     input: Input,
     service: ServiceFacts | undefined,
     onProgress: ReportProgress,
@@ -122,6 +123,7 @@ export interface AdministrationParts {
   readonly backupFolder: string;
   /** Records that a backup was taken now with other tools, and returns the time. */
   readonly recordBackup: () => Promise<number>;
+  readonly verifications: Verifications;
   readonly keys: KeyActs;
   /** Returns free space to the file system. */
   readonly compact: (
@@ -130,6 +132,12 @@ export interface AdministrationParts {
   ) => Promise<{ readonly bytesBefore: number; readonly bytesAfter: number }>;
   /** After a restore: begins a new epoch of the log and returns its name. */
   readonly beginEpoch: () => Promise<string>;
+}
+
+/** The parts for one run of an act. */
+export interface ActParts extends AdministrationParts {
+  /** Runs another command for the same administrator. It may be called after the act has answered. */
+  readonly administer: (command: string, input: object) => Promise<Answer>;
 }
 
 export interface LinkFilter {

@@ -7,6 +7,7 @@ import { isAdmin } from "../noun.ts";
 import { deviceOwners } from "../nouns/device/device-owners.ts";
 import { linkFacts } from "../nouns/link/link-facts.ts";
 import { listening } from "../nouns/listening.ts";
+import { keepVerification } from "../nouns/verify/verification.ts";
 import { nouns } from "../nouns.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
 import type { AdminAct, AdministrationParts, ServiceFacts } from "./admin-command.ts";
@@ -24,8 +25,15 @@ export interface Administration extends AdminActs {
 export function administrationOn(parts: AdministrationParts, facts: () => ServiceFacts | undefined): Administration {
   const typed = nouns.flatMap((noun) => noun.commands).filter(isAdmin);
   const acts = new Map<string, AdminAct>();
-  for (const act of [...typed, accessAct(), deviceOwners, linkFacts, listening]) acts.set(act.name, act);
+  for (const act of [...typed, accessAct(), deviceOwners, linkFacts, listening, keepVerification])
+    acts.set(act.name, act);
   const calls = new Map(adminCalls.map((call) => [call.act, call]));
+
+  function actOf(name: string): AdminAct {
+    const found = acts.get(name);
+    if (found) return found;
+    throw new NotFound(`There is no command "${name}" in this version of the service.`);
+  }
 
   async function perform(
     { name, act }: AdminAct,
@@ -35,7 +43,9 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
     { service, onProgress = () => undefined }: { service?: ServiceFacts | undefined; onProgress?: ReportProgress },
   ): Promise<object> {
     refuseUnstorable(input);
-    const { answer, changed } = await act(parts, input, service, onProgress);
+    const administer = (command: string, more: object) =>
+      perform(actOf(command), parts, more as Input, who, { service });
+    const { answer, changed } = await act({ ...parts, administer }, input, service, onProgress);
     if (changed) {
       const detail = { command: name, ...changed.detail };
       await parts.identity.audit.record({ act: "admin", ...who, ...changed, detail });
@@ -46,10 +56,8 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
   return {
     calls: adminCalls,
     async run(name, input, service, onProgress) {
-      const command = acts.get(name);
-      if (!command) throw new NotFound(`There is no command "${name}" in this version of the service.`);
       const who = { operator: localName, source: "command" };
-      return perform(command, parts, (input ?? {}) as Input, who, { service, ...(onProgress && { onProgress }) });
+      return perform(actOf(name), parts, (input ?? {}) as Input, who, { service, ...(onProgress && { onProgress }) });
     },
     async runAs({ operator, source }: ActingOperator, name, input) {
       const [command, call] = [acts.get(name), calls.get(name)];

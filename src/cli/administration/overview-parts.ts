@@ -50,6 +50,8 @@ export interface DeploymentFacts {
   missingKeys(): Promise<number>;
   readonly settings: readonly ShownSetting[];
   readonly version: string;
+  /** The addresses of the configured ecosystems; one of them may be a simulator. */
+  readonly ecosystems: readonly { readonly name: string; readonly url: string | undefined }[];
 }
 
 export interface NodeFacts {

@@ -99,6 +99,7 @@ export function partsWithin(
     recordBackup: refuse,
     compact: refuse,
     beginEpoch: refuse,
+    verifications: { list: refuse, find: refuse, start: refuse, keep: refuse },
     keys: { list: refuse, add: refuse, rotate: refuse, prune: refuse, drop: refuse },
   };
 }

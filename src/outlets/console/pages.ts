@@ -25,6 +25,7 @@ import { tenants } from "./pages/tenants.ts";
 import { things } from "./pages/things.ts";
 import { user } from "./pages/user.ts";
 import { users } from "./pages/users.ts";
+import { verification } from "./pages/verification.ts";
 import { webhook } from "./pages/webhook.ts";
 import { webhooks } from "./pages/webhooks.ts";
 
@@ -55,6 +56,7 @@ export const consolePages: readonly ConsolePage[] = [
   request,
   audit,
   system,
+  verification,
   operators,
   operator,
   sessions,

@@ -5,6 +5,11 @@ export interface SettingTable {
   get(name: string): Promise<string | undefined>;
   /** Stores the value if there is none yet, and returns the stored one. */
   getOrKeep(name: string, value: string): Promise<string>;
+  /**
+   * The value, or this one where there is none yet. Until the transaction ends, no other transaction can lock or change
+   * it.
+   */
+  lock(name: string, value: string): Promise<string>;
   set(name: string, value: string): Promise<void>;
 }
 
@@ -16,6 +21,15 @@ export function settingTable(sql: Sql): SettingTable {
     async getOrKeep(name, value) {
       await sql.run("INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING", [name, value]);
       return (await get(name)) ?? value;
+    },
+    async lock(name, value) {
+      // On both databases an update locks the row, even if it changes nothing.
+      const row = sql.all<{ value: string }>(
+        `INSERT INTO settings (name, value) VALUES ($1, $2)
+         ON CONFLICT (name) DO UPDATE SET value = settings.value RETURNING value`,
+        [name, value],
+      );
+      return (await first(row))!.value;
     },
     async set(name, value) {
       await sql.run(

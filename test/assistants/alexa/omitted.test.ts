@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { alexa } from "../../../src/assistants/alexa/assistant.ts";
 import { readSettings } from "../../../src/assistants/alexa/settings.ts";
 import type { CurrentThing } from "../../../src/assistants/current-thing.ts";
-import type { AdministrationParts } from "../../../src/cli/administration/admin-command.ts";
+import type { ActParts } from "../../../src/cli/administration/admin-command.ts";
 import { showOutlet } from "../../../src/cli/nouns/outlet/outlet-show.ts";
 import { movedRuntime } from "../../federation/moved-runtime.ts";
 import { onOff, thing } from "./things.ts";
@@ -38,7 +38,7 @@ async function showing(lamps: Readonly<Record<number, number>>, user?: string) {
       },
       omitted: async (_: unknown, userId: number) => assistant.omitted!(homeOf(userId), settings),
     },
-  } as unknown as AdministrationParts;
+  } as unknown as ActParts;
   const input = { outlet: "bwo_1", ...(user && { user }) };
   const { answer } = await showOutlet.act(parts, input, undefined, () => undefined);
   const lines = showOutlet.toText(answer, input, 200).split("\n");

@@ -311,6 +311,18 @@ export function tableCases(harness: StoreHarness): void {
       assert.equal(await store.read((tx) => tx.settings.get("absent")), undefined);
     }));
 
+  it("let one transaction at a time change a setting that they lock", () =>
+    onStore(harness, async (store) => {
+      const add = (i: number) =>
+        store.transaction(async (tx) => {
+          const list: number[] = JSON.parse(await tx.settings.lock("list", "[]"));
+          await tx.settings.set("list", JSON.stringify([...list, i]));
+        });
+      await Promise.all(Array.from({ length: 8 }, (_, i) => add(i)));
+      const list: number[] = JSON.parse((await store.read((tx) => tx.settings.get("list")))!);
+      assert.deepEqual(list.sort(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    }));
+
   it("never reuse an id, even after its row was removed", () =>
     onStore(harness, async (store, database) => {
       const ada = await makeHome(store, { name: "Ada" });

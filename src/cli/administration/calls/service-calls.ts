@@ -1,4 +1,4 @@
-import { boolean, integer, list, map, object, orNull, text } from "../../../model/json-schema.ts";
+import { boolean, integer, list, map, number, object, orNull, text } from "../../../model/json-schema.ts";
 import type { AdminCall } from "../../../operators/admin-call.ts";
 import { cursor, exampleTime, ofTenant, time } from "./fields.ts";
 
@@ -14,7 +14,101 @@ const auditEntry = object("An entry.", {
   detail: map("A few plain facts.", { type: ["string", "number", "boolean", "array"], items: { type: "string" } }),
 });
 
+const verification = {
+  verificationId: text("Its id."),
+  url: text("The address that was verified."),
+  by: text("The operator who started it; `local` for a command on the machine."),
+  startedTime: time("When it began."),
+  state: text("How far it is.", { enum: ["running", "ended", "failed"] }),
+  grade: orNull(text("From A, all rows passed, to F, a row of the published interface failed.")),
+  verdict: orNull(text("The grade explained.")),
+  counts: orNull(map("Rows by status.", integer("How many."))),
+  seconds: orNull(number("How long it took.")),
+  version: orNull(text("The version that verified.")),
+  problem: orNull(text("Why there is no report.")),
+};
+const verificationRow = object("A promise of the interface, and whether the deployment keeps it.", {
+  name: text("Its short name."),
+  group: text("Its group."),
+  title: text("What is checked."),
+  proves: text("What you know when it has passed."),
+  essential: boolean("The published interface requires it."),
+  status: text("How it ended.", { enum: ["pass", "warn", "fail", "not_run"] }),
+  seen: text("What was seen, or why it was not run."),
+  atFault: orNull(text("Which side has to be repaired.")),
+  next: orNull(text("What to do.")),
+  milliseconds: number("How long it took."),
+});
+const exampleVerification = {
+  verificationId: "5f0c2d9a11be",
+  url: "https://breezeway.example",
+  by: "ada",
+  startedTime: exampleTime,
+  state: "ended",
+  grade: "A",
+  verdict: "All 34 rows passed.",
+  counts: { pass: 34, warn: 0, fail: 0, not_run: 0 },
+  seconds: 6.2,
+  version: "1.2.3",
+  problem: null,
+};
+
 export const serviceCalls: readonly AdminCall[] = [
+  {
+    act: "verification list",
+    method: "GET",
+    path: "/verifications",
+    need: "read",
+    subject: "deployment",
+    summary: "List the last ten verifications of this deployment",
+    answer: object("The verifications.", {
+      verifications: list("Newest first.", object("A verification.", verification)),
+    }),
+    example: { verifications: [exampleVerification] },
+  },
+  {
+    act: "verification start",
+    method: "POST",
+    path: "/verifications",
+    need: "change",
+    subject: "deployment",
+    summary: "Let the service verify itself in the background",
+    words: [
+      "The service calls itself at its public address, as a client, a browser and an SDK would, with a temporary tenant that it removes afterwards.",
+      "409 while another verification is under way.",
+    ],
+    answer: object("The verification.", verification),
+    example: {
+      ...exampleVerification,
+      ...{ state: "running", grade: null, verdict: null, counts: null, seconds: null, version: null },
+    },
+  },
+  {
+    act: "verification show",
+    method: "GET",
+    path: "/verifications/:verification",
+    need: "read",
+    subject: "deployment",
+    summary: "Show the report of a verification",
+    answer: object("The verification.", { ...verification, rows: list("The rows of its report.", verificationRow) }),
+    example: {
+      ...exampleVerification,
+      rows: [
+        {
+          name: "alive",
+          group: "The service itself",
+          title: "The service answers",
+          proves: "The address is right, and a service runs there.",
+          essential: true,
+          status: "pass",
+          seen: "200 from /livez.",
+          atFault: null,
+          next: null,
+          milliseconds: 4,
+        },
+      ],
+    },
+  },
   {
     act: "status",
     method: "GET",

@@ -133,7 +133,7 @@ ${
           html`<li class="${level}">${iconOf(level === "bad" ? "warning" : "clock")}<span><strong>${sentence}</strong> <span class="soft">${fix}</span></span></li>`,
       )}</ul>`
 }
-<p class="small"><code>breezeway doctor</code> examines a machine, <code>breezeway verify</code> checks a deployment from outside; both print their reports, and neither is stored. Every node answers at <code>/readyz</code> whether it is well.</p>`;
+<p class="small"><code>breezeway doctor</code> examines a machine, and prints what it finds there. Every node answers at <code>/readyz</code> whether it is well.</p>`;
 }
 
 export function settingsPart(settings: readonly ShownSetting[]): Html {

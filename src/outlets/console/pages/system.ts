@@ -3,7 +3,9 @@ import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { state } from "../kit/state.ts";
 import { tableOf } from "../kit/table.ts";
+import { when } from "../kit/times.ts";
 import { findingsPart, knownOr, nodeTable, serviceFacts, settingsPart } from "./system-facts.ts";
+import { type ShownVerification, verificationBy, verificationState, verificationWords } from "./verification-state.ts";
 
 const path = "/system";
 
@@ -22,20 +24,25 @@ export const system: ConsolePage = {
   subject: "deployment",
   async render(context) {
     const { call, address } = context;
-    const [status, shown, keys, needed] = await Promise.all([
+    const [status, shown, keys, needed, verified] = await Promise.all([
       call("status"),
       call("system"),
       call("key list"),
       call("attention"),
+      call("verification list"),
     ]);
     const asks = asksOf(context);
     return {
-      ask: openAsk(context, path, [...asks.service, ...asks.keys]),
+      ask: openAsk(context, path, [...asks.service, ...asks.verification, ...asks.keys]),
       service: html`<h2>Service</h2>
 ${serviceFacts(context, status, shown)}
 ${askLinks(context, path, asks.service)}
 <p class="small"><a href="${address("/audit", { act: "admin" })}">Acts of operators</a></p>`,
       findings: findingsPart(needed.findings),
+      verifications: html`<h2>Verification</h2>
+<p>The service calls itself at its public address, as a client, a browser and an SDK would, with a temporary tenant. The last ten reports are stored.</p>
+${verificationTable(context, verified.verifications)}
+${askLinks(context, path, asks.verification)}`,
       nodes: html`<h2>Nodes</h2>
 ${knownOr<Parameters<typeof nodeTable>[0]>(shown.nodes, nodeTable)}`,
       keys: html`<h2>Keys</h2>
@@ -46,6 +53,24 @@ ${askLinks(context, path, asks.keys)}`,
     };
   },
 };
+
+function verificationTable({ address, nowMs }: PageContext, verifications: readonly ShownVerification[]): Html {
+  if (verifications.length === 0) return html`<p>${state("off", "not verified yet")}</p>`;
+  return tableOf<ShownVerification>(
+    "Verifications",
+    [
+      {
+        title: "Started",
+        cell: ({ verificationId, startedTime }) =>
+          html`<a href="${address(`/verifications/${verificationId}`)}">${when(startedTime, nowMs)}</a>`,
+      },
+      { title: "Grade", cell: verificationState },
+      { title: "Result", cell: verificationWords },
+      { title: "By", cell: verificationBy },
+    ],
+    verifications,
+  );
+}
 
 function keyTable(keys: readonly ShownKey[]): Html {
   if (keys.length === 0) return html`<p>None.</p>`;
@@ -61,7 +86,7 @@ function keyTable(keys: readonly ShownKey[]): Html {
   );
 }
 
-function asksOf({ nowMs }: PageContext): { readonly service: readonly Ask[]; readonly keys: readonly Ask[] } {
+function asksOf({ nowMs }: PageContext): Readonly<Record<"service" | "verification" | "keys", readonly Ask[]>> {
   const file = `${new Date(nowMs).toISOString().slice(0, 10)}.backup`;
   return {
     service: [
@@ -90,6 +115,17 @@ function asksOf({ nowMs }: PageContext): { readonly service: readonly Ask[]; rea
         title: "Return free space",
         words: "Free space of the store returns to the file system. The service goes on meanwhile.",
         button: "Compact",
+      },
+    ],
+    verification: [
+      {
+        name: "verify",
+        act: "verification start",
+        link: "Verify",
+        title: "Verify this deployment",
+        words:
+          "It runs in the background and takes less than a minute. It adds a temporary tenant and removes it again.",
+        button: "Verify",
       },
     ],
     keys: [

@@ -1,23 +1,23 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { SimulatorControl } from "../../../verify/client/simulator-control.ts";
-import type { Report } from "../../../verify/report/report.ts";
-import { reportPage } from "../../../verify/report/report-page.ts";
-import { reportText } from "../../../verify/report/report-text.ts";
-import { type Administer, addTemporaryTenant, type TemporaryTenant } from "../../../verify/temporary-tenant.ts";
-import { DeploymentUnreachable, verify } from "../../../verify/verify.ts";
-import type { VerifyInput } from "../../../verify/verify-input.ts";
-import { canBeServed } from "../../../verify/visitor/by-hand-visitor.ts";
-import type { Config } from "../../config/config.ts";
-import { BadParameter, EcosystemUnreachable, NotFound, NotRunning } from "../../model/errors.ts";
-import { plainAddress } from "../../model/setting-checks.ts";
-import { untilSignalled } from "../../runtime/process/signals.ts";
-import type { Call } from "../command.ts";
-import { demoSimulator } from "../demo-simulator.ts";
-import { ecosystemName } from "../ecosystems.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { hasColour } from "../terminal/terminal.ts";
+import { SimulatorControl } from "../../../../verify/client/simulator-control.ts";
+import type { Report } from "../../../../verify/report/report.ts";
+import { reportPage } from "../../../../verify/report/report-page.ts";
+import { reportText } from "../../../../verify/report/report-text.ts";
+import { type Administer, addTemporaryTenant, type TemporaryTenant } from "../../../../verify/temporary-tenant.ts";
+import { DeploymentUnreachable, verify } from "../../../../verify/verify.ts";
+import type { VerifyInput } from "../../../../verify/verify-input.ts";
+import { canBeServed } from "../../../../verify/visitor/by-hand-visitor.ts";
+import type { Config } from "../../../config/config.ts";
+import { BadParameter, EcosystemUnreachable, NotFound, NotRunning } from "../../../model/errors.ts";
+import { plainAddress } from "../../../model/setting-checks.ts";
+import { untilSignalled } from "../../../runtime/process/signals.ts";
+import type { Call } from "../../command.ts";
+import { demoSimulator } from "../../demo-simulator.ts";
+import { ecosystemName } from "../../ecosystems.ts";
+import { exitCodes } from "../../exit-codes.ts";
+import { hasColour } from "../../terminal/terminal.ts";
 
 /** The options of the command line. */
 interface VerifyTyped {
@@ -54,7 +54,7 @@ export async function runVerify({ typed: options, terminal, programs, print, ...
     environment: terminal.environment,
     administer,
   };
-  const { input, temporary } = await prepare(typed, runtime, interrupted);
+  const { input, temporary, isOurs } = await prepare(typed, runtime, interrupted);
   let report: Report;
   try {
     report = await verify(input, { signal: interrupted, version: terminal.version, say, begins: progress() });
@@ -65,6 +65,7 @@ export async function runVerify({ typed: options, terminal, programs, print, ...
     clearProgress();
     for (const leftover of (await temporary?.remove()) ?? []) say(`Could not remove ${leftover}.`);
   }
+  if (isOurs) await keep(report, administer);
   if (typed.report !== undefined) saveReport(typed.report, report);
   const shown = { hasColour: hasColour(terminal, terminal.out), width: Math.min(print.width, 100) };
   print.data(report, () => reportText(report, shown));
@@ -76,6 +77,8 @@ export async function runVerify({ typed: options, terminal, programs, print, ...
 interface Prepared {
   readonly input: VerifyInput;
   readonly temporary?: TemporaryTenant;
+  /** Verify can administer the deployment. */
+  readonly isOurs: boolean;
 }
 
 /**
@@ -102,16 +105,16 @@ async function prepare(typed: VerifyTyped, runtime: VerifyRuntime, interrupted: 
   if (typedSimulator !== undefined && !(await new SimulatorControl(typedSimulator).isThere())) {
     throw new EcosystemUnreachable(`No simulator answers at ${typedSimulator}. Start one with: breezeway simulator`);
   }
-  if (typed["client-id"] !== undefined) return { input: { ...base, ...(await credentials(typed, runtime)) } };
+  const isOurs = config.databaseUrl !== undefined || (running !== undefined && running === url);
+  if (typed["client-id"] !== undefined) return { input: { ...base, ...(await credentials(typed, runtime)) }, isOurs };
   if (typed.user !== undefined || typed.browser) {
     throw new BadParameter("client-id", "--client-id is missing: a user signs in through a client.");
   }
-  const isOurs = config.databaseUrl !== undefined || (running !== undefined && running === url);
-  if (!isOurs) return { input: base };
+  if (!isOurs) return { input: base, isOurs };
   const simulator = base.simulator ?? (await simulatorOf(config, ecosystem));
   const isCostly = config.databaseUrl !== undefined;
   const temporary = await addTemporaryTenant(administer, { isInterrupted: () => interrupted.aborted, isCostly });
-  return { input: { ...base, ...temporary.input, simulator }, temporary };
+  return { input: { ...base, ...temporary.input, simulator }, temporary, isOurs };
 }
 
 /** The demo's simulator, or the configured ecosystem if it is a simulator. */
@@ -212,6 +215,13 @@ function httpAddress(option: string, given: string): string {
 function deviceId(given: string): number {
   if (/^[1-9]\d{0,9}$/.test(given)) return Number(given);
   throw new BadParameter("device", "--device must be a device's id.");
+}
+
+/** Stores the report in the deployment, where the console shows it. An older service can't, and the report is printed anyway. */
+async function keep(report: Report, administer: Administer): Promise<void> {
+  await administer("verification keep", { report }).catch((error) => {
+    if (!(error instanceof NotFound)) say(`The report could not be stored in the deployment (${error.message}).`);
+  });
 }
 
 function saveReport(folder: string, report: Report): void {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { OwnCommand } from "../command.ts";
-import type { Noun } from "../noun.ts";
+import type { OwnCommand } from "../../command.ts";
+import type { Noun } from "../../noun.ts";
 
 const verify: OwnCommand = {
   name: "verify",
