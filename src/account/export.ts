@@ -26,13 +26,17 @@ export type Export = (user: AccountUser, tenantName: string, source: string) => 
 
 export function exportWith(parts: ExportParts): Export {
   const running = new Map<UserId, number>();
+  /** Until when an export counts that was answered and whose first slice was not read yet. */
+  const promisedUntilMs = new Map<UserId, number>();
   const refuseMore = (userId: UserId) => {
-    if ((running.get(userId) ?? 0) < limits.exportsAtOnce) return;
+    const promised = (promisedUntilMs.get(userId) ?? 0) > parts.nowMs() ? 1 : 0;
+    if ((running.get(userId) ?? 0) + promised < limits.exportsAtOnce) return;
     parts.onLimitReached("exportsAtOnce");
     throw new TooManyRequests(10, "Your data is being exported already. Wait until that download has ended.");
   };
   /** Counts an export from its first slice to its end, also when the browser breaks it off. */
   async function* counted(userId: UserId, slices: AsyncIterable<string>): AsyncGenerator<string> {
+    promisedUntilMs.delete(userId);
     refuseMore(userId);
     running.set(userId, (running.get(userId) ?? 0) + 1);
     try {
@@ -46,10 +50,19 @@ export function exportWith(parts: ExportParts): Export {
   return async (user, tenantName, source) => {
     const { userId, tenantId } = user;
     refuseMore(userId);
-    await parts.audit.record({ act: "account", tenantId, userId, source, detail: { did: "export" } });
+    promisedUntilMs.set(userId, parts.nowMs() + promiseMs);
+    try {
+      await parts.audit.record({ act: "account", tenantId, userId, source, detail: { did: "export" } });
+    } catch (error) {
+      promisedUntilMs.delete(userId);
+      throw error;
+    }
     return counted(userId, slicesOf(parts, user, tenantName));
   };
 }
+
+/** More than the time from the answer to its first slice. If the browser is gone by then, no slice is read. */
+const promiseMs = 10_000;
 
 async function* slicesOf(parts: ExportParts, user: AccountUser, tenantName: string): AsyncGenerator<string> {
   const { userId, name, createdMs } = user;

@@ -265,19 +265,30 @@ describe("the export of an account", () => {
   });
 
   it("runs once at a time for each user; the next may start after the browser has broken one off", async () => {
-    const { account, reached, audited } = made();
+    const clock = { nowMs: 1_000 };
+    const { account, reached, audited } = made({ nowMs: () => clock.nowMs });
     const open = async (who = user) => (await account.exportOf(who, "Acme", ""))[Symbol.asyncIterator]();
-    const first = await open();
-    const waiting = await open();
-    await first.next();
+    const [first, doubleClick] = await Promise.allSettled([open(), open()]);
+    assert.ok(first.status === "fulfilled" && doubleClick.status === "rejected");
+    assert.ok(doubleClick.reason instanceof TooManyRequests);
+    await first.value.next();
     const other = await open({ ...user, userId: 8 as UserId });
     await other.next();
     await assert.rejects(open(), TooManyRequests);
-    await assert.rejects(waiting.next(), TooManyRequests);
     assert.deepEqual(reached, ["exportsAtOnce", "exportsAtOnce"]);
-    assert.equal(audited.length, 3, "the export that was refused at its request is not audited");
-    await first.return?.();
+    assert.equal(audited.length, 2, "exports that were refused are not audited");
+    await first.value.return?.();
+    const neverRead = await open();
+    await assert.rejects(open(), TooManyRequests);
+    clock.nowMs += 10_000;
     await (await open()).next();
+    await assert.rejects(neverRead.next(), TooManyRequests);
+  });
+
+  it("that could not be audited does not count as running", async () => {
+    const audit = { record: () => Promise.reject(new Error("down")) };
+    const { account } = made({ identity: { audit } });
+    for (const _ of [1, 2]) await assert.rejects(account.exportOf(user, "Acme", ""), /down/);
   });
 });
 
