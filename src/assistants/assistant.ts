@@ -91,6 +91,8 @@ export interface DueReport {
   readonly things: readonly DueThing[];
   /** Commands whose outcome is told late. */
   readonly replies: readonly DueReply[];
+  /** Why the last attempts failed, and how many; null after a success. */
+  readonly failed: { readonly attempts: number; readonly problem: string | null } | null;
 }
 
 export interface DueThing {
@@ -126,6 +128,10 @@ export interface AssistantMessage {
   readonly thingIds: readonly string[];
   /** What this message tells: marks of its things are removed accordingly when it is taken. */
   readonly tells: { readonly state: boolean; readonly sync: boolean };
+  /** Of each thing, the alarms whose notification is in this message. They are not notified again. */
+  readonly rises?: Readonly<Record<string, readonly AlarmRise[]>>;
+  /** One thing alone, because a report about several was refused: if the assistant does not know it, it is left out. */
+  readonly isAlone?: true;
   /** The replies, as they were stored, that this message gives. */
   readonly replies?: readonly string[];
   readonly body: object;

@@ -38,7 +38,7 @@ export async function releaseOfUser(tx: HeldTables, userId: UserId): Promise<voi
   const hooks = (await tx.webhooks.hearing([userId])).filter((webhook) => webhook.userId === userId);
   await releaseWebhooks(tx, hooks, nowMs);
   for (const grant of await tx.assistantGrants.ofUsers([userId])) {
-    if (grant.dueMs !== null) await tx.assistantGrants.wakeAt(grant, nowMs);
+    await tx.assistantGrants.wakeResumed(grant, nowMs);
   }
 }
 

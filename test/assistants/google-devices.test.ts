@@ -103,11 +103,16 @@ describe("a device at Google", () => {
     const known = { mode: "heat", targetCelsius: 20 } as const;
     assert.equal(shown(thermostat(known)).online, true);
     const offline = { online: false };
+    const outdated = (one: CurrentThing): CurrentThing => ({
+      ...one,
+      traits: { ...one.traits, temperature: { ...one.traits.temperature!, available: false } },
+    });
     for (const one of [
       thermostat(known, { isStale: true }),
       thermostat(known, { goneMs: 7 }),
       thermostat({ mode: "heat" }),
       thermostat({ mode: null, targetCelsius: 20 }),
+      outdated(thermostat(known)),
       thing("light", { onOff: { state: { on: true }, available: false } }),
       thing("light", { onOff: { state: { on: null } } }),
       thing("alarm", { smoke: { state: cleared, available: false } }),

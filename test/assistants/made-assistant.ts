@@ -54,7 +54,11 @@ export async function linked(store: OpenStore, deliver: Deliver = async () => ta
   const log = (...changes: readonly ThingChange[]) =>
     store.transaction((tx) => tx.log.append(thingEntry(home.userId, home.devices[0]!, 7, changes, cause)));
   const grant = () => store.read((tx) => tx.assistantGrants.find(key));
-  const dueNow = () => store.transaction((tx) => tx.assistantGrants.wakeAt(key, 1));
+  const dueNow = () =>
+    store.transaction(async (tx) => {
+      await tx.assistantGrants.wakeAt(key, 1);
+      await tx.assistantGrants.wakeResumed(key, 1);
+    });
   const marks = (afterMs = 0) =>
     store.read(async (tx) => tx.assistantMarks.due(key, (await tx.clock.nowMs()) + afterMs, 100));
   return { home, key, parts, runtime, sent, replies, stale, things, feed, log, grant, marks, dueNow };

@@ -70,7 +70,7 @@ function takeDueReport(home: MadeHome): DueReport {
     const { thingId } = receipt;
     return { thingId, reply: JSON.stringify(reply), receipt, current: home.things.get(thingId) };
   });
-  return { agentUserId: "a_user", things, replies };
+  return { agentUserId: "a_user", things, replies, failed: null };
 }
 
 /** Plays the steps on a home that both assistants know. */

@@ -68,10 +68,10 @@ describe("what a log entry means for assistants", () => {
   it("is told late that a thing is gone, unless it can't come back by itself", () => {
     const gone = { thingId: "a", what: "gone" } as const;
     assert.deepEqual(marksOf([gone], ecosystem), [
-      { thingId: "a", sinceMs: timeMs, stateMs: nowMs, syncMs: nowMs + removalMs, isUrgent: true },
+      { thingId: "a", sinceMs: timeMs, stateMs: nowMs, syncMs: nowMs + removalMs, isGone: true, isUrgent: true },
     ]);
     for (const cause of [undefined, { by: "administrator" }]) {
-      assert.deepEqual(marksOf([gone], cause), [{ thingId: "a", sinceMs: timeMs, syncMs: soonMs }]);
+      assert.deepEqual(marksOf([gone], cause), [{ thingId: "a", sinceMs: timeMs, syncMs: soonMs, isGone: true }]);
     }
   });
 
@@ -86,6 +86,9 @@ describe("what a log entry means for assistants", () => {
       marksOf([...many(51), alarm], ecosystem).map(({ thingId }) => thingId),
       [allThings, "alarm"],
     );
+    const unlinked = marksOf(many(51, "gone"), undefined);
+    assert.equal(unlinked.length, 52, "the mark for all things is about present ones: each gone thing has its own");
+    assert.ok(unlinked.slice(1).every(({ syncMs }) => syncMs === soonMs));
   });
 
   it("is a comparison of freshness after a change of a link, and nothing for other entries", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Outcome } from "../../src/assistants/assistant.ts";
 import { assistantGrants } from "../../src/assistants/grants.ts";
-import { sendDue } from "../../src/assistants/reporter/sending.ts";
+import { reportTimes, sendDue } from "../../src/assistants/reporter/sending.ts";
 import { sweepReports } from "../../src/assistants/reporter/sweep.ts";
 import { UnknownCommand } from "../../src/model/errors.ts";
 import { onStore } from "../contracts/store/harness.ts";
@@ -117,46 +117,87 @@ describe("the reporter, when an assistant says that the link has ended", () => {
       await sendDue(parts, key, stillGoing);
       assert.deepEqual([(await grant())?.sealedCredential, (await grant())?.attempts], ['{"token":"new"}', 1]);
       await store.transaction((tx) => tx.assistantMarks.add({ ...key, thingId: "", stateMs: 1 }, 1));
-      await store.transaction((tx) => tx.assistantGrants.wakeAt(key, 1));
+      await store.transaction((tx) => tx.assistantGrants.wakeResumed(key, 1));
       await sendDue(parts, key, stillGoing);
       assert.equal(await grant(), undefined, "the new link has ended too");
     }));
 });
 
-describe("a thing that was told as stale", () => {
-  it("is told again when its link is live, whatever it was told for, also after a node has died", () =>
-    onStore(sqliteHarness, async (store) => {
-      let isKilled = false;
-      const { parts, key, home, sent, things, feed, log, grant, dueNow } = await linked(store, async () => {
-        if (isKilled) throw new Error("the node has died");
-        return taken;
-      });
-      const [deviceId] = home.devices;
-      const turn = (isStale: boolean) => {
-        for (const [id, thing] of things) things.set(id, { ...thing, isStale });
-      };
-      const turnedLive = async () => {
-        turn(false);
-        await store.transaction((tx) => tx.assistantMarks.add({ ...key, thingId: "~", stateMs: 1 }, 1));
-        await dueNow();
-        await sendDue(parts, key, stillGoing);
-        assert.deepEqual(sent.splice(0), ["t_a state", "t_b state"]);
-        assert.deepEqual((await grant())?.staleDevices, []);
-      };
-      turn(true);
-      await log(alarmed("t_a"));
-      await feed();
-      await sendDue(parts, key, stillGoing);
-      assert.deepEqual(sent.splice(0), ["t_a state alarm"]);
-      assert.deepEqual((await grant())?.staleDevices, [deviceId]);
-      await turnedLive();
+describe("a link that turns stale or live", () => {
+  const turnable = async (store: Parameters<typeof linked>[0], deliver?: Parameters<typeof linked>[1]) => {
+    const made = await linked(store, deliver);
+    const [deviceId] = made.home.devices;
+    return {
+      ...made,
+      deviceId: deviceId!,
+      turn(isStale: boolean) {
+        made.stale.splice(0, 1, ...(isStale ? [deviceId!] : []));
+        for (const [id, thing] of made.things) made.things.set(id, { ...thing, isStale });
+      },
+      compare: async () => {
+        await store.transaction((tx) => tx.assistantMarks.add({ ...made.key, thingId: "~", stateMs: 1 }, 1));
+        await made.dueNow();
+        await sendDue(made.parts, made.key, stillGoing);
+      },
+      report: async () => {
+        await made.dueNow();
+        await sendDue(made.parts, made.key, stillGoing);
+      },
+      /** The claim of a node that has died is over, and another node takes the grant. */
+      claimEnds: () =>
+        store.transaction(async (tx) => {
+          const laterMs = (await tx.clock.nowMs()) + reportTimes.claimMs;
+          const { attempts, problem, reportedMs, staleDevices, ...claimed } = (await tx.assistantGrants.claim(
+            made.key,
+            laterMs,
+            laterMs,
+          ))!;
+          const progress = { attempts, problem, reportedMs, staleDevices };
+          await tx.assistantGrants.release({ ...claimed, ...progress }, progress);
+        }),
+    };
+  };
 
+  it("is told with all of its things, also when only one of them was to be told", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { sent, turn, compare, report, log, feed, grant, marks, deviceId } = await turnable(store);
       turn(true);
-      isKilled = true;
       await log(alarmed("t_a"));
       await feed();
-      await assert.rejects(sendDue(parts, key, stillGoing), /died/);
+      await report();
+      assert.deepEqual(sent.splice(0), ["t_a state alarm", "t_b state"]);
       assert.deepEqual((await grant())?.staleDevices, [deviceId]);
+      await compare();
+      assert.deepEqual(sent.splice(0), [], "all of it was told");
+      turn(false);
+      await compare();
+      assert.deepEqual(sent.splice(0), ["t_a state", "t_b state"]);
+      assert.deepEqual([(await grant())?.staleDevices, await marks(10_000)], [[], []]);
+    }));
+
+  it("is told again in full after a report that failed, and after a node has died", () =>
+    onStore(sqliteHarness, async (store) => {
+      let answer: () => Promise<Outcome> = async () => taken;
+      const made = await turnable(store, () => answer());
+      const { sent, turn, compare, report, claimEnds, grant, marks, deviceId } = made;
+      turn(true);
+      answer = async () => down;
+      await compare();
+      assert.deepEqual([sent.length, (await grant())?.attempts], [0, 1]);
+      await report();
+      assert.equal(sent.length, 0);
+      answer = async () => {
+        throw new Error("the node has died");
+      };
+      await assert.rejects(report(), /died/);
+      await claimEnds();
+      answer = async () => taken;
+      await report();
+      assert.deepEqual(sent.splice(0), ["t_a state", "t_b state"]);
+      assert.deepEqual([(await grant())?.staleDevices, await marks(10_000)], [[deviceId], []]);
+      turn(false);
+      await compare();
+      assert.deepEqual(sent.splice(0), ["t_a state", "t_b state"]);
     }));
 });
 

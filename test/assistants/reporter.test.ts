@@ -95,7 +95,7 @@ describe("the reporter", () => {
       const { dueMs, attempts, problem } = (await grant())!;
       assert.ok(dueMs! > 0);
       assert.deepEqual([attempts, problem, (await marks()).length], [1, "down", 1]);
-      await store.transaction((tx) => tx.assistantGrants.wakeAt(key, 1));
+      await store.transaction((tx) => tx.assistantGrants.wakeResumed(key, 1));
       during = async () => {
         await log(alarmed("t_b"));
         await feed();
@@ -173,8 +173,12 @@ describe("the reporter", () => {
 
   it("reports all things of a home whose link turns stale, and again when it is live", () =>
     onStore(sqliteHarness, async (store) => {
-      const { parts, key, home, sent, stale, grant } = await linked(store);
-      stale.push(home.devices[0]!);
+      const { parts, key, home, sent, stale, things, grant } = await linked(store);
+      const turn = (isStale: boolean) => {
+        stale.splice(0, 1, ...(isStale ? [home.devices[0]!] : []));
+        for (const [id, thing] of things) things.set(id, { ...thing, isStale });
+      };
+      turn(true);
       await sweepReports(parts as never, stillGoing);
       await sendDue(parts, key, stillGoing);
       assert.deepEqual(sent.splice(0), ["t_a state", "t_b state"]);
@@ -185,7 +189,7 @@ describe("the reporter", () => {
       });
       await sweepReports(parts as never, stillGoing);
       assert.equal((await grant())?.dueMs, null, "nothing has changed since");
-      stale.pop();
+      turn(false);
       await store.transaction(async (tx) => {
         const feed = await tx.assistantMarks.lockFeed();
         await tx.assistantMarks.setFeed({ ...feed, sweptMs: 0 });

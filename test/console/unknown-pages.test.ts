@@ -49,6 +49,10 @@ describe("every page of the console, each in a tab of one browser", { skip, time
     context.on("requestfailed", (request) => streams.delete(request));
     const first = await context.newPage();
     await enterConsole(first, demo);
+    // So that there is a report to show. It is written before the tests begin.
+    await first.goto(`${demo.baseUrl}/console/system?do=verify`);
+    await first.getByRole("dialog").getByRole("button", { name: "Verify" }).click();
+    await first.getByText(/grade [AB]/).waitFor();
     const read = async (address: string) => (await context.request.get(demo.baseUrl + address)).text();
     const addresses = await addressOfEveryPage(pages, read);
     // The stream of this tab is not that of the others, which come by way of the front.

@@ -10,7 +10,7 @@ import { folderOf } from "../cli/made-folder.ts";
 import { runCommand } from "../cli/run-command.ts";
 import { hasOpenssl, makeCertificate } from "../set-up/certificate.ts";
 import { freePort } from "../set-up/free-port.ts";
-import { installedNginx } from "../set-up/nginx.ts";
+import { installedNginx, missingNginx } from "../set-up/nginx.ts";
 import { startChild } from "../stories/child-service.ts";
 
 const sample = (name: string) => readFileSync(new URL(`../../deploy/proxy/${name}`, import.meta.url), "utf8");
@@ -87,10 +87,11 @@ describe("the samples of a proxy", () => {
   });
 
   for (const [name, arrange] of Object.entries(proxies)) {
-    const program = name === "nginx" ? installedNginx() : installedCaddy();
     // The tests fetch nginx, but no Caddy.
+    const missing = name === "nginx" ? missingNginx() : undefined;
+    const program = name === "nginx" ? installedNginx() : installedCaddy();
     if (name === "caddy" && program === undefined) continue;
-    const why = program === undefined ? `there is no ${name} here` : !hasOpenssl && "there is no openssl here";
+    const why = missing ?? (!hasOpenssl && "there is no openssl here");
     it(`of ${name} pass events on at once, and keep secrets out of what they log`, {
       timeout: 180_000,
       skip: why,

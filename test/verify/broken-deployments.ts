@@ -289,7 +289,7 @@ export const otherFaults: readonly BrokenDeployment[] = [
   {
     what: "turns 119 into an error of its own",
     row: "unlinked",
-    expected: /errorCode 119/,
+    expected: /does not tell whether the user is linked/,
     breaking: () => ({
       changeAnswer: (answer) =>
         answer.body.includes('"errorCode":119') ? { ...answer, status: 502, body: "{}" } : answer,

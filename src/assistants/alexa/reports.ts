@@ -20,6 +20,8 @@ export interface StoredReply {
 
 /** Things whose states go into one message: it is posted within its time limit, and repeated whole after a failure. */
 const thingsPerMessage = 25;
+/** A thing has up to two endpoints, and Alexa takes 300 in one message. */
+const thingsPerRemoval = 100;
 
 /**
  * The messages that are due: urgent states first, then the outcomes of commands, for which somebody waits, then endpoints
@@ -73,11 +75,13 @@ function additions(things: readonly DueEndpoints[], { newMessageId }: ReportPart
 
 function removals(things: readonly DueEndpoints[], { newMessageId }: ReportParts): readonly AssistantMessage[] {
   const told = things.filter((one) => one.wantsSync && !isPresent(one));
-  const ids = told.flatMap(({ thingId, current, endpoints }) =>
-    current ? endpoints.map(({ endpointId }) => endpointId) : possibleEndpointIds(thingId),
-  );
-  if (ids.length === 0) return [];
-  return [message([deleteReport(newMessageId(), ids)], told, { state: true, sync: true })];
+  return chunksOf(told, thingsPerRemoval).flatMap((some) => {
+    const ids = some.flatMap(({ thingId, current, endpoints }) =>
+      current ? endpoints.map(({ endpointId }) => endpointId) : possibleEndpointIds(thingId),
+    );
+    if (ids.length === 0) return [];
+    return [message([deleteReport(newMessageId(), ids)], some, { state: true, sync: true })];
+  });
 }
 
 function states(things: readonly DueEndpoints[], parts: ReportParts): readonly AssistantMessage[] {
@@ -85,14 +89,17 @@ function states(things: readonly DueEndpoints[], parts: ReportParts): readonly A
     .filter(({ wantsState }) => wantsState)
     .map((thing) => ({ thing, events: changeReports(thing, parts) }))
     .filter(({ events }) => events.length > 0);
-  return Array.from({ length: Math.ceil(told.length / thingsPerMessage) }, (_, index) => {
-    const some = told.slice(index * thingsPerMessage, (index + 1) * thingsPerMessage);
-    return message(
+  return chunksOf(told, thingsPerMessage).map((some) =>
+    message(
       some.flatMap(({ events }) => events),
       some.map(({ thing }) => thing),
       { state: true, sync: false },
-    );
-  });
+    ),
+  );
+}
+
+function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }
 
 /** Of a thing that was added or changed the whole state is told. */

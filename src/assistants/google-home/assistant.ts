@@ -1,6 +1,6 @@
 import type { Assistant, AssistantParts, Outcome } from "../assistant.ts";
 import { HomeGraph, type HomeGraphMethod, tryAgain } from "./home-graph.ts";
-import { googleMessages } from "./reports.ts";
+import { googleMessages, unknownDevice } from "./reports.ts";
 import {
   type GoogleSettings,
   readGoogleSettings,
@@ -27,14 +27,16 @@ export function googleHome({ call, runtime, newUuid }: AssistantParts): Assistan
     setUp,
     messages: (due) => googleMessages(due, newUuid),
 
-    async deliver({ type, body }, { settings, agentUserId }, signal) {
+    async deliver({ type, body, isAlone }, { settings, agentUserId }, signal) {
       const outcome = await homeGraph.post(settings, type as HomeGraphMethod, body, signal);
       if (outcome.result !== "forget" || type === "requestSync") return outcome;
       // Google answers 404 also for a device that it has not synced yet: only the answer to this call tells which it is.
       const asked = await homeGraph.post(settings, "requestSync", { agentUserId, async: true }, signal);
       if (asked.result !== "taken") return asked;
-      const text = "Google does not know one of these devices yet; it was asked to sync";
-      return { result: "retry", status: outcome.status, text, afterMs: syncMs } satisfies Outcome;
+      const { status } = outcome;
+      // All states are reported again when Google has read the list of devices.
+      if (isAlone) return { result: "refused", status, text: "Google does not know this device; it was asked to sync" };
+      return { result: "retry", status, text: unknownDevice, afterMs: syncMs } satisfies Outcome;
     },
 
     async check(settings, signal) {

@@ -12,11 +12,13 @@ const thingsPerReport = 100;
  * A thing that Google does not have is in no message. The states of new and changed things follow when Google has asked
  * for the list.
  */
-export function googleMessages({ agentUserId, things }: DueReport, newUuid: () => string): readonly AssistantMessage[] {
+export function googleMessages(due: DueReport, newUuid: () => string): readonly AssistantMessage[] {
+  const { agentUserId, things } = due;
   const reported = things.filter(({ wantsState, wantsSync, isUrgent }) => wantsState && (isUrgent || !wantsSync));
   const [urgent, others] = [true, false].map((isUrgent) => reported.filter((one) => one.isUrgent === isUrgent));
   const changed = things.filter(({ wantsSync }) => wantsSync);
-  const report = (some: readonly DueThing[]) => stateReports(agentUserId, some, newUuid);
+  const isAlone = isUnknownDevice(due);
+  const report = (some: readonly DueThing[]) => stateReports({ agentUserId, isAlone, newUuid }, some);
   return [...report(urgent!), ...(changed.length > 0 ? [requestSync(agentUserId, changed)] : []), ...report(others!)];
 }
 
@@ -29,12 +31,24 @@ function requestSync(agentUserId: string, things: readonly DueThing[]): Assistan
   };
 }
 
+/** What a failed attempt says when Google does not know one of the devices of a report. */
+export const unknownDevice = "Google does not know one of these devices yet; it was asked to sync";
+/** So often a report is tried as a whole while Google may still be reading the list of devices. */
+const attemptsAsWhole = 3;
+
+/** Google did not learn one of the devices although it was asked to sync: the others must not wait for that one. */
+function isUnknownDevice({ failed }: DueReport): boolean {
+  return failed !== null && failed.problem === unknownDevice && failed.attempts >= attemptsAsWhole;
+}
+
+interface ReportForm {
+  readonly agentUserId: string;
+  readonly isAlone: boolean;
+  readonly newUuid: () => string;
+}
+
 /** One report for each alarm that has risen: Home Graph takes one notification of a device at a time. */
-function stateReports(
-  agentUserId: string,
-  things: readonly DueThing[],
-  newUuid: () => string,
-): readonly AssistantMessage[] {
+function stateReports(form: ReportForm, things: readonly DueThing[]): readonly AssistantMessage[] {
   const shown = things.map((due) => ({ due, devices: devicesOf(due) })).filter(({ devices }) => devices.length > 0);
   const rounds = Math.max(1, ...shown.map(({ due }) => due.rises.length));
   return Array.from({ length: rounds }, (_, round) => {
@@ -42,8 +56,8 @@ function stateReports(
       shown.filter(({ due: { rises } }) => rises.length > round + 1 === goesOn && Math.max(1, rises.length) > round),
     );
     return [
-      ...reports(agentUserId, going!, round, { state: false, sync: false }, newUuid),
-      ...reports(agentUserId, last!, round, { state: true, sync: false }, newUuid),
+      ...reports(form, going!, round, { state: false, sync: false }),
+      ...reports(form, last!, round, { state: true, sync: false }),
     ];
   }).flat();
 }
@@ -54,14 +68,14 @@ interface Shown {
 }
 
 function reports(
-  agentUserId: string,
+  { agentUserId, isAlone, newUuid }: ReportForm,
   shown: readonly Shown[],
   round: number,
   tells: AssistantMessage["tells"],
-  newUuid: () => string,
 ): readonly AssistantMessage[] {
-  const chunks = Array.from({ length: Math.ceil(shown.length / thingsPerReport) }, (_, i) =>
-    shown.slice(i * thingsPerReport, (i + 1) * thingsPerReport),
+  const size = isAlone ? 1 : thingsPerReport;
+  const chunks = Array.from({ length: Math.ceil(shown.length / size) }, (_, i) =>
+    shown.slice(i * size, (i + 1) * size),
   );
   return chunks.map((chunk) => {
     const states = Object.fromEntries(chunk.flatMap(({ devices }) => devices));
@@ -70,6 +84,8 @@ function reports(
       type: "reportStateAndNotification",
       thingIds: chunk.map(({ due }) => due.thingId),
       tells,
+      rises: Object.fromEntries(chunk.map(({ due: { thingId, rises } }) => [thingId, rises.slice(round, round + 1)])),
+      ...(isAlone && { isAlone }),
       body: {
         requestId: newUuid(),
         ...(notified.length > 0 && { eventId: newUuid() }),

@@ -47,7 +47,7 @@ export const temperatureSetting: GoogleTrait = {
 
   states({ traits }) {
     const { thermostat, temperature, humidity } = traits;
-    const ambient = temperature?.state.celsius ?? null;
+    const ambient = temperature?.available === false ? null : (temperature?.state.celsius ?? null);
     const targets = thermostat && targetsOf(thermostat);
     if (!thermostat || thermostat.available === false || ambient === null || !targets) return undefined;
     const { mode, action } = thermostat.state;

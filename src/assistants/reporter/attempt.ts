@@ -1,4 +1,3 @@
-import type { DeviceId } from "../../model/ids.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
 import type { AssistantGrantKey, ClaimedGrant, GrantProgress } from "../../store/tables/assistant-grants.ts";
@@ -73,7 +72,6 @@ export class Attempt {
             retryMs: isEmergency ? 0 : nowMs + this.#waitAfter(outcome),
             attempts: grant.attempts + 1,
             problem: outcome.text,
-            staleDevices: this.#toldAsStale,
           });
           return false;
         }
@@ -98,11 +96,11 @@ export class Attempt {
     return { ...outcome, result: "retry", afterMs: listingMs };
   }
 
-  /** While an emergency waits, the own back-off is short. What the assistant asks for counts in any case. */
+  /** While an emergency waits, the own back-off is short. It is never shorter than what the assistant asks for. */
   #waitAfter({ afterMs }: Extract<Outcome, { readonly result: "retry" }>): number {
     const isUrgent = [...this.#marks.values()].some((mark) => mark.isUrgent);
     const ownMs = waitAfter(this.#grant.attempts + 1, this.#parts.runtime.random());
-    return Math.min(afterMs ?? (isUrgent ? Math.min(ownMs, longestUrgentWaitMs) : ownMs), longestWaitMs);
+    return Math.min(Math.max(afterMs ?? 0, isUrgent ? Math.min(ownMs, longestUrgentWaitMs) : ownMs), longestWaitMs);
   }
 
   /** A mark that was told is gone. A new one of the same thing must not be taken for it. */
@@ -141,7 +139,7 @@ export class Attempt {
   async #release(tx: SendingTables): Promise<void> {
     const { attempts } = this.#grant;
     const progress = this.#progress(await tx.clock.nowMs());
-    await tx.assistantGrants.release(this.#grant, { ...progress, attempts, staleDevices: this.#toldAsStale });
+    await tx.assistantGrants.release(this.#grant, { ...progress, attempts });
   }
 
   /** Not every outcome is in the log as one of this assistant's commands: some commands joined that of another client. */
@@ -162,22 +160,16 @@ export class Attempt {
     return due.some((mark) => mark.isUrgent && this.#marks.get(mark.thingId)?.version !== mark.version);
   }
 
-  /** Before everything was sent: what was told as stale by this report or before it. */
-  get #toldAsStale(): readonly DeviceId[] {
-    return [...new Set([...this.#grant.staleDevices, ...this.#report.staleDevices])];
-  }
-
   #progress(nowMs: number): GrantProgress {
     const reportedMs = this.#isTaken ? nowMs : this.#grant.reportedMs;
     return { attempts: 0, problem: this.#problem, reportedMs, staleDevices: this.#report.staleDevices };
   }
 
-  async #told(tx: SendingTables, { thingIds, tells, replies = [] }: AssistantMessage): Promise<void> {
+  async #told(tx: SendingTables, { thingIds, tells, rises, replies = [] }: AssistantMessage): Promise<void> {
     for (const thingId of thingIds) {
       const mark = this.#marks.get(thingId);
-      if (mark) await tx.assistantMarks.told(mark, tells);
+      if (mark) await tx.assistantMarks.told(mark, { ...tells, rises: rises?.[thingId] ?? [] });
     }
-
     for (const { commandId, reply } of this.#replies) {
       if (replies.includes(reply)) await tx.assistantReplies.remove({ ...this.#grant, commandId });
     }

@@ -17,7 +17,7 @@ export interface Changes {
 export const groupingMs = 1_000;
 /** A thing that its ecosystem says is gone may come back: assistants delete it, with its room and routines, this late. */
 export const removalMs = 15 * 60_000;
-/** An entry with more things is told by one mark for all things. */
+/** An entry with more things is told by one mark for all present things. */
 const thingsPerEntry = 50;
 /** The mark that has the freshness of the user's links compared with what was reported. */
 export const freshnessOfLinks = "~";
@@ -47,7 +47,7 @@ function changesOfThings(entry: TailedEntry, nowMs: number): Changes {
   if (things.length <= thingsPerEntry) return { marks };
   const isSync = things.some(({ what }) => what !== "state");
   const all = { thingId: allThings, stateMs: nowMs + groupingMs, ...(isSync && { syncMs: nowMs + groupingMs }) };
-  return { marks: [all, ...marks.filter(({ isUrgent }) => isUrgent)] };
+  return { marks: [all, ...marks.filter(({ isUrgent, isGone }) => isUrgent || isGone)] };
 }
 
 function markOf(thing: LoggedThing, cause: Cause | undefined, timeMs: number, nowMs: number): Changes["marks"][number] {
@@ -57,8 +57,8 @@ function markOf(thing: LoggedThing, cause: Cause | undefined, timeMs: number, no
   if (what === "gone") {
     // Unlinked by its user or removed by its company: it does not come back by itself, and nothing is known of it.
     if (cause === undefined || cause.by === "administrator")
-      return { thingId, sinceMs: timeMs, syncMs: nowMs + groupingMs };
-    return { thingId, sinceMs: timeMs, stateMs, syncMs: nowMs + removalMs, isUrgent };
+      return { thingId, sinceMs: timeMs, syncMs: nowMs + groupingMs, isGone: true };
+    return { thingId, sinceMs: timeMs, stateMs, syncMs: nowMs + removalMs, isGone: true, isUrgent };
   }
   const isNew = what === "added" || what === "changed";
   return {

@@ -20,8 +20,15 @@ export interface ReportParts {
 }
 
 export interface BuiltReport extends DueReport {
-  /** The links that this report tells as stale, and those that were told before it and are not compared by it. */
+  /** The links of the user that are stale in this report. */
   readonly staleDevices: readonly DeviceId[];
+  /** Links that have turned stale or live since the last report. All of their things are in this one. */
+  readonly turned: readonly DeviceId[];
+}
+
+/** The mark that all things of a link are to be told: the link has turned stale or live. */
+export function turnedLink(deviceId: DeviceId): string {
+  return `${freshnessOfLinks}${deviceId}`;
 }
 
 /**
@@ -29,24 +36,29 @@ export interface BuiltReport extends DueReport {
  * read, and is reported again.
  */
 export async function dueReport(
-  { homes, control, staleLinks }: ReportParts,
+  parts: ReportParts,
   grant: AssistantGrantRow,
   marks: readonly AssistantMark[],
   replies: readonly AssistantReply[],
   nowMs: number,
 ): Promise<BuiltReport> {
+  const { homes, control } = parts;
   const { userId, agentUserId } = grant;
-  const byThing = new Map(marks.map((mark) => [mark.thingId, mark]));
-  const [all, freshness] = [byThing.get(allThings), byThing.get(freshnessOfLinks)];
-  byThing.delete(allThings);
-  byThing.delete(freshnessOfLinks);
-  const staleDevices = all || freshness ? ((await staleLinks([userId])).get(userId) ?? []) : grant.staleDevices;
-  const turned = new Set([...staleDevices, ...grant.staleDevices].filter((id) => isOneSided(id, staleDevices, grant)));
-  const present = all || turned.size > 0 ? await homes.all(userId) : [];
-  const wanted = present.filter(({ deviceId }) => all || turned.has(deviceId));
-  const known = new Map(wanted.map((thing) => [thing.thingId, thing]));
-  const missing = [...byThing.keys(), ...replies.map(({ thingId }) => thingId)].filter((id) => !known.has(id));
-  const read = new Map([...known, ...(await homes.some(userId, [...new Set(missing)]))]);
+  const byThing = new Map(marks.filter(({ thingId }) => isThing(thingId)).map((mark) => [mark.thingId, mark]));
+  const all = marks.find(({ thingId }) => thingId === allThings);
+  const ids = [...byThing.keys(), ...replies.map(({ thingId }) => thingId)];
+  const marked = await homes.some(userId, [...new Set(ids)]);
+  const stale = await staleDevicesOf(parts, grant, marks);
+  noteFreshness(stale, marked.values());
+  const whole = new Set([...oneSided(stale, grant.staleDevices), ...turnedBefore(marks)]);
+  const present = all || whole.size > 0 ? await homes.all(userId) : [];
+  // Links may have turned between the two reads.
+  noteFreshness(stale, present);
+  const turned = oneSided(stale, grant.staleDevices);
+  for (const deviceId of turned) whole.add(deviceId);
+  const told = present.filter(({ deviceId }) => all || whole.has(deviceId));
+  const known = new Map(told.map((thing) => [thing.thingId, thing]));
+  const read = new Map([...marked, ...known]);
   const due = (thingId: string, current: CurrentThing | undefined): DueThing => {
     const mark = byThing.get(thingId);
     const isWhole = known.has(thingId);
@@ -60,23 +72,51 @@ export async function dueReport(
       rises: mark?.rises ?? [],
     };
   };
-  const ids = [...new Set([...byThing.keys(), ...known.keys()])];
-  const things = ids.map((thingId) => due(thingId, read.get(thingId)));
+  const things = [...new Set([...byThing.keys(), ...known.keys()])].map((thingId) => due(thingId, read.get(thingId)));
   return {
     agentUserId,
     things: [...things.filter(({ isUrgent }) => isUrgent), ...things.filter(({ isUrgent }) => !isUrgent)],
     replies: await dueReplies(control, replies, read, nowMs),
-    // A link may have turned stale with no mark about it: its things are told again when it is live.
-    staleDevices: [...new Set([...staleDevices, ...toldAsStale(read)])],
+    failed: grant.attempts === 0 ? null : { attempts: grant.attempts, problem: grant.problem },
+    staleDevices: [...stale],
+    turned,
   };
 }
 
-function toldAsStale(things: ReadonlyMap<string, CurrentThing>): readonly DeviceId[] {
-  return [...things.values()].filter(({ isStale }) => isStale).map(({ deviceId }) => deviceId);
+function isThing(thingId: string): boolean {
+  return thingId !== allThings && !thingId.startsWith(freshnessOfLinks);
 }
 
-function isOneSided(id: DeviceId, now: readonly DeviceId[], { staleDevices: before }: AssistantGrantRow): boolean {
-  return now.includes(id) !== before.includes(id);
+/** The stale links of the user: as they are now when a mark asks for it, otherwise as they were reported. */
+async function staleDevicesOf(
+  { staleLinks }: ReportParts,
+  { userId, staleDevices }: AssistantGrantRow,
+  marks: readonly AssistantMark[],
+): Promise<Set<DeviceId>> {
+  const isCompared = marks.some(({ thingId }) => thingId === allThings || thingId === freshnessOfLinks);
+  return new Set(isCompared ? ((await staleLinks([userId])).get(userId) ?? []) : staleDevices);
+}
+
+/** A thing that is about to be told as stale, or as live, tells that its link is: then all things of the link are told. */
+function noteFreshness(stale: Set<DeviceId>, things: Iterable<CurrentThing>): void {
+  for (const { deviceId, isStale, goneMs } of things) {
+    if (goneMs !== null) continue;
+    if (isStale) stale.add(deviceId);
+    else stale.delete(deviceId);
+  }
+}
+
+/** Links whose turn was not told in full, because a report failed or was broken off. */
+function turnedBefore(marks: readonly AssistantMark[]): readonly DeviceId[] {
+  return marks
+    .map(({ thingId }) => thingId)
+    .filter((id) => id.startsWith(freshnessOfLinks) && id !== freshnessOfLinks)
+    .map((id) => Number(id.slice(freshnessOfLinks.length)) as DeviceId);
+}
+
+/** Links that are stale and were not, or were and are not. */
+function oneSided(now: ReadonlySet<DeviceId>, before: readonly DeviceId[]): readonly DeviceId[] {
+  return [...new Set([...now, ...before])].filter((id) => now.has(id) !== before.includes(id));
 }
 
 export function isDue(timeMs: number | null | undefined, nowMs: number): boolean {

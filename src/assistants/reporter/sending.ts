@@ -1,12 +1,12 @@
-import type { DeviceId } from "../../model/ids.ts";
 import { within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import type { AssistantGrantKey, ClaimedGrant } from "../../store/tables/assistant-grants.ts";
+import type { AssistantMark } from "../../store/tables/assistant-marks.ts";
 import type { Recipient } from "../assistant.ts";
 import { credentialContext } from "../grants.ts";
 import type { Outlet, Outlets } from "../outlets.ts";
 import { Attempt, type AttemptParts, marksPerReport, type SendingTables } from "./attempt.ts";
-import { dueReport, type ReportParts } from "./due-report.ts";
+import { type BuiltReport, dueReport, type ReportParts, turnedLink } from "./due-report.ts";
 
 export interface SendingParts extends ReportParts, AttemptParts {
   readonly outlets: Pick<Outlets, "find">;
@@ -48,14 +48,13 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
   const report = await dueReport(parts, grant, marks, replies, nowMs);
   const messages = outlet.assistant.messages(report, outlet.settings);
   const recipient = recipientOf(parts, outlet, grant);
-  const attempt = new Attempt(parts, grant, marks, replies, report);
-  // Stored before the first message: if this node dies, the next report knows what was told as stale.
-  const staleDevices = [...new Set([...grant.staleDevices, ...report.staleDevices])];
-  const isMore = staleDevices.length > grant.staleDevices.length;
+  const turned = await keepTurned(store, grant, report, nowMs);
+  if (!turned) return true;
+  const attempt = new Attempt(parts, grant, [...marks, ...turned], replies, report);
   for (const [index, message] of messages.entries()) {
     const startedMs = runtime.elapsedMs();
     if (stopping.aborted || startedMs >= untilMs) return attempt.release();
-    if (!(await prolong(store, grant, isMore && index === 0 ? staleDevices : undefined))) return true;
+    if (!(await prolong(store, grant))) return true;
     // If this node was suspended for too long, its claim may have ended.
     const leftMs = startedMs + reportTimes.attemptMs - runtime.elapsedMs();
     if (leftMs <= 0) return attempt.release();
@@ -69,13 +68,37 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
 }
 
 /** False when the link has ended, or another node has claimed the grant. */
-function prolong(
+function prolong(store: Store<SendingTables>, grant: ClaimedGrant): Promise<boolean> {
+  return store.transaction(
+    async (tx) => tx.assistantGrants.prolong(grant, (await tx.clock.nowMs()) + reportTimes.claimMs),
+    { urgent: true },
+  );
+}
+
+/**
+ * Stores before the first message which links are told as stale, and a mark for each link that has turned. If this report
+ * fails, or its node dies, the next one tells all things of these links. Undefined when the link to the assistant has
+ * ended, or another node has claimed the grant.
+ */
+function keepTurned(
   store: Store<SendingTables>,
   grant: ClaimedGrant,
-  staleDevices: readonly DeviceId[] | undefined,
-): Promise<boolean> {
+  { turned, staleDevices }: BuiltReport,
+  nowMs: number,
+): Promise<readonly AssistantMark[] | undefined> | readonly AssistantMark[] {
+  if (turned.length === 0) return [];
+  const { userId, outletId } = grant;
   return store.transaction(
-    async (tx) => tx.assistantGrants.prolong(grant, (await tx.clock.nowMs()) + reportTimes.claimMs, staleDevices),
+    async (tx) => {
+      const untilMs = (await tx.clock.nowMs()) + reportTimes.claimMs;
+      if (!(await tx.assistantGrants.prolong(grant, untilMs, staleDevices))) return undefined;
+      const marks: AssistantMark[] = [];
+      for (const thingId of turned.map(turnedLink)) {
+        await tx.assistantMarks.add({ userId, outletId, thingId, stateMs: nowMs }, nowMs);
+        marks.push((await tx.assistantMarks.find(grant, thingId))!);
+      }
+      return marks;
+    },
     { urgent: true },
   );
 }

@@ -85,8 +85,13 @@ export interface AssistantGrantTable {
   prolong(grant: ClaimedGrant, untilMs: number, staleDevices?: readonly DeviceId[]): Promise<boolean>;
   /** Ends the claim, if it is still the newest one. */
   release(grant: ClaimedGrant, after: GrantProgress): Promise<boolean>;
-  /** Makes the grant due at that time, if it would be due later. */
+  /**
+   * Makes the grant due at that time, if it would be due later. After a failed attempt only an emergency, with 0, does:
+   * everything else waits as long as the assistant needs.
+   */
   wakeAt(key: AssistantGrantKey, dueMs: number): Promise<void>;
+  /** Makes the grant due at that time, also after a failed attempt, if it waits for something. */
+  wakeResumed(key: AssistantGrantKey, dueMs: number): Promise<void>;
   /** Makes all grants of a client due at that time that would be due later. */
   wakeOfClient(clientId: string, dueMs: number): Promise<void>;
   /** Replaces the credential, unless another one was stored meanwhile; returns whether it was replaced. */
@@ -248,7 +253,11 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
       return released > 0;
     },
     async wakeAt({ userId, outletId }, dueMs) {
-      await sql.run(`UPDATE assistant_grants SET due_ms = $3 WHERE ${ofRow} AND (due_ms IS NULL OR due_ms > $3)`, [
+      const isLater = "(due_ms IS NULL OR (due_ms > $3 AND (attempts = 0 OR $3 = 0)))";
+      await sql.run(`UPDATE assistant_grants SET due_ms = $3 WHERE ${ofRow} AND ${isLater}`, [userId, outletId, dueMs]);
+    },
+    async wakeResumed({ userId, outletId }, dueMs) {
+      await sql.run(`UPDATE assistant_grants SET due_ms = $3 WHERE ${ofRow} AND due_ms > $3`, [
         userId,
         outletId,
         dueMs,

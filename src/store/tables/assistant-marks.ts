@@ -26,6 +26,14 @@ export interface AssistantMark extends AssistantGrantKey {
   readonly rises: readonly AlarmRise[];
 }
 
+/** What a message has told of a thing. */
+export interface ToldOfMark {
+  readonly state: boolean;
+  readonly sync: boolean;
+  /** The rises that were told before the state; all of the mark's when the state was told. */
+  readonly rises?: readonly AlarmRise[];
+}
+
 /** A change to be told. Undefined times leave those of an existing mark as they are. */
 export interface NewMark extends AssistantGrantKey {
   readonly thingId: string;
@@ -35,6 +43,8 @@ export interface NewMark extends AssistantGrantKey {
   readonly syncMs?: number | undefined;
   /** The thing is there again: it is not told as removed. */
   readonly isBack?: boolean;
+  /** The thing is gone: what else was to be told of its description is void. */
+  readonly isGone?: boolean;
   readonly isUrgent?: boolean;
   readonly rises?: readonly AlarmRise[];
 }
@@ -58,8 +68,11 @@ export interface AssistantMarkTable {
   find(key: AssistantGrantKey, thingId: string): Promise<AssistantMark | undefined>;
   /** The marks of a grant that are due, urgent ones first; at most `limit`. */
   due(key: AssistantGrantKey, nowMs: number, limit: number): Promise<AssistantMark[]>;
-  /** Removes what was told. A mark that has changed since stays, without the rises that were told. */
-  told(mark: AssistantMark, told: { readonly state: boolean; readonly sync: boolean }): Promise<void>;
+  /**
+   * Removes what was told: the state with all rises, or only some rises. A mark that has changed since stays, without the
+   * rises that were told.
+   */
+  told(mark: AssistantMark, told: ToldOfMark): Promise<void>;
   /** The things that are to be told as removed later. */
   leaving(key: AssistantGrantKey, nowMs: number): Promise<string[]>;
   count(key: AssistantGrantKey): Promise<number>;
@@ -114,9 +127,9 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
   };
   return {
     async add(mark, nowMs) {
-      const { userId, outletId, thingId, stateMs, syncMs, isBack = false, isUrgent = false, rises = [] } = mark;
+      const { userId, outletId, thingId, stateMs, syncMs, isUrgent = false, rises = [] } = mark;
       const before = await find(userId, outletId, thingId);
-      const syncBefore = isBack ? undefined : before?.syncMs;
+      const syncBefore = mark.isBack || mark.isGone ? undefined : before?.syncMs;
       await write({
         userId,
         outletId,
@@ -155,12 +168,13 @@ export function assistantMarkTable(sql: Sql): AssistantMarkTable {
       const now = await find(userId, outletId, thingId);
       if (!now) return;
       const isChanged = now.version !== mark.version;
+      const toldRises = told.state ? mark.rises : (told.rises ?? []);
       const left: AssistantMark = {
         ...now,
         stateMs: told.state && !isChanged ? null : now.stateMs,
         syncMs: told.sync && !isChanged ? null : now.syncMs,
         isUrgent: now.isUrgent && (isChanged || !told.state),
-        rises: told.state ? now.rises.filter((rise) => !mark.rises.some((one) => isSame(one, rise))) : now.rises,
+        rises: now.rises.filter((rise) => !toldRises.some((one) => isSame(one, rise))),
       };
       if (left.stateMs !== null || left.syncMs !== null) return write(left);
       await sql.run(`DELETE FROM assistant_marks WHERE ${ofRow}`, [userId, outletId, thingId]);

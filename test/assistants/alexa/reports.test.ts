@@ -19,7 +19,7 @@ function due(current: CurrentThing | undefined, wants: Partial<DueThing> = {}): 
 function messagesFor(report: Partial<DueReport>, alarms: "none" | "contact" = "none"): readonly AssistantMessage[] {
   let count = 0;
   const newMessageId = () => `m-${++count}`;
-  const whole = { agentUserId: "u", things: [], replies: [], ...report };
+  const whole = { agentUserId: "u", things: [], replies: [], failed: null, ...report };
   const messages = reportMessages(whole, { alarms, nowMs, newMessageId });
   for (const message of messages) for (const event of eventsIn(message)) checked(withScope(event, "token"));
   return messages;

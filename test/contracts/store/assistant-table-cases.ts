@@ -74,6 +74,28 @@ export function assistantTableCases(harness: StoreHarness): void {
       assert.equal(await store.read((tx) => tx.assistantGrants.isAny()), false);
     }));
 
+  it("leaves a grant whose last attempt failed to its back-off, except for an emergency and a resume", () =>
+    onStore(harness, async (store) => {
+      const key = await grantOf(store, await makeHome(store));
+      const dueMs = () => store.read(async (tx) => (await tx.assistantGrants.find(key))?.dueMs);
+      const wake = (at: number) => store.transaction((tx) => tx.assistantGrants.wakeAt(key, at));
+      const failAt = (retryMs: number) =>
+        store.transaction(async (tx) => {
+          const claimed = await tx.assistantGrants.claim(key, 1_000, 1_000);
+          const after = { attempts: 1, problem: "429", reportedMs: null, staleDevices: [] };
+          assert.ok(await tx.assistantGrants.release(claimed!, { ...after, retryMs }));
+        });
+      await wake(100);
+      await failAt(900);
+      await wake(200);
+      assert.equal(await dueMs(), 900);
+      await store.transaction((tx) => tx.assistantGrants.wakeResumed(key, 300));
+      assert.equal(await dueMs(), 300);
+      await failAt(900);
+      await wake(0);
+      assert.equal(await dueMs(), 0);
+    }));
+
   it("does not count a grant of another scope, or of a tenant, as the user's link", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
@@ -159,8 +181,10 @@ export function assistantTableCases(harness: StoreHarness): void {
         "its state is still to be told",
       );
       const another = { ...rise, timeMs: 6 };
+      const notified = { ...rise, timeMs: 7 };
       await store.transaction(async (tx) => {
-        await tx.assistantMarks.add({ ...key, thingId: "t_b", stateMs: 30, rises: [another] }, 30);
+        await tx.assistantMarks.add({ ...key, thingId: "t_b", stateMs: 30, rises: [another, notified] }, 30);
+        await tx.assistantMarks.told(b!, { state: false, sync: false, rises: [notified] });
         await tx.assistantMarks.told(a!, { state: true, sync: false });
         await tx.assistantMarks.told(b!, { state: true, sync: false });
       });
@@ -173,6 +197,12 @@ export function assistantTableCases(harness: StoreHarness): void {
       });
       const back = (await due(1_000)).find(({ thingId }) => thingId === "t_a");
       assert.deepEqual([back?.stateMs, back?.syncMs], [40, null]);
+      await store.transaction(async (tx) => {
+        await tx.assistantMarks.add({ ...key, thingId: "t_a", syncMs: 50 }, 50);
+        await tx.assistantMarks.add({ ...key, thingId: "t_a", syncMs: 950, isGone: true }, 50);
+      });
+      const gone = (await due(1_000)).find(({ thingId }) => thingId === "t_a");
+      assert.equal(gone?.syncMs, 950, "it is not told as removed when its new name was to be told");
       await store.transaction(async (tx) => {
         for (const mark of await tx.assistantMarks.due(key, 1_000, 10)) {
           await tx.assistantMarks.told(mark, { state: true, sync: true });

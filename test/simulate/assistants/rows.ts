@@ -127,7 +127,9 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
       }),
     wakeAt: (key, dueMs) =>
       change("wake assistant of", key, (rows, row) => {
-        if (row && (row.dueMs === null || row.dueMs > dueMs)) set(rows, row, { dueMs });
+        if (!row) return;
+        const isLater = row.dueMs === null || (row.dueMs > dueMs && (row.attempts === 0 || dueMs === 0));
+        if (isLater) set(rows, row, { dueMs });
       }),
     replaceCredential: (key, before, sealedCredential) =>
       change("credential of assistant of", key, (rows, row) => {
@@ -169,10 +171,10 @@ export function assistantMarkRows(session: Session): SimulatedTables["assistantM
     );
   return standIn<SimulatedTables["assistantMarks"]>("assistantMarks", {
     add: (mark, nowMs) => {
-      const { userId, outletId, thingId, isBack = false, isUrgent = false, rises = [] } = mark;
+      const { userId, outletId, thingId, isUrgent = false, rises = [] } = mark;
       const key = keyOf(mark, thingId);
       return change("mark", key, (rows, before) => {
-        const syncBefore = isBack ? undefined : before?.syncMs;
+        const syncBefore = mark.isBack || mark.isGone ? undefined : before?.syncMs;
         const added: AssistantMark = {
           userId,
           outletId,
@@ -203,12 +205,13 @@ export function assistantMarkRows(session: Session): SimulatedTables["assistantM
       change("told", keyOf(mark, mark.thingId), (rows, now) => {
         if (!now) return;
         const isChanged = now.version !== mark.version;
+        const toldRises = told.state ? mark.rises : (told.rises ?? []);
         const left: AssistantMark = {
           ...now,
           stateMs: told.state && !isChanged ? null : now.stateMs,
           syncMs: told.sync && !isChanged ? null : now.syncMs,
           isUrgent: now.isUrgent && (isChanged || !told.state),
-          rises: told.state ? now.rises.filter((rise) => !mark.rises.some((one) => isSame(one, rise))) : now.rises,
+          rises: now.rises.filter((rise) => !toldRises.some((one) => isSame(one, rise))),
         };
         const isLeft = left.stateMs !== null || left.syncMs !== null;
         rows.set(marks, keyOf(mark, mark.thingId), isLeft ? left : undefined);

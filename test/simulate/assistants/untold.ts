@@ -39,7 +39,7 @@ function reportOf(outletId: OutletId, userId: number, rows: readonly ThingRow[])
       ...{ thingId: row.thingId, current: currentOf(row), sinceMs: 0, rises: [] },
       ...{ wantsState: true, wantsSync: false, isUrgent: false },
     }));
-  const due: DueReport = { agentUserId: String(userId), things, replies: [] };
+  const due: DueReport = { agentUserId: String(userId), things, replies: [], failed: null };
   if (outletId === "google") return googleMessages(due, () => "").map(({ body }) => body);
   const messages = reportMessages(due, { alarms: "contact", nowMs: 0, newMessageId: () => "" });
   return messages.flatMap(({ body }) => (body as AlexaBody).events);
