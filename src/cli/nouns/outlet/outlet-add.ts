@@ -5,12 +5,16 @@ import type { AdminCommand } from "../../administration/admin-command.ts";
 import { readFileText } from "../../file-argument.ts";
 import { optional, text } from "../../input.ts";
 import { readSecret } from "../../terminal/secret-input.ts";
+import { askValue } from "../../terminal/value-input.ts";
 import { setUpInWords } from "./outlet-set-up.ts";
 
 export const addOutlet: AdminCommand = {
   name: "outlet add",
   meaning: "connect a tenant's users to a voice assistant; prints what its maker's console must be told",
-  examples: ["outlet add google-home --tenant Acme --project-id acme-home --service-account key.json"],
+  examples: [
+    "outlet add alexa --tenant Acme",
+    "outlet add google-home --tenant Acme --project-id acme-home --service-account key.json",
+  ],
   arguments: [{ name: "kind", meaning: "the assistant", isRequired: true, choices: [...assistantKinds] }],
   options(command) {
     const described = command
@@ -24,12 +28,16 @@ export const addOutlet: AdminCommand = {
         described,
       );
   },
-  /** Files are read here, because the service may run as another user; secrets are asked for, and never typed as options. */
+  /**
+   * On a terminal, what is missing is asked for. Files are read here, because the service may run as another user; secrets
+   * are asked for, and never typed as options.
+   */
   async extraInput(typed, terminal) {
     const settings: Record<string, string> = {};
-    for (const { kind, name, type, meaning } of outletSettings) {
+    for (const { kind, name, type, meaning, isOptional } of outletSettings) {
       if (kind !== typed.kind) continue;
-      const value = optional(typed, name);
+      const isAsked = type !== "secret" && !isOptional;
+      const value = optional(typed, name) ?? (isAsked ? await askValue(terminal, meaning) : undefined);
       if (type === "secret") {
         const variable = `BREEZEWAY_${name.toUpperCase().replaceAll("-", "_")}`;
         const secret = await readSecret(terminal, { what: meaning, variable });

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { describe, it } from "node:test";
+import { addOutlet } from "../../src/cli/nouns/outlet/outlet-add.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
+
+/** Types one answer after each question. */
+function typing(answers: readonly string[], isTTY = true) {
+  const input = Object.assign(new PassThrough(), { isTTY });
+  const asked: string[] = [];
+  const left = [...answers];
+  const err = {
+    isTTY,
+    write(text: string) {
+      if (!text.endsWith(": ")) return;
+      asked.push(text);
+      setImmediate(() => input.write(`${left.shift() ?? ""}\n`));
+    },
+  };
+  const terminal = { environment: {}, version: "1", input, out: err, err } as unknown as Terminal;
+  return { terminal, asked };
+}
+
+describe("breezeway outlet add", () => {
+  it("asks on a terminal for what the maker's console shows and was not typed", async () => {
+    const { terminal, asked } = typing(["amzn1.ask.skill.1", "amzn1.application-oa2-client.1", "secret"]);
+    const typed = { kind: "alexa", tenant: "Acme", "vendor-id": "M2" };
+    assert.deepEqual(await addOutlet.extraInput!(typed, terminal), {
+      settings: {
+        "skill-id": "amzn1.ask.skill.1",
+        "vendor-id": "M2",
+        "messaging-client-id": "amzn1.application-oa2-client.1",
+        "messaging-client-secret": "secret",
+      },
+    });
+    assert.equal(asked.length, 3);
+    assert.match(asked[0]!, /^The id of the skill, from the list of skills in the Alexa developer console: $/);
+  });
+
+  it("asks nothing without a terminal", async () => {
+    const { terminal, asked } = typing([], false);
+    const environment = { BREEZEWAY_MESSAGING_CLIENT_SECRET: "secret" };
+    const { settings } = (await addOutlet.extraInput!({ kind: "alexa" }, { ...terminal, environment })) as {
+      readonly settings: object;
+    };
+    assert.deepEqual([settings, asked], [{ "messaging-client-secret": "secret" }, []]);
+  });
+});
