@@ -64,9 +64,9 @@ export async function linked(store: OpenStore, deliver: Deliver = async () => ta
   return { home, key, parts, runtime, sent, replies, stale, things, feed, log, grant, marks, dueNow };
 }
 
-function messageOf({ thingId, wantsSync, rises }: DueReport["things"][number]): AssistantMessage {
+function messageOf({ thingId, current, wantsSync, rises }: DueReport["things"][number]): AssistantMessage {
   const type = [wantsSync ? "sync" : "state", ...rises.map(({ state }) => state)].join(" ");
-  return { type, thingIds: [thingId], tells: { state: true, sync: wantsSync }, body: {} };
+  return { type, thingIds: [thingId], tells: { state: true, sync: wantsSync }, body: { name: current?.name } };
 }
 
 function replyOf({ thingId, reply, receipt }: DueReport["replies"][number]): AssistantMessage {

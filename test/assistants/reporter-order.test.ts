@@ -32,6 +32,27 @@ describe("the reporter, between two messages of a report", () => {
       assert.deepEqual(sent, ["t_a state", "t_c state alarm", "t_b state"]);
     }));
 
+  it("reads again what is left, so that no message tells a state that has changed meanwhile", () =>
+    onStore(sqliteHarness, async (store) => {
+      const told: (readonly [string, unknown])[] = [];
+      const { parts, key, runtime, things, dueNow } = await linked(store, async ({ thingIds, body }) => {
+        told.push([thingIds[0]!, (body as { readonly name: string }).name]);
+        const before = things.get("t_b")!;
+        things.set("t_b", { ...before, name: "changed meanwhile" });
+        await runtime.advance(1_000);
+        return taken;
+      });
+      for (const thingId of ["t_a", "t_b"]) {
+        await store.transaction((tx) => tx.assistantMarks.add({ ...key, thingId, stateMs: 1 }, 1));
+      }
+      await dueNow();
+      await sendDue(parts, key, stillGoing);
+      assert.deepEqual(told, [
+        ["t_a", undefined],
+        ["t_b", "changed meanwhile"],
+      ]);
+    }));
+
   it("leaves an ordinary report that was broken off an ordinary one", () =>
     onStore(sqliteHarness, async (store) => {
       const stopping = new AbortController();

@@ -5,7 +5,7 @@ import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
 import type { AssistantMark } from "../../store/tables/assistant-marks.ts";
 import type { AssistantReply } from "../../store/tables/assistant-replies.ts";
-import type { DueReply, DueReport, DueThing } from "../assistant.ts";
+import type { AssistantMessage, DueReply, DueReport, DueThing } from "../assistant.ts";
 import { hasOutcome } from "../commanding.ts";
 import type { CurrentThing } from "../current-thing.ts";
 import { allThings } from "../grants.ts";
@@ -117,6 +117,51 @@ function turnedBefore(marks: readonly AssistantMark[]): readonly DeviceId[] {
 /** Links that are stale and were not, or were and are not. */
 function oneSided(now: ReadonlySet<DeviceId>, before: readonly DeviceId[]): readonly DeviceId[] {
   return [...new Set([...now, ...before])].filter((id) => now.has(id) !== before.includes(id));
+}
+
+/** What is left of a report after one of its messages. */
+export function withoutTold(report: DueReport, { thingIds, tells, rises, replies = [] }: AssistantMessage): DueReport {
+  const told = new Set(thingIds);
+  const things = report.things.map((thing): DueThing => {
+    if (!told.has(thing.thingId)) return thing;
+    const notified = rises?.[thing.thingId] ?? [];
+    return {
+      ...thing,
+      wantsState: thing.wantsState && !tells.state,
+      wantsSync: thing.wantsSync && !tells.sync,
+      // Of a thing that was added or changed the whole state is told.
+      sinceMs: tells.sync ? 0 : thing.sinceMs,
+      rises: thing.rises.filter((rise) => !notified.includes(rise)),
+    };
+  });
+  return {
+    ...report,
+    things: things.filter(({ wantsState, wantsSync }) => wantsState || wantsSync),
+    replies: report.replies.filter(({ reply }) => !replies.includes(reply)),
+  };
+}
+
+/** The same report with its things as they are now, and as stale or live as their links were when it began. */
+export async function readAgain(
+  { homes }: Pick<ReportParts, "homes">,
+  { userId }: AssistantGrantRow,
+  report: DueReport,
+  staleDevices: readonly DeviceId[],
+): Promise<DueReport> {
+  const now = await homes.some(userId, [
+    ...new Set([...report.things, ...report.replies].map(({ thingId }) => thingId)),
+  ]);
+  const currentOf = (thingId: string) => {
+    const thing = now.get(thingId);
+    return (
+      thing && { ...thing, isStale: thing.goneMs === null ? staleDevices.includes(thing.deviceId) : thing.isStale }
+    );
+  };
+  return {
+    ...report,
+    things: report.things.map((thing) => ({ ...thing, current: currentOf(thing.thingId) })),
+    replies: report.replies.map((reply) => ({ ...reply, current: currentOf(reply.thingId) })),
+  };
 }
 
 export function isDue(timeMs: number | null | undefined, nowMs: number): boolean {

@@ -2,11 +2,11 @@ import { within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import type { AssistantGrantKey, ClaimedGrant } from "../../store/tables/assistant-grants.ts";
 import type { AssistantMark } from "../../store/tables/assistant-marks.ts";
-import type { Recipient } from "../assistant.ts";
+import type { DueReport, Recipient } from "../assistant.ts";
 import { credentialContext } from "../grants.ts";
 import type { Outlet, Outlets } from "../outlets.ts";
 import { Attempt, type AttemptParts, marksPerReport, type SendingTables } from "./attempt.ts";
-import { type BuiltReport, dueReport, type ReportParts, turnedLink } from "./due-report.ts";
+import { type BuiltReport, dueReport, type ReportParts, readAgain, turnedLink, withoutTold } from "./due-report.ts";
 
 export interface SendingParts extends ReportParts, AttemptParts {
   readonly outlets: Pick<Outlets, "find">;
@@ -19,9 +19,10 @@ export interface SendingParts extends ReportParts, AttemptParts {
 /**
  * `answerMs`: time limit of one attempt. `claimMs`: how long a claimed grant belongs to one node; each attempt prolongs it.
  * So it ends soon after a node has died, also for an emergency. `attemptMs`: when an attempt must have ended after the
- * claim was prolonged, which leaves a margin. `usedMs`: a report that takes longer gives the claim back.
+ * claim was prolonged, which leaves a margin. `usedMs`: a report that takes longer gives the claim back. `readAgainMs`: what
+ * is left of a report that takes longer is read again, so that no message tells a state that has changed meanwhile.
  */
-export const reportTimes = { answerMs: 10_000, claimMs: 20_000, attemptMs: 15_000, usedMs: 50_000 };
+export const reportTimes = { answerMs: 10_000, claimMs: 20_000, attemptMs: 15_000, usedMs: 50_000, readAgainMs: 1_000 };
 
 /**
  * Reports to the assistant of one user, if this node can claim the grant. Before each message it checks under the grant's
@@ -46,22 +47,32 @@ export async function sendDue(parts: SendingParts, key: AssistantGrantKey, stopp
   const { grant, marks, replies, nowMs } = claimed;
   const outlet = await outlets.find(grant.outletId);
   const report = await dueReport(parts, grant, marks, replies, nowMs);
-  const messages = outlet.assistant.messages(report, outlet.settings);
   const recipient = recipientOf(parts, outlet, grant);
   const turned = await keepTurned(store, grant, report, nowMs);
   if (!turned) return true;
   const attempt = new Attempt(parts, grant, [...marks, ...turned], replies, report);
-  for (const [index, message] of messages.entries()) {
+  let left: DueReport = report;
+  let builtMs = runtime.elapsedMs();
+  let messages = outlet.assistant.messages(left, outlet.settings);
+  for (let message = messages[0]; message; message = messages[0]) {
     const startedMs = runtime.elapsedMs();
     if (stopping.aborted || startedMs >= untilMs) return attempt.release();
     if (!(await prolong(store, grant))) return true;
     // If this node was suspended for too long, its claim may have ended.
     const leftMs = startedMs + reportTimes.attemptMs - runtime.elapsedMs();
     if (leftMs <= 0) return attempt.release();
+    const sent = message;
     const outcome = await within(runtime, Math.min(reportTimes.answerMs, leftMs), stopping, (inTime) =>
-      outlet.assistant.deliver(message, recipient, inTime),
+      outlet.assistant.deliver(sent, recipient, inTime),
     );
-    if (!(await attempt.settle(message, outcome, index + 1 < messages.length))) return true;
+    messages = messages.slice(1);
+    if (!(await attempt.settle(sent, outcome, messages.length > 0))) return true;
+    left = withoutTold(left, sent);
+    if (messages.length > 0 && runtime.elapsedMs() - builtMs >= reportTimes.readAgainMs) {
+      left = await readAgain(parts, grant, left, report.staleDevices);
+      builtMs = runtime.elapsedMs();
+      messages = outlet.assistant.messages(left, outlet.settings);
+    }
   }
   await attempt.finish(nowMs);
   return true;
