@@ -11,7 +11,7 @@ export async function answerToken(call: Call, { tokens }: TokenParts): Promise<v
   const form = await readForm(call);
   const answer = grantFor(form, tokens);
   if ("error" in answer) tokens.failures += 1;
-  sendJson(call, "error" in answer ? 400 : 200, answer);
+  sendJson(call, statusOf(answer), answer);
 }
 
 /** Revocation always succeeds, also for an unknown token. */
@@ -21,6 +21,11 @@ export async function answerRevoke(call: Call, { deleteToken }: TokenParts): Pro
 }
 
 type Answer = Readonly<Record<string, string | number>>;
+
+function statusOf({ error }: Answer): number {
+  if (error === undefined) return 200;
+  return error === "access_denied" ? 403 : 400;
+}
 
 function grantFor(form: URLSearchParams, tokens: Tokens): Answer {
   const field = (name: string) => form.get(name) ?? "";
@@ -33,7 +38,7 @@ function grantFor(form: URLSearchParams, tokens: Tokens): Answer {
     case "refresh_token": {
       const issued = tokens.refresh(field("refresh_token"), field("client_id"));
       // The refresh token stays the same, and the answer has none.
-      return issued === "invalid_grant" || issued === "invalid_request" ? { error: issued } : accessIn(issued, tokens);
+      return typeof issued === "string" ? { error: issued } : accessIn(issued, tokens);
     }
     default:
       return { error: "unsupported_grant_type" };

@@ -110,6 +110,7 @@ export class Connection implements Client, InstanceListener {
       return;
     }
     this.#lastId = id;
+    if (this.parts.faults.ignoresCommand(message.type)) return;
     try {
       answerCommand(this, message);
     } catch (error) {

@@ -2,6 +2,8 @@
 export interface Faults {
   /** The sockets stay open, but nothing is sent and nothing is answered: a half-open connection. */
   isMute: boolean;
+  /** Commands of this type are not answered. */
+  ignoresCommand: (type: string) => boolean;
   /** Service calls succeed without any effect. */
   ignoresCalls: boolean;
   /** Service calls succeed, and their entities show these attributes instead, with the context of the call. */
@@ -11,5 +13,11 @@ export interface Faults {
 }
 
 export function noFaults(): Faults {
-  return { isMute: false, ignoresCalls: false, shownInstead: undefined, refusal: undefined };
+  return {
+    isMute: false,
+    ignoresCommand: () => false,
+    ignoresCalls: false,
+    shownInstead: undefined,
+    refusal: undefined,
+  };
 }

@@ -5,6 +5,8 @@ export interface Issued {
   readonly refreshToken: string;
 }
 
+export type RefreshError = "invalid_grant" | "invalid_request" | "access_denied";
+
 export interface KeptTokens {
   readonly access: readonly (readonly [token: string, refreshToken: string | null])[];
   readonly refresh: readonly (readonly [token: string, clientId: string])[];
@@ -37,6 +39,8 @@ export class Tokens {
   readonly #refresh = new Map<string, string>();
   readonly #codes = new Map<string, Code>();
   readonly #nowMs: () => number;
+  /** False: an administrator has deactivated the user, so that none of these tokens is accepted. */
+  isUserActive = true;
   /** How often a wrong token was presented: a real instance may ban the address for it. */
   failures = 0;
   /** How often a client has tried to authenticate a session. */
@@ -76,17 +80,19 @@ export class Tokens {
     return this.#issue(this.addRefresh(clientId));
   }
 
-  /** A new access token, or the error for a wrong refresh token or another client. */
-  refresh(refreshToken: string, clientId: string): Issued | "invalid_grant" | "invalid_request" {
+  /** A new access token, or the error for a wrong refresh token, another client or a deactivated user. */
+  refresh(refreshToken: string, clientId: string): Issued | RefreshError {
     const owner = this.#refresh.get(refreshToken);
     if (owner === undefined) return "invalid_grant";
-    return owner === clientId ? this.#issue(refreshToken) : "invalid_request";
+    if (owner !== clientId) return "invalid_request";
+    return this.isUserActive ? this.#issue(refreshToken) : "access_denied";
   }
 
   /** Whether a client may authenticate with this token. */
   isValid(accessToken: unknown): accessToken is string {
     this.attempts += 1;
-    if (typeof accessToken === "string" && this.#access.has(accessToken) && !this.#isExpired(accessToken)) return true;
+    const isKnown = typeof accessToken === "string" && this.#access.has(accessToken);
+    if (isKnown && this.isUserActive && !this.#isExpired(accessToken)) return true;
     this.failures += 1;
     return false;
   }

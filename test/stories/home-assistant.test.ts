@@ -136,6 +136,25 @@ describe("a linked Home Assistant", () => {
     assert.equal(simulator.tokens.refresh(refreshToken, clientId), "invalid_grant");
   });
 
+  it("needs consent again when its user is deactivated, and presents each token once", async (t) => {
+    const { story, simulator } = await linkedInstance(t);
+    await story.client.unlink("home");
+    const clientId = "https://breezeway.example/";
+    const issued = simulator.tokens.redeem(simulator.tokens.addCode(clientId), clientId)!;
+    const { federation } = story.service.parts;
+    await federation.link(story.userId, "home", { ...issued, clientId, address: simulator.url });
+    await eventually(t.signal, async () => assert.equal((await story.client.linkStatus("home")).state, "live"));
+    simulator.tokens.isUserActive = false;
+    simulator.hangUp();
+    await eventually(t.signal, async () => {
+      const { state, reason } = await story.client.linkStatus("home");
+      assert.equal(state, "needs_reauth");
+      assert.equal(reason, "the instance no longer accepts the refresh token (access_denied)");
+    });
+    // The access token, and the refresh token.
+    assert.equal(simulator.tokens.failures, 2);
+  });
+
   it("needs its address", async (t) => {
     const story = await world(t, { furtherEcosystems: { home: { protocol: "home-assistant" } } });
     const missing = await story.client.federate("POST", "token", "home");

@@ -15,6 +15,7 @@ import type { Slot } from "../../src/virtual-device/slots.ts";
 import { anyHome } from "../home/any-home.ts";
 import {
   alarm,
+  alarmThing,
   homeWith,
   incomplete,
   many,
@@ -224,6 +225,23 @@ describe("a structure's warnings and emergencies", () => {
     assert.deepEqual(view.values, before);
     view.show(homeWith({ structures: { s }, alarms: alarms.slice(0, 18) }));
     assert.equal(value(view.values, "o.structures[1].emergencies.all"), "false");
+  });
+
+  it("stay while an alarm over the limit has told nothing, and end when it tells its states", () => {
+    const sounding = alarm("s", { smokeAlarmState: "emergency", coAlarmState: "emergency" });
+    const crowd = many(18, "p", () => alarm("s"));
+    const view = new View().show(homeWith({ structures: { s }, alarms: [...crowd, ["z", sounding]] }));
+    const before = view.values;
+    const silent = {
+      isRead: true,
+      object: { ...alarmThing({ structureId: "s", isOnline: false }), traits: {} },
+    } as const;
+    view.show(homeWith({ structures: { s }, alarms: [...crowd, ["z", silent]] }));
+    assert.deepEqual(view.values, before);
+    view.show(homeWith({ structures: { s }, alarms: [...crowd, ["z", alarm("s")]] }));
+    assert.deepEqual(aggregates(view), allFalse);
+    view.show(homeWith({ structures: { s }, alarms: [...crowd, ["z", silent]] }));
+    assert.deepEqual(aggregates(view), allFalse);
   });
 
   it("are blank until an alarm was reported once", () => {

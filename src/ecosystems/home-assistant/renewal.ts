@@ -26,12 +26,22 @@ export async function renewCredential(
   const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id: clientId };
   const answer = await post({ url, path: "/auth/token", form }, signal);
   if (!answer) return { state: "unanswered", detail: "no answer" };
-  if (answer.status === 400 && errorIn(answer) === "invalid_grant") {
-    return { state: "refused", reason: "the instance no longer accepts the refresh token" };
+  // A refused token is never presented again: the instance bans an address that repeats it.
+  if (refusals.has(answer.status) && errorIn(answer) !== undefined) {
+    return { state: "refused", reason: `the instance no longer accepts the refresh token${wordIn(answer)}` };
   }
   const issued = issuedIn(answer, nowMs());
   if (!issued) return { state: "unanswered", detail: `the instance answered ${answer.status}` };
   return { state: "renewed", credential: { ...credential, ...issued } };
+}
+
+/** With an error code, these refuse the token. Without one they come from something before the instance, or are a ban. */
+const refusals: ReadonlySet<number | undefined> = new Set([400, 401, 403]);
+
+/** The error code in brackets. Any other text of a stranger is left out: it may hold the token. */
+function wordIn(answer: FormAnswer): string {
+  const error = errorIn(answer);
+  return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? ` (${error})` : "";
 }
 
 /**

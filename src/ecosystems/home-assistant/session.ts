@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject, largestMessageBytes, parseJson } from ".
 import { StreamRateLimit } from "../kit/stream-rate-limit.ts";
 import type { Access } from "./address.ts";
 import { authenticate } from "./authentication.ts";
+import { LargeAnswers } from "./large-answers.ts";
 
 export interface SessionParts {
   /** Opens the WebSocket of an instance, or says why there is none; never rejects. */
@@ -18,6 +19,8 @@ export interface SessionParts {
   readonly watchdogMs: number;
   /** How often the session pings: the answer proves that the instance still sends. */
   readonly pingMs: number;
+  /** Time limit for an answer that may be larger than an event; 30 s. */
+  readonly answerLimitMs?: number;
 }
 
 /** The answer to a call. `lost`: the session ended before it. */
@@ -26,22 +29,19 @@ export type Answer =
   | { readonly state: "failed"; readonly code: string; readonly message: string }
   | { readonly state: "lost"; readonly detail: string };
 
-interface PendingCall {
-  readonly settle: (answer: Answer) => void;
-  readonly isLarge: boolean;
-}
-
 /** With more text than this waiting to be parsed, the session applies back-pressure. */
 const maximalUnreadLength = 256 * 1024;
+
+/** With this many unanswered calls the session ends. An instance ends a session with as many unread messages. */
+const maximalPending = 4_096;
 
 /** One authenticated WebSocket session with an instance: numbered calls, subscriptions and pings. */
 export class Session {
   readonly #socket: WebSocket;
   readonly #parts: SessionParts;
-  readonly #pending = new Map<number, PendingCall>();
+  readonly #pending = new Map<number, (answer: Answer) => void>();
   readonly #subscriptions = new Map<number, (event: unknown) => void>();
-  /** Subscriptions whose first event, which may be large, has not come. */
-  readonly #beginning = new Set<number>();
+  readonly #large: LargeAnswers;
   readonly #rate = new StreamRateLimit();
   #unread: string[] = [];
   #unreadLength = 0;
@@ -66,6 +66,8 @@ export class Session {
     this.#socket = socket;
     this.#parts = parts;
     this.#receivedMs = parts.timers.elapsedMs();
+    const { timers, answerLimitMs = 30_000 } = parts;
+    this.#large = new LargeAnswers(timers, answerLimitMs, () => this.#giveUp("the instance did not answer in time"));
   }
 
   /** Opens a session, or says how the attempt ended. A refused token is never tried again. */
@@ -88,7 +90,9 @@ export class Session {
 
   /** `isLarge`: the answer may be larger than an event, as registries are. */
   call(type: string, fields: JsonObject = {}, { isLarge = false } = {}): Promise<Answer> {
-    return this.#send(type, fields, isLarge).answer;
+    const { id, answer } = this.#send(type, fields);
+    if (isLarge && !this.#end) this.#large.expect(id);
+    return answer;
   }
 
   /**
@@ -101,15 +105,15 @@ export class Session {
     take: (event: unknown) => void,
     { beginsLarge = false } = {},
   ): Promise<Answer> {
-    const { id, answer } = this.#send(type, fields, false);
+    const { id, answer } = this.#send(type, fields);
     this.#subscriptions.set(id, take);
-    if (beginsLarge) this.#beginning.add(id);
+    if (beginsLarge && !this.#end) this.#large.expect(id);
     return answer;
   }
 
   unsubscribe(subscription: number): void {
     this.#subscriptions.delete(subscription);
-    this.#beginning.delete(subscription);
+    this.#large.settle(subscription);
     void this.call("unsubscribe_events", { subscription });
   }
 
@@ -119,9 +123,10 @@ export class Session {
     this.#watchdog?.();
     this.#throttle?.();
     this.#pings?.();
+    this.#large.settleAll();
     this.#parts.turns.forget(this.#read);
     this.#socket.terminate();
-    for (const { settle } of this.#pending.values()) settle({ state: "lost", detail });
+    for (const settle of this.#pending.values()) settle({ state: "lost", detail });
     this.#pending.clear();
     this.#resolveEnd(this.#end);
   }
@@ -144,11 +149,17 @@ export class Session {
     void this.call("supported_features", { features: { coalesce_messages: 1 } });
   }
 
-  #send(type: string, fields: JsonObject, isLarge: boolean): { readonly id: number; readonly answer: Promise<Answer> } {
+  /** The instance still sends, but withholds answers. */
+  #giveUp(detail: string): void {
+    this.finish("silent", detail, { unheardMs: Math.ceil(this.#parts.timers.elapsedMs() - this.#receivedMs) });
+  }
+
+  #send(type: string, fields: JsonObject): { readonly id: number; readonly answer: Promise<Answer> } {
     this.#lastId += 1;
     const id = this.#lastId;
+    if (this.#pending.size >= maximalPending) this.#giveUp("too many calls were not answered");
     if (this.#end) return { id, answer: Promise.resolve({ state: "lost", detail: this.#end.detail }) };
-    const answer = new Promise<Answer>((settle) => this.#pending.set(id, { settle, isLarge }));
+    const answer = new Promise<Answer>((settle) => this.#pending.set(id, settle));
     this.#socket.send(JSON.stringify({ id, type, ...fields }));
     return { id, answer };
   }
@@ -184,12 +195,11 @@ export class Session {
   #receive(text: string): void {
     if (this.#end) return;
     this.#heard();
-    const isLargeAwaited = this.#beginning.size > 0 || [...this.#pending.values()].some(({ isLarge }) => isLarge);
-    if (text.length > largestMessageBytes && !isLargeAwaited) {
+    if (text.length > largestMessageBytes && !this.#large.isAwaited) {
       this.finish("malformed", "an event was too large");
       return;
     }
-    if (!isLargeAwaited) this.#limitRate(Buffer.byteLength(text));
+    this.#limitRate(Buffer.byteLength(text));
     this.#unread.push(text);
     this.#unreadLength += text.length;
     this.#parts.turns.take(this.#read, () => this.isUrgent(text));
@@ -199,7 +209,8 @@ export class Session {
   }
 
   #limitRate(bytes: number): void {
-    const throttleMs = this.#rate.read(bytes, this.#receivedMs);
+    const rate = this.#large.isAwaited ? this.#large : this.#rate;
+    const throttleMs = rate.read(bytes, this.#receivedMs);
     if (throttleMs === 0 || this.#throttle) return;
     this.#parts.onLimitReached("streamBytesPerSecond");
     this.#socket.pause();
@@ -240,17 +251,21 @@ export class Session {
 
   #dispatch(message: JsonObject, id: number): void {
     if (message.type === "event") {
-      this.#beginning.delete(id);
-      this.#subscriptions.get(id)?.(message.event);
+      const take = this.#subscriptions.get(id);
+      if (!take) return;
+      this.#large.settle(id);
+      take(message.event);
       return;
     }
-    const pending = this.#pending.get(id);
+    const settle = this.#pending.get(id);
     this.#pending.delete(id);
+    // The large part of a subscription is its first event, not its answer.
+    if (!this.#subscriptions.has(id)) this.#large.settle(id);
     if (message.type === "pong" || (message.type === "result" && message.success === true)) {
-      pending?.settle({ state: "succeeded", result: message.result, id });
+      settle?.({ state: "succeeded", result: message.result, id });
     } else if (message.type === "result") {
       const error = isJsonObject(message.error) ? message.error : {};
-      pending?.settle({ state: "failed", code: String(error.code ?? ""), message: String(error.message ?? "") });
+      settle?.({ state: "failed", code: String(error.code ?? ""), message: String(error.message ?? "") });
     }
   }
 }

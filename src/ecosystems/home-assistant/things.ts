@@ -22,13 +22,15 @@ export interface ThingContext {
 
 /**
  * The thing of a group. A trait of an entity that has not told anything is left out, so that values which are stored
- * from before stay. An entity that is not fresh shows its last values as not available.
+ * from before stay. An entity that is not fresh shows its last values as not available, and so does every entity of a
+ * device that is disconnected.
  */
 export function thingOf(group: Group, context: ThingContext): Thing {
   const { registries, structureId } = context;
   const { primary, kind } = group;
   const device = primary.deviceId === null ? undefined : registries.devices.get(primary.deviceId);
   const area = primary.areaId ?? device?.areaId ?? null;
+  const isDisconnected = saysDisconnected(group, context);
   return {
     kind,
     structureId,
@@ -37,8 +39,8 @@ export function thingOf(group: Group, context: ThingContext): Thing {
     maker: device?.maker ?? null,
     model: device?.model ?? null,
     integration: primary.integration,
-    isOnline: isOnline(group, context),
-    traits: traitsOf(group, context),
+    isOnline: !isDisconnected && context.view(primary.entityId).isReachable,
+    traits: traitsOf(group, context, isDisconnected),
   };
 }
 
@@ -48,18 +50,20 @@ function nameOf({ primary, isSole }: Group, deviceName: string | null, { view }:
   return primary.name ?? ofDevice ?? friendly ?? primary.originalName ?? primary.entityId;
 }
 
-/** A device that reports its own connection knows better than its entities, whose last states may remain. */
-function isOnline({ primary, parts }: Group, { view }: ThingContext): boolean {
+/**
+ * Whether the device says that it is disconnected: it knows better than its entities, whose last states may remain.
+ * False when nothing is known of its connection.
+ */
+function saysDisconnected({ parts }: Group, { view }: ThingContext): boolean {
   const connectivity = parts.connectivity && view(parts.connectivity.entityId);
-  if (connectivity?.isFresh && connectivity.told?.state === "off") return false;
-  return view(primary.entityId).isReachable;
+  return connectivity?.isFresh === true && connectivity.told?.state === "off";
 }
 
-function traitsOf({ parts }: Group, { view, unit }: ThingContext): Traits {
+function traitsOf({ parts }: Group, { view, unit }: ThingContext, isDisconnected: boolean): Traits {
   const toldBy = (role: Role): readonly [Told, boolean] | undefined => {
     const entity: Entity | undefined = parts[role];
     const seen = entity && view(entity.entityId);
-    return seen?.told && [seen.told, seen.isFresh];
+    return seen?.told && [seen.told, seen.isFresh && !isDisconnected];
   };
   const [climate, fan, light, plug] = (["climate", "fan", "light", "switch"] as const).map(toldBy);
   const [smoke, carbonMonoxide] = [toldBy("smoke"), toldBy("carbonMonoxide")];

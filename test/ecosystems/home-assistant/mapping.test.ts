@@ -9,6 +9,7 @@ import { EntityStates, type EntityView } from "../../../src/ecosystems/home-assi
 import { groupEntities } from "../../../src/ecosystems/home-assistant/grouping.ts";
 import { type Entity, unregistered } from "../../../src/ecosystems/home-assistant/registries.ts";
 import type { Role } from "../../../src/ecosystems/home-assistant/roles.ts";
+import { thingOf } from "../../../src/ecosystems/home-assistant/things.ts";
 
 const attributes = fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.oneof(fc.integer(), fc.string()), {
   noNullPrototype: true,
@@ -79,6 +80,42 @@ describe("the things of an instance", () => {
     ],
   ];
   for (const [sentence, found, expected] of cases) it(sentence, () => assert.deepEqual(found, expected));
+
+  it("are not available while their device says that it is disconnected, and keep their values", () => {
+    const roles = { s: "smoke", m: "carbonMonoxide", t: "temperature", b: "batteryLow", o: "connectivity" } as const;
+    const roled = Object.entries(roles).map(([id, role]) => {
+      return { role, entity: { ...unregistered(id), deviceId: "d" } };
+    });
+    const devices = new Map([["d", { areaId: null, name: "D", maker: null, model: null }]]);
+    const registries = { entities: new Map(), devices, areas: new Map() };
+    const [group] = groupEntities(roled, registries);
+    const found = new EntityStates();
+    const after = (states: Readonly<Record<string, string>>) => {
+      found.apply({ a: Object.fromEntries(Object.entries(states).map(([id, s]) => [id, { s, a: {} }])) });
+      const { isOnline, traits } = thingOf(group!, {
+        registries,
+        structureId: "home",
+        unit: "C",
+        view: (id) => found.view(id),
+      });
+      const { smoke, carbonMonoxide, temperature, battery } = traits;
+      const values = [
+        smoke?.state.state,
+        carbonMonoxide?.state.state,
+        temperature?.state.celsius,
+        battery?.state.state,
+      ];
+      assert.deepEqual(values, ["alarm", "clear", 19, "ok"]);
+      return [isOnline, ...[smoke, carbonMonoxide, temperature, battery].map((trait) => trait?.available)];
+    };
+    const available = [true, true, true, true, true];
+    assert.deepEqual(after({ s: "on", m: "off", t: "19", b: "off" }), available);
+    for (const unknown of ["unavailable", "unknown"]) assert.deepEqual(after({ o: unknown }), available);
+    assert.deepEqual(after({ o: "on" }), available);
+    assert.deepEqual(after({ o: "off" }), [false, false, false, false, false]);
+    assert.deepEqual(after({ o: "unavailable" }), available, "nothing says that it is disconnected");
+    assert.deepEqual(after({ o: "on", t: "unavailable" }), [true, true, true, false, true]);
+  });
 
   it("take an unknown word of a smoke sensor as unknown, and never as clear", () => {
     const { state } = alarmTrait({ state: "smouldering", attributes: {} }, true);

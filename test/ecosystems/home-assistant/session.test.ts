@@ -42,11 +42,13 @@ describe("a session with a Home Assistant instance", () => {
   });
 
   it("takes registries and all states of a large home, and ends at an event that is larger than any event", async (t) => {
-    const { simulator, connector, access } = await started(t);
-    const large = { text: "x".repeat(3 * 1024 * 1024) };
+    const reached: string[] = [];
+    const { simulator, connector, access } = await started(t, { onLimitReached: (limit) => reached.push(limit) });
+    const large = { text: "x".repeat(12 * 1024 * 1024) };
     simulator.instance.change("light.ceiling", undefined, large);
     const stream = listen(connector, access);
     await stream.until(1);
+    assert.deepEqual(reached, [], "what a whole home needs is not limited");
     simulator.instance.change("light.ceiling", undefined, { text: `${large.text}!` });
     assert.equal((await stream.ended).reason, "malformed");
   });
@@ -111,6 +113,28 @@ describe("a session with a Home Assistant instance", () => {
     assert.equal((await connector.renew!(longLived, unending())).state, "refused");
     const astray = { ...before, address: "http://127.0.0.1:1" };
     assert.equal((await connector.renew!(astray, unending())).state, "unanswered");
+  });
+
+  it("takes each refusal of a refresh token as final, and all other answers as none", async () => {
+    const answers: readonly (readonly [status: number, body: unknown, state: string])[] = [
+      [400, { error: "invalid_grant" }, "refused"],
+      [400, { error: "invalid_request" }, "refused"],
+      [401, { error: "invalid_client" }, "refused"],
+      [403, { error: "access_denied" }, "refused"],
+      [400, undefined, "unanswered"],
+      [403, { message: "banned" }, "unanswered"],
+      [404, { error: "not_found" }, "unanswered"],
+      [429, { error: "slow_down" }, "unanswered"],
+      [500, { error: "server_error" }, "unanswered"],
+      [503, undefined, "unanswered"],
+    ];
+    const credential = { accessToken: "a", refreshToken: "r", clientId: "c", address: "http://home.example" };
+    for (const [status, body, expected] of answers) {
+      const post = async () => ({ status, body });
+      const connector = homeAssistantConnector({ name: "home", allowPrivateNetworks: true, post });
+      const { state } = await connector.renew!(credential, unending());
+      assert.equal(state, expected, `${status} ${JSON.stringify(body)}`);
+    }
   });
 
   it("uses the session of a home for commands, also after its access token was renewed", async (t) => {
@@ -178,6 +202,23 @@ describe("a session with a Home Assistant instance", () => {
     const last = await heardHome(stream, (home) => home.thermostats.byId.size === 0);
     assert.ok(last.thermostats.isWhole);
     assert.ok(homesIn(stream).every((home) => home === last || home.thermostats.byId.has(id!)));
+    stream.stop();
+    await stream.ended;
+  });
+
+  it("shows a disconnected alarm as not available, with its values, until it is connected again", async (t) => {
+    const { simulator, connector, access } = await started(t);
+    const stream = listen(connector, access);
+    await stream.until(1);
+    const smoke = (home: Home) => thingNamed(home, "Kitchen Protect")?.traits.smoke;
+    simulator.instance.change("binary_sensor.kitchen_online", "off");
+    const offline = await heardHome(stream, (home) => thingNamed(home, "Kitchen Protect")?.isOnline === false);
+    assert.deepEqual([smoke(offline)?.available, smoke(offline)?.state.state], [false, "clear"]);
+    simulator.instance.change("binary_sensor.kitchen_smoke", "on");
+    const alarmed = await heardHome(stream, (home) => smoke(home)?.state.state === "alarm");
+    assert.equal(smoke(alarmed)?.available, false);
+    simulator.instance.change("binary_sensor.kitchen_online", "on");
+    await heardHome(stream, (home) => smoke(home)?.available === true && smoke(home)?.state.state === "alarm");
     stream.stop();
     await stream.ended;
   });

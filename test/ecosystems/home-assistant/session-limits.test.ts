@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import { describe, it, type TestContext } from "node:test";
+import type WebSocket from "ws";
+import { startHomeAssistant } from "../../../simulator/home-assistant/simulator.ts";
+import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
+import { Session } from "../../../src/ecosystems/home-assistant/session.ts";
+import type { LimitName } from "../../../src/model/limits.ts";
+import { movedRuntime } from "../../federation/moved-runtime.ts";
+import { listen } from "../listening.ts";
+
+const megabyte = 1024 * 1024;
+
+describe("a session with an instance that withholds answers", () => {
+  // Without its limit the stream would go on for ever.
+  const soon = { timeout: 20_000 };
+  const late = { reason: "silent", detail: "the instance did not answer in time" };
+
+  it("ends when a search for entities is not answered in time", soon, async (t) => {
+    const { stream, runtime, ignored } = await followed(t, "get_states");
+    await runtime.advance(searchMs);
+    await ignored;
+    await runtime.advance(30_000);
+    const { reason, detail } = await stream.ended;
+    assert.deepEqual({ reason, detail }, late);
+  });
+
+  for (const type of ["config/entity_registry/list", "subscribe_entities"]) {
+    it(`ends when ${type} is not answered in time after a registry has changed`, soon, async (t) => {
+      const { stream, runtime, ignored, simulator } = await followed(t, type);
+      simulator.instance.updateEntity("switch.kettle", { name: "Kettle" });
+      // The instance announces the registry before the state.
+      simulator.instance.change("switch.kettle", "on");
+      await stream.until(2);
+      await runtime.advance(200);
+      await ignored;
+      await runtime.advance(30_000);
+      const { reason, detail } = await stream.ended;
+      assert.deepEqual({ reason, detail }, late);
+    });
+  }
+
+  it("limits the bytes while an answer that may be large is awaited, beyond those of a whole home", async () => {
+    const { session, socket, runtime, reached } = await opened();
+    void session.call("get_states", {}, { isLarge: true });
+    const event = JSON.stringify({ id: 99, type: "event", event: "x".repeat(15 * megabyte) });
+    for (let i = 0; i < 6; i++) socket.emit("message", event, false);
+    assert.deepEqual([reached, socket.isPaused], [[], false]);
+    socket.emit("message", event, false);
+    assert.deepEqual([reached, socket.isPaused], [["streamBytesPerSecond"], true]);
+    await runtime.advance(10_000);
+    assert.equal(socket.isPaused, false);
+    socket.emit("message", event, false);
+    assert.equal(reached.length, 2);
+  });
+
+  it("limits single events and bytes as before when a large answer has come", async () => {
+    const { session, socket, reached } = await opened();
+    const answer = session.call("get_states", {}, { isLarge: true });
+    const result = "x".repeat(15 * megabyte);
+    socket.emit("message", JSON.stringify({ id: 2, type: "result", success: true, result }), false);
+    assert.equal((await answer).state, "succeeded");
+    const event = (megabytes: number) =>
+      socket.emit("message", JSON.stringify({ id: 99, type: "event", event: "x".repeat(megabytes * megabyte) }), false);
+    event(1);
+    event(1);
+    assert.deepEqual(reached, []);
+    event(1.5);
+    event(1.5);
+    assert.deepEqual(reached, ["streamBytesPerSecond"]);
+    event(2);
+    assert.equal((await session.ended).reason, "malformed");
+  });
+
+  it("ends with too many calls that wait for an answer, and all of them are lost", async () => {
+    const { session } = await opened();
+    const answers: Promise<{ readonly state: string }>[] = [];
+    const endedAt = { count: 0 };
+    void session.ended.then(() => {
+      endedAt.count = answers.length;
+    });
+    for (let i = 0; i < 5_000 && endedAt.count === 0; i++) {
+      answers.push(session.call("call_service"));
+      await Promise.resolve();
+    }
+    assert.ok(endedAt.count > 4_000 && endedAt.count < 4_200, String(endedAt.count));
+    assert.equal((await session.ended).reason, "silent");
+    const states = await Promise.all(answers);
+    assert.ok(states.every(({ state }) => state === "lost"));
+  });
+});
+
+const searchMs = 1_000;
+
+/** A home that is followed, whose instance ignores this command from now on. */
+async function followed(t: TestContext, type: string) {
+  const simulator = await startHomeAssistant();
+  t.after(() => simulator.stop());
+  const runtime = movedRuntime();
+  const connector = homeAssistantConnector({
+    name: "home",
+    allowPrivateNetworks: true,
+    searchMs: type === "get_states" ? searchMs : 600_000,
+    timers: runtime,
+  });
+  const stream = listen(connector, `${simulator.url} ${simulator.tokens.addLongLived()}`);
+  t.after(() => stream.stop());
+  await stream.until(1);
+  const ignored = new Promise<void>((resolve) => {
+    simulator.faults.ignoresCommand = (one) => {
+      if (one === type) resolve();
+      return one === type;
+    };
+  });
+  return { simulator, runtime, stream, ignored };
+}
+
+/** A session over a socket that the test writes to. */
+async function opened() {
+  const socket = new WrittenSocket();
+  const runtime = movedRuntime();
+  const reached: LimitName[] = [];
+  const opening = Session.open(
+    { url: new URL("http://home.example"), token: "token", consentKey: "key" },
+    {
+      openSocket: async () => socket as unknown as WebSocket,
+      timers: runtime,
+      turns: { take: (read) => read(), forget: () => undefined },
+      onLimitReached: (limit) => reached.push(limit),
+      watchdogMs: 70_000,
+      pingMs: 30_000,
+    },
+    new AbortController().signal,
+  );
+  await Promise.resolve();
+  socket.emit("message", JSON.stringify({ type: "auth_ok" }), false);
+  const session = await opening;
+  assert.ok(session instanceof Session);
+  return { session, socket, runtime, reached };
+}
+
+class WrittenSocket extends EventEmitter {
+  isPaused = true;
+  send(): void {}
+  terminate(): void {}
+  pause(): void {
+    this.isPaused = true;
+  }
+  resume(): void {
+    this.isPaused = false;
+  }
+}
