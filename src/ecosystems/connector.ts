@@ -35,6 +35,11 @@ export interface Connector {
    * token is invalid, EcosystemUnreachable when the ecosystem gives no usable answer.
    */
   read(token: string, signal: AbortSignal): Promise<Home>;
+  /**
+   * Whether a link and a new credential, with which the account was just read, have the same account. Left out where
+   * the ids of structures tell accounts apart.
+   */
+  isSameAccount?(linked: ComparedAccount, found: ComparedAccount): boolean;
   /** Follows the account on one connection until it ends. Never throws and never reconnects. */
   follow(token: string, listener: StreamListener, signal: AbortSignal): Promise<StreamEnd>;
   /** Sends one step of a command, at most once. The stream shows whether it was carried out. Never throws. */
@@ -60,6 +65,16 @@ export interface Capabilities {
   readonly fanNeedsHome: boolean;
   /** How commands are planned for this ecosystem. */
   readonly planning: PlanningRules;
+}
+
+/** By what an account is recognised. */
+export interface ComparedAccount {
+  /** The access of its credential; undefined when a stored credential can't be opened. */
+  readonly access: string | undefined;
+  /** The ecosystem's id of the account, as the feed knows it for a link. */
+  readonly feedAccount?: string | undefined;
+  /** The keys of its present things. */
+  readonly keys: ReadonlySet<string>;
 }
 
 /** One call that changes a thing. */

@@ -34,7 +34,7 @@ export interface FederatedTokenParts {
   readonly sealing: TokenSealing;
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
-  readonly feeds?: Pick<Feeds, "isAccountShared">;
+  readonly feeds?: Pick<Feeds, "accountOf" | "isAccountShared">;
   /** Aborts a running read that proves a token when the service stops. */
   readonly signal: AbortSignal;
 }
@@ -109,7 +109,8 @@ export class FederatedTokens {
     const before = await store.read(find);
     if (!before) throw new NotFederated(connector.name);
     const home = await connector.read(access, signal);
-    if (onAnotherAccount && isAnotherAccount(home, before)) {
+    const isAnother = await isAnotherAccount(this.#parts, connector, before, { access, home });
+    if (onAnotherAccount && isAnother) {
       onAnotherAccount(home);
       throw new AnotherAccount(connector.name);
     }
@@ -134,7 +135,7 @@ export class FederatedTokens {
       return { deviceId, claimed: await tx.links.take(userId, deviceId, membership.id) };
     });
     if (claimed) {
-      if (claimed.indexMap === before.indexMap) await this.#showAnotherAccount(claimed, home);
+      if (isAnother && claimed.indexMap === before.indexMap) await this.#showAnotherAccount(claimed, home);
       keeper.adopt(claimed);
     }
     return deviceId;
@@ -183,7 +184,6 @@ export class FederatedTokens {
   /** Best effort: the token is stored already, and the stream will bring the same account later. */
   async #showAnotherAccount(link: LinkRow, home: Home): Promise<void> {
     const { commit, membership, runtime } = this.#parts;
-    if (!isAnotherAccount(home, link)) return;
     const { userId, deviceId, epoch } = link;
     try {
       await commit({

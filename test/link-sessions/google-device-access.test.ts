@@ -3,8 +3,9 @@ import { describe, it, type TestContext } from "node:test";
 import type { Account } from "../../simulator/google-device-access/account.ts";
 import { namedFaults } from "../../simulator/google-device-access/faults.ts";
 import { startedGoogle, writeKey } from "../ecosystems/google-device-access/harness.ts";
-import { ada, oauthWorld } from "../oauth/oauth-world.ts";
+import { ada, type OAuthWorldPlan, oauthWorld } from "../oauth/oauth-world.ts";
 import { type FilledIn, formOf } from "../oauth/scripted-browser.ts";
+import { eventually } from "../stories/world.ts";
 import { LinkVisitor, titleOf } from "./link-world.ts";
 
 const bob = { name: "bob", password: "another word" };
@@ -79,6 +80,45 @@ describe("a link page for Google accounts", () => {
     assert.equal(titleOf(kept), "Nothing was connected");
   });
 
+  it("asks before it switches to an account that shares nothing, unless it is the linked one", async (t) => {
+    const world = await googleWorld(t);
+    const { google, maple } = world;
+    await world.link((await world.create()).url, maple);
+    await eventually(t.signal, async () => {
+      assert.equal((await world.service.parts.federation.status(world.userId, "google")).state, "live");
+    });
+    const nobody = google.addAccount("Grace", { isFurnished: false });
+    const visitor = world.visitor();
+    const asked = await world.link((await world.create({ mode: "renew" })).url, nobody, {}, ada, visitor);
+    assert.equal(titleOf(asked), "This is another home");
+    assert.match(asked.body, /shares no devices/);
+    await visitor.follow(await visitor.browser.submit(formOf(asked), { decision: "keep" }));
+
+    maple.structures.clear();
+    const emptied = await world.link((await world.create({ mode: "renew" })).url, maple, { device: [] });
+    assert.equal(titleOf(emptied), "Your account is connected");
+  });
+
+  it("says that Google can't be reached when it does not answer a code, and goes on with the next consent", {
+    timeout: 60_000,
+  }, async (t) => {
+    const world = await googleWorld(t, { clockSpeed: 20 });
+    const { google, maple } = world;
+    const { id, url } = await world.create();
+    const visitor = world.visitor();
+    google.faults.set("tokens", { kind: "hangs" });
+    const unanswered = await world.link(url, maple, {}, ada, visitor);
+    assert.equal(titleOf(unanswered), "Your home can’t be read now");
+    const { status, problem } = await world.session(id);
+    assert.deepEqual([status, problem.code], ["pending", "ecosystem_unreachable"]);
+    google.faults.set("tokens", undefined);
+    const consent = await visitor.leave(unanswered);
+    const done = await visitor.arrive(
+      await visitor.consent(consent, maple.userId, "allow", { device: [...maple.devices.keys()] }),
+    );
+    assert.equal(titleOf(done), "Your home is connected");
+  });
+
   it("leaves the link of another user alone when a session for the same account is cancelled", async (t) => {
     const world = await googleWorld(t);
     const { google, maple } = world;
@@ -98,11 +138,11 @@ describe("a link page for Google accounts", () => {
   });
 });
 
-async function googleWorld(t: TestContext) {
+async function googleWorld(t: TestContext, plan: Pick<OAuthWorldPlan, "clockSpeed"> = {}) {
   const google = await startedGoogle(t);
   const maple = google.addAccount("Ada");
   const ecosystems = { google: google.settings(await writeKey(t, google)) };
-  const world = await oauthWorld(t, { environment: { BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems) } });
+  const world = await oauthWorld(t, { ...plan, environment: { BREEZEWAY_ECOSYSTEMS: JSON.stringify(ecosystems) } });
   const tokens = new Map<string, string>();
   const tokenOf = async (person: typeof ada) => {
     const token = tokens.get(person.name) ?? (await world.tokens(world.client, person)).access_token;

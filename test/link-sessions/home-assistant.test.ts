@@ -1,25 +1,19 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { owner } from "../../simulator/home-assistant/pages/login-page.ts";
-import { startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
+import { type HomeAssistantOptions, startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
 import { oauthWorld } from "../oauth/oauth-world.ts";
 import { formOf } from "../oauth/scripted-browser.ts";
+import { startFaultProxy } from "../set-up/fault-proxy.ts";
+import { eventually } from "../stories/world.ts";
 import { LinkVisitor, titleOf } from "./link-world.ts";
 
 describe("a link page for accounts with addresses of their own", () => {
   it("asks for the address first, says what is wrong with it, and links the instance", async (t) => {
-    const instance = await startHomeAssistant();
-    t.after(() => instance.stop());
-    const home = { protocol: "home-assistant", allowPrivateNetworks: true };
-    const world = await oauthWorld(t, { environment: { BREEZEWAY_ECOSYSTEMS: JSON.stringify({ home }) } });
-    const { access_token: token } = await world.tokens();
-    const answer = await fetch(`${world.baseUrl}/v3/link-sessions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ ecosystem: "home" }),
-    });
-    const { id, url } = (await answer.json()) as { readonly id: string; readonly url: string };
-    const visitor = new LinkVisitor(() => world.baseUrl);
+    const world = await instanceWorld(t);
+    const instance = await world.instance();
+    const { id, url } = await world.create();
+    const visitor = world.visitor();
     const connect = await visitor.signIn(await visitor.open(url));
     assert.match(connect.body, /<label for="address">/);
     for (const address of ["", "not an address", "http://127.0.0.1:9"]) {
@@ -27,13 +21,113 @@ describe("a link page for accounts with addresses of their own", () => {
       assert.equal(refused.status, 400, address);
       assert.match(refused.body, /role="alert"/);
     }
-    const login = await visitor.leave(connect, { address: instance.url });
-    const form = formOf(login);
-    const action = new URL(form.action, login.url).href;
-    const sent = await visitor.browser.submit({ ...form, action }, { username: owner.name, password: owner.password });
-    const done = await visitor.arrive(sent.location);
+    const done = await world.consent(visitor, await visitor.leave(connect, { address: instance.url }));
     assert.equal(titleOf(done), "Your home is connected");
     assert.match(done.body, /1 thermostat/);
-    assert.equal((await world.get(`/v3/link-sessions/${id}`, token)).body.status, "linked");
+    assert.equal((await world.session(id)).status, "linked");
+  });
+
+  it("asks before it switches to another instance, which inherits no value of the first", async (t) => {
+    const world = await instanceWorld(t);
+    const { deviceId } = await world.link((await world.instance()).url);
+    const cabin = await world.instance({ isFurnished: false, locationName: "Cabin" });
+    assert.deepEqual(await world.home(deviceId), { name: "Hearth Hollow", away: "home", presence: "home" });
+
+    const visitor = world.visitor();
+    const renewal = await world.create("renew");
+    const asked = await world.arrive(visitor, renewal.url, cabin.url);
+    assert.equal(titleOf(asked), "This is another home");
+    assert.match(asked.body, /Cabin: no devices that can be shown/);
+    assert.equal((await world.home(deviceId)).name, "Hearth Hollow");
+    await visitor.follow(await visitor.browser.submit(formOf(asked), { decision: "switch" }));
+    const { status, deviceId: switched } = await world.session(renewal.id);
+    assert.deepEqual([status, switched], ["linked", deviceId]);
+    const inherited = { name: "Cabin", away: null, presence: null };
+    assert.deepEqual(await world.home(deviceId), inherited, "before its stream");
+    await world.untilLive(t);
+    assert.deepEqual(await world.home(deviceId), inherited);
+  });
+
+  it("does not ask when the same instance has moved to another address, or has other things now", async (t) => {
+    const world = await instanceWorld(t);
+    const instance = await world.instance();
+    await world.link(instance.url);
+    const moved = await startFaultProxy(instance.url);
+    t.after(() => moved.stop());
+    const renewed = await world.arrive(world.visitor(), (await world.create("renew")).url, moved.url);
+    assert.equal(titleOf(renewed), "Your home is connected");
+    for (const entityId of [...instance.instance.entities.keys()]) instance.instance.deleteEntity(entityId);
+    const emptied = await world.arrive(world.visitor(), (await world.create("renew")).url, moved.url);
+    assert.equal(titleOf(emptied), "Your home is connected");
   });
 });
+
+describe("a new token of a client for an account with an address of its own", () => {
+  it("shows another instance at once, without the values of the first", async (t) => {
+    const world = await instanceWorld(t);
+    const { deviceId } = await world.link((await world.instance()).url);
+    const cabin = await world.instance({ isFurnished: false, locationName: "Cabin" });
+    const { federation } = world.service.parts;
+    await federation.relink(world.userId, "home", cabin.tokens.addLongLived(), cabin.url);
+    assert.deepEqual(await world.home(deviceId), { name: "Cabin", away: null, presence: null });
+  });
+});
+
+async function instanceWorld(t: TestContext) {
+  const home = { protocol: "home-assistant", allowPrivateNetworks: true };
+  const world = await oauthWorld(t, { environment: { BREEZEWAY_ECOSYSTEMS: JSON.stringify({ home }) } });
+  const { access_token: token } = await world.tokens();
+  const visitor = () => new LinkVisitor(() => world.baseUrl);
+  const create = async (mode = "link"): Promise<{ readonly id: string; readonly url: string }> => {
+    const answer = await fetch(`${world.baseUrl}/v3/link-sessions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ ecosystem: "home", mode }),
+    });
+    return (await answer.json()) as { readonly id: string; readonly url: string };
+  };
+  const session = async (id: string) => (await world.get(`/v3/link-sessions/${id}`, token)).body;
+  /** Signs in at the instance, and returns the page that follows. */
+  const consent = async (by: LinkVisitor, login: Parameters<typeof formOf>[0] & { readonly url: string }) => {
+    const form = formOf(login);
+    const action = new URL(form.action, login.url).href;
+    const sent = await by.browser.submit({ ...form, action }, { username: owner.name, password: owner.password });
+    return by.arrive(sent.location);
+  };
+  /** All the way to the page that follows the consent. */
+  const arrive = async (by: LinkVisitor, url: string, address: string) => {
+    const connect = await by.signIn(await by.open(url));
+    return consent(by, await by.leave(connect, { address }));
+  };
+  return {
+    ...world,
+    visitor,
+    create,
+    session,
+    consent,
+    arrive,
+    async instance(options?: HomeAssistantOptions) {
+      const instance = await startHomeAssistant(options);
+      t.after(() => instance.stop());
+      return instance;
+    },
+    async link(address: string) {
+      const { id, url } = await create();
+      await arrive(visitor(), url, address);
+      return session(id);
+    },
+    untilLive: ({ signal }: TestContext) =>
+      eventually(signal, async () => {
+        const { state } = await world.service.parts.federation.status(world.userId, "home");
+        assert.equal(state, "live");
+      }),
+    /** What the device and the thing show of the home. */
+    async home(deviceId: number) {
+      const { attributes } = (await world.get(`/v3/devices/${deviceId}`, token)).body;
+      const { things } = (await world.get("/v3/things?kind=home", token)).body;
+      const { traits } = (await world.get(`/v3/things/${things[0].thingId}`, token)).body;
+      const value = (name: string) => attributes[`d.structures[1].a.${name}`]?.value ?? null;
+      return { name: value("name"), away: value("away"), presence: traits.presence?.state.state.value };
+    },
+  };
+}

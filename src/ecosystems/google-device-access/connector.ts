@@ -1,7 +1,7 @@
 import type { Home } from "../../home/home.ts";
 import { EcosystemRefused, EcosystemUnreachable } from "../../model/errors.ts";
 import { type Runtime, within } from "../../runtime/runtime.ts";
-import type { Connector, StreamEnd, StreamListener } from "../connector.ts";
+import type { ComparedAccount, Connector, StreamEnd, StreamListener } from "../connector.ts";
 import { pauseMs } from "../kit/back-off.ts";
 import { type CallJson, callJson } from "../kit/json-call.ts";
 import { AccountState } from "./account-state.ts";
@@ -48,7 +48,7 @@ export function googleConnector(options: GoogleOptions): Connector {
   const { name, apiUrl, projectId, tokenUrl } = configuration;
   const serviceAccount = { file: configuration.serviceAccountFile, tokenUrl };
   const { feedTokens = new ServiceAccountTokens(serviceAccount, runtime) } = options;
-  const tokens = { configuration, nowMs: runtime.nowMs, call };
+  const tokens = { configuration, runtime, call, answerLimitMs };
   const lists = {
     projectUrl: `${apiUrl}/enterprises/${projectId}`,
     call,
@@ -108,6 +108,13 @@ export function googleConnector(options: GoogleOptions): Connector {
     return end;
   }
 
+  /** By Google's id of the account, or by a shared structure or device: another member of the household may renew. */
+  function isSameAccount(linked: ComparedAccount, { access = "", keys }: ComparedAccount): boolean {
+    const account = recent.get(access)?.account ?? followedWith(access)?.account;
+    if (account !== undefined && account === linked.feedAccount) return true;
+    return [...keys].some((key) => linked.keys.has(key));
+  }
+
   return {
     name,
     displayName: "Google account",
@@ -126,6 +133,7 @@ export function googleConnector(options: GoogleOptions): Connector {
       answerLimitMs,
     }),
     read,
+    isSameAccount,
     follow,
     act: (token, action, signal) =>
       within(runtime, answerLimitMs, signal, (inTime) => sendAction(actions, token, action, inTime)),

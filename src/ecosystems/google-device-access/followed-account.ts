@@ -102,16 +102,15 @@ export class FollowedAccount implements MessageReader {
     if (contents.includes(undefined)) this.#planner.request("all");
     for (const event of events.sort((a, b) => a.timeMs - b.timeMs)) {
       if (this.#end) return false;
-      const needed = this.#state.apply(event);
-      this.#planner.request(needed);
+      this.#planner.request(this.#state.apply(event));
       // What only a list can settle is not confirmed.
-      this.#report(needed === "none");
+      this.#report(!this.#planner.isUnsettled);
     }
     return this.#listener.stored();
   }
 
   quiet(): void {
-    if (!this.#end) this.#listener.unchanged();
+    if (!this.#end && !this.#planner.isUnsettled) this.#listener.unchanged();
   }
 
   silent(reason: string, silentMs: number): void {
@@ -185,8 +184,8 @@ export class FollowedAccount implements MessageReader {
 
   /** Takes a list. If it shows changes although no event has arrived since the last proof, events were lost. */
   #compare(list: AccountList, mark: ListMark, isCheck: boolean): void {
-    const isSettled = !this.#takes(list, mark);
-    const hasChanged = this.#report(isSettled);
+    this.#takes(list, mark);
+    const hasChanged = this.#report(!this.#planner.isRequested);
     const { elapsedMs, arrivals: proven } = this.#proof;
     if (isCheck && hasChanged && this.#state.arrivals === proven) {
       const unheardMs = Math.ceil(this.#parts.runtime.elapsedMs() - elapsedMs);
@@ -195,11 +194,9 @@ export class FollowedAccount implements MessageReader {
     this.#prove();
   }
 
-  /** Returns whether the list leaves a doubt. */
-  #takes(list: AccountList, mark: ListMark): boolean {
-    const isInDoubt = this.#state.list(list, mark);
-    if (isInDoubt) this.#planner.request("devices");
-    return isInDoubt;
+  /** Takes a list. If it leaves a doubt, another list is requested. */
+  #takes(list: AccountList, mark: ListMark): void {
+    if (this.#state.list(list, mark)) this.#planner.request("devices");
   }
 
   /** Reports the home if it has changed, which is returned; else, if all is settled, that it has not. */

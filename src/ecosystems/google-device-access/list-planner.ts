@@ -25,11 +25,24 @@ export class ListPlanner {
   #planned: Cancel | undefined;
   #isPlannedSoon = false;
   #isListing = false;
+  #isRequested = false;
+  /** The list that is fetched was requested. */
+  #isSettling = false;
   #isStopped = false;
   #failures = 0;
 
   constructor(parts: ListPlannerParts) {
     this.#parts = parts;
+  }
+
+  /** Whether a list is requested that has not begun. */
+  get isRequested(): boolean {
+    return this.#isRequested;
+  }
+
+  /** Whether a list is requested that has not succeeded. The periodic list settles nothing: events tell the changes. */
+  get isUnsettled(): boolean {
+    return this.#isRequested || this.#isSettling;
   }
 
   /** The account was just listed. */
@@ -39,6 +52,7 @@ export class ListPlanner {
 
   request(needed: NeededList): void {
     if (needed === "none") return;
+    this.#isRequested = true;
     if (this.#needed !== "all") this.#needed = needed;
     // Events that come all the time must not postpone the list.
     if (!this.#isListing && !this.#isPlannedSoon) this.#plan();
@@ -72,11 +86,17 @@ export class ListPlanner {
     const needed = this.#needed === "devices" ? "devices" : "all";
     this.#needed = "none";
     this.#isListing = true;
+    this.#isSettling = this.#isRequested;
+    this.#isRequested = false;
     const outcome = await this.#parts.list(needed, isCheck);
     this.#isListing = false;
     if (outcome === "over") return this.stop();
     this.#failures = outcome === "failed" ? this.#failures + 1 : 0;
-    if (outcome === "failed") this.#needed = "all";
+    if (outcome === "failed") {
+      this.#needed = "all";
+      this.#isRequested ||= this.#isSettling;
+    }
+    this.#isSettling = false;
     this.#plan();
   }
 }

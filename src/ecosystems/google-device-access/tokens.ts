@@ -1,4 +1,5 @@
-import type { Consent, ConsentOutcome } from "../consent.ts";
+import { type Runtime, within } from "../../runtime/runtime.ts";
+import type { Consent, ConsentAnswer, ConsentOutcome } from "../consent.ts";
 import type { Credential, RenewalOutcome } from "../credential.ts";
 import type { CallJson, JsonAnswer } from "../kit/json-call.ts";
 import type { GoogleConfiguration } from "./configuration.ts";
@@ -8,16 +9,18 @@ export interface TokenParts {
     GoogleConfiguration,
     "projectId" | "clientId" | "clientSecret" | "authUrl" | "tokenUrl" | "revokeUrl"
   >;
-  /** The store's clock, by which credentials expire. */
-  readonly nowMs: () => number;
+  /** Its clock is the store's, by which credentials expire. */
+  readonly runtime: Runtime;
   readonly call: CallJson;
+  /** The time limit for the exchange of a code. */
+  readonly answerLimitMs: number;
 }
 
 const scope = "https://www.googleapis.com/auth/sdm.service";
 
 /** The owner chooses home and devices on Google's page, which sends a code to Breezeway's callback. */
 export function googleConsent(parts: TokenParts): Consent {
-  const { configuration, nowMs } = parts;
+  const { configuration, runtime, answerLimitMs } = parts;
   const { projectId, clientId, authUrl } = configuration;
   return {
     asksForAddress: false,
@@ -34,20 +37,27 @@ export function googleConsent(parts: TokenParts): Consent {
       });
       return { url: `${authUrl}/${projectId}/auth?${query}` };
     },
-    async exchange({ code, redirectUri }, signal): Promise<ConsentOutcome> {
-      const form = { grant_type: "authorization_code", code, redirect_uri: redirectUri };
-      const answer = await askForTokens(parts, form, signal);
-      const read = readTokens(answer, nowMs());
-      if (read.state !== "issued") return read;
-      // An owner who withholds the permission is still sent back with a code.
-      const granted = answer.isAnswered ? answer.document.scope : undefined;
-      if (typeof granted === "string" && !granted.split(" ").includes(scope)) {
-        return { state: "refused", reason: "the permission to see and control devices was not granted at Google" };
-      }
-      if (read.credential.refreshToken !== undefined) return { state: "granted", credential: read.credential };
-      return { state: "refused", reason: "Google issued no refresh token" };
-    },
+    exchange: (answer, signal) =>
+      within(runtime, answerLimitMs, signal, (inTime) => exchangeCode(parts, answer, inTime)),
   };
+}
+
+async function exchangeCode(
+  parts: TokenParts,
+  { code, redirectUri }: ConsentAnswer,
+  signal: AbortSignal,
+): Promise<ConsentOutcome> {
+  const form = { grant_type: "authorization_code", code, redirect_uri: redirectUri };
+  const answer = await askForTokens(parts, form, signal);
+  const read = readTokens(answer, parts.runtime.nowMs());
+  if (read.state !== "issued") return read;
+  // An owner who withholds the permission is still sent back with a code.
+  const granted = answer.isAnswered ? answer.document.scope : undefined;
+  if (typeof granted === "string" && !granted.split(" ").includes(scope)) {
+    return { state: "refused", reason: "the permission to see and control devices was not granted at Google" };
+  }
+  if (read.credential.refreshToken !== undefined) return { state: "granted", credential: read.credential };
+  return { state: "refused", reason: "Google issued no refresh token" };
 }
 
 /** Obtains a new access token. The refresh token usually stays the same. Never throws. */
@@ -59,7 +69,7 @@ export async function renewCredential(
   const { refreshToken } = credential;
   if (refreshToken === undefined) return { state: "refused", reason: "the credential has no refresh token" };
   const form = { grant_type: "refresh_token", refresh_token: refreshToken };
-  const read = readTokens(await askForTokens(parts, form, signal), parts.nowMs());
+  const read = readTokens(await askForTokens(parts, form, signal), parts.runtime.nowMs());
   return read.state === "issued" ? { state: "renewed", credential: { ...credential, ...read.credential } } : read;
 }
 

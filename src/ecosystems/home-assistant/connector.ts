@@ -15,6 +15,7 @@ import { type PostForm, postForm } from "./form-post.ts";
 import { LiveHome } from "./live-home.ts";
 import { RefusedAccesses } from "./refused-accesses.ts";
 import { renewCredential, revokeCredential } from "./renewal.ts";
+import { isSameInstance } from "./same-instance.ts";
 import { serviceCallFor } from "./service-call.ts";
 import { Session, type SessionParts } from "./session.ts";
 import { openSocket } from "./socket.ts";
@@ -168,6 +169,7 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     accessOf: accessText,
     consent: instanceConsent({ rules, post, nowMs }),
     read,
+    isSameAccount: isSameInstance,
     follow,
     act: (access, action, signal) => within(timers, answerLimitMs, signal, (inTime) => act(access, action, inTime)),
     renew: (credential, signal) => renewCredential({ post, nowMs }, credential, signal),

@@ -30,7 +30,7 @@ export function readConfig(result: unknown): InstanceConfig | undefined {
 
 /**
  * An instance is one structure. It has no id of its own that a client can read, and its address may change, so the id
- * is the same for all instances.
+ * is the same for all instances. same-instance.ts tells them apart.
  */
 const structureId = "home";
 

@@ -25,6 +25,8 @@ export interface Feeds {
   messagesOf(link: LinkKey): LinkMessages;
   /** The calls of a link's account. */
   callsOf(link: LinkKey): AccountCalls;
+  /** The ecosystem's id of a link's account; undefined before the first list. */
+  accountOf(link: FedLink): Promise<string | undefined>;
   /** Whether another link has the same account. */
   isAccountShared(link: FedLink): Promise<boolean>;
   /** A hint: messages may be waiting. */
@@ -44,6 +46,7 @@ export function feedsOn(parts: FeedsParts): Feeds {
   return {
     messagesOf: (link) => inbox.of(link),
     callsOf: (link) => accountCalls(store, link),
+    accountOf: (link) => store.read((tx) => tx.feedAccounts.of(link)),
     isAccountShared: (link) => store.read((tx) => tx.feedAccounts.isShared(link)),
     wake: () => inbox.wake(),
     async start() {

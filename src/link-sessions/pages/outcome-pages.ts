@@ -156,8 +156,12 @@ export function unreachablePage(frame: PageFrame, accountName: string, detail: s
 
 /** Renewal with another account than before: the user decides whether the device shows the other one. */
 export function anotherAccountPage(frame: PageFrame, homes: HomeSummary, form: Form): Page {
-  const words = html`<p>You signed in to another account than before. It shows:</p>
-${homes.map((home) => html`<p>${homeLine(home)}</p>`)}
+  const shown =
+    homes.length === 0
+      ? html`<p>You signed in to another account than before. It shares no devices.</p>`
+      : html`<p>You signed in to another account than before. It shows:</p>
+${homes.map((home) => html`<p>${homeLine(home)}</p>`)}`;
+  const words = html`${shown}
 <p>If you switch, this home replaces the one that is connected now. Alerts on devices of the old home are switched off.</p>`;
   const asking = { look: "error", icon: "warning", title: "This is another home", words } as const;
   const buttons = formOf(form, ["keep", "Keep the old home"], ["switch", "Switch"]);

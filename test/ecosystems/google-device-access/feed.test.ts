@@ -104,6 +104,29 @@ describe("the events of a Google account", () => {
 });
 
 describe("a list of a Google account", () => {
+  it("that an event calls for comes before the next confirmation", async (t) => {
+    const { google, account, hall, feed } = await followedAccount(t);
+    const stream = listen(feed.connector(), google.tokens.consent(account).accessToken);
+    t.after(() => stream.stop());
+    await stream.until(1);
+    feed.quiet();
+    assert.deepEqual(stream.heard.slice(1), ["unchanged"]);
+    google.faults.set("devices", namedFaults.unavailable);
+    account.relate("UPDATED", "", hall.name);
+    await eventually(t.signal, async () => assert.equal(google.subscription.acknowledged, 1));
+    feed.quiet();
+    account.tell(hall.name, { [`${traits}Connectivity`]: { status: "ONLINE" } });
+    await eventually(t.signal, async () => assert.equal(google.subscription.acknowledged, 2));
+    feed.quiet();
+    assert.equal(stream.heard.length, 2, "Google has not listed the account yet");
+    google.faults.set("devices", undefined);
+    await stream.until(3);
+    await eventually(t.signal, async () => {
+      feed.quiet();
+      assert.deepEqual(stream.heard.slice(2, 4), ["unchanged", "unchanged"]);
+    });
+  });
+
   it("that shows changes although no event has arrived ends the stream as silent", async (t) => {
     const { google, account, hall, feed } = await followedAccount(t, { relistMs: 2_000 });
     google.delivery.faults.loses = true;

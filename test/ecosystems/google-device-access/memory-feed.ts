@@ -37,6 +37,11 @@ export class MemoryFeed {
     this.#pulling = this.#connector.feed!.pull(receiver, this.#stopping.signal);
   }
 
+  /** The feed has answered, and no message waits. */
+  quiet(): void {
+    for (const { reader } of this.#inboxes) reader?.quiet();
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#pulling;
