@@ -24,6 +24,10 @@ export const split: Readonly<Record<string, Split>> = {
   feed_accounts: { by: "user_id", note: "found by account for each message and each list, over all users" },
   feed_messages: { by: "user_id", note: "the owner node of links asks which have messages, over all users" },
   log: { by: "user_id", note: "read by position over all users; old entries are removed by position too" },
+  removed_histories: {
+    by: "user_id",
+    note: "of removed devices, for minutes; the next one is searched over all users",
+  },
   triggers: { by: "user_id", note: "found by id for enterprise clients, over all users" },
   thing_triggers: { by: "user_id", note: "with their things; found by id for enterprise clients, over all users" },
   sec_tokens: { by: "user_id", note: "the secToken contains its owner's id" },

@@ -56,7 +56,7 @@ export interface CommandedThings {
 }
 
 /**
- * Sends the commands of a firing to at most `room` things. Beyond that nothing is sent: the first lamps of a house are
+ * Sends the commands of a firing to at most `left` things. Beyond that nothing is sent: the first lamps of a house are
  * better than none. A refused command has a receipt and changes nothing else.
  */
 export async function commandThings(
@@ -67,19 +67,17 @@ export async function commandThings(
     userId,
     commands,
   }: { readonly id: TriggerId; readonly userId: UserId; readonly commands: readonly AlertCommand[] },
-  room: number,
+  left: number,
 ): Promise<CommandedThings> {
   const admitted: AdmittedCommand[] = [];
   const notes: string[] = [];
-  let left = room;
+  const room = roomOf(left);
   let isLimitReached = false;
   for (const command of commands) {
-    const reached = await commanding.reached(tx, userId, command, left + 1);
-    if (reached.length > left) isLimitReached = true;
-    const thingIds = reached.slice(0, left);
+    const { reached, thingIds } = await take(commanding, tx, userId, command, room);
+    if (reached.length > thingIds.length) isLimitReached = true;
     const receipts = thingIds.length > 0 ? await commanding.admit(tx, { userId, alertId: id, thingIds, command }) : [];
     admitted.push(...receipts);
-    left -= thingIds.length;
     const present = new Set(receipts.map(({ thingId }) => thingId));
     const missing = reached.length === 0 && "thingId" in command ? [command.thingId] : [];
     missing.push(...thingIds.filter((thingId) => !present.has(thingId)));
@@ -97,9 +95,45 @@ export async function reachedNow(
   { userId, commands }: { readonly userId: UserId; readonly commands: readonly AlertCommand[] },
 ): Promise<readonly ThingOrder[]> {
   const orders: ThingOrder[] = [];
+  const room = roomOf(limits.alertCommandsPerCause);
   for (const command of commands) {
-    const reached = await commanding.reached(tx, userId, command, limits.alertCommandsPerCause - orders.length);
-    orders.push(...reached.map((thingId) => ({ thingId, command })));
+    const { thingIds } = await take(commanding, tx, userId, command, room);
+    orders.push(...thingIds.map((thingId) => ({ thingId, command })));
   }
   return orders;
+}
+
+/** How many things a change may still command: of all kinds, and of linked accounts. */
+interface Room {
+  all: number;
+  linked: number;
+}
+
+/** Commands of earlier firings count as commands to linked things: the chain does not say where they went. */
+function roomOf(left: number): Room {
+  const sent = limits.alertCommandsPerCause - left;
+  return { all: left, linked: Math.max(0, limits.linkedCommandsPerCause - sent) };
+}
+
+/** The things that a command reaches, and those of them for which there is room. These take it. */
+async function take(
+  commanding: Commanding,
+  tx: AlertTables,
+  userId: UserId,
+  command: AlertCommand,
+  room: Room,
+): Promise<{ readonly reached: readonly string[]; readonly thingIds: readonly string[] }> {
+  // One extra thing shows whether more follow.
+  const reached = await commanding.reached(tx, userId, command, room.all + 1);
+  // Only things of linked accounts have rows.
+  const rows = reached.length > 0 ? await tx.things.some(userId, reached) : [];
+  const linked = new Set(rows.map(({ thingId }) => thingId));
+  const thingIds = reached.filter((thingId) => {
+    const isLinked = linked.has(thingId);
+    if (room.all === 0 || (isLinked && room.linked === 0)) return false;
+    room.all -= 1;
+    if (isLinked) room.linked -= 1;
+    return true;
+  });
+  return { reached, thingIds };
 }

@@ -22,9 +22,10 @@ export function ownDescriptor({ kind, maker, model, traits: mapped }: TraitMap, 
   return { kind, name: device.name, room: device.room, homeName: null, maker, model, capabilities };
 }
 
-/** What is stored of a device: its attributes, and when it was written last. */
+/** What is stored of a device: its attributes, and when it wrote last. */
 export interface OwnValues {
   readonly attributes: ReadonlyMap<string, { readonly value: string | null; readonly timeMs: number }>;
+  /** Descriptions don't count: presence depends on the device's own writes. */
   readonly lastTimeMs: number;
   /** No field is older than the map: a client that asks for changes since a time gets what a new map changed. */
   readonly mapChangedMs: number;

@@ -18,6 +18,8 @@ export const limits = {
   deviceTypesPerTenant: 1_000,
   /** Lines of a batch that is carried out in one transaction, and devices in one request for states. */
   linesAtOnce: 1_000,
+  /** First values of all devices of a batch that is carried out in one transaction. */
+  attributesAtOnce: 10_000,
   batchLineBytes: 65_536,
   /** The body of a batch that is carried out in one transaction or of a request for states, and of any other batch. */
   bytesAtOnce: 4_194_304,
@@ -41,8 +43,12 @@ export const limits = {
   /** For one change: how many hops alerts may trigger each other, and how much they may do. */
   alertHopsPerCause: 8,
   alertWritesPerCause: 200,
-  /** Commands to things that the alerts of one change send, also those that are refused. */
-  alertCommandsPerCause: 200,
+  /**
+   * Commands to things that the alerts of one change send, also those that are refused: in all, and to things of linked
+   * accounts. A command to an own thing is logged, one to a linked thing is a call to its ecosystem.
+   */
+  alertCommandsPerCause: 1_000,
+  linkedCommandsPerCause: 200,
   /** Firings of one alert that send commands. Two alerts could undo each other for ever through a device's reports. */
   commandingFiringsPerMinute: 10,
   firingsPerCause: 1_000,

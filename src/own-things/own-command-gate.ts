@@ -13,7 +13,7 @@ const planning = { endsEcoFirst: false };
 /**
  * Decides about a command to each of a user's things under the user's lock: it is refused, joined to a running command
  * that asks for the same, or sent. Logging the command is its sending: the company reads it as an event or as a
- * webhook's message. There are few statements, because an alarm may command 200 things in its transaction.
+ * webhook's message. It needs few statements: an alarm may command 1,000 things at once.
  */
 export async function admitToOwnThings(
   tx: CommitTables,

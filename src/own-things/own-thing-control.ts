@@ -82,9 +82,8 @@ async function ofKind(
   const found: string[] = [];
   if (typeIds.length === 0) return found;
   for (let afterId = 0; found.length < limit; ) {
-    const page = await tx.mappedDevices.page({ kind: "user", userId }, { afterId, typeIds }, devicesPerPage);
-    const inRoom = page.filter((device) => room === undefined || device.room === room);
-    found.push(...inRoom.map(({ id }) => ownThings.ids.thingIdOf(id)));
+    const page = await tx.mappedDevices.page({ kind: "user", userId }, { afterId, typeIds, room }, devicesPerPage);
+    found.push(...page.map(({ id }) => ownThings.ids.thingIdOf(id)));
     const last = page.at(-1);
     if (!last || page.length < devicesPerPage) break;
     afterId = last.id;

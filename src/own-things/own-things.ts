@@ -21,7 +21,7 @@ import type { AccessScope } from "../model/access-scope.ts";
 import type { TenantId } from "../model/ids.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
-import type { DeviceRow } from "../store/tables/devices.ts";
+import { type DeviceRow, lastHeardMs } from "../store/tables/devices.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 import type { MappedDeviceRow } from "../store/tables/mapped-devices.ts";
 import type { OwnThingIds } from "./own-thing-ids.ts";
@@ -51,13 +51,13 @@ export class OwnThings implements OwnDeviceThings {
     const { map } = found;
     const names = mappedAttributes(map);
     const areRead = changes.some(({ key }) => names.has(key as string));
-    const { id, lastTimeMs } = device;
+    const { id } = device;
     return {
       attributes: areRead ? [...names] : [],
       change: (present, written, nowMs) => {
         const before = present as AttributeTexts;
         const after = new Map([...before, ...written.map(({ key, value }) => [key as string, value] as const)]);
-        const fields = ownFieldChanges(map, before, after, isSilent(map, lastTimeMs, nowMs));
+        const fields = ownFieldChanges(map, before, after, isSilent(map, lastHeardMs(device), nowMs));
         return fields.length === 0 ? undefined : { thingId: this.ids.thingIdOf(id), what: "state", fields };
       },
     };
@@ -99,7 +99,7 @@ export class OwnThings implements OwnDeviceThings {
     const byDevice = Map.groupBy(attributes, ({ deviceId }) => deviceId);
     const nowMs = await tx.clock.nowMs();
     return mapped.map(([device, { map, changedMs }]) => {
-      const { id, userId, lastTimeMs } = device;
+      const { id, userId } = device;
       const values = new Map((byDevice.get(id) ?? []).map((one) => [one.name, one]));
       return {
         ...ownDescriptor(map, device),
@@ -111,7 +111,7 @@ export class OwnThings implements OwnDeviceThings {
         settable: settableIn(map),
         state: ownState(
           map,
-          { attributes: values, lastTimeMs, mapChangedMs: timesOf === "writes" ? 0 : changedMs },
+          { attributes: values, lastTimeMs: lastHeardMs(device), mapChangedMs: timesOf === "writes" ? 0 : changedMs },
           nowMs,
         ),
       };
@@ -163,9 +163,10 @@ export class OwnThings implements OwnDeviceThings {
     nowMs: number,
   ): Promise<OwnSilence | undefined> {
     const found = await this.mapOf(tx, device);
-    const { id, lastTimeMs, silentMs } = device;
-    if (!found || lastTimeMs === 0 || silentMs === lastTimeMs || !isSilent(found.map, lastTimeMs, nowMs))
-      return undefined;
+    const { id, silentMs } = device;
+    const lastTimeMs = lastHeardMs(device);
+    const isLogged = typeof silentMs === "number" && silentMs >= lastTimeMs;
+    if (!found || lastTimeMs === 0 || isLogged || !isSilent(found.map, lastTimeMs, nowMs)) return undefined;
     const { fields, sinceMs } = ownSilence(found.map, { lastTimeMs, mapChangedMs: found.changedMs });
     return { change: { thingId: this.ids.thingIdOf(id), what: "state", fields }, timeMs: sinceMs };
   }

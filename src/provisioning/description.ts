@@ -4,6 +4,7 @@ import { Conflict, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
 import type { OwnThings } from "../own-things/own-things.ts";
 import type { Transaction } from "../store/seam.ts";
+import { lastHeardMs } from "../store/tables/devices.ts";
 import type { DeviceDescription } from "./new-device.ts";
 
 type DescriptionTables = Pick<Transaction, "users" | "devices" | "deviceTypeMaps" | "attributes" | "log">;
@@ -11,8 +12,8 @@ type DescriptionTables = Pick<Transaction, "users" | "devices" | "deviceTypeMaps
 const noGrowth = { names: 0, bytes: 0, isErasing: false };
 
 /**
- * Changes name and room of an ordinary device. The device gets a new time, because caches on other nodes compare it.
- * Nothing is written if nothing differs.
+ * Changes name and room of an ordinary device. The device gets a new time, because caches on other nodes compare it. A
+ * silent device stays silent. Nothing is written if nothing differs.
  */
 export async function describeIn(
   tx: DescriptionTables,
@@ -30,10 +31,12 @@ export async function describeIn(
   const { name = device.name, room = device.room } = description;
   const attributes = new Map((await tx.attributes.all(userId, deviceId)).map((row) => [row.key, row]));
   if (name === device.name && room === device.room) return { device, attributes };
+  const heardMs = lastHeardMs(device);
   const lastTimeMs = Math.max(device.lastTimeMs + 1, nowMs);
   await tx.devices.rename(userId, deviceId, { name, room });
   await tx.devices.setLastTime(userId, deviceId, lastTimeMs, noGrowth);
+  await tx.devices.setDescribed(userId, deviceId, heardMs);
   await tx.log.append(deviceEntry(userId, deviceId, lastTimeMs, "changed"));
   await ownThings?.log(tx, device, "changed", lastTimeMs);
-  return { device: { ...device, name, room, lastTimeMs }, attributes };
+  return { device: { ...device, name, room, lastTimeMs, describedMs: lastTimeMs, heardMs }, attributes };
 }

@@ -3,8 +3,9 @@ import type { AddedDevice } from "../devices/device-addition.ts";
 import { GroupSize } from "../devices/group-size.ts";
 import type { DeviceState, DeviceStates } from "../devices/states.ts";
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
-import { BreezewayError, UnknownDevice } from "../model/errors.ts";
+import { BreezewayError, LimitReached, UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
 import type { OwnAlarms } from "../own-things/own-alarms.ts";
 import type { OwnThings } from "../own-things/own-things.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
@@ -30,7 +31,7 @@ export interface ProvisioningParts {
 
 /** A company manages its own devices. Each call is limited to one tenant; foreign users and devices look absent. */
 export interface Provisioning {
-  /** Adds all devices in one transaction, or none: then it throws RefusedLine. */
+  /** Adds all devices in one transaction, or none: then it throws RefusedLine, or LimitReached for too many attributes. */
   addAll(
     tenantId: TenantId,
     devices: readonly NewDevice[],
@@ -91,15 +92,16 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
     (await ownAlarms.hasAlarm(tenantId, devices)) && ownAlarms.admits(tenantId);
   return {
     async addAll(tenantId, devices, keep) {
+      checkAttributesAtOnce(devices);
       const left = await counts.left(tenantId);
       const priority = { urgent: await isUrgentAddition(tenantId, devices) };
       const sizedDevices = devices.map(sized);
       const added = await commitGroup(async (tx, { add }) => {
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
-        const limits = new AdditionLimits(tx, tenantId, left);
+        const bounds = new AdditionLimits(tx, tenantId, left);
         const admitted: AddedDevice[] = [];
         for (const [index, device] of sizedDevices.entries()) {
-          const outcome = await outcomeOf(() => admit(device, users, limits));
+          const outcome = await outcomeOf(() => admit(device, users, bounds));
           if ("refused" in outcome) throw new RefusedLine(index, outcome.refused);
           admitted.push(outcome.done);
         }
@@ -120,11 +122,11 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
       const outcomes = await commitGroup(async (tx, { add }) => {
         const startedMs = elapsedMs();
         const users = await tx.users.lockOfTenant(tenantId, usersOf(devices));
-        const limits = new AdditionLimits(tx, tenantId, left);
+        const bounds = new AdditionLimits(tx, tenantId, left);
         const decided: LineOutcome<AddedDevice>[] = [];
         for (const line of lines) {
           const isRefused = line instanceof BreezewayError;
-          decided.push(isRefused ? { refused: line } : await outcomeOf(() => admit(line, users, limits)));
+          decided.push(isRefused ? { refused: line } : await outcomeOf(() => admit(line, users, bounds)));
         }
         const admitted = decided.flatMap((one) => ("done" in one ? [one.done] : []));
         const states = (await add(tenantId, admitted, users.nowMs)).values();
@@ -166,6 +168,15 @@ export function provisioningOn(parts: ProvisioningParts): Provisioning {
 
 function usersOf(devices: readonly NewDevice[]): readonly UserId[] {
   return [...new Set(devices.map(({ userId }) => userId))];
+}
+
+function checkAttributesAtOnce(devices: readonly NewDevice[]): void {
+  const count = devices.reduce((sum, { changes = [] }) => sum + changes.length, 0);
+  if (count <= limits.attributesAtOnce) return;
+  throw new LimitReached(
+    "attributesAtOnce",
+    `The devices have ${count} attributes in all and may have ${limits.attributesAtOnce}. No device was added. Send fewer, or use mode=each.`,
+  );
 }
 
 const attributesPerGroup = 1_000;

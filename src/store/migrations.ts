@@ -11,7 +11,7 @@ import {
   tokensByOwner,
 } from "./schema-steps/authorization.ts";
 import { fanRequests, ownCommands, thingCommands } from "./schema-steps/commands.ts";
-import { attributeSizes, erasedNames, rooms } from "./schema-steps/devices.ts";
+import { attributeSizes, erasedNames, heardAndRemovedDevices, rooms } from "./schema-steps/devices.ts";
 import {
   deliveryHeads,
   logEpoch,
@@ -93,6 +93,7 @@ const steps: readonly Step[] = [
   accountPage,
   suspension,
   thingsWithOneKey,
+  heardAndRemovedDevices,
 ];
 
 export const schemaVersion = steps.length;

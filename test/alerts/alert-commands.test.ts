@@ -72,11 +72,14 @@ describe("an alert with commands", () => {
       assert.equal(wakes(), 1);
     }));
 
-  it("sends at most 200 commands for one change, and says so", () =>
+  it("sends at most 200 commands to linked things for one change, and says so", () =>
     onStore(sqliteHarness, async (store) => {
       const reached: string[] = [];
       const made = await madeCommanding(store, { onLimitReached: (limit) => reached.push(limit) });
-      const lamps = Array.from({ length: limits.alertCommandsPerCause + 1 }, (_, i) => [`t_${i + 1_000}`, lampThing()]);
+      const lamps = Array.from({ length: limits.linkedCommandsPerCause + 1 }, (_, i) => [
+        `t_${i + 1_000}`,
+        lampThing(),
+      ]);
       await made.showLamps(Object.fromEntries(lamps));
       await made.addOnThing(allLamps);
       await made.addOnThing(allLamps);
@@ -86,12 +89,12 @@ describe("an alert with commands", () => {
       assert.deepEqual(
         firings.map((firing) => [firing.commands?.length, firing.note]),
         [
-          [limits.alertCommandsPerCause, note],
+          [limits.linkedCommandsPerCause, note],
           [undefined, note],
         ],
       );
       assert.deepEqual(reached, ["alertCommandsPerCause"]);
-      assert.deepEqual(await made.receipts(`t_${1_000 + limits.alertCommandsPerCause}`), []);
+      assert.deepEqual(await made.receipts(`t_${1_000 + limits.linkedCommandsPerCause}`), []);
     }));
 
   it("is explained and tried on history with its commands, without sending any", () =>

@@ -230,6 +230,25 @@ describe("a command to an own thing", () => {
     }
   });
 
+  it("comes from an alert to 1,000 lamps of the user at once, and to no more", async (t) => {
+    const { store } = await clockedStore(t);
+    const reached: string[] = [];
+    const made = await madeOwnThings(store, { lamps: 1_001, onLimitReached: (limit) => void reached.push(limit) });
+    const { alerts, accessScope, lamp, devices, write, logged, userId } = made;
+    await alerts.add(accessScope, {
+      ...{ deviceId: lamp, attributeName: "smoke", operation: "equals", stringThreshold: "yes", threshold: "" },
+      ...{ action: "note", targets: [], address: "", message: "" },
+      ...{ autoDisarm: true, autoDelete: false, autoDisable: false, isEnabled: true },
+      commands: [{ kind: "light", trait: "onOff", command: "set", params: { on: true } }],
+    });
+    await write({ smoke: "yes" });
+    const [last, beyond] = [await logged(devices[999]), await logged(devices[1_000])];
+    assert.deepEqual([last.map(({ state }) => state), beyond, reached], [["sending"], [], ["alertCommandsPerCause"]]);
+    const entries = await store.read((tx) => tx.log.ofDevice(userId, lamp));
+    const { commands, note } = JSON.parse(entries.find(({ kind }) => kind === "alert")!.body);
+    assert.deepEqual([commands.length, note], [1_000, "stopped at the limit alertCommandsPerCause"]);
+  });
+
   it("of two alerts that undo each other through the device is sent ten times a minute by each", async (t) => {
     const { store, clock } = await clockedStore(t);
     const reached: string[] = [];
@@ -322,6 +341,23 @@ describe("a command to an own thing", () => {
     const reached = (limit: number) => store.read((tx) => control.reached(tx, userId, { kind: "light" }, limit));
     assert.deepEqual(await reached(600), devices.map(thingIdOf));
     assert.equal((await reached(500)).length, 500);
+  });
+
+  it("reads only the devices of the room for which it is meant", async (t) => {
+    const { store } = await clockedStore(t);
+    const { control, userId, devices, thingIdOf } = await madeOwnThings(store, { lamps: 30 });
+    await store.transaction((tx) => tx.devices.rename(userId, devices[20]!, { name: "lamp", room: "Hall" }));
+    let read = 0;
+    const reached = await store.read(({ users, things, deviceTypeMaps, mappedDevices }) => {
+      const page: typeof mappedDevices.page = async (...asked) => {
+        const found = await mappedDevices.page(...asked);
+        read += found.length;
+        return found;
+      };
+      const tables = { users, things, deviceTypeMaps, mappedDevices: { ...mappedDevices, page } };
+      return control.reached(tables, userId, { kind: "light", room: "Hall" }, 99);
+    });
+    assert.deepEqual([reached, read], [[thingIdOf(devices[20]!)], 1]);
   });
 
   it("removes old receipts of its thing when it ends, and when it is refused", async (t) => {

@@ -9,11 +9,12 @@ import type { DeviceId } from "../../src/model/ids.ts";
 import { OwnThings } from "../../src/own-things/own-things.ts";
 import { thingReading } from "../../src/own-things/thing-reading.ts";
 import { TypeWork, type TypeWorkParts } from "../../src/own-things/type-work.ts";
+import { describeIn } from "../../src/provisioning/description.ts";
 import { deviceTypesOn } from "../../src/provisioning/device-types.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { makeHome, silent } from "../contracts/store/home.ts";
 import { watchedStore } from "../devices/watched-store.ts";
-import { clockedStore } from "./clocked-store.ts";
+import { clockedStore, noonMs } from "./clocked-store.ts";
 import { lampMap, plainIds } from "./made-own-things.ts";
 
 const silentMap = { ...lampMap, online: { silentAfterSeconds: 60 } };
@@ -231,6 +232,42 @@ describe("an own device that writes nothing for longer than its silence limit", 
     clock.nowMs += 60_001 + roundMs;
     await run();
     assert.deepEqual((await logged(quiet)).length, 3, "the next silence was not logged");
+  });
+
+  it("is not heard by a new name or room: it stays or turns unavailable as if it had kept them", async (t) => {
+    const { types, tenantId, userId, devices, clock, run, logged, write, read, store, parts } = await madeType(t);
+    const [quiet, soon, never] = devices as [DeviceId, DeviceId, DeviceId];
+    await types.set(tenantId, "lamp", silentMap);
+    await run();
+    const describeAll = (name: string) =>
+      store.transaction(async (tx) => {
+        for (const id of devices) await describeIn(tx, userId, id, { name, room: name }, parts.ownThings);
+      });
+    const available = async (id: DeviceId) => (await read(id)).state.onOff!.available;
+    const silences = async (id: DeviceId) =>
+      (await logged(id)).filter(({ fields }) => fields?.["onOff.available"] === false).map(({ timeMs }) => timeMs);
+    await write(quiet, "power", "on");
+    clock.nowMs += 50_000;
+    await write(soon, "power", "on");
+    clock.nowMs += 10_001;
+    await run();
+    await describeAll("first");
+    await describeAll("second");
+    assert.deepEqual(await available(quiet), [false, noonMs + 60_000]);
+    assert.deepEqual([await available(soon), (await available(never))![0]], [[true, noonMs + 50_000], false]);
+    clock.nowMs += 50_000;
+    await run();
+    clock.nowMs += 60_001 + roundMs;
+    await run();
+    assert.deepEqual(await Promise.all(devices.map(silences)), [[noonMs + 60_000], [noonMs + 110_000], []]);
+    assert.deepEqual(await available(soon), [false, noonMs + 110_000]);
+    await write(quiet, "power", "on");
+    assert.deepEqual(await available(quiet), [true, clock.nowMs]);
+    const { timeMs, kind, body } = (await store.read((tx) => tx.log.ofDevice(userId, quiet))).at(-1)!;
+    assert.deepEqual(
+      [timeMs, kind, JSON.parse(body).things[0].fields["onOff.available"]],
+      [clock.nowMs, "attribute", true],
+    );
   });
 
   it("is written together with others in a few statements, and alone when an alert watches its thing", async (t) => {

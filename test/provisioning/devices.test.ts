@@ -122,6 +122,23 @@ describe("a company's own device", () => {
     }
   });
 
+  it("is added with others in one transaction, with at most 10,000 attributes in all", async (t) => {
+    const { send, lamp, devicesOf } = await provisioningWorld(t);
+    const attributes = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, "x"]));
+    const line = (count: number) => `${JSON.stringify(lamp({ attributes: attributes(count) }))}\n`;
+    const headers = { "content-type": "application/x-ndjson" };
+    const add = (body: string) => send("POST", "/v3/devices:batch", { body, headers });
+    const refused = await add(`${line(100).repeat(100)}${line(1)}`);
+    assert.deepEqual([refused.status, refused.body.error], [409, "limit_reached"]);
+    assert.equal(
+      refused.body.error_description,
+      "The devices have 10001 attributes in all and may have 10000. No device was added. Send fewer, or use mode=each.",
+    );
+    assert.equal((await devicesOf()).length, 0);
+    assert.equal((await add(line(100).repeat(100))).status, 200);
+    assert.equal((await devicesOf()).length, 100);
+  });
+
   it("of a linked account can be neither renamed nor removed", async (t) => {
     const { world, send } = await provisioningWorld(t);
     const { userId } = world;

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { describe, it } from "node:test";
 import { type Received, receiver } from "../events/receiver.ts";
 import { longSuiteOn } from "../set-up/deployment.ts";
+import { rounds } from "../set-up/extent.ts";
 import { ThingClient } from "./thing-client.ts";
 import { clientOfTenant, clientOfUser, type V3Client } from "./v3-client.ts";
 import { eventually, person, world } from "./world.ts";
@@ -17,6 +18,23 @@ const alarmMap = {
   traits: { smoke: { state: { attribute: "smoke", words: { clear: "ok", alarm: "fire" } } } },
 };
 const switchOn = { trait: "onOff", command: "set", params: { on: true } };
+
+const lampCount = rounds({ all: 1_000, few: 250 });
+
+/** Adds lamps of one user in one batch, all or none. */
+async function provision(company: V3Client, userId: number, count: number): Promise<readonly number[]> {
+  const line = (n: number) => JSON.stringify({ userId, deviceTypeName: "Lamp", deviceName: `Lamp ${n}` });
+  const { status, text } = await company.text("/devices:batch?mode=all", {
+    method: "POST",
+    headers: { "content-type": "application/x-ndjson" },
+    body: Array.from({ length: count }, (_, n) => `${line(n)}\n`).join(""),
+  });
+  assert.equal(status, 200, text.slice(0, 300));
+  return text
+    .trim()
+    .split("\n")
+    .map((answer) => JSON.parse(answer).deviceId);
+}
 
 const send = (v3: V3Client, method: string, path: string, body: object) =>
   v3.call(path, { method, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
@@ -41,7 +59,8 @@ for (const database of longSuiteOn("sqlite")) {
         assert.equal(status, 201, JSON.stringify(body));
         return body.deviceId;
       };
-      const lamps = [await add("Lamp", "Hall"), await add("Lamp", "Attic")];
+      const lamps = await provision(company, userId, lampCount);
+      assert.equal(new Set(lamps).size, lampCount);
       const alarmDevice = await add("Alarm", "Cellar");
       const hook = await receiver(t);
       const created = await send(company, "POST", "/webhooks", { url: hook.url, things: true });

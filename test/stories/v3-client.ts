@@ -37,9 +37,15 @@ export class V3Client {
   }
 
   async call(path: string, init: RequestInit = {}): Promise<V3Answer> {
+    const { status, text } = await this.text(path, init);
+    return { status, body: JSON.parse(text) };
+  }
+
+  /** The answer as text, which may have several lines of JSON. */
+  async text(path: string, init: RequestInit): Promise<{ readonly status: number; readonly text: string }> {
     const headers = { ...init.headers, authorization: `Bearer ${this.#accessToken}` };
     const answer = await fetch(`${this.#baseUrl()}/v3${path}`, { ...init, headers });
-    return { status: answer.status, body: await answer.json() };
+    return { status: answer.status, text: await answer.text() };
   }
 
   /** Repeats a write that a busy database has refused: `store_unavailable` says that nothing was changed. */

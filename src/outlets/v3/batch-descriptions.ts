@@ -8,7 +8,7 @@ export const addDevices: Description = {
   summary: "Add many devices",
   words: [
     "Takes one JSON object in each line (NDJSON), as for one device, and answers with one line for each, in order: `{line, status, deviceId}`, or `{line, status, error, error_description}` for a refused one. Blank lines are not counted. A line has at most 64 KB.",
-    "`mode=all`, the default, takes up to 1,000 lines and 4 MB, and adds all devices or none: the error names the first line that was refused.",
+    "`mode=all`, the default, takes up to 1,000 lines, 10,000 attributes and 4 MB, and adds all devices or none: the error names the first line that was refused.",
     "`mode=each` takes any number of lines up to 256 MB within an hour; each succeeds or fails alone. Lines are carried out while they arrive, and answered at once: read the answer while you send. If the batch can't be carried out to its end, the last line has `isLast: true` and says why. Repeat the batch with the same `Idempotency-Key`: it is answered from the store as far as it was carried out, and continues there. One such batch of a tenant runs at a time on a node.",
   ],
   parameters: [

@@ -31,3 +31,25 @@ export const erasedNames: Step = {
 };
 
 export const rooms: Step = () => ["ALTER TABLE devices ADD COLUMN room TEXT"];
+
+/** SQLite finds the rows of a removed device by these. On PostgreSQL the foreign keys begin with the user. */
+const deviceIndexes: Record<Dialect, readonly string[]> = {
+  sqlite: ["thing_commands", "thing_triggers", "feed_accounts", "feed_messages"].map(
+    (table) => `CREATE INDEX ${table}_by_device ON ${table} (device_id)`,
+  ),
+  postgres: [],
+};
+
+/**
+ * When an own device was last heard, if its last commit was not its own (tables/devices.ts), and the long histories of
+ * removed devices, which are removed in slices (tables/log.ts). Nodes that don't know this step count each commit as
+ * heard. They show the rest of a long history until it is removed.
+ */
+export const heardAndRemovedDevices: Step = ({ dialect, integer, withoutRowid }) => [
+  `ALTER TABLE devices ADD COLUMN heard_ms ${integer}`,
+  `ALTER TABLE devices ADD COLUMN described_ms ${integer}`,
+  `CREATE TABLE removed_histories (
+     user_id INTEGER NOT NULL, device_id INTEGER NOT NULL, last_id ${integer} NOT NULL,
+     PRIMARY KEY (user_id, device_id)) ${withoutRowid}`,
+  ...deviceIndexes[dialect],
+];

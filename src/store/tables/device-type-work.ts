@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import type { Sql } from "../sql.ts";
+import { lastHeardSql } from "./devices.ts";
 
 /** What happened to the things of a type when its trait map was set, replaced or removed. */
 export type MapChange = "added" | "changed" | "gone";
@@ -105,9 +106,11 @@ export function deviceTypeWorkTable(sql: Sql): DeviceTypeWorkTable {
       const lastId = end?.lastId ?? undefined;
       if (lastId === undefined) return { devices: [], lastId };
       const devices = await sql.all<TypeDevice>(
-        `SELECT id, user_id AS "userId" FROM devices
-         WHERE ${ofRow} AND id > $3 AND id <= $4 AND is_virtual = 0 AND last_time_ms > 0 AND last_time_ms < $5
-           AND (silent_ms IS NULL OR silent_ms <> last_time_ms) ORDER BY id`,
+        `SELECT id, user_id AS "userId" FROM
+           (SELECT id, user_id, silent_ms, ${lastHeardSql} AS last_heard_ms FROM devices
+            WHERE ${ofRow} AND id > $3 AND id <= $4 AND is_virtual = 0) AS examined
+         WHERE last_heard_ms > 0 AND last_heard_ms < $5 AND (silent_ms IS NULL OR silent_ms < last_heard_ms)
+         ORDER BY id`,
         [tenantId, typeId, afterId, lastId, beforeMs],
       );
       return { devices, lastId };

@@ -19,12 +19,15 @@ export interface DeviceRow {
   readonly isWatched?: boolean;
   /** The same for alerts on the things that it reports. */
   readonly areThingsWatched?: boolean;
-  /** Only `lock`, `within` and `someOfTenant` read these three. */
+  /** Only `lock`, `within` and `someOfTenant` read these five. */
   readonly tenantId?: TenantId;
   /** When the trait map of its type was changed last; null when the type has none. */
   readonly mapChangedMs?: number | null;
   /** The time of its last commit when the log last said that it fell silent. */
   readonly silentMs?: number | null;
+  /** The time of the last description, and of the device's last write before it (`lastHeardMs`). */
+  readonly describedMs?: number | null;
+  readonly heardMs?: number | null;
 }
 
 /** The position in a paginated list of devices (keyset pagination), and its filter. */
@@ -88,6 +91,8 @@ export interface DeviceTable {
   lockOfTenant(tenantId: TenantId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
   /** Sets name and room. The caller holds the device's lock. */
   rename(userId: UserId, id: DeviceId, description: Pick<DeviceRow, "name" | "room">): Promise<void>;
+  /** The last commit is a description, no write: the device was last heard at that time. The caller holds its lock. */
+  setDescribed(userId: UserId, id: DeviceId, heardMs: number): Promise<void>;
   /** The caller removes what belongs to the device first. The id is never used again. */
   remove(userId: UserId, id: DeviceId): Promise<void>;
   /** Removes all devices of a user; returns their ids. */
@@ -112,7 +117,7 @@ const watched = `EXISTS (SELECT 1 FROM triggers w WHERE w.user_id = d.user_id AN
 /** A look-up by primary key, which saves a statement of its own. */
 const mapped = `d.tenant_id AS "tenantId", (SELECT m.changed_ms FROM device_type_maps m
   WHERE m.tenant_id = d.tenant_id AND m.type_id = d.type_id) AS "mapChangedMs",
-  d.silent_ms AS "silentMs"`;
+  d.silent_ms AS "silentMs", d.described_ms AS "describedMs", d.heard_ms AS "heardMs"`;
 const source = "devices d JOIN device_types t ON t.id = d.type_id";
 
 /** What is read of a device `d` of the type `t` that is locked. */
@@ -247,6 +252,12 @@ export function deviceTable(sql: Sql): DeviceTable {
     lockOfTenant: (tenantId, ids) => lockedRows(`d.id ${among} AND d.tenant_id = $2`, [ids, tenantId]),
     rename: (userId, id, { name, room }) =>
       sql.post("UPDATE devices SET name = $3, room = $4 WHERE user_id = $1 AND id = $2", [userId, id, name, room]),
+    setDescribed: (userId, id, heardMs) =>
+      sql.post("UPDATE devices SET described_ms = last_time_ms, heard_ms = $3 WHERE user_id = $1 AND id = $2", [
+        userId,
+        id,
+        heardMs,
+      ]),
     setSilent: (tenantId, ids) =>
       sql.post(`UPDATE devices SET silent_ms = last_time_ms WHERE id ${among} AND tenant_id = $2`, [ids, tenantId]),
     async remove(userId, id) {
@@ -278,6 +289,21 @@ export function deviceTable(sql: Sql): DeviceTable {
     },
   };
 }
+
+/**
+ * When the device wrote last; 0: never. A description is the last commit if it has its time. An older version notes no
+ * descriptions, so each of its commits counts as a write.
+ */
+export function lastHeardMs({
+  lastTimeMs,
+  describedMs,
+  heardMs,
+}: Pick<DeviceRow, "lastTimeMs" | "describedMs" | "heardMs">): number {
+  return describedMs === lastTimeMs ? (heardMs ?? 0) : lastTimeMs;
+}
+
+/** The same as an SQL expression. */
+export const lastHeardSql = "CASE WHEN described_ms = last_time_ms THEN heard_ms ELSE last_time_ms END";
 
 /** The SQL condition of an access scope: a column and the value that it must equal. */
 export function ownerIn(accessScope: AccessScope): readonly [column: string, owner: number] {

@@ -59,7 +59,10 @@ export interface LogTable {
   holds(position: LogPosition): Promise<boolean>;
   /** The position up to which retention has removed entries. A reader that is behind it has missed entries. */
   horizon(): Promise<LogPosition>;
-  /** Removes entries that are older than `beforeMs`, at most `limit` from the beginning; returns how many. */
+  /**
+   * Removes entries, at most `limit`; returns how many. First what is left of the histories of removed devices, then
+   * entries older than `beforeMs`, from the beginning of the log.
+   */
   removeOlder(beforeMs: number, limit: number): Promise<number>;
   /**
    * Changes of a device's attributes, or of its things too, in a time range (its end excluded), oldest first. Entries of
@@ -78,7 +81,10 @@ export interface LogTable {
    */
   revocations(after: LogPosition, limit: number): Promise<readonly string[]>;
   ofDevice(userId: UserId, deviceId: DeviceId): Promise<LogEntry[]>;
-  /** Removes the entries of a device, and its webhook deliveries; returns the number of entries. */
+  /**
+   * Removes the entries of a device, and its webhook deliveries; returns the number of entries. Of a long history only
+   * the newest are removed at once. No reader gets the others, and `removeOlder` removes them in slices.
+   */
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   /**
    * Removes the entries of a user, and all webhook deliveries about the user, also those to webhooks of a tenant.
@@ -115,6 +121,24 @@ const noUser = 0;
 const columns = `NULLIF(user_id, ${noUser}) AS "userId", device_id AS "deviceId", kind, time_ms AS "timeMs", body, id`;
 const tenant = `(SELECT u.tenant_id FROM users u WHERE u.id = log.user_id) AS "tenantId"`;
 
+/** Entries of a device that are removed in one transaction, for which all other writers wait on SQLite. */
+const removedAtOnce = 2_000;
+/** Whether the entry is not of the history of a removed device. Most of the time `removed_histories` is empty. */
+const isKept = keptIn("log");
+
+/** The condition for a table or alias with rows of the log. */
+export function keptIn(rows: string): string {
+  return `NOT EXISTS (SELECT 1 FROM removed_histories r
+  WHERE r.user_id = ${rows}.user_id AND r.device_id = ${rows}.device_id AND ${rows}.id <= r.last_id)`;
+}
+
+interface RemovedHistory {
+  readonly userId: UserId;
+  readonly deviceId: DeviceId;
+  /** Later entries say that the device was removed, and stay. */
+  readonly lastId: number;
+}
+
 const insertion = "INSERT INTO log (user_id, device_id, kind, time_ms, body)";
 const insert = `${insertion} VALUES ($1, $2, $3, $4, $5)`;
 
@@ -124,6 +148,31 @@ export function logTable(sql: Sql): LogTable {
   /** Prevents that entries become deliveries while they are removed (see WebhookTable.lockFeed). */
   const lockFeed = async () => {
     if (sql.dialect === "postgres") await sql.all("SELECT 1 FROM webhook_feed FOR UPDATE");
+  };
+  /** On SQLite an id alone finds its entry; with the user SQLite would look at all entries of the user. */
+  const ofUser = sql.dialect === "postgres" ? "user_id = $1 AND" : "";
+  const removeNewest = (userId: UserId, deviceId: DeviceId, lastId: number, limit: number) =>
+    sql.run(
+      `DELETE FROM log WHERE ${ofUser} id IN (SELECT id FROM log
+         WHERE user_id = $1 AND device_id = $2 AND id <= $3 ORDER BY time_ms DESC, id DESC LIMIT $4)`,
+      [userId, deviceId, lastId, limit],
+    );
+  /** Removes the next slice of the histories of removed devices. */
+  const removeHistories = async (limit: number): Promise<number> => {
+    // Two nodes may do this at once: each takes another history.
+    const lock = sql.dialect === "postgres" ? "FOR UPDATE SKIP LOCKED" : "";
+    const next = `SELECT user_id AS "userId", device_id AS "deviceId", last_id AS "lastId" FROM removed_histories
+      ORDER BY user_id, device_id LIMIT 1 ${lock}`;
+    for (;;) {
+      const [history] = await sql.all<RemovedHistory>(next);
+      if (!history) return 0;
+      const { userId, deviceId, lastId } = history;
+      const removed = await removeNewest(userId, deviceId, lastId, limit);
+      if (removed < limit) {
+        await sql.run("DELETE FROM removed_histories WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
+      }
+      if (removed > 0) return removed;
+    }
   };
   const horizon = async () => {
     const [row] = await sql.all<LogPosition>(`SELECT transaction_id AS "transaction", entry_id AS id FROM log_horizon`);
@@ -176,11 +225,12 @@ export function logTable(sql: Sql): LogTable {
             await sql.all<TailedRow>(
               `SELECT ${columns}, ${tenant}, xid::text::bigint AS transaction FROM log
                WHERE (xid, id) > ($1::text::xid8, $2) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+                 AND ${isKept}
                ORDER BY xid, id LIMIT $3`,
               [String(after.transaction), after.id, limit],
             )
           : await sql.all<TailedRow>(
-              `SELECT ${columns}, ${tenant}, 0 AS "transaction" FROM log WHERE id > $1 ORDER BY id LIMIT $2`,
+              `SELECT ${columns}, ${tenant}, 0 AS "transaction" FROM log WHERE id > $1 AND ${isKept} ORDER BY id LIMIT $2`,
               [after.id, limit],
             );
       return rows.map(({ transaction, id, ...entry }) => ({
@@ -216,6 +266,8 @@ export function logTable(sql: Sql): LogTable {
     },
     horizon,
     async removeOlder(beforeMs, limit) {
+      const ofRemoved = await removeHistories(limit);
+      if (ofRemoved > 0) return ofRemoved;
       const oldest =
         sql.dialect === "postgres"
           ? await sql.all<LogPosition & { timeMs: number }>(
@@ -241,7 +293,7 @@ export function logTable(sql: Sql): LogTable {
     },
     async changes(userId, deviceId, { fromMs, toMs }, limit, kinds = "attributes") {
       const isMeant = kinds === "attributes" ? "kind = 'attribute'" : "kind IN ('attribute', 'thing')";
-      const ofDevice = `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND ${isMeant}`;
+      const ofDevice = `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND ${isMeant} AND ${isKept}`;
       const rows = await sql.all<StoredEntry>(
         `${ofDevice} AND time_ms >= $3 AND time_ms < $4 ORDER BY time_ms, id LIMIT $5`,
         [userId, deviceId, fromMs, toMs, limit],
@@ -256,17 +308,27 @@ export function logTable(sql: Sql): LogTable {
     async removeOfDevice(userId, deviceId) {
       await lockFeed();
       await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
-      return sql.run("DELETE FROM log WHERE user_id = $1 AND device_id = $2", [userId, deviceId]);
+      const removed = await removeNewest(userId, deviceId, Number.MAX_SAFE_INTEGER, removedAtOnce);
+      if (removed < removedAtOnce) return removed;
+      // Not the device's last entry, which is not indexed: no entry of the device is behind the last one of all.
+      await sql.run(
+        `INSERT INTO removed_histories (user_id, device_id, last_id)
+         SELECT CAST($1 AS INTEGER), CAST($2 AS INTEGER), COALESCE(MAX(id), 0) FROM log WHERE ${ofUser} id > 0
+         ON CONFLICT (user_id, device_id) DO UPDATE SET last_id = excluded.last_id`,
+        [userId, deviceId],
+      );
+      return removed;
     },
     async removeOfUser(userId) {
       await lockFeed();
       await sql.run(`UPDATE log SET user_id = ${noUser} WHERE user_id = $1 AND kind = 'revocation'`, [userId]);
       await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
+      await sql.run("DELETE FROM removed_histories WHERE user_id = $1", [userId]);
       return sql.run("DELETE FROM log WHERE user_id = $1", [userId]);
     },
     async ofDevice(userId, deviceId) {
       const rows = await sql.all<StoredEntry>(
-        `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 ORDER BY time_ms, id`,
+        `SELECT ${columns} FROM log WHERE user_id = $1 AND device_id = $2 AND ${isKept} ORDER BY time_ms, id`,
         [userId, deviceId],
       );
       return rows.map(({ id: _, ...entry }) => ({ ...entry, body: expandedText(entry.body) }));

@@ -12,13 +12,17 @@ export interface MappedDeviceRow {
   readonly name: string;
   readonly room: string | null;
   readonly lastTimeMs: number;
+  /** As in DeviceRow. */
+  readonly describedMs?: number | null;
+  readonly heardMs?: number | null;
   readonly mapChangedMs: number;
 }
 
-/** Which devices to list: of one type, or of these types for one user. */
+/** Which devices to list: of one type, or of these types for one user; with a room only those in it. */
 export interface MappedDevicePlace {
   readonly afterId: number;
   readonly typeIds: readonly number[];
+  readonly room?: string | undefined;
 }
 
 export interface MappedAttribute {
@@ -44,7 +48,7 @@ export interface MappedDeviceTable {
 }
 
 const columns = `d.id, d.user_id AS "userId", d.tenant_id AS "tenantId", d.type_id AS "typeId", d.name, d.room,
-  d.last_time_ms AS "lastTimeMs", m.changed_ms AS "mapChangedMs"`;
+  d.last_time_ms AS "lastTimeMs", d.described_ms AS "describedMs", d.heard_ms AS "heardMs", m.changed_ms AS "mapChangedMs"`;
 const source = "devices d JOIN device_type_maps m ON m.tenant_id = d.tenant_id AND m.type_id = d.type_id";
 
 export function mappedDeviceTable(sql: Sql): MappedDeviceTable {
@@ -60,18 +64,19 @@ export function mappedDeviceTable(sql: Sql): MappedDeviceTable {
       const among = sql.dialect === "postgres" ? "= ANY($2::int[])" : "IN (SELECT value FROM json_each($2))";
       return rows(`d.user_id = $1 AND d.id ${isOne ? "= $2" : among} ORDER BY d.id`, [userId, isOne ? ids[0]! : ids]);
     },
-    page(accessScope, { afterId, typeIds }, limit) {
+    async page(accessScope, { afterId, typeIds, room }, limit) {
+      // No device is in a room that can't be stored.
+      if (room !== undefined && !isStorable(room)) return [];
       const [column, owner] = ownerIn(accessScope);
       const [only, ...others] = typeIds;
       const among = sql.dialect === "postgres" ? "= ANY($3::int[])" : "IN (SELECT value FROM json_each($3))";
       // One type is searched by the index of a tenant's devices of a type.
       const isOne = only !== undefined && others.length === 0;
-      return rows(`${column} = $1 AND d.id > $2 AND d.type_id ${isOne ? "= $3" : among} ORDER BY d.id LIMIT $4`, [
-        owner,
-        afterId,
-        isOne ? only : typeIds,
-        limit,
-      ]);
+      const inRoom = room === undefined ? "" : "AND d.room = $5";
+      return rows(
+        `${column} = $1 AND d.id > $2 AND d.type_id ${isOne ? "= $3" : among} ${inRoom} ORDER BY d.id LIMIT $4`,
+        [owner, afterId, isOne ? only : typeIds, limit, ...(room === undefined ? [] : [room])],
+      );
     },
     async attributes(devices, names) {
       const known = names.filter(isStorable);

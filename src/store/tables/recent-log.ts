@@ -1,7 +1,7 @@
 import type { TenantId, UserId } from "../../model/ids.ts";
 import { expandedText } from "../compressed-text.ts";
 import type { Parameter, Sql } from "../sql.ts";
-import type { LogPosition, TailedEntry } from "./log.ts";
+import { keptIn, type LogPosition, type TailedEntry } from "./log.ts";
 
 /** Whose entries are read. Undefined members match every entry. */
 export interface RecentFilter {
@@ -57,6 +57,7 @@ export function recentLogTable(sql: Sql): RecentLogTable {
       const [bound] = await sql.all<LogPosition & { readonly timeMs: number }>(last, parameters);
       const conditions = [
         "l.kind <> 'revocation'",
+        keptIn("l"),
         ...(tenantIds === undefined ? [] : [`u.tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`]),
         ...(userId === undefined ? [] : [`l.user_id = ${parameter(userId)}`]),
       ];

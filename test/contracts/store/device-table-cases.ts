@@ -73,7 +73,7 @@ export function deviceTableCases(harness: StoreHarness): void {
           const id = devices[0]!;
           const row = await tx.devices.find(userId, id);
           assert.ok(row);
-          const found = { ...row, tenantId, mapChangedMs: null, silentMs: null };
+          const found = { ...row, tenantId, mapChangedMs: null, silentMs: null, describedMs: null, heardMs: null };
           const within = async (accessScope: AccessScope) => plain(await tx.devices.within(accessScope, id));
           for (const one of homes) {
             assert.deepEqual(await within(user(one.userId)), one.userId === userId ? found : undefined);

@@ -56,6 +56,7 @@ export function deviceTypeMapCases(harness: StoreHarness): void {
       await store.transaction(async (tx) => {
         await tx.devices.add({ userId, typeName: "plug", name: "plug", isVirtual: false });
         await tx.deviceTypeMaps.put(tenantId, "lamp", "{}");
+        await tx.devices.rename(userId, three, { name: "lamp 3", room: "Hall" });
         for (const id of devices) {
           await tx.attributes.write(userId, id, 5, [
             { key: "power", value: "on" },
@@ -71,6 +72,11 @@ export function deviceTypeMapCases(harness: StoreHarness): void {
         assert.deepEqual(await page(user, { afterId: two, typeIds: [typeId, typeId + 1] }, 2), [three]);
         assert.deepEqual(await page(tenant, { afterId: two, typeIds: [typeId] }, 9), [three, ...neighbour.devices]);
         assert.deepEqual(await page(tenant, { afterId: 0, typeIds: [] }, 9), []);
+        for (const types of [[typeId], [typeId, typeId + 1]]) {
+          assert.deepEqual(await page(user, { afterId: 0, typeIds: types, room: "Hall" }, 9), [three]);
+          assert.deepEqual(await page(user, { afterId: three, typeIds: types, room: "Hall" }, 9), []);
+        }
+        assert.deepEqual(await page(user, { afterId: 0, typeIds: [typeId], room: "\0" }, 9), []);
         const some = async (...ids: never[]) => (await tx.mappedDevices.some(userId, ids)).map(({ id }) => id);
         assert.deepEqual(await some(three, one, 999 as never, neighbour.devices[0] as never), [one, three]);
         assert.deepEqual(await some(two), [two]);

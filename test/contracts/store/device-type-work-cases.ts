@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { DeviceId, TenantId } from "../../../src/model/ids.ts";
+import { lastHeardMs } from "../../../src/store/tables/devices.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { makeHome } from "./home.ts";
 
@@ -73,5 +74,27 @@ export function deviceTypeWorkCases(harness: StoreHarness): void {
         [early, told],
         "it has written since",
       );
+      await store.transaction(async (tx) => {
+        await tx.devices.setSilent(tenantId, [told]);
+        for (const [id, heardMs] of [
+          [early, 10],
+          [told, 11],
+          [never, 0],
+        ] as const) {
+          await tx.devices.setLastTime(userId, id, 15);
+          await tx.devices.setDescribed(userId, id, heardMs);
+        }
+        await tx.devices.setLastTime(userId, late, 12);
+        await tx.devices.setDescribed(userId, late, 5);
+        await tx.devices.setLastTime(userId, late, 13);
+      });
+      const described = await store.read((tx) => tx.deviceTypeWork.silent(row!, 13, 9));
+      assert.deepEqual(
+        described.devices.map(({ id }) => id),
+        [early],
+        "a description is no write, and the write after it counts",
+      );
+      const rows = await store.read((tx) => tx.mappedDevices.some(userId, [early, late]));
+      assert.deepEqual(rows.map(lastHeardMs), [10, 13]);
     }));
 }

@@ -146,6 +146,54 @@ export function logTailCases(harness: StoreHarness): void {
     }),
   );
 
+  it("removes a long history of a device in slices, and shows none of it meanwhile", { timeout: 30_000 }, (t) =>
+    onStore(harness, async (store, database) => {
+      const [home, other] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const { userId } = home;
+      const deviceId = home.devices[0]!;
+      const long = Array.from({ length: 2_700 }, (_, timeMs) => ({ ...entryOf(home, "x"), timeMs }));
+      await store.transaction((tx) => tx.log.appendAll([...long, entryOf(other, "of Bob")]));
+      const removed = await store.transaction(async (tx) => {
+        const removed = await tx.log.removeOfDevice(userId, deviceId);
+        await tx.devices.remove(userId, deviceId);
+        await tx.log.append({ ...entryOf(home, "removed"), kind: "device" });
+        return removed;
+      });
+      assert.equal(removed, 2_000);
+      const reader = new TailReader(store, 1_000);
+      await reader.until(2, t.signal);
+      assert.deepEqual(
+        reader.seen.map(({ body }) => body),
+        ["of Bob", "removed"],
+      );
+      await store.read(async (tx) => {
+        assert.deepEqual(await tx.log.changes(userId, deviceId, { fromMs: 0, toMs: 9_999 }, 9), []);
+        assert.deepEqual(
+          (await tx.log.ofDevice(userId, deviceId)).map(({ body }) => body),
+          ["removed"],
+        );
+      });
+      const rows = async () => (await database.sql("SELECT id FROM log")).length;
+      assert.equal(await rows(), 702);
+      const slices: number[] = [];
+      for (let i = 0; i < 3; i++) slices.push(await store.transaction((tx) => tx.log.removeOlder(0, 500)));
+      assert.deepEqual([slices, await rows()], [[500, 200, 0], 2]);
+      assert.deepEqual(await database.sql("SELECT * FROM removed_histories"), []);
+      assert.deepEqual(await store.read((tx) => tx.log.horizon()), logStart);
+    }),
+  );
+
+  it("removes a user with what is left of long histories", () =>
+    onStore(harness, async (store, database) => {
+      const home = await makeHome(store);
+      const long = Array.from({ length: 2_001 }, (_, timeMs) => ({ ...entryOf(home, "x"), timeMs }));
+      await store.transaction((tx) => tx.log.appendAll(long));
+      await store.transaction((tx) => tx.log.removeOfDevice(home.userId, home.devices[0]!));
+      assert.equal((await database.sql("SELECT * FROM removed_histories")).length, 1);
+      assert.equal(await store.transaction((tx) => tx.log.removeOfUser(home.userId)), 1);
+      assert.deepEqual(await database.sql("SELECT * FROM removed_histories"), []);
+    }));
+
   it("never skips and never repeats an entry of 8 concurrent writers", { timeout: 60_000 }, (t) =>
     onDatabase(harness, async (database) => {
       const stores =
