@@ -18,6 +18,8 @@ export interface AdminCall extends OperatorRule {
   readonly fields?: readonly AdminField[];
   /** It is done for its answer: the console shows it. */
   readonly showsAnswer?: true;
+  /** For pages and programs alone: no command does it. */
+  readonly isWithoutCommand?: true;
   /** A list of which each answer holds one page. */
   readonly isPaged?: true;
   readonly answer: Schema;

@@ -3,6 +3,7 @@ import type { PasswordCaller, Passwords } from "../identity/passwords.ts";
 import { hashOf, isCredential, newSecret } from "../identity/secrets.ts";
 import { checkTenantName } from "../identity/tenants.ts";
 import { Conflict, LimitReached, NotFound } from "../model/errors.ts";
+import type { TenantId } from "../model/ids.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
 import type { Store } from "../store/seam.ts";
 import type { OperatorLinkRow } from "../store/tables/operator-links.ts";
@@ -33,11 +34,24 @@ export interface TakenLink extends SessionOrigin {
   readonly disconnected?: AbortSignal | undefined;
 }
 
+/** An invitation that nobody has used, as lists show it. */
+export interface WaitingInvitation extends Reach {
+  /** Names the invitation; no secret. */
+  readonly id: string;
+  readonly name: string | null;
+  readonly createdMs: number;
+  readonly expiresMs: number;
+}
+
 export interface OneTimeLinks {
   /** Makes the link of the first owner, which is also the way back in. Earlier claim links end. Returns its secret. */
   claimLink(): Promise<string>;
   /** Makes a link with which another person becomes an operator. Returns its secret. */
   invite(invitation: WantedReach & { readonly name?: string | undefined }): Promise<string>;
+  /** The oldest first. */
+  listInvitations(): Promise<readonly WaitingInvitation[]>;
+  /** Ends the invitation with this id, or all for a person of this name. Rejects with NotFound if there is none. */
+  endInvitations(nameOrId: string): Promise<readonly WaitingInvitation[]>;
   /** Rejects with NotFound when the link was used or has expired. */
   openLink(kind: OperatorLinkRow["kind"], secret: string): Promise<OpenLink>;
   /** Uses a link: its person becomes an operator and is signed in. Returns the secret of the session's cookie. */
@@ -51,14 +65,16 @@ export interface LinkParts {
 }
 
 const linkPrefix = "bwol_";
+const endSome = "End some, or wait until they expire. See: breezeway operator invitations list";
 const owner: Reach = { role: "owner", reachesAll: true, tenantIds: [] };
 
 export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts): OneTimeLinks {
   async function add(tx: OperatorTables, link: Reach & Pick<OperatorLinkRow, "kind" | "name">): Promise<string> {
     const nowMs = await tx.clock.nowMs();
     await tx.operatorLinks.removeExpired(nowMs);
-    if ((await tx.operatorLinks.count()) >= limits.operatorLinksWaiting) {
-      throw new LimitReached("operatorLinksWaiting", "Too many invitations wait to be used. Wait until some expire.");
+    // There is one claim link at most, and it is the way back in: no number of invitations may prevent it.
+    if (link.kind === "invitation" && (await tx.operatorLinks.count("invitation")) >= limits.operatorLinksWaiting) {
+      throw new LimitReached("operatorLinksWaiting", `Too many invitations wait to be used. ${endSome}`);
     }
     const secret = newSecret(linkPrefix);
     const lifetimeMs = link.kind === "claim" ? linkLifetime.claimMs : linkLifetime.invitationMs;
@@ -70,6 +86,12 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
     const link = isCredential(linkPrefix, secret) ? await tx.operatorLinks.find(hashOf(secret)) : undefined;
     if (!link || link.kind !== kind || (await tx.clock.nowMs()) >= link.expiresMs) throw usedLink(kind);
     return link;
+  }
+
+  /** Invitations that can still be used. */
+  async function waiting(tx: OperatorTables): Promise<readonly OperatorLinkRow[]> {
+    const nowMs = await tx.clock.nowMs();
+    return (await tx.operatorLinks.list("invitation")).filter(({ expiresMs }) => nowMs < expiresMs);
   }
 
   const needsTenant = async (tx: OperatorTables, { kind }: OperatorLinkRow) =>
@@ -91,6 +113,17 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
         return add(tx, { kind: "invitation", name, ...checked });
       });
     },
+    listInvitations: () => store.read(async (tx) => (await waiting(tx)).map(shownInvitation)),
+    endInvitations: (nameOrId) =>
+      store.transaction(async (tx) => {
+        const isMeant = (link: OperatorLinkRow) => invitationId(link) === nameOrId || link.name === nameOrId;
+        const ended = (await waiting(tx)).filter(isMeant);
+        if (ended.length === 0) {
+          throw new NotFound(`There is no invitation ${nameOrId}. See all with: breezeway operator invitations list`);
+        }
+        for (const { hash } of ended) await tx.operatorLinks.remove(hash);
+        return ended.map(shownInvitation);
+      }),
     openLink: (kind, secret) =>
       store.read(async (tx) => {
         const link = await find(tx, kind, secret);
@@ -108,14 +141,19 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
       return store.transaction(async (tx) => {
         const link = await find(tx, kind, secret);
         if (!(await tx.operatorLinks.remove(link.hash))) throw usedLink(kind);
-        if (tenantName !== undefined) await addFirstTenant(tx, tenantName);
+        const tenantId = tenantName === undefined ? undefined : await addFirstTenant(tx, tenantName);
         const operator =
           kind === "claim"
             ? await becomeOwner(tx, name, passwordHash)
             : await addOperator(tx, { ...storedReach(link), name, passwordHash });
         const act = kind === "claim" ? "operator_claimed" : "operator_joined";
         const detail = { role: operator.role };
-        await tx.audit.add(auditEntry({ act, operator: name, source: origin.source, detail }));
+        const by = { operator: name, source: origin.source };
+        await tx.audit.add(auditEntry({ act, ...by, detail }));
+        if (tenantId !== undefined) {
+          const added = { command: "tenant add", name: tenantName };
+          await tx.audit.add(auditEntry({ act: "admin", ...by, tenantId, detail: added }));
+        }
         return openSession(tx, operator.id, origin, onLimitReached);
       });
     },
@@ -134,9 +172,19 @@ async function becomeOwner(tx: OperatorTables, name: string, passwordHash: strin
   return (await tx.operators.byId(known.id))!;
 }
 
-/** Another claim may have added a tenant at the same moment: then there is a first one. */
-async function addFirstTenant(tx: OperatorTables, name: string): Promise<void> {
-  if ((await tx.tenants.list()).length === 0) await tx.tenants.add({ name });
+/** Another claim may have added a tenant at the same moment: then there is a first one, and the result is undefined. */
+async function addFirstTenant(tx: OperatorTables, name: string): Promise<TenantId | undefined> {
+  return (await tx.tenants.list()).length === 0 ? tx.tenants.add({ name }) : undefined;
+}
+
+function shownInvitation(link: OperatorLinkRow): WaitingInvitation {
+  const { name, createdMs, expiresMs } = link;
+  return { id: invitationId(link), name, ...storedReach(link), createdMs, expiresMs };
+}
+
+/** A part of the stored hash. Nobody can find the secret of the link with it. */
+function invitationId({ hash }: OperatorLinkRow): string {
+  return `oi_${hash.slice(0, 16)}`;
 }
 
 function usedLink(kind: OperatorLinkRow["kind"]): NotFound {

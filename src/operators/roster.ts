@@ -18,17 +18,26 @@ export interface OperatorRecord extends Reach {
   readonly signedInMs: number | null;
 }
 
-/** Who the operators are, and what each may reach. */
+/** An operator after a change. */
+export interface ChangedOperator extends OperatorRecord {
+  /** How many waiting invitations ended with it. */
+  readonly invitationsEnded: number;
+}
+
+/**
+ * Who the operators are, and what each may reach. Which owner made an invitation is not stored. So all waiting
+ * invitations end when an owner is suspended, removed, or gets another role.
+ */
 export interface Roster {
   hasOperators(): Promise<boolean>;
   list(): Promise<readonly OperatorRecord[]>;
   /** Finds an operator by name or id. */
   find(nameOrId: string): Promise<OperatorRecord>;
-  setReach(operatorId: OperatorId, reach: WantedReach): Promise<OperatorRecord>;
+  setReach(operatorId: OperatorId, reach: WantedReach): Promise<ChangedOperator>;
   /** Ends all sessions and tokens of the operator, who can't sign in until `resume`. */
-  suspend(operatorId: OperatorId): Promise<OperatorRecord>;
-  resume(operatorId: OperatorId): Promise<OperatorRecord>;
-  remove(operatorId: OperatorId): Promise<OperatorRecord>;
+  suspend(operatorId: OperatorId): Promise<ChangedOperator>;
+  resume(operatorId: OperatorId): Promise<ChangedOperator>;
+  remove(operatorId: OperatorId): Promise<ChangedOperator>;
 }
 
 export function rosterOn(store: Store<OperatorTables>): Roster {
@@ -43,7 +52,11 @@ export function rosterOn(store: Store<OperatorTables>): Roster {
       if (isActiveOwner(before) && !left.some(isActiveOwner)) {
         throw new Conflict(`${before.name} is the only owner who can sign in. Make another operator an owner first.`);
       }
-      return fromRow(left.find(({ id }) => id === operatorId) ?? before);
+      const after = left.find(({ id }) => id === operatorId);
+      const mayInvite = after !== undefined && isActiveOwner(after);
+      const endsInvitations = before.role === "owner" && !mayInvite;
+      const invitationsEnded = endsInvitations ? await tx.operatorLinks.removeOfKind("invitation") : 0;
+      return { ...fromRow(after ?? before), invitationsEnded };
     });
   return {
     hasOperators: async () => (await store.read((tx) => tx.operators.list())).length > 0,

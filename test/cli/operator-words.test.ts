@@ -23,6 +23,31 @@ describe("the output of an operator's command", () => {
     );
   });
 
+  it("lists the waiting invitations, and says how many ended with an owner's access", () => {
+    assert.match(outputOf("operator invitations list", { invitations: [] }), /^No invitation waits\./);
+    const times = { created: new Date().toISOString(), expires: "2026-03-08T09:30:00.000Z" };
+    const everywhere = { invitationId: "oi_1", name: null, role: "viewer", allTenants: true, tenants: [], ...times };
+    const ofAcme = {
+      ...everywhere,
+      invitationId: "oi_2",
+      name: "grace",
+      allTenants: false,
+      tenants: [{ name: "Acme" }],
+    };
+    const invitations = [everywhere, ofAcme];
+    const lines = outputOf("operator invitations list", { invitations }).split("\n");
+    assert.match(lines[1]!, /^oi_1 +any +viewer +all tenants .* 2026-03-08$/);
+    assert.match(lines[2]!, /^oi_2 +grace +viewer +Acme .* 2026-03-08$/);
+    assert.equal(outputOf("operator invitations end", { invitations }), "2 invitations ended.");
+    const changed = { name: "ada", role: "viewer", allTenants: true, tenants: [], invitationsEnded: 1 };
+    assert.equal(outputOf("operator suspend", changed), "ada is suspended. 1 waiting invitation ended.");
+    assert.equal(outputOf("operator remove", { ...changed, invitationsEnded: 0 }), "ada is removed.");
+    assert.equal(
+      outputOf("operator role", { ...changed, invitationsEnded: 2 }),
+      "ada is viewer now, for all tenants. 2 waiting invitations ended.",
+    );
+  });
+
   it("shows the next step of a key rotation", () => {
     assert.match(outputOf("key add", { keyId: "k2" }), /Copy the file to all nodes, then run: breezeway key rotate$/);
     const rotated = { keyId: "k2", resealed: 1, behind: [] };

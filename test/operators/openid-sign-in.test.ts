@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { auditedOneByOne } from "../../src/identity/sign-in.ts";
 import { NotSignedIn } from "../../src/model/errors.ts";
 import { OpenIdRefused, OpenIdUnavailable } from "../../src/operators/openid/openid-errors.ts";
 import { openIdPatienceMs, openIdSignInOn } from "../../src/operators/openid/openid-sign-in.ts";
@@ -98,6 +99,49 @@ describe("a sign-in at an OpenID provider", () => {
     const { operatorId } = await operatorOf();
     await operators.suspend(operatorId);
     await assert.rejects(enter(), /^OpenIdRefused: The operator ada@example\.com is suspended/);
+  });
+
+  it("leaves an entry in the audit log when it is refused, with the name of a known operator only", async (t) => {
+    const { enter, operatorOf, operators, join, identity } = await made(t);
+    await join("grace");
+    const { operatorId } = await operatorOf();
+    await operators.suspend(operatorId);
+    for (const claims of [{ groups: [] }, { groups: [], team: "gone", sub: "18" }, {}]) {
+      await assert.rejects(enter(claims), OpenIdRefused);
+    }
+    const entries = (await identity.audit.list({ act: "operator_sign_in_failed", limit: 10 })).map((entry) => {
+      return [entry.operator, entry.source, entry.detail];
+    });
+    const by = "Example ID";
+    assert.deepEqual(entries, [
+      ["ada@example.com", origin.source, { by, reason: "The operator ada@example.com is suspended." }],
+      [
+        null,
+        origin.source,
+        { by, subject: "18", reason: "The rule for your role names the tenant Gone, which does not exist." },
+      ],
+      [
+        "ada@example.com",
+        origin.source,
+        { by, reason: "Example ID knows you, but no rule makes you an operator of this Breezeway." },
+      ],
+    ]);
+  });
+
+  it("leaves few entries when one address is refused again and again", async (t) => {
+    const { enter, identity, clock } = await made(t);
+    const refuse = async (times: number) => {
+      for (let n = 0; n < times; n++) await assert.rejects(enter({ groups: [] }), OpenIdRefused);
+    };
+    const count = async () => (await identity.audit.list({ act: "operator_sign_in_failed", limit: 1_000 })).length;
+    await refuse(auditedOneByOne + 99);
+    assert.equal(await count(), auditedOneByOne);
+    await refuse(1);
+    const [last] = await identity.audit.list({ limit: 1 });
+    assert.deepEqual([await count(), last?.detail.failuresOfSource], [auditedOneByOne + 1, 200]);
+    clock.nowMs += 10 * 60_000;
+    await refuse(1);
+    assert.equal(await count(), auditedOneByOne + 2);
   });
 
   it("takes the first name that an operator may have, and numbers one that is taken", async (t) => {

@@ -153,6 +153,36 @@ describe("a one-time link", () => {
     await invite();
   });
 
+  it("of a claim is made also when too many invitations wait", async (t) => {
+    const { operators, store, clock } = await madeOperators(t);
+    await store.transaction(async (tx) => {
+      const times = { createdMs: clock.nowMs, expiresMs: clock.nowMs + linkLifetime.invitationMs };
+      for (let n = 0; n < limits.operatorLinksWaiting; n++) {
+        const reach = { role: "viewer", reachesAll: true, tenantIds: [] };
+        await tx.operatorLinks.add({ kind: "invitation", name: null, ...reach, hash: `hash ${n}`, ...times });
+      }
+    });
+    await assert.rejects(operators.invite({ role: "viewer", tenantIds: [] }), LimitReached);
+    for (let times = 0; times < 2; times++) await operators.openLink("claim", await operators.claimLink());
+  });
+
+  it("of a claim leaves an entry for the tenant that it makes", async (t) => {
+    const { operators, store, identity, tenantId } = await madeOperators(t);
+    await store.transaction((tx) => tx.tenants.remove(tenantId));
+    const taken = { name: "ada", password, tenant: "First", ...origin };
+    await operators.takeLink("claim", await operators.claimLink(), taken);
+    const [tenant] = await identity.listTenants();
+    const entries = (await identity.audit.list({ limit: 10 })).map(
+      ({ act, operator, source, tenantId: of, detail }) => {
+        return [act, operator, source, of, detail];
+      },
+    );
+    assert.deepEqual(entries, [
+      ["admin", "ada", origin.source, tenant?.tenantId, { command: "tenant add", name: "First" }],
+      ["operator_claimed", "ada", origin.source, null, { role: "owner" }],
+    ]);
+  });
+
   it("of a claim brings a suspended owner back, with what is stored of it in the audit log", async (t) => {
     const { operators, join, identity } = await madeOperators(t);
     const { operator, session } = await join("ada", "viewer");
@@ -173,5 +203,74 @@ describe("a one-time link", () => {
       ["operator_claimed", "ada", origin.source, "owner"],
       ["operator_joined", "ada", origin.source, "viewer"],
     ]);
+  });
+});
+
+describe("a waiting invitation", () => {
+  const viewer = { role: "viewer", tenantIds: [] };
+
+  it("is listed without its secret, and ended by its id, or with all others for its name", async (t) => {
+    const { operators, clock, tenantId } = await madeOperators(t);
+    const expired = await operators.invite(viewer);
+    clock.nowMs += linkLifetime.invitationMs;
+    const named = await operators.invite({ role: "tenantAdmin", tenantIds: [tenantId], name: "grace" });
+    clock.nowMs += 1;
+    await operators.invite({ ...viewer, name: "grace" });
+    clock.nowMs += 1;
+    const open = await operators.invite(viewer);
+    await operators.claimLink();
+    const listed = await operators.listInvitations();
+    const [first, , last] = listed;
+    assert.deepEqual(first, {
+      id: first?.id,
+      name: "grace",
+      role: "tenantAdmin",
+      reachesAll: false,
+      tenantIds: [tenantId],
+      createdMs: clock.nowMs - 2,
+      expiresMs: clock.nowMs - 2 + linkLifetime.invitationMs,
+    });
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      ["grace", "grace", null],
+    );
+    for (const secret of [expired, named, open]) assert.ok(!JSON.stringify(listed).includes(secret));
+    await assert.rejects(operators.endInvitations("nobody"), NotFound);
+    assert.deepEqual(await operators.endInvitations(last!.id), [last]);
+    await assert.rejects(operators.openLink("invitation", open), NotFound);
+    await assert.rejects(operators.endInvitations(last!.id), NotFound);
+    assert.equal((await operators.endInvitations("grace")).length, 2);
+    await assert.rejects(operators.openLink("invitation", named), NotFound);
+    assert.deepEqual(await operators.listInvitations(), []);
+  });
+
+  it("ends when an owner, who may have made it, is suspended, removed or gets another role", async (t) => {
+    const { operators, join } = await madeOperators(t);
+    await join("ada");
+    const { operator: grace } = await join("grace");
+    const { operator: vera } = await join("vera", "viewer");
+    const invitation = await operators.invite(viewer);
+    const claim = await operators.claimLink();
+    assert.equal((await operators.suspend(vera.operatorId)).invitationsEnded, 0);
+    assert.equal((await operators.remove(vera.operatorId)).invitationsEnded, 0);
+    await operators.openLink("invitation", invitation);
+
+    assert.equal((await operators.suspend(grace.operatorId)).invitationsEnded, 1);
+    await assert.rejects(operators.openLink("invitation", invitation), NotFound);
+    await operators.invite(viewer);
+    assert.equal((await operators.resume(grace.operatorId)).invitationsEnded, 0);
+    assert.equal((await operators.setReach(grace.operatorId, viewer)).invitationsEnded, 1);
+    await operators.invite(viewer);
+    assert.equal((await operators.setReach(grace.operatorId, { role: "owner", tenantIds: [] })).invitationsEnded, 0);
+    assert.equal((await operators.remove(grace.operatorId)).invitationsEnded, 1);
+    await operators.openLink("claim", claim);
+  });
+
+  it("stays when the only owner can't be suspended", async (t) => {
+    const { operators, join } = await madeOperators(t);
+    const { operator: ada } = await join("ada");
+    const invitation = await operators.invite(viewer);
+    await assert.rejects(operators.suspend(ada.operatorId), Conflict);
+    await operators.openLink("invitation", invitation);
   });
 });

@@ -169,6 +169,7 @@ describe("what operators do", () => {
     );
     assert.deepEqual(acts, [
       ["user add", "ada", "127.0.0.1"],
+      ["tenant add", "ada", "127.0.0.1"],
       ["operator_claimed", "ada", "127.0.0.1"],
       ["operator claim", "local", "command"],
     ]);

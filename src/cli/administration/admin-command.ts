@@ -61,8 +61,10 @@ export type Answer = any;
 /** The answer of an act and, if it changed something, its entry for the audit log. */
 export interface Done {
   readonly answer: object;
-  readonly changed?: Pick<AuditEntry, "tenantId" | "userId" | "clientId" | "detail">;
+  readonly changed?: Changed;
 }
+
+export type Changed = Pick<AuditEntry, "tenantId" | "userId" | "clientId" | "detail">;
 
 export interface AdministrationParts {
   readonly identity: Identity;
@@ -138,6 +140,8 @@ export interface AdministrationParts {
 export interface ActParts extends AdministrationParts {
   /** Runs another command for the same administrator. It may be called after the act has answered. */
   readonly administer: (command: string, input: object) => Promise<Answer>;
+  /** Audits what an act has changed before it fails. An act that succeeds answers with `changed` instead. */
+  readonly recordUnfinished: (changed: Changed) => Promise<void>;
 }
 
 export interface LinkFilter {

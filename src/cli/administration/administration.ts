@@ -10,9 +10,10 @@ import { listening } from "../nouns/listening.ts";
 import { keepVerification } from "../nouns/verify/verification.ts";
 import { nouns } from "../nouns.ts";
 import type { ReportProgress } from "../terminal/progress.ts";
-import type { AdminAct, AdministrationParts, ServiceFacts } from "./admin-command.ts";
+import type { AdminAct, AdministrationParts, Changed, ServiceFacts } from "./admin-command.ts";
 import { adminCalls } from "./calls/calls.ts";
 import { accessAct } from "./command-access.ts";
+import { namesAct } from "./names.ts";
 import { partsWithin } from "./parts-within.ts";
 
 /** The acts of administrators, by the names of their commands. */
@@ -25,7 +26,7 @@ export interface Administration extends AdminActs {
 export function administrationOn(parts: AdministrationParts, facts: () => ServiceFacts | undefined): Administration {
   const typed = nouns.flatMap((noun) => noun.commands).filter(isAdmin);
   const acts = new Map<string, AdminAct>();
-  for (const act of [...typed, accessAct(), deviceOwners, linkFacts, listening, keepVerification])
+  for (const act of [...typed, accessAct(), deviceOwners, linkFacts, listening, keepVerification, namesAct])
     acts.set(act.name, act);
   const calls = new Map(adminCalls.map((call) => [call.act, call]));
 
@@ -45,11 +46,14 @@ export function administrationOn(parts: AdministrationParts, facts: () => Servic
     refuseUnstorable(input);
     const administer = (command: string, more: object) =>
       perform(actOf(command), parts, more as Input, who, { service });
-    const { answer, changed } = await act({ ...parts, administer }, input, service, onProgress);
-    if (changed) {
+    const record = (changed: Changed) => {
       const detail = { command: name, ...changed.detail };
-      await parts.identity.audit.record({ act: "admin", ...who, ...changed, detail });
-    }
+      return parts.identity.audit.record({ act: "admin", ...who, ...changed, detail });
+    };
+    const recordUnfinished = (changed: Changed) =>
+      record({ ...changed, detail: { ...changed.detail, unfinished: true } });
+    const { answer, changed } = await act({ ...parts, administer, recordUnfinished }, input, service, onProgress);
+    if (changed) await record(changed);
     return answer;
   }
 

@@ -31,6 +31,7 @@ export function partsWithin(
   return {
     ...parts,
     identity,
+    operators: { ...parts.operators, namesOf: (wanted) => parts.operators.namesOf(wanted, tenantIds) },
     clients: {
       listClients,
       async addClient(client) {

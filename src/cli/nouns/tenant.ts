@@ -232,17 +232,25 @@ const remove: AdminCommand = {
   examples: ["tenant remove Acme"],
   arguments: [tenantArgument],
   options: (command) => command.option(named, "the same, as an option"),
-  async act({ identity, clients }, input) {
+  async act({ identity, clients, recordUnfinished }, input) {
     const { tenantId, name } = await identity.findTenant(text(input, "tenant"));
     const users = await identity.listUsers(tenantId);
     if (users.length > 0) {
       const next = `Remove them first; see: breezeway user list --tenant ${tenantId}`;
       throw new Conflict(`Tenant ${name} still has ${counted(users.length, "user")}. ${next}`);
     }
-    const known = await clients.listClients(tenantId);
-    for (const { id: clientId } of known) await clients.removeClient(clientId);
-    await identity.removeTenant(tenantId);
-    const removed = { clients: known.length };
+    const removed = { clients: 0 };
+    try {
+      for (const { id: clientId } of await clients.listClients(tenantId)) {
+        await clients.removeClient(clientId);
+        removed.clients++;
+      }
+      await identity.removeTenant(tenantId);
+    } catch (error) {
+      // A user or a client was added at the same moment. The removed clients are gone.
+      if (removed.clients > 0) await recordUnfinished({ tenantId, detail: { name, ...removed } });
+      throw error;
+    }
     return { answer: { tenantId, name, removed }, changed: { tenantId, detail: { name, ...removed } } };
   },
   toText: ({ name, removed }) => `Removed tenant ${name} with ${counted(removed.clients, "client")}.`,

@@ -1,6 +1,6 @@
 import type { User } from "../../identity/users.ts";
-import type { UserId } from "../../model/ids.ts";
-import type { AdminCommand, Answer } from "../administration/admin-command.ts";
+import type { TenantId, UserId } from "../../model/ids.ts";
+import type { ActParts, AdminCommand, Answer } from "../administration/admin-command.ts";
 import { afterId, wantedPage } from "../administration/paging.ts";
 import { ago } from "../devices/times.ts";
 import { hasFlag, id, optional, text } from "../input.ts";
@@ -133,11 +133,10 @@ const remove: AdminCommand = {
   examples: ["user remove 3"],
   arguments: [userArgument],
   options: (command) => command.option("--user <id>", "the same, as an option"),
-  async act({ identity, federation }, input) {
-    const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user", "The user's id"));
-    const unlinked = await federation.unlinkAll(userId);
-    const { devices, attributes, history, blindIntervals, alerts, webhooks, grants } =
-      await identity.removeUser(userId);
+  async act(parts, input) {
+    const { userId, tenantId } = await parts.identity.findUser(id<UserId>(input, "user", "The user's id"));
+    const { unlinked, ...own } = await unlinkAndRemove(parts, userId, tenantId);
+    const { devices, attributes, history, blindIntervals, alerts, webhooks, grants } = own;
     const sum = (own: number, count: (one: (typeof unlinked)[number]) => number) =>
       unlinked.reduce((total, one) => total + count(one), own);
     const removed = {
@@ -161,6 +160,21 @@ const remove: AdminCommand = {
     return `Removed user ${userId} with ${gone}.${left > 0 ? doubt : ""}`;
   },
 };
+
+/** When it fails, homes may be unlinked already. The audit log says how many. */
+async function unlinkAndRemove(parts: ActParts, userId: UserId, tenantId: TenantId) {
+  const { identity, federation, linksOf, recordUnfinished } = parts;
+  const before = await linksOf(userId);
+  try {
+    const unlinked = await federation.unlinkAll(userId);
+    return { unlinked, ...(await identity.removeUser(userId)) };
+  } catch (error) {
+    const left = new Set((await linksOf(userId)).map(({ deviceId }) => deviceId));
+    const links = before.filter(({ deviceId }) => !left.has(deviceId)).length;
+    if (links > 0) await recordUnfinished({ tenantId, userId, detail: { links } });
+    throw error;
+  }
+}
 
 function shown({ userId, name, isAdmin, isSuspended, createdMs }: User, tenant: string | undefined) {
   const created = new Date(createdMs).toISOString();

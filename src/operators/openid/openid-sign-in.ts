@@ -3,7 +3,6 @@ import { BadParameter, Conflict, LimitReached } from "../../model/errors.ts";
 import type { OperatorId, TenantId } from "../../model/ids.ts";
 import type { OnLimitReached } from "../../model/limits.ts";
 import type { Sealer } from "../../store/keys/sealing.ts";
-import type { Store } from "../../store/seam.ts";
 import type { OperatorRow } from "../../store/tables/operators.ts";
 import { checkReach } from "../reach.ts";
 import { addOperator, checkOperatorName } from "../roster.ts";
@@ -11,6 +10,7 @@ import { confirmSession, openSession, type SessionOrigin } from "../sessions.ts"
 import type { OperatorTables } from "../tables.ts";
 import { OpenIdRefused } from "./openid-errors.ts";
 import type { Checks, Claims, OpenIdProvider } from "./provider.ts";
+import { type RefusalParts, refusalsOn } from "./refused-sign-ins.ts";
 import { type RoleRule, ruleFor } from "./role-rules.ts";
 
 /** Signing in at an OpenID provider. The provider's claims decide the role, at each sign-in anew. */
@@ -42,13 +42,10 @@ export interface Finished {
   readonly session: string | undefined;
 }
 
-export interface OpenIdParts {
-  readonly store: Store<OperatorTables>;
+export interface OpenIdParts extends RefusalParts {
   readonly provider: OpenIdProvider;
   readonly rules: readonly RoleRule[];
-  readonly label: string;
   readonly sealer: Sealer;
-  readonly nowMs: () => number;
   readonly redirectUri: () => string;
   readonly onLimitReached: OnLimitReached;
 }
@@ -66,6 +63,7 @@ interface SealedWish extends Wish {
 
 export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
   const { store, provider, rules, label, sealer, nowMs, redirectUri, onLimitReached } = parts;
+  const recordRefusal = refusalsOn(parts);
 
   function opened(cookie: string | undefined): SealedWish {
     const wish = cookie === undefined ? undefined : attempt(() => JSON.parse(sealer.open(cookie, sealingContext)));
@@ -135,7 +133,9 @@ export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
       } catch (error) {
         // A limit, or a rule that fits no role: the person reads why.
         const isReadable = error instanceof BadParameter || error instanceof Conflict || error instanceof LimitReached;
-        throw isReadable ? new OpenIdRefused(error.message, error) : error;
+        const shown = isReadable ? new OpenIdRefused(error.message, error) : error;
+        if (shown instanceof OpenIdRefused) await recordRefusal(claims, origin.source, shown.message);
+        throw shown;
       }
     },
   };

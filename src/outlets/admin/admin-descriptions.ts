@@ -28,7 +28,7 @@ export function describeCall(call: AdminCall): Description {
     operationId: operationId(act),
     tag: "Administration",
     summary,
-    words: [...words, `The command \`breezeway ${act}\`.`],
+    words: call.isWithoutCommand ? words : [...words, `The command \`breezeway ${act}\`.`],
     parameters: [...inPath.map(pathParameter), ...inQuery.map(queryParameter)],
     ...(body && { body }),
     answers: [
@@ -56,6 +56,7 @@ const pathMeanings: Readonly<Record<string, string>> = {
   user: "The user's id.",
   client: "The client's id.",
   operator: "The operator's name or id.",
+  invitation: "The invitation's id, or the invited name.",
   id: "The id, as the list shows it.",
 };
 

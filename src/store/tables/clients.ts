@@ -37,6 +37,8 @@ export interface ClientTable {
   byId(id: string): Promise<ClientRow | undefined>;
   /** Of one tenant, or of all. */
   list(tenantId?: TenantId): Promise<ClientRow[]>;
+  /** These clients with their names and tenants, by id. Clients that do not exist are left out. */
+  some(ids: readonly string[]): Promise<Pick<ClientRow, "id" | "tenantId" | "name">[]>;
   /** Reads the client and locks it exclusively until the transaction ends, to change or remove it. */
   lock(id: string): Promise<ClientRow | undefined>;
   /** Takes a shared lock until the transaction ends, so that the client can't be removed. Returns whether it exists. */
@@ -89,6 +91,11 @@ export function clientTable(sql: Sql): ClientTable {
       tenantId === undefined
         ? rows("ORDER BY tenant_id, created_ms, id")
         : rows("WHERE tenant_id = $1 ORDER BY created_ms, id", [tenantId]),
+    some(ids) {
+      const among = sql.dialect === "postgres" ? "= ANY($1::text[])" : "IN (SELECT value FROM json_each($1))";
+      const select = `SELECT id, tenant_id AS "tenantId", name FROM clients WHERE id ${among} ORDER BY id`;
+      return sql.all(select, [ids.filter(isStorable)]);
+    },
     lock: async (id) =>
       isStorable(id) ? first(rows(`WHERE id = $1${sql.dialect === "postgres" ? " FOR UPDATE" : ""}`, [id])) : undefined,
     async hold(id) {

@@ -19,7 +19,9 @@ export interface OperatorLinkTable {
   /** Removes a link, so that nobody can use it again; returns whether it existed. */
   remove(hash: string): Promise<boolean>;
   removeOfKind(kind: OperatorLinkRow["kind"]): Promise<number>;
-  count(): Promise<number>;
+  /** Links of one kind, the oldest first, expired ones too. */
+  list(kind: OperatorLinkRow["kind"]): Promise<OperatorLinkRow[]>;
+  count(kind: OperatorLinkRow["kind"]): Promise<number>;
   removeExpired(nowMs: number): Promise<number>;
 }
 
@@ -32,6 +34,14 @@ type StoredLink = Omit<OperatorLinkRow, "reachesAll" | "tenantIds"> & {
 };
 
 export function operatorLinkTable(sql: Sql): OperatorLinkTable {
+  const rows = async (tail: string, parameters: readonly string[]): Promise<OperatorLinkRow[]> => {
+    const stored = await sql.all<StoredLink>(`SELECT ${columns} FROM operator_links ${tail}`, parameters);
+    return stored.map(({ tenants, reachesAll, ...link }) => ({
+      ...link,
+      reachesAll: reachesAll !== 0,
+      tenantIds: JSON.parse(tenants) as TenantId[],
+    }));
+  };
   return {
     async add({ hash, kind, role, reachesAll, tenantIds, name, createdMs, expiresMs }) {
       await sql.run(
@@ -40,16 +50,13 @@ export function operatorLinkTable(sql: Sql): OperatorLinkTable {
         [hash, kind, role, reachesAll ? 1 : 0, JSON.stringify(tenantIds), name, createdMs, expiresMs],
       );
     },
-    async find(hash) {
-      const stored = await first(sql.all<StoredLink>(`SELECT ${columns} FROM operator_links WHERE hash = $1`, [hash]));
-      if (!stored) return undefined;
-      const { tenants, reachesAll, ...link } = stored;
-      return { ...link, reachesAll: reachesAll !== 0, tenantIds: JSON.parse(tenants) as TenantId[] };
-    },
+    find: (hash) => first(rows("WHERE hash = $1", [hash])),
     remove: async (hash) => (await sql.run("DELETE FROM operator_links WHERE hash = $1", [hash])) > 0,
     removeOfKind: (kind) => sql.run("DELETE FROM operator_links WHERE kind = $1", [kind]),
-    async count() {
-      const [row] = await sql.all<{ count: number }>("SELECT COUNT(*) AS count FROM operator_links");
+    list: (kind) => rows("WHERE kind = $1 ORDER BY created_ms, hash", [kind]),
+    async count(kind) {
+      const counted = "SELECT COUNT(*) AS count FROM operator_links WHERE kind = $1";
+      const [row] = await sql.all<{ count: number }>(counted, [kind]);
       return Number(row?.count ?? 0);
     },
     removeExpired: (nowMs) => sql.run("DELETE FROM operator_links WHERE expires_ms <= $1", [nowMs]),

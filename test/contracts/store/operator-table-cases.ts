@@ -146,6 +146,12 @@ export function operatorTableCases(harness: StoreHarness): void {
             [added[1], tenantId, "ANNABEL"],
           ],
         );
+        const client = { tenantId, kind: "user", redirectUris: [], requiresPkce: false, secrets: [] } as const;
+        for (const id of ["bwc_b", "bwc_a", "bwc_c"]) await tx.clients.add({ ...client, id, name: `Name of ${id}` });
+        assert.deepEqual(plain(await tx.clients.some(["bwc_b", "bwc_a", "bwc_none", "bwc\0"])), [
+          { id: "bwc_a", tenantId, name: "Name of bwc_a" },
+          { id: "bwc_b", tenantId, name: "Name of bwc_b" },
+        ]);
         assert.deepEqual(await tx.links.listed({ tenantIds: [tenantId], limit: 5 }), []);
         const grant = { tenantId, userId: added[0] as never, clientId: "bwc_9", covers: "user" } as const;
         for (const id of ["g1", "g2"]) await tx.grants.add({ ...grant, id });
@@ -181,7 +187,9 @@ export function operatorTableCases(harness: StoreHarness): void {
         await operatorLinks.add({ ...link, hash: "b", kind: "claim", name: null, reachesAll: true, tenantIds: [] });
         await operatorLinks.add({ ...link, hash: "c", expiresMs: 200 });
         assert.deepEqual(plain(await operatorLinks.find("a")), link);
-        assert.equal(await operatorLinks.count(), 3);
+        assert.deepEqual([await operatorLinks.count("invitation"), await operatorLinks.count("claim")], [2, 1]);
+        assert.deepEqual(plain(await operatorLinks.list("invitation")), [link, { ...link, hash: "c", expiresMs: 200 }]);
+        assert.deepEqual(hashes(await operatorLinks.list("claim")), ["b"]);
         assert.equal(await operatorLinks.removeOfKind("claim"), 1);
         assert.equal(await operatorLinks.removeExpired(100), 1);
         assert.deepEqual([await operatorLinks.remove("c"), await operatorLinks.remove("c")], [true, false]);

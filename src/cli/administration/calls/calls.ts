@@ -7,6 +7,7 @@ import { eventCalls } from "./event-calls.ts";
 import { homeCalls } from "./home-calls.ts";
 import { keyCalls } from "./key-calls.ts";
 import { linkCalls } from "./link-calls.ts";
+import { nameCalls } from "./name-calls.ts";
 import { operatorCalls } from "./operator-calls.ts";
 import { overviewCalls } from "./overview-calls.ts";
 import { serviceCalls } from "./service-calls.ts";
@@ -15,11 +16,12 @@ import { thingCalls } from "./thing-calls.ts";
 import { trafficCalls } from "./traffic-calls.ts";
 import { userCalls } from "./user-calls.ts";
 
-/** Every command of administrators that can be called over HTTP, with its address and its rule. */
+/** Every act of administrators that can be called over HTTP, with its address and its rule. */
 export const adminCalls: readonly AdminCall[] = [
   ...tenantCalls,
   ...userCalls,
   ...clientCalls,
+  ...nameCalls,
   ...accessCalls,
   ...linkCalls,
   ...homeCalls,

@@ -70,6 +70,7 @@ export const clientCalls: readonly AdminCall[] = [
     path: "/clients",
     need: "secret",
     subject: "tenants",
+    asksPassword: true,
     summary: "Register a client",
     words: ["The answer holds the client's secret, which is shown only once."],
     fields: [

@@ -2,7 +2,7 @@ import { boolean, integer, list, object, orNull, text } from "../../../model/jso
 import type { AdminCall, AdminField } from "../../../operators/admin-call.ts";
 import { exampleTime, time, timeOrNull } from "./fields.ts";
 
-const operator = object("An operator.", {
+const ofOperator = {
   operatorId: integer("The operator's id."),
   name: text("The name to sign in with."),
   role: text("What the operator may do.", { enum: ["owner", "tenantAdmin", "viewer"] }),
@@ -14,6 +14,13 @@ const operator = object("An operator.", {
   suspended: boolean("Can't sign in."),
   created: time("When the operator was added."),
   signedIn: timeOrNull("The last sign-in."),
+};
+const operator = object("An operator.", ofOperator);
+const changedOperator = object("The operator after the change.", {
+  ...ofOperator,
+  invitationsEnded: integer(
+    "Waiting invitations that ended: all, when an owner is suspended, removed, or gets another role.",
+  ),
 });
 const exampleOperator = {
   operatorId: 1,
@@ -24,6 +31,36 @@ const exampleOperator = {
   suspended: false,
   created: exampleTime,
   signedIn: exampleTime,
+};
+
+const exampleChange = { ...exampleOperator, invitationsEnded: 0 };
+
+const invitations = object("The invitations, without their links.", {
+  invitations: list(
+    "The oldest first.",
+    object("An invitation that nobody has used.", {
+      invitationId: text("Names the invitation; no secret."),
+      name: orNull(text("The invited name; null: the person chooses one.")),
+      role: ofOperator.role,
+      allTenants: ofOperator.allTenants,
+      tenants: ofOperator.tenants,
+      created: time("When it was made."),
+      expires: time("When it ends."),
+    }),
+  ),
+});
+const exampleInvitations = {
+  invitations: [
+    {
+      invitationId: "oi_…",
+      name: "grace",
+      role: "viewer",
+      allTenants: true,
+      tenants: [],
+      created: exampleTime,
+      expires: exampleTime,
+    },
+  ],
 };
 
 const token = {
@@ -102,6 +139,26 @@ export const operatorCalls: readonly AdminCall[] = [
     },
   },
   {
+    act: "operator invitations list",
+    method: "GET",
+    path: "/operator-invitations",
+    need: "read",
+    ...owners,
+    summary: "List the invitations that nobody has used",
+    answer: invitations,
+    example: exampleInvitations,
+  },
+  {
+    act: "operator invitations end",
+    method: "DELETE",
+    path: "/operator-invitations/:invitation",
+    need: "change",
+    ...owners,
+    summary: "End an invitation at once, or all invitations for a name",
+    answer: invitations,
+    example: exampleInvitations,
+  },
+  {
     act: "operator show",
     method: "GET",
     path,
@@ -120,8 +177,8 @@ export const operatorCalls: readonly AdminCall[] = [
     asksPassword: true,
     summary: "Give an operator another role or other tenants",
     fields: reach,
-    answer: operator,
-    example: exampleOperator,
+    answer: changedOperator,
+    example: exampleChange,
   },
   {
     act: "operator suspend",
@@ -130,8 +187,8 @@ export const operatorCalls: readonly AdminCall[] = [
     need: "change",
     ...owners,
     summary: "Suspend an operator; sessions and tokens end at once",
-    answer: operator,
-    example: { ...exampleOperator, suspended: true },
+    answer: changedOperator,
+    example: { ...exampleChange, suspended: true },
   },
   {
     act: "operator resume",
@@ -141,8 +198,8 @@ export const operatorCalls: readonly AdminCall[] = [
     ...owners,
     asksPassword: true,
     summary: "Let a suspended operator sign in again",
-    answer: operator,
-    example: exampleOperator,
+    answer: changedOperator,
+    example: exampleChange,
   },
   {
     act: "operator remove",
@@ -152,8 +209,8 @@ export const operatorCalls: readonly AdminCall[] = [
     ...owners,
     asksPassword: true,
     summary: "Remove an operator with sessions and tokens",
-    answer: operator,
-    example: exampleOperator,
+    answer: changedOperator,
+    example: exampleChange,
   },
   {
     act: "operator token list",

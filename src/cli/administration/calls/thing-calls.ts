@@ -133,6 +133,7 @@ export const thingCalls: readonly AdminCall[] = [
     path: "/outlets",
     need: "secret",
     ...ofTenants,
+    asksPassword: true,
     summary: "Connect a tenant's users to a voice assistant",
     words: ["The answer holds the secret of the outlet's client, which is shown only once."],
     fields: [

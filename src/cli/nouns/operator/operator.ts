@@ -1,15 +1,17 @@
 import { linkLifetime } from "../../../operators/one-time-links.ts";
 import { roles } from "../../../operators/operator.ts";
-import type { OperatorRecord } from "../../../operators/roster.ts";
+import type { ChangedOperator, OperatorRecord } from "../../../operators/roster.ts";
 import type { AdminCommand, AdministrationParts, Answer, ServiceFacts } from "../../administration/admin-command.ts";
 import { ago } from "../../devices/times.ts";
 import { type Input, optional, text, texts } from "../../input.ts";
 import type { Noun } from "../../noun.ts";
-import { rows, table } from "../../terminal/output.ts";
+import { counted, rows, table } from "../../terminal/output.ts";
 import { tenantNames } from "../tenant-option.ts";
 import { chosenOperator } from "./chosen-operator.ts";
+import { invitationCommands } from "./operator-invitations.ts";
 import { sessionCommands } from "./operator-sessions.ts";
 import { tokenCommands } from "./operator-tokens.ts";
+import { namedTenants, tenantsInWords } from "./reach-words.ts";
 
 const operatorArgument = { name: "operator", meaning: "the operator's name or id; see: breezeway operator list" };
 const asOption = "--operator <name or id>";
@@ -121,10 +123,11 @@ const role: AdminCommand = {
     const { operatorId } = await chosenOperator(parts, input);
     const tenantIds = await chosenTenants(parts.identity, input);
     const changed = await parts.operators.setReach(operatorId, { role: text(input, "role"), tenantIds });
-    const detail = { name: changed.name, role: changed.role, tenants: tenantIds.map(String) };
-    return { answer: shown(changed, await tenantNames(parts.identity)), changed: { detail } };
+    const detail = { name: changed.name, role: changed.role, tenants: tenantIds.map(String), ...endedWith(changed) };
+    return { answer: shownChange(changed, await tenantNames(parts.identity)), changed: { detail } };
   },
-  toText: (answer) => `${answer.name} is ${answer.role} now, for ${tenantsInWords(answer)}.`,
+  toText: (answer) =>
+    `${answer.name} is ${answer.role} now, for ${tenantsInWords(answer)}.${invitationsInWords(answer)}`,
 };
 
 type Change = "suspend" | "resume" | "remove";
@@ -139,11 +142,24 @@ function changing(verb: Change, meaning: string, done: string): AdminCommand {
     async act(parts, input) {
       const { operatorId } = await chosenOperator(parts, input);
       const changed = await parts.operators[verb](operatorId);
-      const answer = shown(changed, await tenantNames(parts.identity));
-      return { answer, changed: { detail: { name: changed.name } } };
+      const answer = shownChange(changed, await tenantNames(parts.identity));
+      return { answer, changed: { detail: { name: changed.name, ...endedWith(changed) } } };
     },
-    toText: ({ name }) => `${name} ${done}`,
+    toText: (answer) => `${answer.name} ${done}${invitationsInWords(answer)}`,
   };
+}
+
+function shownChange(changed: ChangedOperator, names: ReadonlyMap<number, string>) {
+  return { ...shown(changed, names), invitationsEnded: changed.invitationsEnded };
+}
+
+/** For the audit log, if there is something to say. */
+function endedWith({ invitationsEnded }: ChangedOperator) {
+  return invitationsEnded > 0 ? { invitationsEnded } : {};
+}
+
+function invitationsInWords({ invitationsEnded }: Answer): string {
+  return invitationsEnded > 0 ? ` ${counted(invitationsEnded, "waiting invitation")} ended.` : "";
 }
 
 function shown(operator: OperatorRecord, names: ReadonlyMap<number, string>) {
@@ -153,26 +169,22 @@ function shown(operator: OperatorRecord, names: ReadonlyMap<number, string>) {
     name,
     role,
     allTenants: reachesAll,
-    tenants: tenantIds.flatMap((tenantId) => {
-      const tenant = names.get(tenantId);
-      return tenant === undefined ? [] : [{ tenantId, name: tenant }];
-    }),
+    tenants: namedTenants(tenantIds, names),
     suspended: isSuspended,
     created: new Date(createdMs).toISOString(),
     signedIn: signedInMs === null ? null : new Date(signedInMs).toISOString(),
   };
 }
 
-function tenantsInWords({ allTenants, tenants }: Answer): string {
-  if (allTenants) return "all tenants";
-  return tenants.map(({ name }: { readonly name: string }) => name).join(", ") || "no tenant";
-}
-
 export const operator: Noun = {
   name: "operator",
   alias: "operators",
   meaning: "the people who run this service, and their tokens",
-  groups: { token: "tokens with which programs act as an operator", sessions: "signed-in browsers of operators" },
+  groups: {
+    token: "tokens with which programs act as an operator",
+    sessions: "signed-in browsers of operators",
+    invitations: "links with which other people become operators",
+  },
   commands: [
     claim,
     list,
@@ -184,5 +196,6 @@ export const operator: Noun = {
     changing("remove", "remove an operator with their sessions and tokens", "is removed."),
     ...tokenCommands,
     ...sessionCommands,
+    ...invitationCommands,
   ],
 };

@@ -1,4 +1,3 @@
-import { NotFound } from "../../../model/errors.ts";
 import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { PageContext } from "../console-page.ts";
@@ -19,35 +18,36 @@ export interface Mentions {
 
 /** The names of users and clients on this page that exist still. */
 export async function namesOf({ call, tenants, address }: PageContext, entries: readonly Mentions[]): Promise<Names> {
-  const distinct = <Id>(ids: readonly (Id | null | undefined)[]) => [...new Set(ids.flatMap((id) => id ?? []))] as Id[];
-  const found = <Id>(ids: readonly Id[], nameOf: (id: Id) => Promise<string>) =>
-    Promise.all(
-      ids.map(async (id) => {
-        try {
-          return [[id, await nameOf(id)] as const];
-        } catch (error) {
-          if (!(error instanceof NotFound)) throw error;
-          // It was removed. The entry shows its id.
-          return [];
-        }
-      }),
-    );
-  const [users, clients] = await Promise.all([
-    found(
-      distinct(entries.map(({ userId }) => userId)),
-      async (user) => (await call("user show", { user: String(user) })).name,
-    ),
-    found(
-      distinct(entries.map(({ clientId }) => clientId)),
-      async (client) => (await call("client show", { client })).name,
-    ),
-  ]);
+  const found = await foundNames(call, {
+    user: distinct(entries.map(({ userId }) => userId)),
+    client: distinct(entries.map(({ clientId }) => clientId)),
+  });
   return {
     address,
     tenants: new Map(tenants.map(({ tenantId, name }) => [tenantId, name])),
-    users: new Map(users.flat()),
-    clients: new Map(clients.flat()),
+    users: new Map(found.users.map(({ userId, name }) => [userId, name])),
+    clients: new Map(found.clients.map(({ clientId, name }) => [clientId, name])),
   };
+}
+
+/** Ids of which the names are wanted, as `names` takes them. */
+interface WantedIds {
+  readonly user: readonly string[];
+  readonly client: readonly string[];
+}
+
+interface FoundNames {
+  readonly users: readonly { readonly userId: number; readonly name: string }[];
+  readonly clients: readonly { readonly clientId: string; readonly name: string }[];
+}
+
+async function foundNames(call: PageContext["call"], wanted: WantedIds): Promise<FoundNames> {
+  if (wanted.user.length + wanted.client.length === 0) return { users: [], clients: [] };
+  return call("names", { ...wanted });
+}
+
+function distinct(ids: readonly (string | number | null | undefined)[]): readonly string[] {
+  return [...new Set(ids.flatMap((id) => (id === null || id === undefined ? [] : String(id))))];
 }
 
 export function userOf(userId: number, { users, address }: Names): Html {

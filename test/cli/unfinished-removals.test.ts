@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { readConfig } from "../../src/config/config.ts";
+import { Conflict } from "../../src/model/errors.ts";
+import type { UserId } from "../../src/model/ids.ts";
+import { virtualDeviceType } from "../../src/model/virtual-device-type.ts";
+import { startLogging } from "../../src/runtime/process/log.ts";
+import { openParts, type Parts } from "../../src/service/parts.ts";
+import { linkOf } from "../contracts/store/home.ts";
+import { folderOf } from "./made-folder.ts";
+
+const password = "correct horse";
+
+async function opened(t: TestContext) {
+  const environment = { BREEZEWAY_DATA: folderOf(t) };
+  const parts = await openParts(readConfig({ flags: {}, environment }), startLogging("silent"));
+  t.after(() => parts.close());
+  // biome-ignore lint/suspicious/noExplicitAny: each command has its own answer
+  const run = (command: string, input: object = {}): Promise<any> => parts.administration.run(command, input);
+  await run("tenant add", { name: "Acme", "app-id": "42" });
+  /** The entries of one command, oldest first. */
+  const entriesOf = async (command: string) =>
+    (await parts.identity.audit.list({ limit: 100 }))
+      .filter(({ detail }) => detail.command === command)
+      .map(({ tenantId, userId, detail: { command: _, ...detail } }) => ({ tenantId, userId, detail }))
+      .reverse();
+  return { parts, run, entriesOf };
+}
+
+async function addLink({ store, membership }: Parts, userId: UserId): Promise<void> {
+  await store.transaction(async (tx) => {
+    const device = await tx.devices.add({ userId, typeName: virtualDeviceType, name: "Home", isVirtual: true });
+    await tx.links.add(linkOf({ userId, devices: [device] } as never, membership.id));
+  });
+}
+
+describe("a removal that ends half-way", () => {
+  it("of a tenant leaves an entry for the clients that it removed", async (t) => {
+    const { parts, run, entriesOf } = await opened(t);
+    const { identity } = parts;
+    for (const name of ["Voice", "App"]) {
+      await run("client add", { tenant: "Acme", name, "redirect-uri": ["https://voice.example/back"] });
+    }
+    const { removeTenant } = identity;
+    identity.removeTenant = async (tenantId) => {
+      // Another administrator adds a user at the same moment.
+      await identity.addUser({ tenant: "Acme", name: "eve", password, isAdmin: false });
+      return removeTenant(tenantId);
+    };
+    await assert.rejects(run("tenant remove", { tenant: "Acme" }), Conflict);
+    const entry = { tenantId: 42, userId: null };
+    const first = { ...entry, detail: { name: "Acme", clients: 2, unfinished: true } };
+    assert.deepEqual(await entriesOf("tenant remove"), [first]);
+    await assert.rejects(run("tenant remove", { tenant: "Acme" }), Conflict);
+    assert.deepEqual(await entriesOf("tenant remove"), [first], "nothing was removed the second time");
+  });
+
+  it("of a user leaves an entry for the homes that it unlinked", async (t) => {
+    const { parts, run, entriesOf } = await opened(t);
+    const { identity } = parts;
+    const { userId } = await run("user add", { tenant: "Acme", name: "ada", password });
+    await addLink(parts, userId);
+    const { removeUser } = identity;
+    identity.removeUser = async (...removal) => {
+      // The user links a home at the same moment.
+      await addLink(parts, userId);
+      return removeUser(...removal);
+    };
+    await assert.rejects(run("user remove", { user: String(userId) }), Conflict);
+    const entry = { tenantId: 42, userId };
+    assert.deepEqual(await entriesOf("user remove"), [{ ...entry, detail: { links: 1, unfinished: true } }]);
+    identity.removeUser = removeUser;
+    assert.equal((await run("user remove", { user: String(userId) })).removed.links, 1);
+    assert.equal((await entriesOf("user remove")).length, 2);
+  });
+
+  it("of a user leaves an entry also when a further home can't be unlinked", async (t) => {
+    const { parts, run, entriesOf } = await opened(t);
+    const { userId } = await run("user add", { tenant: "Acme", name: "ada", password });
+    await addLink(parts, userId);
+    const { unlinkAll } = parts.federation;
+    parts.federation.unlinkAll = async (of) => {
+      await unlinkAll(of);
+      throw new Error("the connection was lost");
+    };
+    await assert.rejects(run("user remove", { user: String(userId) }), /the connection was lost/);
+    assert.deepEqual(
+      (await entriesOf("user remove")).map(({ detail }) => detail),
+      [{ links: 1, unfinished: true }],
+    );
+  });
+});
