@@ -2,6 +2,8 @@
 export class BreezewayError extends Error {
   override name = "BreezewayError";
   readonly code: string;
+  /** The key of a batch that was not carried out to its end: repeat the batch with it. */
+  declare readonly idempotencyKey?: string;
 
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(message, options);

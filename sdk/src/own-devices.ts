@@ -1,4 +1,5 @@
 import type { Device, WrittenValue } from "./devices.ts";
+import { BreezewayError } from "./errors.ts";
 import { randomText } from "./randomness.ts";
 import type { CallOptions, WriteOptions } from "./transport.ts";
 import type { V3 } from "./v3.ts";
@@ -66,7 +67,8 @@ export class OwnDevices {
   /**
    * Adds any number of devices; each succeeds or fails alone, and is answered in order. The SDK sends 500 devices in a
    * request, and the next request only when the caller has read all answers of the last one. To resume a batch that was
-   * interrupted, send the same devices with the same `idempotencyKey`: no device is added twice.
+   * interrupted, send the same devices with the same `idempotencyKey`: no device is added twice. An error of the batch
+   * holds the key, also if the SDK has generated it.
    */
   async *batch(
     devices: Iterable<NewDevice> | AsyncIterable<NewDevice>,
@@ -76,12 +78,14 @@ export class OwnDevices {
     let sent = 0;
     for await (const some of inGroups(devices, devicesPerRequest)) {
       const idempotencyKey = `${key}.${sent / devicesPerRequest}`;
-      const answers = await this.#v3().lines<BatchAnswer>("/devices:batch", some, {
-        ...options,
-        idempotencyKey,
-        query: { mode: "each" },
-      });
+      const request = { ...options, idempotencyKey, query: { mode: "each" } };
+      const { answers, problem } = await this.#v3()
+        .lines<BatchAnswer>("/devices:batch", some, request)
+        .catch((error) => {
+          throw withKey(error, key);
+        });
       for (const answer of answers) yield { ...answer, line: sent + answer.line };
+      if (problem) throw withKey(problem, key);
       sent += some.length;
     }
   }
@@ -101,6 +105,10 @@ export class OwnDevices {
     }
     return { written, failed };
   }
+}
+
+function withKey(error: unknown, idempotencyKey: string): unknown {
+  return error instanceof BreezewayError ? Object.assign(error, { idempotencyKey }) : error;
 }
 
 async function* inGroups<Item>(

@@ -25,6 +25,8 @@ export interface Call extends CallOptions {
   readonly body?: string | undefined;
   /** Whether the call is idempotent. By default only GET is. */
   readonly isRepeatable?: boolean;
+  /** Whether an answer ends early, for a reason that another attempt may overcome. */
+  readonly isUnfinished?: ((answer: Answer) => boolean) | undefined;
   /** Secrets of the call, which no error may hold. */
   readonly secrets: readonly string[];
 }
@@ -72,7 +74,7 @@ export class Transport {
     for (let attempt = 1; ; attempt++) {
       const isLast = !isRepeatable || attempt >= this.#attempts;
       const outcome = await this.#try(call);
-      const waitSeconds = "status" in outcome ? waitAfter(outcome) : 0;
+      const waitSeconds = "status" in outcome ? waitAfter(outcome, call) : 0;
       if (waitSeconds === undefined || waitSeconds > maxPauseSeconds || isLast) {
         if ("status" in outcome) return outcome;
         throw outcome;
@@ -162,8 +164,10 @@ function redirected({ status, headers }: Response, url: string): UnexpectedAnswe
 }
 
 /** The pause before another attempt; undefined if another attempt makes no sense. */
-function waitAfter({ status, retryAfterSeconds }: Answer): number | undefined {
+function waitAfter(answer: Answer, { isUnfinished }: Call): number | undefined {
+  const { status, retryAfterSeconds } = answer;
   if (retryAfterSeconds !== undefined) return retryAfterSeconds;
+  if (isUnfinished?.(answer)) return 0;
   return status === 429 || status === 502 || status === 503 || status === 504 ? 0 : undefined;
 }
 

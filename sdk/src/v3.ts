@@ -15,6 +15,20 @@ export interface V3Request extends WriteOptions {
   readonly lines?: readonly unknown[];
   /** The call only reads, although its method is not GET: it needs no Idempotency-Key and is safe to repeat. */
   readonly isRead?: boolean;
+  readonly isUnfinished?: Call["isUnfinished"];
+}
+
+/** Answers to lines, in order. With a problem, the lines after them were not answered. */
+interface LineAnswers<Line> {
+  readonly answers: readonly Line[];
+  readonly problem?: UnexpectedAnswer;
+}
+
+/** The last line of an answer that ends early. */
+interface LastLine {
+  readonly isLast?: boolean;
+  readonly status?: number;
+  readonly error_description?: string;
 }
 
 /**
@@ -39,16 +53,17 @@ export class V3 {
     return parsed<Body>(answer.text, answer.status);
   }
 
-  /** Sends one JSON value in each line, and returns the answers to them. */
-  async lines<Line>(path: string, lines: readonly unknown[], request: V3Request): Promise<readonly Line[]> {
-    const { status, text } = await this.#answer("POST", path, { ...request, lines });
-    const answers = text
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => parsed<Line & { readonly isLast?: boolean; readonly error_description?: string }>(line, status));
+  /**
+   * Sends one JSON value in each line, and returns the answers to them. When the service breaks off for a while, the
+   * lines are sent again with the same key.
+   */
+  async lines<Line>(path: string, lines: readonly unknown[], request: V3Request): Promise<LineAnswers<Line>> {
+    const { status, text } = await this.#answer("POST", path, { ...request, lines, isUnfinished: isBrokenOff });
+    const answers = linesOf(text).map((line) => parsed<Line & LastLine>(line, status));
     const last = answers.at(-1);
-    if (answers.length === lines.length && !last?.isLast) return answers;
-    throw new UnexpectedAnswer(last?.error_description ?? "The answer is incomplete.", status);
+    if (answers.length === lines.length && !last?.isLast) return { answers };
+    const problem = new UnexpectedAnswer(last?.error_description ?? "The answer is incomplete.", status);
+    return { answers: last?.isLast ? answers.slice(0, -1) : answers, problem };
   }
 
   async #answer(method: Call["method"], path: string, request: V3Request): Promise<Answer> {
@@ -113,7 +128,7 @@ export class V3 {
   #build(
     method: Call["method"],
     path: string,
-    { query = {}, json, lines, isRead, signal }: V3Request,
+    { query = {}, json, lines, isRead, isUnfinished, signal }: V3Request,
     token: string,
   ): Call {
     const hasBody = json !== undefined || lines !== undefined;
@@ -125,10 +140,23 @@ export class V3 {
       headers: { authorization: `Bearer ${token}`, ...(hasBody && { "content-type": contentType }) },
       ...(hasBody && { body }),
       ...(isRead && { isRepeatable: true }),
+      isUnfinished,
       secrets: [token],
       signal,
     };
   }
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** Whether the service has ended an answer of lines early, and may carry out the rest later. */
+function isBrokenOff({ status, text }: Answer): boolean {
+  const last = linesOf(text).at(-1);
+  if (status !== 200 || last === undefined) return false;
+  const { isLast, status: reason = 0 } = parsed<LastLine>(last, status);
+  return isLast === true && (reason >= 500 || reason === 429);
 }
 
 function parsed<Value>(text: string, status: number): Value {

@@ -5,6 +5,7 @@ import { limits } from "../model/limits.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { IdempotencyKey } from "../store/tables/idempotency-keys.ts";
 import { keysKeptMs } from "./idempotent-writes.ts";
+import { UsageCounts } from "./usage-counts.ts";
 
 /** The `Idempotency-Key` of a batch. */
 export interface BatchKey {
@@ -13,6 +14,8 @@ export interface BatchKey {
   readonly key: string;
   /** Method, path and mode: what the batch does with its lines. */
   readonly content: string;
+  /** The whole body, for a request that may not be repeated with further lines. */
+  readonly wholeBody?: string;
 }
 
 export interface BatchLine {
@@ -27,6 +30,7 @@ export interface LineSource<Line extends BatchLine> {
 }
 
 export type GroupTables = Pick<Transaction, "idempotencyKeys" | "batchGroups">;
+type BatchTables = GroupTables & Pick<Transaction, "clock">;
 
 /** Stores the answers of a group in the group's transaction; called last. */
 export type KeepAnswers<Answer> = (tx: GroupTables, answers: readonly Answer[]) => Promise<void>;
@@ -53,11 +57,15 @@ const groupsKeptMs = keysKeptMs + 2 * limits.batchSeconds * 1_000;
  * out twice.
  */
 export class ResumableBatches {
-  readonly #store: Store<GroupTables>;
+  readonly #store: Store<BatchTables>;
+  readonly #groupCounts = new UsageCounts(() => this.#nowMs);
   /** Batches with a key in progress on this node. On another node the first group of the second one fails. */
   readonly #running = new Set<string>();
 
-  constructor(store: Store<GroupTables>) {
+  /** The store's clock at the last request with a key. */
+  #nowMs = 0;
+
+  constructor(store: Store<BatchTables>) {
     this.#store = store;
   }
 
@@ -84,13 +92,16 @@ export class ResumableBatches {
   /** Yields the stored answers of a batch that was sent before; returns how many groups there are. */
   async *#replay<Line extends BatchLine, Answer>(
     key: IdempotencyKey,
-    { content }: BatchKey,
+    request: BatchKey,
     source: LineSource<Line>,
   ): AsyncGenerator<AnsweredGroup<Answer>, number, void> {
-    const kept = await this.#store.read((tx) => tx.idempotencyKeys.find(key));
+    const { kept, nowMs } = await this.#store.read(async (tx) => ({
+      kept: await tx.idempotencyKeys.find(key),
+      nowMs: await tx.clock.nowMs(),
+    }));
+    this.#nowMs = nowMs;
     if (!kept) return 0;
-    const isSame = !kept.isSealed && (JSON.parse(kept.text) as { content: string }).content === hashOf(content);
-    if (!isSame) throw new IdempotencyKeyReused();
+    if (kept.isSealed || !isSameRequest(JSON.parse(kept.text), request)) throw new IdempotencyKeyReused();
     for (let number = 0; ; number++) {
       const group = await this.#store.read((tx) => tx.batchGroups.find(key, number));
       if (!group) return number;
@@ -103,27 +114,56 @@ export class ResumableBatches {
 
   async *#continue<Line extends BatchLine, Answer>(
     key: IdempotencyKey,
-    { content }: BatchKey,
+    request: BatchKey,
     stored: number,
     source: LineSource<Line>,
     carryOut: CarryOut<Line, Answer>,
   ): AsyncGenerator<AnsweredGroup<Answer>, void, void> {
-    let { bytes } = await this.#store.read((tx) => tx.batchGroups.usage(key.ownerId));
+    const { ownerId } = key;
     for (let number = stored; ; number++) {
       const lines = await source.peek(1, linesPerGroup);
       if (lines.length === 0) return;
-      if (bytes >= limits.batchKeyBytesPerTenant) throw tooManyBytes(bytes);
+      await this.#checkRoom(ownerId);
       const answers = await carryOut(lines, async (tx, made) => {
-        if (number === 0) await beginKey(tx, key, content);
+        if (number === 0) await beginKey(tx, key, request);
         const done = lines.slice(0, made.length);
         const group = { lines: done.length, digest: digestOf(done), answers: JSON.stringify(made) };
         if (!(await tx.batchGroups.add(key, number, group, groupsKeptMs))) throw new IdempotencyKeyInUse();
       });
-      bytes += Buffer.byteLength(JSON.stringify(answers));
+      this.#groupCounts.added(ownerId, Buffer.byteLength(JSON.stringify(answers)));
       source.take(answers.length);
       yield { answers, isReplayed: false };
     }
   }
+
+  /** The number of keys is not limited: a company that reports states each second needs one for each report. */
+  async #checkRoom(ownerId: OwnerId): Promise<void> {
+    const groupUsage = () => this.#store.read((tx) => tx.batchGroups.usage(ownerId));
+    const { bytes } = await this.#groupCounts.of(ownerId, groupUsage);
+    if (bytes >= limits.batchKeyBytesPerTenant) throw tooManyBytes(bytes);
+  }
+}
+
+/** Takes the key with the first group. Groups of an expired use of the same key are in the way. */
+async function beginKey(tx: GroupTables, key: IdempotencyKey, { content, wholeBody }: BatchKey): Promise<void> {
+  const stored: StoredRequest = {
+    content: hashOf(content),
+    ...(wholeBody !== undefined && { wholeBody: hashOf(wholeBody) }),
+  };
+  const text = JSON.stringify({ ...stored, status: 200, body: "" });
+  if (!(await tx.idempotencyKeys.add(key, { isSealed: false, text }, keysKeptMs))) throw new IdempotencyKeyInUse();
+  await tx.batchGroups.remove(key);
+}
+
+/** Hashes of the request that took a key. Nodes of an earlier version store no hash of the whole body. */
+interface StoredRequest {
+  readonly content: string;
+  readonly wholeBody?: string;
+}
+
+function isSameRequest(stored: StoredRequest, { content, wholeBody }: BatchKey): boolean {
+  if (stored.content !== hashOf(content)) return false;
+  return stored.wholeBody === undefined || wholeBody === undefined || stored.wholeBody === hashOf(wholeBody);
 }
 
 async function* unkeyed<Line extends BatchLine, Answer>(
@@ -137,13 +177,6 @@ async function* unkeyed<Line extends BatchLine, Answer>(
     source.take(answers.length);
     yield { answers, isReplayed: false };
   }
-}
-
-/** Takes the key with the first group. Groups of an expired use of the same key are in the way. */
-async function beginKey(tx: GroupTables, key: IdempotencyKey, content: string): Promise<void> {
-  const text = JSON.stringify({ content: hashOf(content), status: 200, body: "" });
-  if (!(await tx.idempotencyKeys.add(key, { isSealed: false, text }, keysKeptMs))) throw new IdempotencyKeyInUse();
-  await tx.batchGroups.remove(key);
 }
 
 function tooManyBytes(bytes: number): TooManyIdempotencyKeys {

@@ -18,7 +18,11 @@ export interface EnterprisePrincipal {
 }
 
 /** The principal of an access token, with the token's scopes. */
-export type ScopedPrincipal = Principal & { readonly scopes: Scopes };
+export type ScopedPrincipal = Principal & {
+  readonly scopes: Scopes;
+  /** The grant of the token has no scopes. A refresh may have given the token scopes of its own. */
+  readonly isUnscopedGrant?: boolean;
+};
 
 /** The principal of a request, with the client that sent it. A call with a security token has no client. */
 export type CallingPrincipal = ScopedPrincipal & {
@@ -29,9 +33,11 @@ export type CallingPrincipal = ScopedPrincipal & {
 
 /**
  * Whether the user has consented to a command. A user who granted access without any scope allowed what clients could do
- * before scopes existed: run fans. Heating and everything else need an explicit consent.
+ * before scopes existed: run fans. Heating and everything else need an explicit consent. The grant decides: scopes that
+ * a refresh has asked for can only narrow the token.
  */
 export function hasConsent(caller: ScopedPrincipal, { trait }: { readonly trait: string }): boolean {
-  if (caller.kind === "user" && caller.scopes === null) return trait === "fanTimer";
+  const isUnscoped = caller.isUnscopedGrant || caller.scopes === null;
+  if (caller.kind === "user" && isUnscoped && trait !== "fanTimer") return false;
   return hasScope(caller, "devices:control");
 }

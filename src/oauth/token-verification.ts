@@ -300,5 +300,6 @@ function principalOf(grant: AccessTokenRow["grant"], scope: string | null): Call
   const { covers, userId, tenantId, clientId } = grant;
   const scopes = storedScopes(scope);
   if (covers === "tenant") return { kind: "enterprise", tenantId, scopes, clientId };
-  return userId === null ? undefined : { kind: "user", userId, tenantId, scopes, clientId };
+  if (userId === null) return undefined;
+  return { kind: "user", userId, tenantId, scopes, isUnscopedGrant: grant.scope === null, clientId };
 }

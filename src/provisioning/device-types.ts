@@ -1,6 +1,7 @@
 import { isJsonProblem } from "../home/json-check.ts";
 import type { TraitMap } from "../home/trait-map.ts";
 import { mapProblemText, readTraitMap } from "../home/trait-map-reading.ts";
+import type { KeepAnswer, KeepTables } from "../idempotency/idempotent-writes.ts";
 import { BadParameter, LimitReached, UnknownDeviceType } from "../model/errors.ts";
 import type { TenantId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
@@ -21,20 +22,19 @@ export interface DeviceType {
 /** The trait maps of a tenant's own device types. */
 export interface DeviceTypes {
   /** Sets or replaces the map; throws BadParameter with the first mistake in it. The same map again changes nothing. */
-  set(tenantId: TenantId, name: string, map: unknown): Promise<DeviceType>;
+  set(tenantId: TenantId, name: string, map: unknown, keep?: KeepAnswer<DeviceType>): Promise<DeviceType>;
   get(tenantId: TenantId, name: string): Promise<DeviceType>;
   /** Ascending by name. */
   list(tenantId: TenantId): Promise<readonly DeviceType[]>;
   /** Removes the map. Devices of the type stay; they are no longer things. */
-  remove(tenantId: TenantId, name: string): Promise<void>;
+  remove(tenantId: TenantId, name: string, keep?: KeepAnswer): Promise<void>;
 }
 
-export function deviceTypesOn(
-  store: Store<Pick<Transaction, "deviceTypeMaps" | "deviceTypeWork">>,
-  maps: Pick<TraitMaps, "forgetAll">,
-): DeviceTypes {
+type TypeTables = KeepTables & Pick<Transaction, "deviceTypeMaps" | "deviceTypeWork">;
+
+export function deviceTypesOn(store: Store<TypeTables>, maps: Pick<TraitMaps, "forgetAll">): DeviceTypes {
   return {
-    async set(tenantId, name, map) {
+    async set(tenantId, name, map, keep) {
       checkTypeName("type", name);
       checkMap(map);
       const text = JSON.stringify(map);
@@ -44,23 +44,11 @@ export function deviceTypesOn(
           `The trait map takes ${textBytes(text)} bytes and may take ${limits.traitMapBytes}. Nothing was changed. Leave out traits or words.`,
         );
       }
-      const row = await store.transaction(async (tx) => {
-        const count = await tx.deviceTypeMaps.lock(tenantId);
-        const before = await tx.deviceTypeMaps.byName(tenantId, name);
-        if (!before && count >= limits.traitMapsPerTenant) {
-          throw new LimitReached(
-            "traitMapsPerTenant",
-            `The tenant has ${count} device types with trait maps, and ${limits.traitMapsPerTenant} is the limit. Remove one first.`,
-          );
-        }
-        // A new time would make every field of every thing look changed.
-        if (before && canonical(JSON.parse(before.map)) === canonical(map)) return before;
-        await tx.deviceTypeMaps.put(tenantId, name, text);
-        const after = (await tx.deviceTypeMaps.byName(tenantId, name))!;
-        await tx.deviceTypeWork.begin(tenantId, after.typeId, before ? "changed" : "added");
-        return after;
+      return store.transaction(async (tx) => {
+        const type = fromRow(await changedRow(tx, tenantId, name, text));
+        await keep?.(tx, type);
+        return type;
       });
-      return fromRow(row);
     },
     async get(tenantId, name) {
       const row = await store.read((tx) => tx.deviceTypeMaps.byName(tenantId, name));
@@ -71,18 +59,43 @@ export function deviceTypesOn(
       const rows = await store.read((tx) => tx.deviceTypeMaps.ofTenant(tenantId));
       return rows.map(fromRow).sort((a, b) => (a.name < b.name ? -1 : 1));
     },
-    async remove(tenantId, name) {
-      const isRemoved = await store.transaction(async (tx) => {
+    async remove(tenantId, name, keep) {
+      await store.transaction(async (tx) => {
         await tx.deviceTypeMaps.lock(tenantId);
         const before = await tx.deviceTypeMaps.byName(tenantId, name);
-        if (before) await tx.deviceTypeWork.begin(tenantId, before.typeId, "gone");
-        return tx.deviceTypeMaps.remove(tenantId, name);
+        if (!before) throw new UnknownDeviceType();
+        await tx.deviceTypeWork.begin(tenantId, before.typeId, "gone");
+        await tx.deviceTypeMaps.remove(tenantId, name);
+        await keep?.(tx);
       });
-      if (!isRemoved) throw new UnknownDeviceType();
       // A map that is set in the same millisecond has the same time as the removed one.
       maps.forgetAll();
     },
   };
+}
+
+/** Sets the map, and returns its row. */
+async function changedRow(tx: TypeTables, tenantId: TenantId, name: string, map: string): Promise<DeviceTypeMapRow> {
+  const count = await tx.deviceTypeMaps.lock(tenantId);
+  const before = await tx.deviceTypeMaps.byName(tenantId, name);
+  if (!before && count >= limits.traitMapsPerTenant) {
+    throw new LimitReached(
+      "traitMapsPerTenant",
+      `The tenant has ${count} device types with trait maps, and ${limits.traitMapsPerTenant} is the limit. Remove one first.`,
+    );
+  }
+  // A new time would make every field of every thing look changed.
+  if (before && canonical(JSON.parse(before.map)) === canonical(JSON.parse(map))) return before;
+  await tx.deviceTypeMaps.put(tenantId, name, map, limits.deviceTypesPerTenant);
+  const after = await tx.deviceTypeMaps.byName(tenantId, name);
+  if (!after) {
+    throw new LimitReached(
+      "deviceTypesPerTenant",
+      `The clients of this tenant have named ${limits.deviceTypesPerTenant} device types and may name no more. Use a type that exists.`,
+    );
+  }
+  await tx.deviceTypeWork.begin(tenantId, after.typeId, before ? "changed" : "added");
+  return after;
 }
 
 function checkMap(json: unknown): TraitMap {

@@ -23,7 +23,8 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       assert.ok(Buffer.byteLength(page.body) < 15_000, `${Buffer.byteLength(page.body)} bytes`);
       for (const words of [
         /Maple Street/,
-        /Connected\. Last confirmed/,
+        /As of <time datetime="[\dT:.-]+Z" title="[^"]+">\d\d:\d\d UTC, \d+ \w+ \d{4}<\/time>/,
+        /Connected\. Last confirmed at <time datetime="[\dT:.-]+Z" title="[^"]+">\d\d:\d\d UTC, \d+ \w+ \d{4}<\/time>\./,
         /Lantern/,
         /Other App/,
         /See your user name/,

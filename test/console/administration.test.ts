@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { newWebhookSecret, signedHeaders } from "../../src/events/webhooks/signature.ts";
 import { write } from "../events/made-home.ts";
 import type { OperatorBrowser } from "../operators/operator-browser.ts";
 import { eventually } from "../stories/world.ts";
@@ -113,7 +114,9 @@ describe("the console's pages of administration", () => {
       const text = await pageText(viewer, path);
       const forms = text.match(/type="hidden" name="act"/g) ?? [];
       assert.deepEqual(path === "/sessions" ? [] : forms, [], path);
-      assert.ok(!text.includes("do="), path);
+      // Every operator may make tokens of their own.
+      const others = text.replaceAll(/do%3Dtoken|do=token/g, "");
+      assert.ok(!(path === "/sessions" ? others : text).includes("do="), path);
     }
     for (const [command, input] of [
       ["client edit", { client: made.clientId, name: "Other" }],
@@ -128,4 +131,79 @@ describe("the console's pages of administration", () => {
     }
     assert.equal((await run("client show", { client: made.clientId })).name, "Voice");
   });
+
+  it("make a token that is shown once: of oneself, and as an owner of others", async (t) => {
+    const made = await administrationWorld(t);
+    const owner = await made.owner();
+    const viewer = await made.invited("vera", { role: "viewer" });
+    const own = await pageText(viewer, "/sessions");
+    assert.ok(own.includes("do=token"), own);
+    assert.match(await pageText(viewer, "/sessions?do=token"), /breezeway operator token make --operator \d+/);
+    const { operatorId } = await made.run("operator show", { operator: "vera" });
+    assert.ok((await pageText(owner, `/operators/${operatorId}`)).includes("do=token"));
+    for (const browser of [viewer, owner]) {
+      const to = "/console/sessions?done=operator+token+make";
+      const answer = await act(browser, "operator token make", {
+        operator: String(operatorId),
+        name: "ci",
+        days: "3",
+        to,
+      });
+      const token = /bwop_[\w-]+/.exec(await answer.text())?.[0];
+      assert.ok(token);
+      const used = await fetch(`${made.world.baseUrl}/admin/v1/tenants`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      assert.equal(used.status, 200);
+      assert.ok(!(await pageText(viewer, "/sessions")).includes(token));
+    }
+    assert.equal((await pageText(viewer, "/sessions")).match(/aria-label="Revoke: ci, of vera"/g)?.length, 2);
+    const foreign = await act(viewer, "operator token make", { operator: "ada", name: "mine" });
+    assert.equal(foreign.status, 404);
+  });
+
+  it("say how late a webhook's messages are, and how a receiver checks them", async (t) => {
+    const made = await administrationWorld(t);
+    const { hook, world, token, lamp } = made;
+    const owner = await made.owner();
+    const empty = await pageText(owner, "/webhooks");
+    const pages = [...empty.matchAll(/<pre[^>]*>(.*?)<\/pre>/gs)].map(([, text]) => unescaped(text!));
+    const snippet = pages.find((text) => text.includes("isGenuine"));
+    assert.ok(snippet);
+    const secret = newWebhookSecret();
+    process.env.WEBHOOK_SECRET = secret;
+    const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(snippet)}`);
+    delete process.env.WEBHOOK_SECRET;
+    const headers = signedHeaders(secret, { id: "msg_1", body: '{"type":"test"}' }, Date.now());
+    assert.equal(isGenuine(headers, '{"type":"test"}'), true);
+    assert.equal(isGenuine(headers, '{"type":"other"}'), false);
+    assert.equal(isGenuine({ ...headers, "webhook-timestamp": "1" }, '{"type":"test"}'), false);
+    assert.equal(isGenuine({}, ""), false);
+
+    const webhook = await made.addWebhook();
+    assert.match(await pageText(owner, `/webhooks/${webhook}`), /Lag<\/dt><dd>.*nothing was delivered yet/);
+    await write(world, token, lamp, { level: 7 });
+    await hook.until(1);
+    await eventually(t.signal, async () =>
+      assert.match(
+        await pageText(owner, `/webhooks/${webhook}`),
+        /Lag<\/dt><dd>[\d.]+ m?s, at most [\d.]+ m?s <span class="soft">median and longest time of the last/,
+      ),
+    );
+  });
+
+  it("name the steps of each assistant while none is connected", async (t) => {
+    const made = await administrationWorld(t);
+    const owner = await made.owner();
+    const steps = /enable the HomeGraph API.*skill of the type Smart Home/s;
+    assert.match(await pageText(owner, "/assistants"), steps);
+    await made.run("outlet add", { kind: "alexa", tenant: "Acme", settings: alexa });
+    assert.doesNotMatch(await pageText(owner, "/assistants"), steps);
+  });
 });
+
+/** The text of an element. */
+function unescaped(text: string): string {
+  const characters: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
+  return text.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name]!);
+}

@@ -91,4 +91,17 @@ describe("the pages of homes", () => {
     await house.service.stop();
     await assertUnknown(tab, /The service does not answer/);
   });
+
+  it("are not green when the script does not load, and their buttons still work", { skip }, async (t) => {
+    const { house, owner } = await consoleWorld(t);
+    const tab = await tabOf(await owner(), house.service.baseUrl);
+    t.after(() => tab.context().close());
+    await tab.route("**/console/scripts/**", (request) => request.abort());
+    await tab.goto(`${house.service.baseUrl}/console/homes/${house.userId}/nest`);
+    assert.match((await tab.locator("#freshness").textContent())!, /^As of \d\d:\d\d:\d\d UTC$/);
+    assert.deepEqual(await greensOf(tab), []);
+    await tab.getByRole("button", { name: "Run fan" }).first().click();
+    await tab.locator("#part-commands li").first().waitFor();
+    assert.deepEqual(await greensOf(tab), []);
+  });
 });

@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import type { BrowserContext, Page } from "playwright-core";
 import { browserOfFile, devices, skip } from "../browser/world.ts";
+import { greensOf } from "../console/unknown-page.ts";
 import { suiteLifetime } from "../set-up/lifetime.ts";
 import { assertGood } from "./looks.ts";
 import { demoFolder, enterConsole, type RunningDemo, startDemo } from "./running-demo.ts";
@@ -142,6 +143,7 @@ describe("the demo's console", { skip, timeout }, () => {
     const page = await plain.newPage();
     await page.goto(`${demo.baseUrl}/console/simulator`);
     await page.getByText(/^As of \d\d:\d\d:\d\d UTC$/).waitFor();
+    assert.deepEqual(await greensOf(page), []);
     await page.getByRole("button", { name: "Leave home" }).click();
     assert.equal(page.url(), `${demo.baseUrl}/console/simulator`);
     await tab.getByText("Nobody is home.", { exact: true }).waitFor();

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { type BatchKey, ResumableBatches } from "../../src/idempotency/resumable-batches.ts";
 import type { OwnerId } from "../../src/model/ids.ts";
+import { limits } from "../../src/model/limits.ts";
+import type { Store, Transaction } from "../../src/store/seam.ts";
+import type { KeyUsage } from "../../src/store/tables/idempotency-keys.ts";
 import { clockedStore } from "../own-things/clocked-store.ts";
+
+type BatchTables = Pick<Transaction, "idempotencyKeys" | "batchGroups" | "clock">;
 
 const dayMs = 86_400_000;
 const request: BatchKey = { ownerId: -1 as OwnerId, clientId: "company", key: "k", content: "POST batch" };
@@ -11,6 +16,17 @@ const request: BatchKey = { ownerId: -1 as OwnerId, clientId: "company", key: "k
 async function madeBatches(t: TestContext) {
   const { store, clock } = await clockedStore(t);
   const carriedOut: string[] = [];
+  /** What the groups of the owner take, if not what the store says. */
+  const usage: { batchGroups?: KeyUsage } = {};
+  const read = (act: (tx: BatchTables) => Promise<unknown>) =>
+    store.read(({ clock, idempotencyKeys, batchGroups }) =>
+      act({
+        clock,
+        idempotencyKeys,
+        batchGroups: { ...batchGroups, usage: async (ownerId) => usage.batchGroups ?? batchGroups.usage(ownerId) },
+      }),
+    );
+  const batches = new ResumableBatches({ read } as Store<BatchTables>);
   const run = async (texts: readonly string[], key: BatchKey = request) => {
     let taken = 0;
     const source = {
@@ -20,7 +36,7 @@ async function madeBatches(t: TestContext) {
       },
     };
     const answers: { readonly answers: readonly string[]; readonly isReplayed: boolean }[] = [];
-    const groups = new ResumableBatches(store).run<{ text: string }, string>(key, source, async (lines, keep) => {
+    const groups = batches.run<{ text: string }, string>(key, source, async (lines, keep) => {
       const done = lines.slice(0, 2).map(({ text }) => text);
       if (done.includes("broken")) throw new Error("a defect");
       const made = done.map((text) => `${text}!`);
@@ -31,7 +47,7 @@ async function madeBatches(t: TestContext) {
     for await (const group of groups) answers.push(group);
     return answers;
   };
-  return { clock, run, carriedOut };
+  return { store, clock, usage, run, carriedOut };
 }
 
 describe("a batch with a key", () => {
@@ -68,5 +84,32 @@ describe("a batch with a key", () => {
       [[["x!", "y!"], true]],
       "a group of the first use follows",
     );
+  });
+
+  it("that has a whole body is refused with another one, further lines included", async (t) => {
+    const { store, run, carriedOut } = await madeBatches(t);
+    await run(["a"], { ...request, wholeBody: "a" });
+    await assert.rejects(run(["a", "b"], { ...request, wholeBody: "a b" }), { code: "idempotency_key_reused" });
+    assert.deepEqual(carriedOut, ["a"]);
+    assert.ok((await run(["a"], { ...request, wholeBody: "a" })).every(({ isReplayed }) => isReplayed));
+    const byEarlierVersion = { ...request, key: "earlier" };
+    await run(["c"], byEarlierVersion);
+    assert.deepEqual(await run(["c"], { ...byEarlierVersion, wholeBody: "c" }), [
+      { answers: ["c!"], isReplayed: true },
+    ]);
+    const kept = await store.read((tx) => tx.idempotencyKeys.usage(request.ownerId));
+    assert.equal(kept.keys, 2);
+  });
+
+  it("needs room for its answers, which are counted every ten seconds", async (t) => {
+    const { clock, usage, run, carriedOut } = await madeBatches(t);
+    await run(["a"]);
+    usage.batchGroups = { keys: 1, bytes: limits.batchKeyBytesPerTenant };
+    await run(["b"], { ...request, key: "soon" });
+    clock.nowMs += 10_000;
+    const refusal = { code: "too_many_idempotency_keys", limit: "batchKeyBytesPerTenant" };
+    await assert.rejects(run(["c"], { ...request, key: "late" }), refusal);
+    assert.deepEqual(carriedOut, ["a", "b"]);
+    assert.equal((await run(["a"]))[0]?.isReplayed, true, "a known key needs no room");
   });
 });

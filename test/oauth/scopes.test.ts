@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import pg from "pg";
+import { hasConsent, type ScopedPrincipal } from "../../src/identity/principal.ts";
 import { hashOf, newCredential } from "../../src/identity/secrets.ts";
-import { scopes } from "../../src/model/scopes.ts";
+import type { TenantId, UserId } from "../../src/model/ids.ts";
+import { type Scopes, scopes } from "../../src/model/scopes.ts";
 import { scopeStep } from "../../src/store/migrations.ts";
 import { send, write } from "../events/made-home.ts";
+import { deployments } from "../set-up/deployment.ts";
 import { ada, admin, callback, type MadeClient, type OAuthWorld, oauthWorld } from "./oauth-world.ts";
 
 const everything = scopes.join(" ");
@@ -175,6 +178,56 @@ describe("access from before scopes existed", () => {
       for (const path of ["/v3/users", "/v3/alerts", "/v3/webhooks"]) {
         assert.equal((await world.get(path, token)).status, 200, path);
       }
+    }
+  });
+});
+
+describe("a grant without scopes", () => {
+  for (const database of deployments) {
+    it(`allows no heating, whatever scopes a refresh asks for, on ${database}`, async (t) => {
+      const world = await oauthWorld(t, { database });
+      const { body: first } = await world.exchange(await world.code());
+      const { body: widened } = await refresh(world, first.refresh_token, "devices:control alerts");
+      assert.equal(widened.scope, "devices:control alerts");
+      const { body: narrowed } = await refresh(world, widened.refresh_token, "alerts");
+      const { body: consented } = await world.exchange(await world.code({ scope: "devices:control" }));
+      // A command that passes the check of the consent does not find the thing.
+      const cases = [
+        [first.access_token, 403, 404],
+        [widened.access_token, 403, 404],
+        [narrowed.access_token, 403, 403],
+        [consented.access_token, 404, 404],
+      ] as const;
+      for (const { url } of world.nodes) {
+        // The second time the token is in the node's cache.
+        for (const [token, heating, fan] of [...cases, ...cases]) {
+          const path = `${url}/v3/things/unknown/commands`;
+          const mode = { trait: "thermostat", command: "setMode", params: { mode: "heat" } };
+          assert.equal((await send(path, token, "POST", mode)).status, heating);
+          const start = { trait: "fanTimer", command: "start", params: {} };
+          assert.equal((await send(path, token, "POST", start)).status, fan);
+        }
+      }
+    });
+  }
+
+  it("allows an assistant only fans, and an enterprise client everything", () => {
+    const ids = { userId: 1 as UserId, tenantId: 1 as TenantId };
+    const ofUser = (granted: Scopes, isUnscopedGrant: boolean): ScopedPrincipal => ({
+      kind: "user",
+      ...ids,
+      scopes: granted,
+      isUnscopedGrant,
+    });
+    const allowed = (caller: ScopedPrincipal) =>
+      ["fanTimer", "thermostat", "lock"].filter((trait) => hasConsent(caller, { trait }));
+    assert.deepEqual(allowed(ofUser(null, true)), ["fanTimer"]);
+    assert.deepEqual(allowed(ofUser(["devices:control"], true)), ["fanTimer"]);
+    assert.deepEqual(allowed(ofUser(["devices:read"], true)), []);
+    assert.deepEqual(allowed(ofUser(["devices:control"], false)), ["fanTimer", "thermostat", "lock"]);
+    const enterprise = { kind: "enterprise", tenantId: ids.tenantId } as const;
+    for (const granted of [null, ["devices:control"]] as const) {
+      assert.deepEqual(allowed({ ...enterprise, scopes: granted }), ["fanTimer", "thermostat", "lock"]);
     }
   });
 });

@@ -5,7 +5,7 @@ import { revocationPolling, Verification } from "../../src/oauth/token-verificat
 import { movedRuntime, settled } from "../federation/moved-runtime.ts";
 import { HeldTokens, hourMs, tenantId } from "./held-tokens.ts";
 
-const ada = { kind: "user", userId: 1, tenantId, scopes: null, clientId: "client" };
+const ada = { kind: "user", userId: 1, tenantId, scopes: null, isUnscopedGrant: true, clientId: "client" };
 
 describe("verification on one node", () => {
   it("reads each token from the store once", async (t) => {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
 import { databases } from "../set-up/deployment.ts";
 import { eventually } from "../stories/world.ts";
@@ -143,5 +145,42 @@ describe("a batch that is still being sent", () => {
       assert.equal(next.status, 200, next.text);
     });
     assert.equal((await devicesOf()).length, 2, "what was answered stays");
+  });
+
+  it("leaves its place and its key when its client vanishes while the first group is stored", async (t) => {
+    const { world, acme, send, lamp, devicesOf } = await provisioningWorld(t);
+    const accepted: Socket[] = [];
+    const onSocket = (message: unknown) => void accepted.push((message as { readonly socket: Socket }).socket);
+    subscribe("net.server.socket", onSocket);
+    t.after(() => unsubscribe("net.server.socket", onSocket));
+    const { provisioning } = world.service.parts;
+    const { addSome } = provisioning;
+    const isStored = Promise.withResolvers<void>();
+    const isGone = Promise.withResolvers<void>();
+    const mocked = t.mock.method(provisioning, "addSome", async (...call: Parameters<typeof addSome>) => {
+      const outcomes = await addSome(...call);
+      isStored.resolve();
+      await isGone.promise;
+      return outcomes;
+    });
+    const { hostname, port } = new URL(world.baseUrl);
+    const client = connect(Number(port), hostname);
+    const lines = bodyOf([lamp(), lamp()]);
+    client.write(
+      `POST /v3/devices:batch?mode=each HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${acme}\r\n` +
+        `Content-Type: application/x-ndjson\r\nIdempotency-Key: vanished\r\nContent-Length: ${lines.length}\r\n\r\n${lines}`,
+    );
+    await isStored.promise;
+    const served = accepted.find(({ remotePort }) => remotePort === client.localPort)!;
+    const closed = new Promise((resolve) => served.once("close", resolve));
+    client.resetAndDestroy();
+    await closed;
+    mocked.mock.restore();
+    isGone.resolve();
+    await eventually(t.signal, async () => {
+      const again = await send("POST", "/v3/devices:batch?mode=each", { body: lines, headers, key: "vanished" });
+      assert.equal(again.status, 200, again.text);
+    });
+    assert.equal((await devicesOf()).length, 2);
   });
 });

@@ -86,6 +86,7 @@ export async function provisionOverAKill(t: TestContext, { database, devices }: 
   const first = new Map<number, number>();
   let killing: Promise<void> | undefined;
   const rss = new Memory(() => house.baseUrl);
+  await rss.sample();
   const startedMs = performance.now();
   const during = reads.whileRunning(
     send(({ line, status, deviceId: id }) => {

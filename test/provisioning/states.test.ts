@@ -43,5 +43,23 @@ for (const database of databases) {
       assert.equal(again.headers.get("idempotency-replayed"), "true");
       assert.equal((await logOf(one)).filter(([kind]) => kind === "attribute").length, 1);
     });
+
+    it("are refused when another body is sent with the key", async (t) => {
+      const { send, lamp } = await provisioningWorld(t, { database });
+      const add = async () => (await send("POST", "/v3/devices", { json: lamp() })).body.deviceId as number;
+      const [one, two] = [await add(), await add()];
+      const write = (json: object) => send("PUT", "/v3/devices:states", { json, key: "states" });
+      const first = await write({ [one]: { power: "on" } });
+      for (const json of [
+        { [one]: { power: "on" }, [two]: { power: "on" } },
+        { [one]: { power: "off" } },
+        { [two]: { power: "on" } },
+      ]) {
+        const other = await write(json);
+        assert.deepEqual([other.status, other.body.error], [422, "idempotency_key_reused"]);
+      }
+      assert.deepEqual((await send("GET", `/v3/devices/${two}`)).body.attributes, {});
+      assert.deepEqual((await write({ [one]: { power: "on" } })).body, first.body);
+    });
   });
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Breezeway } from "../../sdk/src/index.ts";
+import { Breezeway, UnexpectedAnswer } from "../../sdk/src/index.ts";
+import { StoreUnavailable } from "../../src/model/errors.ts";
 import { provisioningWorld } from "../provisioning/world.ts";
 
 describe("the SDK for a company's own devices", () => {
@@ -35,6 +36,52 @@ describe("the SDK for a company's own devices", () => {
     const stated = await devices.setStates({ [ids[0]!]: { power: "off" }, 999: { power: "off" } });
     assert.deepEqual([stated.written, stated.failed.map(({ error }) => error)], [[ids[0]], ["unknown_device"]]);
     assert.equal((await getDevice(ids[0]!)).attributes.power?.value, "off");
+  });
+
+  it("repeats a batch that the service breaks off, and adds no device twice", async (t) => {
+    const { world, acme, lamp, devicesOf } = await provisioningWorld(t);
+    const { addSome } = world.service.parts.provisioning;
+    let groups = 0;
+    t.mock.method(world.service.parts.provisioning, "addSome", (...call: Parameters<typeof addSome>) => {
+      if (++groups === 2) throw new StoreUnavailable("The store is away.");
+      return addSome(...call);
+    });
+    const { devices } = bound(new Breezeway({ baseUrl: world.baseUrl, accessToken: acme }));
+    const lamps = Array.from({ length: 150 }, (_, n) => lamp({ deviceName: `lamp ${n}` }));
+    const answers = await Array.fromAsync(devices.batch(lamps));
+    assert.deepEqual([answers.length, (await devicesOf()).length], [150, 150]);
+    assert.ok(groups > 2);
+  });
+
+  it("yields what was answered when a batch can't be finished, and its error has the key to resume it", async (t) => {
+    const { world, acme, lamp, devicesOf } = await provisioningWorld(t);
+    const { addSome } = world.service.parts.provisioning;
+    let groups = 0;
+    const broken = t.mock.method(world.service.parts.provisioning, "addSome", (...call: Parameters<typeof addSome>) => {
+      if (++groups > 1) throw new StoreUnavailable("The store is away.");
+      return addSome(...call);
+    });
+    const { devices } = bound(new Breezeway({ baseUrl: world.baseUrl, accessToken: acme, retries: 1 }));
+    const lamps = Array.from({ length: 150 }, (_, n) => lamp({ deviceName: `lamp ${n}` }));
+    const answers: unknown[] = [];
+    const read = async () => {
+      for await (const answer of devices.batch(lamps)) answers.push(answer);
+    };
+    const error = await read().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof UnexpectedAnswer, String(error));
+    assert.match(error.message, /can't use its store now/);
+    assert.equal(groups, 3, "the batch is sent twice");
+    assert.ok(answers.length > 0);
+    assert.equal(answers.length, (await devicesOf()).length);
+    broken.mock.restore();
+    const { idempotencyKey } = error;
+    assert.ok(idempotencyKey);
+    const all = await Array.fromAsync(devices.batch(lamps, { idempotencyKey }));
+    assert.deepEqual(all.slice(0, answers.length), answers);
+    assert.equal((await devicesOf()).length, 150);
   });
 });
 

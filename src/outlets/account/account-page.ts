@@ -4,7 +4,7 @@ import { rightsOf } from "../../oauth/pages/rights.ts";
 import { type Html, html } from "../../web/html.ts";
 import { iconOf } from "../../web/icons.ts";
 import { type Brand, hiddenFields, named, type Page, pageOf } from "../../web/page.ts";
-import { ago, lastUseWords, stateWords } from "./words.ts";
+import { clockAndDay, lastUseWords, stateWords } from "./words.ts";
 
 /** A notice about what was just done, by the word in the address. */
 export const notices: ReadonlyMap<string, string> = new Map([
@@ -44,7 +44,9 @@ form{margin:0}
 .item ul{padding-left:1.25rem}
 .state{display:flex;gap:.5rem}
 .state svg{flex:none;width:1.25rem;height:1.25rem;margin-top:.125rem}
-.state.good svg{color:var(--good)}.state.bad,.state.bad svg{color:var(--bad)}
+.state.good svg{color:var(--soft)}.state.bad,.state.bad svg{color:var(--bad)}
+.headed{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:0 1rem;margin:2rem 0 .25rem;padding-top:1.5rem;border-top:1px solid var(--line)}
+.headed h2,.headed p{margin:0;padding:0;border:0}
 .row{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:.875rem}
 .row>*{flex:1 1 9rem}
 .row button,.quiet{display:block;width:100%;min-height:3rem;padding:.625rem 1rem;font-weight:600;text-align:center;text-decoration:none;border-radius:.625rem;border:1.5px solid var(--edge);background:transparent;color:var(--link)}
@@ -58,14 +60,15 @@ form{margin:0}
 
 /** The page of a signed-in user. All its buttons are in one form; the name of the button says what to do. */
 export function accountPage(values: AccountPageValues): Page {
-  const { brand, userName, homes, notice, address, csrf, browsers } = values;
+  const { brand, userName, homes, notice, address, csrf, browsers, nowMs } = values;
   const main = html`<h1>Your account</h1>
 <p class="account">${iconOf("person")}<span>${named(userName)}<br><span class="small">signed in to <bdi>${brand.tenantName}</bdi></span></span></p>
 ${notice === undefined ? undefined : html`<p class="done" role="status">${notice}</p>`}
 <form method="post" action="${address}">
 ${hiddenFields({ csrf })}
-<section aria-labelledby="homes"><h2 id="homes">Your homes</h2>
-${homes.length === 0 ? html`<p class="lead">No home is connected.</p>` : homes.map((home) => homeOf(home, values))}
+<section aria-labelledby="homes"><div class="headed"><h2 id="homes">Your homes</h2>
+<p class="small">As of ${exactTime(nowMs)}</p></div>
+${homes.length === 0 ? html`<p class="lead">No home is connected.</p>` : homes.map(homeOf)}
 </section>
 <section aria-labelledby="apps"><h2 id="apps">Apps with access</h2>
 ${appList(values)}
@@ -83,7 +86,8 @@ ${appList(values)}
   return pageOf({ title: "Your account", brand, main, moreStyle: style });
 }
 
-function homeOf(home: AccountHome, { nowMs }: AccountPageValues): Html {
+/** The page has no script, so it may be days old when it is read: all its times are absolute, and no state is green. */
+function homeOf(home: AccountHome): Html {
   const { ecosystem, accountName, names, confirmedMs, isRenewable, state } = home;
   const { icon, look, words } = stateWords(home);
   const name = names.length === 0 ? accountName : names.join(", ");
@@ -92,7 +96,7 @@ function homeOf(home: AccountHome, { nowMs }: AccountPageValues): Html {
     : undefined;
   return html`<div class="item"><h3><bdi>${name}</bdi></h3>
 ${names.length === 0 ? undefined : html`<p class="small">${accountName}</p>`}
-<p class="state ${look}">${iconOf(icon)}<span>${words} ${confirmedMs > 0 ? html`Last confirmed ${ago(confirmedMs, nowMs)}.` : "It was never confirmed."}</span></p>
+<p class="state ${look}">${iconOf(icon)}<span>${words} ${confirmedMs > 0 ? html`Last confirmed at ${exactTime(confirmedMs)}.` : "It was never confirmed."}</span></p>
 <div class="row">${renew}<button name="unlink" value="${ecosystem}" aria-label="Disconnect ${name}">Disconnect</button></div></div>`;
 }
 
@@ -117,6 +121,11 @@ ${rightsOf(brand.tenantName, app).map((right) => html`<li>${right}</li>`)}
 </ul>
 <p class="small">Since ${dayOf(sinceMs)}, ${lastUseWords(usedMs, nowMs)}</p>
 <div class="row"><button name="endAccess" value="${clientId}" aria-label="End access of ${name}">End access</button></div></div>`;
+}
+
+function exactTime(timeMs: number): Html {
+  const time = new Date(timeMs).toISOString();
+  return html`<time datetime="${time}" title="${time}">${clockAndDay(timeMs)}</time>`;
 }
 
 function dayOf(timeMs: number): Html {

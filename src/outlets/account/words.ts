@@ -36,8 +36,15 @@ const units = [
   { name: "second", ms: 1_000 },
 ] as const;
 
+/** `12:04 UTC, 1 March 2026`. */
+export function clockAndDay(timeMs: number): string {
+  const date = new Date(timeMs);
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(date);
+  return `${date.toISOString().slice(11, 16)} UTC, ${day}`;
+}
+
 /** `5 minutes ago`. */
-export function ago(timeMs: number, nowMs: number): string {
+function ago(timeMs: number, nowMs: number): string {
   const passedMs = Math.max(1_000, nowMs - timeMs);
   const unit = units.find(({ ms }) => passedMs >= ms) ?? units[3];
   const count = Math.floor(passedMs / unit.ms);

@@ -98,7 +98,11 @@ export const describePasswordForm = described("sendConsolePassword", "The form t
 
 export const describeAction = described("sendConsoleAction", "The form of an action on a page of the console", {
   words: ["Runs one call of `/admin/v1` by the name of its command, with the other fields as its options."],
-  parameters: [parameter("act", "form", "The name of the command.", true), to("form")],
+  parameters: [
+    parameter("act", "form", "The name of the command.", true),
+    to("form"),
+    parameter("form", "form", "The address of the form, which is shown again after the password."),
+  ],
   answers: [
     page(200, "The answer, when it holds a secret that is shown once."),
     goesTo("It is done: the page again. Or nobody is signed in, or the password is needed."),

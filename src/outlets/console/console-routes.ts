@@ -192,7 +192,9 @@ function actionRoute(administration: AdminActs): Route {
         return redirectAnswer(303, to);
       } catch (error) {
         if (error instanceof PasswordNeeded) {
-          return redirectAnswer(303, `${consolePaths.password}?to=${encodeURIComponent(to)}`);
+          // Nothing was done: after the password comes the form again, never the page that says "Done".
+          const again = field("form") === "" ? withoutDone(to) : ownPath(field("form"));
+          return redirectAnswer(303, `${consolePaths.password}?to=${encodeURIComponent(again)}`);
         }
         const { status, sentence } = errorFields(error);
         if (status >= 500) throw error;
@@ -200,6 +202,13 @@ function actionRoute(administration: AdminActs): Route {
       }
     },
   };
+}
+
+function withoutDone(path: string): string {
+  const [before, search = ""] = path.split("?", 2);
+  const kept = new URLSearchParams(search);
+  kept.delete("done");
+  return kept.size === 0 ? before! : `${before}?${kept}`;
 }
 
 /**

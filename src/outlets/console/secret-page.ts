@@ -7,6 +7,11 @@ const labels: Readonly<Record<string, string>> = {
   client_secret: "Secret",
   url: "Link",
   days: "Valid for days",
+  expires: "Valid until",
+  name: "Name",
+  operator: "Operator",
+  tokenId: "Id",
+  created: "Made",
   secret: "Secret",
   token: "Token",
 };

@@ -1,4 +1,7 @@
-/** The style of the console: 14 px text, 13 px tables, a grid of 8 px, one accent. It follows the style of all pages. */
+/**
+ * The style of the console: 14 px text, 13 px tables, a grid of 8 px, one accent. It follows the style of all pages.
+ * Green needs `data-fresh=live`, which only the script sets: a page without it shows an old state as old.
+ */
 export const consoleStyle = `
 body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:stretch;background:var(--page);padding:0;font-size:.875rem;min-height:100vh}
 .rail{background:var(--card);border-right:1px solid var(--line);padding:1rem .75rem;display:flex;flex-direction:column;gap:.25rem;position:sticky;top:0;height:100vh;overflow-y:auto}
@@ -21,8 +24,8 @@ body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:
 :root[data-fresh=live] .freshness{color:var(--good)}
 :root[data-fresh=live] .freshness::before{background:var(--good);border:0}
 :root[data-fresh=as-of] .freshness{color:var(--bad)}
-:root[data-fresh=as-of]{--good:var(--soft);--good-tint:var(--tint)}
-:root[data-fresh=as-of] .content [data-part]:not(:has(>.band)){filter:saturate(.25)}
+:root:not([data-fresh=live]){--good:var(--soft);--good-tint:var(--tint)}
+:root:not([data-fresh=live]) .content [data-part]:not(:has(>.band)){filter:saturate(.25)}
 .not-live:empty,.notice:empty{display:none}
 .not-live,.notice{padding:.75rem 1rem;border-radius:.75rem;border:1.5px solid var(--bad);background:var(--bad-tint);color:var(--bad);font-weight:600}
 .notice[data-waits]{border-color:var(--line);background:var(--tint);color:var(--soft)}
@@ -94,6 +97,7 @@ dialog.ask form{margin-top:.75rem}
 .as{margin-top:1rem;font-size:.8125rem}
 .as summary{cursor:pointer;color:var(--soft)}
 .console pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.5rem 0 0;padding:.5rem;background:var(--tint);border-radius:.5rem;font:.75rem/1.5 ui-monospace,Menlo,Consolas,monospace}
+.console pre+p{margin-top:.75rem}
 .done{padding:.5rem .75rem;border-left:3px solid var(--good);background:var(--tint);border-radius:.25rem}
 :root:not([data-fresh]) :is([data-copies],[data-pauses]){display:none}
 .sentence fieldset{border:1px solid var(--line);border-radius:.75rem;margin:0 0 1rem;padding:.5rem 1rem 1rem;min-width:0}

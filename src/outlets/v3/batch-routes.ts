@@ -103,6 +103,7 @@ async function each(
   caller: EnterprisePrincipal,
 ): Promise<SlicedAnswer> {
   const { tenantId } = caller;
+  const { disconnected } = incoming;
   const source = linesOf(incoming, limits.batchBytes);
   const key = keyOf(incoming);
   const request: BatchKey | undefined =
@@ -130,7 +131,9 @@ async function each(
   // A refusal before the first answer has its own status.
   const first = await slices.next();
   // The server drops an answer whose client is gone, perhaps before it has begun to read it.
-  incoming.disconnected.addEventListener("abort", () => void slices.return(undefined), { once: true });
+  disconnected.addEventListener("abort", () => void slices.return(undefined), { once: true });
+  // A signal that has aborted already calls no listener.
+  if (disconnected.aborted) await slices.return(undefined);
   incoming.extendBodyTime(limits.batchSeconds * 1_000);
   return {
     ...ndjsonAnswer(""),

@@ -84,7 +84,11 @@ export const setDeviceType: Description = {
   errors: [
     { status: 400, code: "invalid_request", when: "The map can't be used, or the name is malformed." },
     enterpriseOnly,
-    { status: 409, code: "limit_reached", when: "The tenant has 200 trait maps, or the map is larger than 16 KiB." },
+    {
+      status: 409,
+      code: "limit_reached",
+      when: "The tenant has 200 trait maps or 1,000 device types, or the map is larger than 16 KiB.",
+    },
   ],
 };
 

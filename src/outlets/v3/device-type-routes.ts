@@ -7,22 +7,21 @@ import { limits } from "../../model/limits.ts";
 import type { DeviceType, DeviceTypes } from "../../provisioning/device-types.ts";
 import { getDeviceType, listDeviceTypes, removeDeviceType, setDeviceType } from "./device-type-descriptions.ts";
 import { requireEnterprise } from "./enterprise-caller.ts";
-import type { KeyedRouteParts } from "./idempotent-routes.ts";
+import { type KeyedRouteParts, keyed } from "./idempotent-routes.ts";
 import { objectOf } from "./provisioning-body.ts";
 import { refuseBody } from "./v3-parameters.ts";
 
-export interface DeviceTypeRouteParts {
+export interface DeviceTypeRouteParts extends KeyedRouteParts {
   readonly deviceTypes: DeviceTypes;
   readonly audit: Pick<Audit, "record">;
-  readonly tokens: KeyedRouteParts["tokens"];
 }
 
 const path = "/v3/device-types/:deviceTypeName";
 
 /** Trait maps of a company's own device types (docs/interface.md, Own devices as things). */
-export function deviceTypeRoutes({ deviceTypes, audit, tokens }: DeviceTypeRouteParts): readonly Route[] {
+export function deviceTypeRoutes({ deviceTypes, audit, ...keys }: DeviceTypeRouteParts): readonly Route[] {
   const record = async (incoming: Incoming, { tenantId }: EnterprisePrincipal, change: "set" | "removed") => {
-    const clientId = (await tokens.clientOf(incoming.bearer ?? "")) ?? undefined;
+    const clientId = (await keys.tokens.clientOf(incoming.bearer ?? "")) ?? undefined;
     const detail = { type: nameOf(incoming), change };
     await audit.record({ act: "device_type", tenantId, clientId, source: incoming.source, detail });
   };
@@ -51,37 +50,34 @@ export function deviceTypeRoutes({ deviceTypes, audit, tokens }: DeviceTypeRoute
         return jsonAnswer(200, bodyOf(await deviceTypes.get(tenantId, nameOf(incoming))));
       },
     },
-    {
+    keyed(keys, {
       methods: ["PUT"],
       path,
-      access: "bearer",
-      errors: "standard",
       scopes: ["devices:control"],
       bodyBytes: 2 * limits.traitMapBytes,
       description: setDeviceType,
-      async answer(incoming, caller) {
+      async answer(incoming, caller, keep) {
         const enterprise = requireEnterprise(caller);
         const map = objectOf(incoming.body, "The body");
-        const set = await deviceTypes.set(enterprise.tenantId, nameOf(incoming), map);
+        const answerOf = (type: DeviceType) => jsonAnswer(200, bodyOf(type));
+        const set = await deviceTypes.set(enterprise.tenantId, nameOf(incoming), map, keep(answerOf));
         await record(incoming, enterprise, "set");
-        return jsonAnswer(200, bodyOf(set));
+        return answerOf(set);
       },
-    },
-    {
+    }),
+    keyed(keys, {
       methods: ["DELETE"],
       path,
-      access: "bearer",
-      errors: "standard",
       scopes: ["devices:control"],
       description: removeDeviceType,
-      async answer(incoming, caller) {
+      async answer(incoming, caller, keep) {
         const enterprise = requireEnterprise(caller);
         refuseBody(incoming);
-        await deviceTypes.remove(enterprise.tenantId, nameOf(incoming));
+        await deviceTypes.remove(enterprise.tenantId, nameOf(incoming), keep(noContent));
         await record(incoming, enterprise, "removed");
         return noContent();
       },
-    },
+    }),
   ];
 }
 

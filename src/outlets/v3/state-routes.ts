@@ -47,7 +47,7 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
       const enterprise = requireEnterprise(caller);
       const { tenantId } = enterprise;
       const lines = linesOf(incoming.body);
-      const key = await batchKeyOf(incoming, enterprise, tokens);
+      const key = await batchKeyOf(incoming, enterprise, lines, tokens);
       const stored = (outcome: LineOutcome<DeviceId>) => storedLine(outcome, (id) => id);
       const answers: StoredLine[] = [];
       let isReplayed = true;
@@ -76,12 +76,14 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
 async function batchKeyOf(
   incoming: Incoming,
   caller: EnterprisePrincipal,
+  lines: readonly StateLine[],
   tokens: StateRouteParts["tokens"],
 ): Promise<BatchKey | undefined> {
   const key = keyOf(incoming);
   if (key === undefined) return undefined;
   const clientId = await tokens.clientOf(incoming.bearer ?? "");
-  return { ownerId: ownerWithin(caller), clientId, key, content: JSON.stringify(["PUT", path]) };
+  const wholeBody = lines.map(({ text }) => text).join("\n");
+  return { ownerId: ownerWithin(caller), clientId, key, content: JSON.stringify(["PUT", path]), wholeBody };
 }
 
 function linesOf(body: Body): readonly StateLine[] {

@@ -21,8 +21,11 @@ export interface DeviceTypeMapTable {
   versionsOf(tenantId: TenantId): Promise<ReadonlyMap<number, number>>;
   /** Locks the maps of a tenant against other changes until the transaction ends; returns how many there are. */
   lock(tenantId: TenantId): Promise<number>;
-  /** Sets the map of a type; a new name becomes a device type. The caller holds the lock. */
-  put(tenantId: TenantId, typeName: string, map: string): Promise<void>;
+  /**
+   * Sets the map of a type. A new name becomes a device type, unless the clients of the tenant have named `mostTypes`
+   * types already: then nothing is changed. The caller holds the lock.
+   */
+  put(tenantId: TenantId, typeName: string, map: string, mostTypes?: number): Promise<void>;
   /** Returns whether there was a map. */
   remove(tenantId: TenantId, typeName: string): Promise<boolean>;
 }
@@ -58,7 +61,8 @@ export function deviceTypeMapTable(sql: Sql): DeviceTypeMapTable {
       );
       return counted[0]!.count;
     },
-    async put(tenantId, typeName, map) {
+    async put(tenantId, typeName, map, mostTypes) {
+      if (mostTypes !== undefined && !(await mayName(sql, tenantId, typeName, mostTypes))) return;
       const typeId = await typeIdOf(sql, typeName, tenantId);
       const largest = sql.dialect === "postgres" ? "GREATEST" : "MAX";
       await sql.run(
@@ -78,4 +82,14 @@ export function deviceTypeMapTable(sql: Sql): DeviceTypeMapTable {
       return removed > 0;
     },
   };
+}
+
+/** Whether the type exists or the tenant may add it. */
+async function mayName(sql: Sql, tenantId: TenantId, typeName: string, mostTypes: number): Promise<boolean> {
+  const [found] = await sql.all<{ known: number; named: number }>(
+    `SELECT CAST((SELECT COUNT(*) FROM device_types WHERE name = $1) AS INTEGER) AS known,
+       CAST((SELECT COUNT(*) FROM device_types WHERE tenant_id = $2) AS INTEGER) AS named`,
+    [typeName, tenantId],
+  );
+  return found!.known > 0 || found!.named < mostTypes;
 }

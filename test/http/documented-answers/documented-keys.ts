@@ -8,7 +8,7 @@ import type { DocumentedWorld } from "./documented-world.ts";
 export async function useKeys(world: DocumentedWorld, bearer: string, lampId: string): Promise<void> {
   const { call, operations, parts, userId } = world;
   const writes = operations.filter(({ parameters }) => parameters?.some(({ name }) => name === "Idempotency-Key"));
-  assert.equal(writes.length, 14);
+  assert.equal(writes.length, 16);
   await call("updateDevice", 200, { bearer, at: lampId, json: { power: "on" }, key: "used" });
   const idempotent = { ownerId: userId, clientId: await parts.oauth.clientOf(bearer), content: "", isSecret: false };
   const held = Promise.withResolvers<void>();

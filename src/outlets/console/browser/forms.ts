@@ -8,11 +8,6 @@ export function sendFormsInPlace(read: () => void): void {
   let sent: Promise<void> = Promise.resolve();
   document.addEventListener("submit", (event) => {
     const form = event.target as HTMLFormElement;
-    const question = form.dataset.asks;
-    if (question !== undefined && !window.confirm(question)) {
-      event.preventDefault();
-      return;
-    }
     if (form.dataset.quick === undefined) return;
     event.preventDefault();
     const button = event.submitter;

@@ -59,14 +59,14 @@ export function openAsk(context: PageContext, here: string, asks: readonly Ask[]
   const ask = asks.find(({ name }) => name === context.parameter("do"));
   const call = ask && context.callOf(ask.act);
   if (!ask || !call) return undefined;
-  const { act, title, words, fields, input = {}, example, button, afterwards, isGrave } = ask;
+  const { name, act, title, words, fields, input = {}, example, button, afterwards, isGrave, more } = ask;
   const close = context.address(here);
   const to = afterwards ?? context.address(here, { done: act });
   return html`<dialog open class="ask" aria-labelledby="ask-title">
 <h2 id="ask-title">${title}</h2>
 <p>${words}</p>
 <form method="post" action="/console/do">
-${hiddenFields({ act, to, ...input })}
+${hiddenFields({ act, to, form: context.address(here, { ...more, do: name }), ...input })}
 ${fields}
 <div class="choice"><button${isGrave ? html` class="grave"` : undefined}>${button}</button><a class="button" href="${close}">Cancel</a></div>
 </form>

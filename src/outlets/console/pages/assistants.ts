@@ -4,6 +4,7 @@ import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
+import { setUpSteps } from "./assistant-steps.ts";
 
 const path = "/assistants";
 
@@ -31,7 +32,10 @@ export const assistants: ConsolePage = {
 <p>After the form you read what the maker's console must be told, once with the secret of the outlet's client.</p>
 ${askLinks(context, path, asks)}`;
     const ask = openAsk(context, path, asks);
-    if (outlets.length === 0) return { ask, list: html`<p>No assistant is connected yet.</p>`, setUp };
+    if (outlets.length === 0) {
+      const steps = Object.entries(assistantNames).map(([kind, title]) => setUpSteps(kind, title));
+      return { ask, list: html`<p>No assistant is connected yet. These are the steps:</p>${steps}`, setUp };
+    }
     return {
       ask,
       list: tableOf<ShownOutlet & { readonly users: number }>(

@@ -14,21 +14,32 @@ const mostListed = 20;
 /** The store keeps this many ended intervals of a link (`blindIntervalsKept`). */
 const mostKept = 1_000;
 
-/** The last 24 hours as a strip of seen, blind and unknown times, and a list of the newest blind intervals below it. */
-export function blindTimeline(intervals: readonly BlindInterval[], nowMs: number): Html {
+export interface SeenLink {
+  /** The state that the page shows, `stale` included. */
+  readonly state: string;
+  /** When the ecosystem last confirmed the home. Milliseconds since 1970; 0 for never. */
+  readonly confirmedTime: number;
+}
+
+/**
+ * The last 24 hours as a strip of seen, blind and unknown times, and a list of the newest blind intervals below it.
+ * While the link is not live, the time since its last confirmation is unknown.
+ */
+export function blindTimeline(intervals: readonly BlindInterval[], link: SeenLink, nowMs: number): Html {
   const fromMs = nowMs - shownMs;
+  const at = (timeMs: number) => Math.min(width, Math.max(0, ((timeMs - fromMs) / shownMs) * width));
+  const bar = (look: string, from: number, to: number, least = 0) => {
+    const barWidth = Math.max(least, at(to) - at(from));
+    return html`<rect class="${look}" x="${Math.min(at(from), width - barWidth).toFixed(1)}" y="0" width="${barWidth.toFixed(1)}" height="24"/>`;
+  };
   const recent = intervals.filter(({ to }) => (to ?? nowMs) > fromMs);
-  const bars = recent.map(({ from, to }) => {
-    const start = Math.max(0, ((from - fromMs) / shownMs) * width);
-    const barWidth = Math.max(2, (((to ?? nowMs) - Math.max(from, fromMs)) / shownMs) * width);
-    return html`<rect class="blind" x="${start.toFixed(1)}" y="0" width="${barWidth.toFixed(1)}" height="24"/>`;
-  });
-  const unknownWidth = Math.max(0, ((knownFrom(intervals) - fromMs) / shownMs) * width);
-  const count = `${recent.length} blind ${recent.length === 1 ? "interval" : "intervals"}.`;
-  const isAllKnown = unknownWidth === 0;
-  const words = `${recent.length === 0 ? "The home was seen all the time." : count}${isAllKnown ? "" : " What was before is not known."}`;
+  const beginMs = knownFrom(intervals);
+  const endMs = link.state === "live" ? nowMs : Math.min(link.confirmedTime, nowMs);
+  const words = wordsOf(recent.length, { isBeginKnown: beginMs <= fromMs, endMs, nowMs });
   return html`<h2>Seen in the last 24 hours</h2>
-<svg class="strip" viewBox="0 0 ${width} 24" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="seen" width="${width}" height="24"/><rect class="unknown" width="${unknownWidth.toFixed(1)}" height="24"/>${bars}</svg>
+<svg class="strip" viewBox="0 0 ${width} 24" preserveAspectRatio="none" role="img" aria-label="${words}">${bar("seen", fromMs, nowMs)}${
+    beginMs > fromMs ? bar("unknown", fromMs, beginMs) : undefined
+  }${endMs < nowMs ? bar("unknown", endMs, nowMs) : undefined}${recent.map(({ from, to }) => bar("blind", from, to ?? nowMs, 2))}</svg>
 <p class="small">${words}</p>
 ${
   recent.length === 0
@@ -38,6 +49,25 @@ ${
         .reverse()
         .map((one) => intervalLine(one, nowMs))}</ul>`
 }`;
+}
+
+interface Known {
+  readonly isBeginKnown: boolean;
+  /** The home is known up to this time. */
+  readonly endMs: number;
+  readonly nowMs: number;
+}
+
+function wordsOf(blindCount: number, { isBeginKnown, endMs, nowMs }: Known): string {
+  const before = isBeginKnown ? "" : " What was before is not known.";
+  const count = `${blindCount} blind ${blindCount === 1 ? "interval" : "intervals"}.`;
+  if (endMs >= nowMs) return `${blindCount === 0 ? "The home was seen all the time." : count}${before}`;
+  if (endMs <= nowMs - shownMs)
+    return `Not known: the home was not confirmed in this time.${blindCount === 0 ? "" : ` ${count}`}`;
+  const until = `${new Date(endMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const seen =
+    blindCount === 0 ? `The home was seen until ${until}.` : `${count} The home was last confirmed at ${until}.`;
+  return `${seen} What was since then is not known.${before}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Html, html } from "../../../web/html.ts";
-import { hiddenFields } from "../../../web/page.ts";
+import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
+import { type Ask, askLinks, openAsk } from "../kit/ask.ts";
 import { stateBadge } from "../link-state.ts";
 import { alarmLook, alarmTile } from "../tiles/alarm-tile.ts";
 import type { Button } from "../tiles/button.ts";
@@ -37,14 +38,17 @@ export const home: ConsolePage = {
   title: "Home",
   subject: "tenants",
   hears: ["attribute", "thing", "thingCommand", "command", "link", "device"],
+  query: ["do"],
+  still: ["ask"],
   async render(context) {
     const { call, parameter } = context;
     const shown: ShownHome = await call("home show", { user: parameter("user"), ecosystem: parameter("ecosystem") });
     return {
       emergency: emergencyBand(shown),
+      ask: openAsk(context, pathOf(shown), asksOf(shown, context)),
       link: linkCard(shown, context),
       rooms: rooms(shown, context),
-      blind: blindTimeline(shown.blindIntervals, context.nowMs),
+      blind: blindTimeline(shown.blindIntervals, shown.link, context.nowMs),
       commands: commandList(shown, context),
     };
   },
@@ -62,23 +66,46 @@ function placeOf({ name, room, homeName }: ShownThing): string {
   return [...new Set([name ?? "an alarm", room, homeName])].filter((word) => word !== null).join(", ");
 }
 
-function linkCard({ userId, userName, link }: ShownHome, { address, operator, nowMs }: PageContext): Html {
+/** Below `/console`. */
+const pathOf = ({ userId, link }: ShownHome) => `/homes/${userId}/${encodeURIComponent(link.ecosystem)}`;
+
+function linkCard(shown: ShownHome, context: PageContext): Html {
+  const { userName, link } = shown;
   const { ecosystem, deviceId, state, reason, confirmedTime } = link;
-  const here = address(`/homes/${userId}/${encodeURIComponent(ecosystem)}`);
-  const input = { user: String(userId), ecosystem };
-  const form = (fields: Readonly<Record<string, string>>, words: string, asks?: string) =>
-    html`<form class="inline" method="post" action="/console/do"${asks === undefined ? undefined : html` data-asks="${asks}"`}>${hiddenFields({ ...input, ...fields })}<button class="quiet">${words}</button></form>`;
-  const question = `Unlink ${userName} from ${ecosystem}? The device ${deviceId}, its alerts and its history are removed. This can't be undone.`;
   return html`<header class="card-head"><h2><bdi>${userName}</bdi> at ${ecosystem}</h2>${stateBadge(state)}</header>
 <dl class="home-facts"><div><dt>Device</dt><dd>${deviceId}</dd></div>
-<div><dt>Confirmed</dt><dd>${confirmedTime > 0 ? ago(confirmedTime, nowMs) : "never"}</dd></div>
+<div><dt>Confirmed</dt><dd>${confirmedTime > 0 ? ago(confirmedTime, context.nowMs) : "never"}</dd></div>
 ${reason === "" ? undefined : html`<div><dt>Reason</dt><dd>${reason}</dd></div>`}</dl>
-${
-  operator.role === "viewer"
-    ? undefined
-    : html`<div class="buttons">${form({ act: "home page", to: here, renew: "true" }, "Link page for a new consent")}
-${form({ act: "home unlink", to: address("/homes") }, "Unlink", question)}</div>`
-}`;
+${askLinks(context, pathOf(shown), asksOf(shown, context))}`;
+}
+
+function asksOf(shown: ShownHome, { address }: PageContext): readonly Ask[] {
+  const { userId, userName, link } = shown;
+  const { ecosystem, deviceId } = link;
+  const input = { user: String(userId), ecosystem };
+  return [
+    {
+      name: "renew",
+      act: "home page",
+      link: "Link page for a new consent",
+      title: "Make a link page",
+      words: html`Makes a page for one use, on which ${named(userName)} signs in and consents again. Its address is shown once.`,
+      input: { ...input, renew: "true" },
+      button: "Make the page",
+      afterwards: address(pathOf(shown)),
+    },
+    {
+      name: "unlink",
+      act: "home unlink",
+      link: "Unlink",
+      title: "Unlink the home",
+      words: html`${named(userName)} is unlinked from ${ecosystem}. The device ${deviceId}, its alerts and its history are removed. This can't be undone.`,
+      input,
+      button: "Unlink",
+      isGrave: true,
+      afterwards: address("/homes", { done: "home unlink" }),
+    },
+  ];
 }
 
 /** The things by room; those without a room come last. */

@@ -2,6 +2,7 @@ import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
+import { quotaAsks, quotasPart, type ShownQuotas } from "../kit/quotas.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
 import { previews, tenantPreview } from "./tenant-previews.ts";
@@ -32,7 +33,7 @@ interface ShownType {
   readonly changedMs: number;
 }
 
-/** One tenant: the branding of its pages, its terms and its device types. */
+/** One tenant: the branding of its pages, its terms, its quotas and its device types. */
 export const tenant: ConsolePage = {
   path: "/tenants/:id",
   title: "Tenant",
@@ -51,8 +52,9 @@ export const tenant: ConsolePage = {
     const { deviceTypes } = await call("device-type list", { tenant: String(shown.tenantId) });
     const of = { tenant: String(shown.tenantId) };
     const { ecosystems } = await call("ecosystem list");
+    const quotas: ShownQuotas = await call("quota show", of);
     return {
-      ask: openAsk(context, here, [...asks.tenant, ...asks.terms]),
+      ask: openAsk(context, here, [...asks.tenant, ...asks.terms, ...quotaAsks(of, quotas)]),
       tenant: html`<p><a href="${address("/tenants")}">All tenants</a></p>
 <h2>${named(shown.name)}</h2>
 ${factsOf([
@@ -79,6 +81,7 @@ ${
       ])
 }
 ${askLinks(context, here, asks.terms)}`,
+      quotas: quotasPart(context, here, of, quotas),
       types: html`<h2>Device types</h2>
 ${typesOf(deviceTypes, nowMs)}`,
       ecosystems: html`<h2>Ecosystems</h2>
@@ -173,13 +176,25 @@ ${typed({ option: "clear", label: "Remove", hint: "One in each line: accent, log
         words: "Users read this text and accept it before they give an app access.",
         input,
         fields: html`${typed({ option: "version", label: "Version", isRequired: true, isFirst: true })}
-${typed({ option: "file", label: "Text", isLines: true, isRequired: true })}`,
+${typed({ option: "file", label: "Text", isLines: true, isRequired: true })}
+${acceptanceFields(terms)}`,
         example: { ...input, version: "3", file: "terms.txt" },
         button: "Set",
       },
       ...(terms === null
         ? []
         : [
+            {
+              name: "acceptance",
+              act: "tenant terms",
+              link: "Change who is asked again",
+              title: "Change who is asked again",
+              words: "The terms stay as they are.",
+              input,
+              fields: acceptanceFields(terms),
+              example: { ...input, "require-acceptance": "true", "refreshes-end": "2027-01-31" },
+              button: "Save",
+            },
             {
               name: "clear-terms",
               act: "tenant terms",
@@ -193,4 +208,23 @@ ${typed({ option: "file", label: "Text", isLines: true, isRequired: true })}`,
           ]),
     ],
   };
+}
+
+/** What becomes of access that was given with older terms. */
+function acceptanceFields(terms: ShownTenant["terms"]): Html {
+  return html`${typed({
+    option: "require-acceptance",
+    label: "Access with older terms",
+    value: String(terms?.requireAcceptance ?? false),
+    choices: [
+      ["false", "is enough"],
+      ["true", "is not enough: users are asked again at the next sign-in"],
+    ],
+  })}
+${typed({
+  option: "refreshes-end",
+  label: "When such access ends",
+  hint: "A date such as 2027-01-31, in UTC. It may stay empty, and must when older terms are enough.",
+  value: terms?.refreshesEnd?.slice(0, 10) ?? "",
+})}`;
 }

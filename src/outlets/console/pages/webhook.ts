@@ -50,6 +50,7 @@ ${factsOf([
   ["Attributes", shown.attributes.join(", ") || "all"],
   ["State", webhookState(shown)],
   ["Last 20 messages", success(shown)],
+  ["Lag", await lagOfLast(context, shown)],
   ["Waiting", shown.waiting],
   ["Last delivery", when(shown.lastTime, nowMs)],
   ["Next try", when(shown.nextTry, nowMs, "nothing is tried again")],
@@ -140,10 +141,28 @@ function answerOf(status: number | null, text: string | null): string {
 
 const pauseWords = `Nothing is sent to the receiver until you resume it. Messages wait, up to ${limits.webhookMessagesWaiting.toLocaleString("en")} of them; beyond that the oldest are replaced by one message of the type resync.`;
 
+/** How long the last delivered messages took: the median and the longest time. */
+async function lagOfLast({ call }: PageContext, { webhookId }: ShownWebhook): Promise<Html> {
+  const answer = await call("hook deliveries", { webhook: webhookId, state: "delivered", "page-size": "20" });
+  const found = answer.deliveries as readonly ShownDelivery[];
+  const took = found.flatMap(({ created, settled }) => (settled === null ? [] : [tookMs(created, settled)]));
+  if (took.length === 0) return html`<span class="soft">nothing was delivered yet</span>`;
+  const ordered = took.toSorted((a, b) => a - b);
+  const median = ordered[Math.floor((ordered.length - 1) / 2)]!;
+  const of = ordered.length === 1 ? "the last delivered message" : `the last ${ordered.length} delivered messages`;
+  return html`${lengthWords(median)}, at most ${lengthWords(ordered.at(-1)!)} <span class="soft">median and longest time of ${of}</span>`;
+}
+
+function tookMs(created: string, settled: string): number {
+  return Math.max(0, Date.parse(settled) - Date.parse(created));
+}
+
 /** From the message to the end of its delivery. */
 function lag(created: string, settled: string | null): string {
-  if (settled === null) return "-";
-  const ms = Math.max(0, Date.parse(settled) - Date.parse(created));
+  return settled === null ? "-" : lengthWords(tookMs(created, settled));
+}
+
+function lengthWords(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : ms < 120_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 }
 

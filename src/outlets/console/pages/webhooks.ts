@@ -4,6 +4,7 @@ import type { ConsolePage } from "../console-page.ts";
 import { type Mood, state } from "../kit/state.ts";
 import { pageInput, pager, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
+import { receiverSnippet } from "./receiver-snippet.ts";
 
 const path = "/webhooks";
 const kept = ["client"];
@@ -38,7 +39,10 @@ export const webhooks: ConsolePage = {
     if (found.length === 0) {
       return {
         list: html`<p>No client has a webhook. A client adds one with its access token:</p>
-<pre tabindex="0">curl -s ${baseUrl}/v3/webhooks -H "Authorization: Bearer $ACCESS_TOKEN" -H "Content-Type: application/json" -d '{"url": "https://receiver.example/events"}'</pre>`,
+<pre tabindex="0">curl -s ${baseUrl}/v3/webhooks -H "Authorization: Bearer $ACCESS_TOKEN" -H "Content-Type: application/json" -d '{"url": "https://receiver.example/events"}'</pre>
+<p>The answer shows the secret of the webhook once. With it the receiver checks that a message comes from this service, in Node for example:</p>
+<pre tabindex="0">${receiverSnippet}</pre>
+<p class="small">Answer with a 2xx within 15 seconds, and skip a <code>webhook-id</code> that you have already received.</p>`,
       };
     }
     return {

@@ -71,7 +71,7 @@ button[aria-pressed=false]:enabled{border-color:var(--line);color:var(--ink)}
 .state{display:inline-flex;align-items:center;gap:.25rem;font-weight:600;white-space:nowrap}
 .state .icon{width:1.125rem;height:1.125rem}
 .state.good{color:var(--good)}
-:root[data-fresh=as-of] .state.good::after,:root[data-fresh=as-of] .alarm.green .says::after{content:" then, unknown now";font-weight:400}
+:root:not([data-fresh=live]) :is(.state.good,.alarm.green .says)::after{content:" then, unknown now";font-weight:400}
 .state.warn{color:var(--warn)}
 .state.bad{color:var(--bad)}
 .state.gray{color:var(--gray)}
