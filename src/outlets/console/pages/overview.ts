@@ -84,7 +84,7 @@ function placeOf({ address, callOf }: PageContext, { kind, id }: Finding): { to:
   if (kind.startsWith("webhook_")) return { to: address(id === null ? "/webhooks" : `/webhooks/${id}`), words: "Open" };
   if (kind === "assistant_failing") return { to: address(`/assistants/${id}`), words: "Open" };
   if (kind === "backup" && callOf("backup")) return { to: address("/system", { do: "backup" }), words: "Back up" };
-  if (kind === "alert_limit") return undefined;
+  if (kind === "alert_limit") return { to: address("/alerts"), words: "Show alerts" };
   return { to: address("/system"), words: "Open System" };
 }
 
