@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type Html, html } from "../../../web/html.ts";
 import { named } from "../../../web/page.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
@@ -8,8 +7,8 @@ import { quotaAsks, quotasPart, type ShownQuotas } from "../kit/quotas.ts";
 import { accessState, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
+import { callsPart } from "./client-calls.ts";
 import { kinds } from "./clients.ts";
-import { type ShownRequest, statusOf } from "./requests.ts";
 
 export interface ShownClient {
   readonly client_id: string;
@@ -35,11 +34,7 @@ export const client: ConsolePage = {
     const here = `/clients/${shown.client_id}`;
     const asks = asksOf(context, shown);
     const of = { client: shown.client_id };
-    const [quotas, calls, error]: [ShownQuotas, string, Html] = await Promise.all([
-      call("quota show", of),
-      callsPerMinute(context, of.client),
-      lastError(context, of.client),
-    ]);
+    const [quotas, calls]: [ShownQuotas, Html] = await Promise.all([call("quota show", of), callsPart(context, shown)]);
     return {
       ask: openAsk(context, here, [...asks, ...quotaAsks(of, quotas), endGrant(of, parameter("grant") ?? "")]),
       client: html`<p><a href="${address("/clients")}">All clients</a></p>
@@ -59,12 +54,7 @@ ${factsOf([
   ["Added", when(shown.created, nowMs)],
 ])}
 ${askLinks(context, here, asks)}`,
-      calls: html`<h2>Its calls</h2>
-${factsOf([
-  ["Calls in the last minute", calls],
-  ["Last error", error],
-])}
-<p class="asks"><a class="button" href="${address("/requests", of)}">Its requests</a>${tryLink(context, shown)}</p>`,
+      calls,
       quotas: quotasPart(context, here, of, quotas),
       access: html`<h2>Access that it has</h2>
 ${await grantsPart(context, here, of)}`,
@@ -73,51 +63,6 @@ ${await lastActs(context, shown.client_id)}`,
     };
   },
 };
-
-const mostCounted = 200;
-const minuteMs = 60_000;
-
-/** From the newest requests that the nodes remember. If all of them are of the last minute, the number is estimated. */
-async function callsPerMinute({ call, nowMs }: PageContext, client: string): Promise<string> {
-  const { requests, silentNodes } = await call("request list", { client, limit: String(mostCounted) });
-  const times = (requests as readonly ShownRequest[]).map(({ time }) => Date.parse(time));
-  const inMinute = times.filter((time) => time > nowMs - minuteMs);
-  const isEstimated = inMinute.length === mostCounted;
-  const passedMs = Math.max(1_000, nowMs - Math.min(...inMinute));
-  const estimate = Math.round((mostCounted * minuteMs) / passedMs).toLocaleString("en");
-  const words = isEstimated ? `about ${estimate}` : String(inMinute.length);
-  return silentNodes.length === 0 ? words : `${words}, without ${silentNodes.join(", ")}: no answer`;
-}
-
-/** The newest request of the client that was refused or failed, of those that the nodes remember. */
-async function lastError({ call, address, nowMs }: PageContext, client: string): Promise<Html> {
-  const newest = (status: string) => call("request list", { client, status, limit: "1" });
-  const answers: readonly { readonly requests: readonly ShownRequest[]; readonly silentNodes: readonly string[] }[] =
-    await Promise.all([newest("4xx"), newest("5xx")]);
-  const found = answers.flatMap(({ requests }) => requests).sort((a, b) => Date.parse(b.time) - Date.parse(a.time))[0];
-  const silent = [...new Set(answers.flatMap(({ silentNodes }) => silentNodes))];
-  const note = silent.length === 0 ? undefined : html` <span class="small">Not known of ${silent.join(", ")}.</span>`;
-  if (!found) return html`<span class="soft">none that the nodes remember</span>${note}`;
-  const { requestId, method, route, operation, time } = found;
-  return html`<a class="code" href="${address(`/requests/${encodeURIComponent(requestId)}`)}">${method} ${operation ?? route}</a> ${statusOf(found)} ${when(time, nowMs)}${note}`;
-}
-
-/** The SHA-256 of a fixed word: clients that require PKCE are shown their pages too. The code can't be redeemed with it. */
-const tryChallenge = createHash("sha256").update("breezeway console tries the flow of a client").digest("base64url");
-
-/** Opens the sign-in page as this client does. The client gets the answer, with a state that it does not know. */
-function tryLink({ baseUrl }: PageContext, shown: ShownClient): Html | undefined {
-  const [redirect] = shown.redirect_uris;
-  if (redirect === undefined) return undefined;
-  const query = new URLSearchParams({
-    response_type: "code",
-    client_id: shown.client_id,
-    redirect_uri: redirect,
-    state: "tried-in-the-console",
-    ...(shown.require_pkce && { code_challenge: tryChallenge, code_challenge_method: "S256" }),
-  });
-  return html`<a class="button" href="${baseUrl}/oauth2/authorize?${query.toString()}" target="_blank" rel="noopener noreferrer">Try the flow</a>`;
-}
 
 interface ShownAct {
   readonly time: string;
