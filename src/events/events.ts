@@ -166,7 +166,7 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       streams.add(JSON.stringify([clientId, ...ownerOf(accessScope)]), writer);
       const eventsOf = compileFilter(filter, unreadableReporter(runtime.report));
       const groupKey = keyOf(accessScope, filter, heartbeatSeconds);
-      const readerParts = { store, accessScope, eventsOf, groupKey, writer, untilMs, heartbeatSeconds };
+      const readerParts = { store, accessScope, eventsOf, groupKey, writer, turn, untilMs, heartbeatSeconds };
       void serve(new EventReader(readerParts, beginning));
     },
     followChanges({ tenantIds, operatorId, beginning }, writer) {
@@ -174,7 +174,8 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       const accessScope: OperatorScope = { kind: "operator", tenantIds };
       const groupKey = JSON.stringify(["operator", tenantIds?.toSorted((a, b) => a - b) ?? null]);
       const times = { untilMs: Number.POSITIVE_INFINITY, heartbeatSeconds: changesHeartbeatSeconds };
-      void serve(new EventReader({ store, accessScope, eventsOf: changeHints, groupKey, writer, ...times }, beginning));
+      const readerParts = { store, accessScope, eventsOf: changeHints, groupKey, writer, turn, ...times };
+      void serve(new EventReader(readerParts, beginning));
     },
     history: (userId, deviceId, query) =>
       histories.run(userId, () => historyOf({ store, turn }, userId, deviceId, query)),

@@ -32,7 +32,9 @@ export function groupEntities(entities: readonly RoledEntity[], { devices }: Reg
     if (entity.isLeftOut || isDiagnostic || role === "person" || role === "zone") continue;
     const isOfDevice = entity.deviceId !== null && devices.has(entity.deviceId);
     const key = isOfDevice ? `device ${entity.deviceId}` : `entity ${entity.id}`;
-    byDevice.set(key, [...(byDevice.get(key) ?? []), one]);
+    const known = byDevice.get(key);
+    if (known) known.push(one);
+    else byDevice.set(key, [one]);
   }
   return [...byDevice.values()].flatMap(groupsOfDevice);
 }

@@ -36,12 +36,19 @@ const structureId = "home";
 
 const kinds = ["structures", "thermostats", "alarms", "others"] as const;
 
+/** Entities of one instance, of which at most 500 become things. */
+const mostEntities = 5_000;
+/** Characters that are compared in one search for sensors of danger. */
+const mostSearched = 4_000_000;
+
 /** The home of an instance: from registries, settings and states to structures and things. */
 export class InstanceHome {
   readonly #whole = new WholeHome(kinds);
   readonly #states = new EntityStates();
   #groups: readonly Group[] = [];
   #groupsOf = new Map<string, Group[]>();
+  /** The entity ids of all sensors of danger. */
+  #alarmIds: readonly string[] = [];
   #persons: readonly Entity[] = [];
   #context: ThingContext | undefined;
   #config: InstanceConfig | undefined;
@@ -65,11 +72,15 @@ export class InstanceHome {
    * these are subscribed to.
    */
   load(registries: Registries, config: InstanceConfig, states: unknown): readonly string[] {
-    const roled = roledEntities(registries, states, this.#roles);
+    const all = roledEntities(registries, states, this.#roles);
+    this.#entityIds = new Set(all.map(({ entity }) => entity.entityId));
+    const roled = mostImportant(all);
     this.#roles = new Map(roled.map(({ entity, role }) => [entity.id, role]));
-    this.#entityIds = new Set(roled.map(({ entity }) => entity.entityId));
     this.#config = config;
     this.#groups = groupEntities(roled, registries);
+    this.#alarmIds = this.#groups.flatMap(({ parts: { smoke, carbonMonoxide } }) =>
+      [smoke, carbonMonoxide].flatMap((entity) => (entity ? [entity.entityId] : [])),
+    );
     this.#persons = roled.flatMap(({ entity, role }) => (role === "person" && !entity.isLeftOut ? [entity] : []));
     this.#context = { registries, structureId, unit: config.unit, view: this.view };
     this.#groupsOf = new Map();
@@ -77,7 +88,9 @@ export class InstanceHome {
     for (const group of this.#groups) {
       for (const entity of Object.values(group.parts)) {
         entities.set(entity.entityId, entity);
-        this.#groupsOf.set(entity.entityId, [...(this.#groupsOf.get(entity.entityId) ?? []), group]);
+        const known = this.#groupsOf.get(entity.entityId);
+        if (known) known.push(group);
+        else this.#groupsOf.set(entity.entityId, [group]);
       }
     }
     this.#states.begin(entities);
@@ -135,11 +148,11 @@ export class InstanceHome {
     return this.#groups.find(({ primary }) => primary.id === id);
   }
 
-  /** The entity ids of all sensors of danger. */
-  alarmIds(): readonly string[] {
-    return this.#groups.flatMap(({ parts: { smoke, carbonMonoxide } }) =>
-      [smoke, carbonMonoxide].flatMap((entity) => (entity ? [entity.entityId] : [])),
-    );
+  /** Whether an event may be about a sensor of danger. */
+  mayAlarm(text: string): boolean {
+    // Searching would take longer than parsing.
+    if (text.length * this.#alarmIds.length > mostSearched) return true;
+    return this.#alarmIds.some((entityId) => text.includes(entityId));
   }
 
   #see(group: Group): void {
@@ -156,6 +169,16 @@ export class InstanceHome {
 /** An instance without sensors of danger says nothing about alarms: their summaries are blank, not "false". */
 function withAlarms(home: Home): Home {
   return { ...home, speaksOfAlarms: home.alarms.byId.size > 0 };
+}
+
+/** Of an instance with too many entities, sensors of danger come first, then thermostats and persons. */
+function mostImportant(entities: readonly RoledEntity[]): readonly RoledEntity[] {
+  if (entities.length <= mostEntities) return entities;
+  const rankOf = ({ role }: RoledEntity) => {
+    if (role === "smoke" || role === "carbonMonoxide") return 0;
+    return role === "climate" || role === "person" || role === "zone" ? 1 : 2;
+  };
+  return entities.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, mostEntities);
 }
 
 /**

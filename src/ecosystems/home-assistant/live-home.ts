@@ -46,7 +46,7 @@ export class LiveHome {
     this.#listener = followed?.listener;
     if (followed) this.#searchLater(followed.searchMs);
     const { home } = this;
-    session.isUrgent = (text) => home.alarmIds().some((entityId) => text.includes(entityId));
+    session.isUrgent = (text) => home.mayAlarm(text);
     session.ponged = () => {
       if (this.home.home()) this.#listener?.unchanged();
     };

@@ -115,7 +115,13 @@ async function each(
           key,
           content: JSON.stringify(["POST", batchPath, "each"]),
         };
-  const end = turns.begin(tenantId);
+  const endTurn = turns.begin(tenantId);
+  const leave = () => void slices.return(undefined);
+  const end = () => {
+    // The signal lasts as long as the connection, which may send many batches.
+    disconnected.removeEventListener("abort", leave);
+    endTurn();
+  };
   const groups = batches.run<BodyLine, StoredLine>(request, source, async (lines, keep) => {
     const stored = (outcome: Parameters<typeof storedLine<DeviceState>>[0]) =>
       storedLine(outcome, ({ device }) => device.id);
@@ -128,10 +134,10 @@ async function each(
   });
   const brokenOff: { by?: unknown } = {};
   const slices = answerLines(groups, brokenOff, end);
+  // The server drops an answer whose client is gone, perhaps before it has begun to read it.
+  disconnected.addEventListener("abort", leave, { once: true });
   // A refusal before the first answer has its own status.
   const first = await slices.next();
-  // The server drops an answer whose client is gone, perhaps before it has begun to read it.
-  disconnected.addEventListener("abort", () => void slices.return(undefined), { once: true });
   // A signal that has aborted already calls no listener.
   if (disconnected.aborted) await slices.return(undefined);
   incoming.extendBodyTime(limits.batchSeconds * 1_000);
