@@ -65,6 +65,8 @@ export const limits = {
   requestsPerTurn: 16,
   /** The same limit for a turn in which a connection was accepted. */
   requestsPerShortTurn: 2,
+  /** Bodies above 64 KiB, and those of unknown length, of one tenant on one node while they arrive. */
+  arrivingBytesPerTenant: 16_777_216,
   /** History reads of one user's devices that wait for a running one, on one node. */
   historiesWaiting: 20,
   parametersPerRequest: 10_000,

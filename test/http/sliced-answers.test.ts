@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import type { Platform } from "../../src/outlets/platform/platform-routes.ts";
 import { receivedBy } from "./fast-path-and-fastify.ts";
 import { madeServer } from "./made-server.ts";
 
@@ -59,6 +60,32 @@ describe("an answer in slices", () => {
     socket.write(ask);
     while (!received.text().endsWith("0\r\n\r\n")) await once(socket, "data");
     assert.ok(made < 2_000, "the other was answered only when all slices were made");
+  });
+
+  it("does not wait for all the answers that another caller has opened", { timeout: 20_000 }, async (t) => {
+    const opened = 200;
+    let made = 0;
+    let madeMeanwhile = 0;
+    let isDone = false;
+    const ofMany = async function* () {
+      for (; !isDone; made++) yield "x";
+    };
+    const ofOther = async function* () {
+      const madeBefore = made;
+      for (let at = 0; at < 20; at++) yield "x";
+      madeMeanwhile = made - madeBefore;
+    };
+    const call: Platform["call"] = async (_operation, parameters) => {
+      const userId = Number(parameters[0]?.[1]);
+      return { status: 200, slices: userId === 1 ? ofMany() : ofOther(), caller: { tenantId: 1, userId } };
+    };
+    const { fetch } = await madeServer(t, { platform: { operations: new Map(), call } });
+    const path = "/zdk/services/zamapi/list?user=";
+    const many = await Promise.all(Array.from({ length: opened }, () => fetch(`${path}1`)));
+    assert.equal(await (await fetch(`${path}2`)).text(), "x".repeat(20));
+    isDone = true;
+    await Promise.all(many.map((answer) => answer.text()));
+    assert.ok(madeMeanwhile < 5 * opened, `${madeMeanwhile} slices of the other caller were made meanwhile`);
   });
 
   it("is made only as far as its client reads, and not to its end when the client disconnects", {

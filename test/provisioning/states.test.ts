@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, it } from "node:test";
+import { receivedBy } from "../http/fast-path-and-fastify.ts";
 import { databases } from "../set-up/deployment.ts";
 import { provisioningWorld } from "./world.ts";
 
@@ -60,6 +63,22 @@ for (const database of databases) {
       }
       assert.deepEqual((await send("GET", `/v3/devices/${two}`)).body.attributes, {});
       assert.deepEqual((await write({ [one]: { power: "on" } })).body, first.body);
+    });
+
+    it("are refused without a token before a large body arrives, and the connection can be used again", {
+      timeout: 60_000,
+    }, async (t) => {
+      const { world } = await provisioningWorld(t, { database });
+      const { hostname, port } = new URL(world.baseUrl);
+      const socket = connect(Number(port), hostname);
+      t.after(() => socket.destroy());
+      const received = receivedBy(socket);
+      const head = "Host: a\r\nContent-Type: application/json\r\nContent-Length: 4194304\r\n\r\n";
+      socket.write(`PUT /v3/devices:states HTTP/1.1\r\n${head}{`);
+      while (!received.text().includes("request_id")) await once(socket, "data");
+      assert.match(received.text(), /^HTTP\/1.1 401 .*www-authenticate: Bearer\r\n.*"missing_token"/s);
+      socket.write(`${" ".repeat(4_194_303)}GET /livez HTTP/1.1\r\nHost: a\r\n\r\n`);
+      while (!received.text().includes("HTTP/1.1 200 ")) await once(socket, "data");
     });
   });
 }

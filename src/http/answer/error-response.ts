@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import {
   BreezewayError,
   IdempotencyKeyInUse,
+  LimitReached,
   OutcomeUnknown,
   StoreUnavailable,
   storeFailureSentence,
@@ -164,6 +165,7 @@ const challenges: Readonly<Record<string, string>> = {
 };
 
 function headersOf(error: BreezewayError): Readonly<Record<string, string>> {
+  if (error instanceof LimitReached && error.limit === "arrivingBytesPerTenant") return { "retry-after": "1" };
   if (error instanceof TooManyRequests || error instanceof IdempotencyKeyInUse)
     return { "retry-after": String(error.retryAfterSeconds) };
   if (error instanceof InsufficientScope) {

@@ -4,7 +4,6 @@ import type { Exchange } from "../exchange.ts";
 import type { Exchanges } from "../open-exchanges.ts";
 import type { Answer, SlicedAnswer, StreamAnswer } from "./answer.ts";
 import { failureOf } from "./error-response.ts";
-import type { OneSlicePerTurn } from "./one-slice-per-turn.ts";
 import { openStreamWriter } from "./open-stream.ts";
 
 export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
@@ -18,10 +17,10 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
 export function sendSlices(
   reply: FastifyReply,
   { status, headers, slices, unreadBytes, brokenOff }: SlicedAnswer,
-  turns: OneSlicePerTurn,
+  nextTurn: () => Promise<void>,
   exchange: Exchange | undefined,
 ): FastifyReply {
-  const body = Readable.from(inTurns(slices, turns, exchange, brokenOff), {
+  const body = Readable.from(inTurns(slices, nextTurn, exchange, brokenOff), {
     objectMode: false,
     ...(unreadBytes !== undefined && { highWaterMark: unreadBytes }),
   });
@@ -37,14 +36,14 @@ export function sendSlices(
  */
 async function* inTurns(
   slices: AsyncIterable<string>,
-  turns: OneSlicePerTurn,
+  nextTurn: () => Promise<void>,
   exchange: Exchange | undefined,
   brokenOff: SlicedAnswer["brokenOff"],
 ): AsyncGenerator<string> {
   try {
     for await (const slice of slices) {
       yield slice;
-      await turns.next();
+      await nextTurn();
     }
     if (exchange && brokenOff?.by) exchange.failure = failureOf(brokenOff.by, exchange.request);
   } catch (error) {

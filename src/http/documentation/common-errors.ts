@@ -52,7 +52,11 @@ export const commonErrors: readonly ErrorDescription[] = [
   { status: 404, code: "not_found", when: "There is nothing at this path." },
   { status: 405, code: "method_not_allowed", when: "The path takes other methods; `Allow` names them." },
   { status: 408, code: "request_timeout", when: "The request did not arrive in time." },
-  { status: 409, code: "limit_reached", when: "The query or the form has more than 10,000 parameters." },
+  {
+    status: 409,
+    code: "limit_reached",
+    when: "The query or the form has more than 10,000 parameters; or large bodies of the tenant with more than 16 MiB together arrive at the same time, and `Retry-After` says when to try again.",
+  },
   {
     status: 413,
     code: "body_too_large",

@@ -62,7 +62,8 @@ export async function callerByBearer(incoming: Incoming, callers: Callers): Prom
   return callers.byAccessToken(incoming.bearer);
 }
 
-function refuseMisplacedToken({ query, body }: Incoming): void {
+/** Refuses an access token in the query or in a form. */
+export function refuseMisplacedToken({ query, body }: Incoming): void {
   const form = body.kind === "form" ? body.pairs : [];
   if ([...query, ...form].some(([name]) => name === "access_token")) throw new MisplacedToken();
 }

@@ -39,6 +39,7 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
     access: "bearer",
     errors: "standard",
     scopes: ["devices:control"],
+    isForEnterprises: true,
     takesKey: true,
     mayCarryAlarms: true,
     bodyBytes: limits.bytesAtOnce,
