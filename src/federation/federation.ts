@@ -146,9 +146,14 @@ export function federationOn(parts: FederationParts): RunningFederation {
     restated: (...snapshot) => awaited.restated(...snapshot),
   });
   const connectionOf = (deviceId: DeviceId) => keeper.supervisor(deviceId)?.connection;
+  const thisNode = { ...parts, keeper };
   const senderParts = {
     ...parts,
     connectionOf,
+    isFollowed: async ({ userId, deviceId }: { readonly userId: UserId; readonly deviceId: DeviceId }) => {
+      const found = await freshnessOfEach(thisNode, [{ userId, id: deviceId, isVirtual: true }]);
+      return found.get(deviceId)?.isPresent ?? false;
+    },
     ended: () => {
       fans.wake();
       commands.wake();
@@ -161,7 +166,6 @@ export function federationOn(parts: FederationParts): RunningFederation {
     keeper,
     signal: stopping.signal,
   });
-  const thisNode = { ...parts, keeper };
   const freshness = (userId: UserId, deviceId: DeviceId) => freshnessOf(thisNode, userId, deviceId);
   const control = thingControl({
     ...parts,

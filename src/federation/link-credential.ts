@@ -2,6 +2,7 @@ import type { Connector } from "../ecosystems/connector.ts";
 import type { Credential, RenewalOutcome } from "../ecosystems/credential.ts";
 import { StoreUnavailable } from "../model/errors.ts";
 import { type Cancel, pause, type Runtime, within } from "../runtime/runtime.ts";
+import { aborted } from "./aborted.ts";
 import type { Admission } from "./admission.ts";
 import { accessOf, isCredential, type OpenedCredential, secretsOf } from "./credential.ts";
 import { renewalDelay, retryDelayMs, shortestIntervalMs } from "./renewal-times.ts";
@@ -266,11 +267,4 @@ export class LinkCredential implements FollowedCredential {
   #shown(text: string): string {
     return this.secrets.some((secret) => text.includes(secret)) ? "(its text held a token and is withheld)" : text;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -1,5 +1,8 @@
 import type { Action, CommandOutcome, Connector } from "../ecosystems/connector.ts";
+import { aborted } from "./aborted.ts";
 import type { FollowedCredential } from "./link-credential.ts";
+
+const late: CommandOutcome = { state: "unanswered", detail: "no answer in time" };
 
 /**
  * Sends commands with a credential that may have expired: when the ecosystem refuses the token, the credential is
@@ -7,8 +10,9 @@ import type { FollowedCredential } from "./link-credential.ts";
  * most once. A command is never sent with a token that is known to be refused: it waits for the new one.
  */
 export function withRenewal(connector: Connector, credential: FollowedCredential): Pick<Connector, "act"> {
+  // The time limit also holds for a connector that ignores its signal. A refusal that came before it stays known.
   const send = async (token: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> => {
-    const outcome = await connector.act(token, action, signal);
+    const outcome = await Promise.race([connector.act(token, action, signal), aborted(signal).then(() => late)]);
     if (outcome.state === "unauthorized") credential.refused(token, "command");
     return outcome;
   };

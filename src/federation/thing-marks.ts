@@ -78,6 +78,8 @@ export const noThingMarks = new ThingMarks();
 /** The id of a thing: the same after relinking, and after unlinking and linking again. */
 export type ThingIdOf = (userId: UserId, ecosystem: string, key: string) => string;
 
+type IsKept = (key: string) => boolean;
+
 type Weight = "nothing" | "samples" | "jump" | "change";
 
 const weights: readonly Weight[] = ["nothing", "samples", "jump", "change"];
@@ -123,7 +125,7 @@ export function thingUpdate(
     changed.push([group, id, { ...print, thingId, isGone: false }]);
   });
   // Most snapshots show all stored things.
-  for (const [key, mark] of shown < marks.size ? goneOf(reportedThings(home), marks) : []) {
+  for (const [key, mark] of shown < marks.size ? goneOf(reportedThings(home), marks, isKept) : []) {
     weight = "change";
     if (mark.danger) isUrgent = true;
     writes.push({ thingId: mark.thingId, isGone: true });
@@ -132,13 +134,23 @@ export function thingUpdate(
   return { writes, marks: changed.length > 0 ? marks.with(changed) : marks, weight, isUrgent };
 }
 
-/** The stored things that the snapshot does not name, though it lists everything where they could be. */
-function goneOf(report: ThingReport, marks: ThingMarks): readonly (readonly [key: string, mark: ThingMark])[] {
-  let named: Set<string> | undefined;
+/**
+ * The stored things that the snapshot does not name, though it lists everything where they could be, and those that it
+ * shows beyond the limit: their stored values would never change again.
+ */
+function goneOf(
+  report: ThingReport,
+  marks: ThingMarks,
+  isKept: IsKept | undefined,
+): readonly (readonly [key: string, mark: ThingMark])[] {
+  let read: Set<string> | undefined;
+  let unread: Set<string> | undefined;
   return [...marks].filter(([key, mark]) => {
-    if (mark.isGone || !report.isGoneUnlessNamed(key)) return false;
-    named ??= new Set([...report.unread, ...report.read.map((one) => one.key)]);
-    return !named.has(key);
+    if (mark.isGone) return false;
+    read ??= new Set(report.read.map((one) => one.key));
+    if (read.has(key)) return isKept !== undefined && !isKept(key);
+    unread ??= new Set(report.unread);
+    return report.isGoneUnlessNamed(key) && !unread.has(key);
   });
 }
 
@@ -163,11 +175,11 @@ function differenceOf(mark: ThingMark, print: ThingPrint): Weight {
  * Which things of a home with too many are kept: alarms first, then things that are stored already, so that the home
  * keeps the same ones. Undefined: all are kept.
  */
-function keptWithinLimit(home: Home, marks: ThingMarks): ((key: string) => boolean) | undefined {
+function keptWithinLimit(home: Home, marks: ThingMarks): IsKept | undefined {
   const { structures, thermostats, alarms, others } = home;
   const named = structures.byId.size + thermostats.byId.size + alarms.byId.size + (others?.byId.size ?? 0);
   if (named <= limits.thingsPerLink) return undefined;
-  const stored = new Set([...marks].map(([key]) => key));
+  const stored = new Set([...marks].filter(([, { isGone }]) => !isGone).map(([key]) => key));
   const rank = ({ key, thing }: ReportedThing) => (thing.kind === "alarm" ? 0 : stored.has(key) ? 1 : 2);
   const sorted = reportedThings(home).read.toSorted((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
   const kept = new Set(sorted.slice(0, limits.thingsPerLink).map(({ key }) => key));

@@ -231,9 +231,9 @@ describe("a sweep", () => {
     const [found] = await receipts();
     command.answers({ state: "accepted" });
     await until(async () => assert.deepEqual(await states(), ["accepted"]));
-    assert.deepEqual(await store.transaction((tx) => overdue(tx, found!, noonMs + 60_000)), []);
+    assert.deepEqual(await store.transaction((tx) => overdue(tx, found!, noonMs + 60_000, true)), []);
     const removed = { ...found!, id: 9_999 };
-    assert.deepEqual(await store.transaction((tx) => overdue(tx, removed, noonMs + 60_000)), []);
+    assert.deepEqual(await store.transaction((tx) => overdue(tx, removed, noonMs + 60_000, true)), []);
     assert.deepEqual(await states(), ["accepted"]);
     assert.equal(await request(), null);
   });
@@ -318,6 +318,17 @@ describe("a lone node that starts", () => {
 });
 
 describe("a node among others", () => {
+  it("doesn't contradict an accepted request by a state from before its start", async (t) => {
+    const { write, sent, receipts, states, runtime, followAgain } = await madeFans(t, { isShared: true });
+    await write("true");
+    (await sent(1)).answers({ state: "accepted" });
+    await until(async () => assert.deepEqual(await states(), ["accepted"]));
+    await followAgain();
+    await runtime.advance(commandDeadlines.showMs + 1_000);
+    await until(async () => assert.notEqual((await receipts())[0]?.settledMs, null));
+    assert.deepEqual(await states(), ["accepted"]);
+  });
+
   it("sends what was written elsewhere for a link of its own, within a second", async (t) => {
     const { store, connector, runtime, deviceId, userId } = await madeFans(t, { isShared: true });
     const elsewhere = commitOn({

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { commitOn } from "../../src/devices/commit.ts";
@@ -112,6 +113,15 @@ export async function madeFederation(
     while (!(await isLive())) await settled();
   }
 
+  /** As after a start: the stored link is live, and the new stream has sent nothing yet. Needs a shared store. */
+  async function followAgain(): Promise<void> {
+    const streams = connector.streams.length;
+    await federation.keeper.startOver();
+    while (connector.streams.length === streams) await runtime.advance(10);
+    const [link] = await database.read((tx) => tx.links.ofUser(userId));
+    assert.equal(link?.state, "live");
+  }
+
   return {
     federation,
     store: database,
@@ -127,6 +137,7 @@ export async function madeFederation(
     link,
     linkLive,
     bringLive,
+    followAgain,
   };
 }
 

@@ -21,6 +21,8 @@ export class ScriptedConnector implements Connector {
   /** Requested pauses in order. */
   readonly pauses: { readonly end: StreamEnd; readonly failures: number }[] = [];
   pauseBetweenMs = 5_000;
+  /** An action then goes on when its signal aborts. */
+  ignoresSignals = false;
 
   constructor({ fanNeedsHome = true, endsEcoFirst = false } = {}) {
     this.capabilities = { fanNeedsHome, planning: { endsEcoFirst } };
@@ -46,7 +48,10 @@ export class ScriptedConnector implements Connector {
   act(token: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> {
     const { promise, resolve, reject } = Promise.withResolvers<CommandOutcome>();
     this.actions.push({ token, ...action, answers: resolve, breaks: reject });
-    signal.addEventListener("abort", () => resolve({ state: "unanswered", detail: "given up" }), { once: true });
+    const giveUp = () => {
+      if (!this.ignoresSignals) resolve({ state: "unanswered", detail: "given up" });
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
     return promise;
   }
 

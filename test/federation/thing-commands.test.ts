@@ -3,12 +3,15 @@ import { describe, it } from "node:test";
 import type { Plan } from "../../src/home/command-plan.ts";
 import { commandDeadlines } from "../../src/home/command-states.ts";
 import { thermostatKey } from "../../src/home/reported-things.ts";
+import { heartbeat } from "../../src/nodes/membership.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { heatedHome, madeCommands } from "./made-commands.ts";
 import { until } from "./made-fans.ts";
+import { otherNode } from "./made-federation.ts";
 import { settled } from "./moved-runtime.ts";
 
 const accepted = { state: "accepted" } as const;
+const shared = { isShared: true };
 
 describe("a command to a thing", () => {
   it("is marked as sent, durably, before it is sent, and is confirmed when the ecosystem shows its result", async (t) => {
@@ -107,6 +110,22 @@ describe("a command to a thing", () => {
     action.answers({ state: "unanswered", detail: "no answer" });
     await becomes(command, "expired");
     assert.equal((await receipt(command.id)).error?.code, "noAnswer");
+  });
+
+  it("has no answer after 30 seconds, also from a connector that ignores its signal, and the next one is sent", {
+    timeout: 20_000,
+  }, async (t) => {
+    const { send, sent, becomes, receipt, runtime, connector } = await madeCommands(t);
+    connector.ignoresSignals = true;
+    const silent = await send("thermostat", "setTarget", { celsius: 22 });
+    await sent(1);
+    await runtime.advance(29_999);
+    assert.equal((await receipt(silent.id)).state, "sending");
+    const next = await send("fanTimer", "start");
+    await runtime.advance(1);
+    assert.equal((await becomes(silent, "expired")).error?.code, "noAnswer");
+    (await sent(2)).answers(accepted);
+    await becomes(next, "accepted");
   });
 
   it("is sent when the one before it was answered", async (t) => {
@@ -235,6 +254,44 @@ describe("a command to a thing", () => {
     await runtime.advance(commandDeadlines.showMs + 1_000);
     await until(async () => assert.notEqual((await receipt(command.id)).settledMs, null));
     assert.equal((await receipt(command.id)).state, "accepted");
+  });
+
+  it("is not confirmed by a state from before the start, and is when the stream has shown it again", async (t) => {
+    const { send, sent, becomes, receipt, connector, runtime, followAgain, bringLive } = await madeCommands(t, shared);
+    await followAgain();
+    const command = await send("thermostat", "setTarget", { celsius: 20 });
+    (await sent(1)).answers({ state: "accepted", caused: Promise.resolve() });
+    await becomes(command, "accepted");
+    await runtime.advance(commandDeadlines.causedMs + 1_000);
+    assert.equal((await receipt(command.id)).state, "accepted");
+    await bringLive(heatedHome());
+    await runtime.advance(commandDeadlines.showMs + 1_000);
+    await becomes(command, "confirmed");
+    assert.equal(connector.actions.length, 1);
+  });
+
+  it("is not contradicted by a state from before the start: it stays accepted, and settled", async (t) => {
+    const { send, sent, becomes, receipt, runtime, followAgain } = await madeCommands(t, shared);
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers(accepted);
+    await becomes(command, "accepted");
+    await followAgain();
+    await runtime.advance(commandDeadlines.showMs + 1_000);
+    await until(async () => assert.notEqual((await receipt(command.id)).settledMs, null));
+    assert.equal((await receipt(command.id)).state, "accepted");
+  });
+
+  it("is settled by the state that a living other owner follows", async (t) => {
+    const { send, sent, becomes, store, userId, deviceId, runtime } = await madeCommands(t, shared);
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers(accepted);
+    await becomes(command, "accepted");
+    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+    for (let passedMs = 0; passedMs <= commandDeadlines.showMs; passedMs += heartbeat.everyMs) {
+      await store.transaction((tx) => tx.nodes.beat(otherNode));
+      await runtime.advance(heartbeat.everyMs);
+    }
+    await becomes(command, "contradicted");
   });
 
   it("that the link's owner before sent is confirmed when the new owner sees its result", async (t) => {

@@ -11,6 +11,8 @@ const structures = { s: structure() };
 const update = (home: Home, marks: ThingMarks = noThingMarks) => thingUpdate(home, marks, adasLink, plainThingIds);
 const keysOf = ({ writes }: ReturnType<typeof update>) =>
   writes.map((write) => ("isGone" in write ? `gone ${write.thingId}` : write.reported.key));
+/** The ids of the thermostats that are stored, gone ones included. */
+const stored = ({ marks }: ReturnType<typeof update>) => new Set([...marks].map(([key]) => key.replace(/^.*\//, "")));
 
 describe("what a snapshot changes of the stored things", () => {
   const home = homeWith({ structures, thermostats: { t: thermostat("s") }, alarms: { a: alarm("s") } });
@@ -73,9 +75,22 @@ describe("what a snapshot changes of the stored things", () => {
     const crowd = many(limits.thingsPerLink + 40, "t", () => thermostat("s"));
     const first = update(homeWith({ structures, thermostats: crowd }));
     assert.equal(first.writes.length, limits.thingsPerLink);
+    const last = keysOf(first).toSorted().at(-1)!;
     const reversed = homeWith({ structures, thermostats: [...crowd].reverse(), alarms: { z: alarm("s") } });
     const next = update(reversed, first.marks);
-    assert.deepEqual(keysOf(next), ["alarm/z"]);
+    assert.deepEqual([keysOf(next), next.weight], [["alarm/z", `gone t_1_nest_${last}`], "change"]);
+    assert.deepEqual(update(reversed, next.marks).writes, []);
+    const withRoom = homeWith({ structures, thermostats: crowd.filter(([id]) => stored(next).has(id)) });
+    assert.deepEqual(keysOf(update(withRoom, next.marks)), [last, "gone t_1_nest_alarm/z"]);
+  });
+
+  it("does not show a gone thing instead of a stored one when there are too many", () => {
+    const crowd = many(limits.thingsPerLink + 40, "t", () => thermostat("s"));
+    const first = update(homeWith({ structures, thermostats: crowd }));
+    const [, ...others] = crowd;
+    const without = update(homeWith({ structures, thermostats: others }), first.marks);
+    assert.equal(without.writes.length, 2, "one is gone, and one takes its place");
+    assert.deepEqual(update(homeWith({ structures, thermostats: crowd }), without.marks).writes, []);
   });
 
   it("remembers a bounded number of gone things, and recognises a forgotten one by its id", () => {

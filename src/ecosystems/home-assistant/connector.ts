@@ -17,7 +17,7 @@ import { RefusedAccesses } from "./refused-accesses.ts";
 import { renewCredential, revokeCredential } from "./renewal.ts";
 import { isSameInstance } from "./same-instance.ts";
 import { serviceCallFor } from "./service-call.ts";
-import { Session, type SessionParts } from "./session.ts";
+import { type Answer, Session, type SessionParts } from "./session.ts";
 import { openSocket } from "./socket.ts";
 
 export interface HomeAssistantOptions {
@@ -54,6 +54,7 @@ const processTimers: Timers = {
 /** How long a read waits for the stream's session. A session without an answer is dead: the watchdog ends it. */
 const catchUpLimitMs = 5_000;
 
+const noAnswer: Answer = { state: "lost", detail: "no answer in time" };
 const stopped: StreamEnd = { reason: "stopped", detail: "stopped by us" };
 
 /** Home Assistant: each account is an instance with an address of its own, and one WebSocket. */
@@ -153,12 +154,14 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
 
   async function act(access: string, action: Action, signal: AbortSignal): Promise<CommandOutcome> {
     const followed = live.get(accessIn(access)?.consentKey ?? "");
-    if (followed?.home.home()) return send(followed, action);
+    if (followed?.home.home()) return send(followed, action, signal);
     const opened = await openHome(access, signal);
     if ("end" in opened) return outcomeOf(opened.end);
-    const outcome = await send(opened, action);
-    opened.session.finish("stopped", "the command was sent");
-    return outcome;
+    try {
+      return await send(opened, action, signal);
+    } finally {
+      opened.session.finish("stopped", "the command was sent");
+    }
   }
 
   return {
@@ -180,7 +183,7 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
 }
 
 /** Calls the service, once. Success says nothing of the effect: the instance also "succeeds" for a missing entity. */
-async function send(followed: LiveHome, { key, step }: Action): Promise<CommandOutcome> {
+async function send(followed: LiveHome, { key, step }: Action, signal: AbortSignal): Promise<CommandOutcome> {
   const { home, session } = followed;
   const group = home.groupOf(key);
   if (!group) return { state: "rejected", message: "The instance no longer has this entity" };
@@ -188,7 +191,8 @@ async function send(followed: LiveHome, { key, step }: Action): Promise<CommandO
   if (!call) return { state: "rejected", message: "The instance has no such command for this entity" };
   const { domain, service, entityId, data } = call;
   const target = { entity_id: entityId };
-  const answer = await session.call("call_service", { domain, service, target, service_data: data });
+  const called = session.call("call_service", { domain, service, target, service_data: data });
+  const answer = await untilAborted(called, signal).catch(() => noAnswer);
   if (answer.state === "succeeded") {
     const contextId = contextIn(answer.result);
     const caused = contextId === undefined ? undefined : followed.shown(contextId);

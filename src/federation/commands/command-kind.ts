@@ -37,21 +37,31 @@ export interface CommandKind<Command extends StoredCommand> {
     command: Command,
     signal: AbortSignal,
   ): Promise<CommandOutcome>;
-  /** Records the ecosystem's answer. `isAwaited`: no change will confirm the command, so the account is read soon. */
+  /**
+   * Records the ecosystem's answer. `isAwaited`: no change will confirm the command, so the account is read soon.
+   * `isFollowed`, here and below: a node follows the link live. Otherwise the stored state may be old, and shows nothing
+   * of the command.
+   */
   answered(
     tx: CommitTables,
     command: Command,
     outcome: CommandOutcome,
     nowMs: number,
+    isFollowed: boolean,
   ): Promise<{ readonly updates: readonly DeviceUpdate[]; readonly isAwaited: boolean }>;
   /** `sentMs`: on this node's monotonic clock. */
   awaited(command: Command, sentMs: number): void;
   /** Called now and then, with this node's monotonic clock. */
   forgetOverdue(nowMs: number): void;
   /** Settles an accepted command by a state that the ecosystem shows as its effect. */
-  settleCaused(tx: CommitTables, command: Command, nowMs: number): Promise<void>;
+  settleCaused(tx: CommitTables, command: Command, nowMs: number, isFollowed: boolean): Promise<void>;
   /** Settles a command that stayed in one state for too long. */
-  settleOverdue(tx: CommitTables, command: Command, nowMs: number): Promise<readonly DeviceUpdate[]>;
+  settleOverdue(
+    tx: CommitTables,
+    command: Command,
+    nowMs: number,
+    isFollowed: boolean,
+  ): Promise<readonly DeviceUpdate[]>;
 }
 
 export interface CommandConnection {

@@ -18,6 +18,8 @@ export interface CommandSenderParts<Command extends StoredCommand> {
   readonly membership: Membership;
   /** How to reach the ecosystem for a link that this node owns. */
   readonly connectionOf: (deviceId: DeviceId) => CommandConnection | undefined;
+  /** Whether this node, or another one that is alive, follows the command's link live. */
+  readonly isFollowed: (link: Pick<LinkKey, "userId" | "deviceId">) => Promise<boolean>;
   /** The sending of a command has ended: others may have waited for it. */
   readonly ended: () => void;
   readonly runtime: Runtime;
@@ -177,7 +179,7 @@ export class CommandSender<Command extends StoredCommand> {
       if (!marked || marked === "too late") {
         if (!sent) this.#sentMs.delete(command.id);
         // Of two steps only the first was sent: the sweep would settle the command later.
-        if (marked || sent) await this.#record(command, (tx, nowMs) => kind.settleOverdue(tx, sent ?? command, nowMs));
+        if (marked || sent) await this.#settleOverdue(sent ?? command);
         return sent !== undefined;
       }
       sent = marked;
@@ -234,8 +236,9 @@ export class CommandSender<Command extends StoredCommand> {
     for (;;) {
       try {
         let isAwaited = false;
+        const isFollowed = await this.#parts.isFollowed(command);
         await this.#record(command, async (tx, nowMs) => {
-          const answered = await this.#parts.kind.answered(tx, command, outcome, nowMs);
+          const answered = await this.#parts.kind.answered(tx, command, outcome, nowMs, isFollowed);
           isAwaited = answered.isAwaited;
           return answered.updates;
         });
@@ -248,11 +251,17 @@ export class CommandSender<Command extends StoredCommand> {
   }
 
   async #settleCaused(command: Command): Promise<void> {
+    const isFollowed = await this.#parts.isFollowed(command);
     await this.#record(command, async (tx, nowMs) => {
-      await this.#parts.kind.settleCaused(tx, command, nowMs);
+      await this.#parts.kind.settleCaused(tx, command, nowMs, isFollowed);
       return [];
     });
     this.#parts.ended();
+  }
+
+  async #settleOverdue(command: Command): Promise<void> {
+    const isFollowed = await this.#parts.isFollowed(command);
+    await this.#record(command, (tx, nowMs) => this.#parts.kind.settleOverdue(tx, command, nowMs, isFollowed));
   }
 
   async #record(
@@ -293,7 +302,7 @@ export class CommandSender<Command extends StoredCommand> {
     if (this.#sending.has(command.id)) return false;
     if (this.#isPutOff(command)) return false;
     try {
-      await this.#record(command, (tx, nowMs) => this.#parts.kind.settleOverdue(tx, command, nowMs));
+      await this.#settleOverdue(command);
       if (this.#unsettled.delete(command.id)) this.#settling.succeeded();
       return true;
     } catch (error) {

@@ -55,9 +55,14 @@ export async function isShownAlready(tx: CommitTables, { userId, deviceId, id }:
 
 /**
  * Settles a request that stayed in one state for too long. For an accepted request the fan's shown state decides, if
- * the link is live and no later request exists.
+ * a node follows the link live and no later request exists.
  */
-export async function overdue(tx: CommitTables, found: CommandRow, nowMs: number): Promise<readonly DeviceUpdate[]> {
+export async function overdue(
+  tx: CommitTables,
+  found: CommandRow,
+  nowMs: number,
+  isFollowed: boolean,
+): Promise<readonly DeviceUpdate[]> {
   const { userId, deviceId, id } = found;
   const command = await tx.commands.find(userId, deviceId, id);
   // Another node has settled it meanwhile.
@@ -66,23 +71,22 @@ export async function overdue(tx: CommitTables, found: CommandRow, nowMs: number
   if (command.state !== "accepted") {
     return record(tx, command, slot, [command.state], { state: "expired", text: noAnswer, settledMs: nowMs }, nowMs);
   }
-  const change = { state: (await shownOutcome(tx, command, slot)) ?? "accepted", settledMs: nowMs } as const;
+  const change = { state: shownOutcome(command, slot, isFollowed) ?? "accepted", settledMs: nowMs } as const;
   await changeReceipt(tx, command, ["accepted"], change, nowMs);
   return [];
 }
 
 /** Settles an accepted request by the state that the ecosystem shows as its effect. */
-export async function caused(tx: CommitTables, found: CommandRow, nowMs: number): Promise<void> {
+export async function caused(tx: CommitTables, found: CommandRow, nowMs: number, isFollowed: boolean): Promise<void> {
   const { userId, deviceId, id } = found;
   const command = await tx.commands.find(userId, deviceId, id);
   if (command?.state !== "accepted" || command.settledMs !== null) return;
-  const state = await shownOutcome(tx, command, await slotOf(tx, command));
+  const state = shownOutcome(command, await slotOf(tx, command), isFollowed);
   if (state) await changeReceipt(tx, command, ["accepted"], { state, settledMs: nowMs }, nowMs);
 }
 
 /** What the fan's shown state says of the latest request; undefined when it says nothing. */
-async function shownOutcome(tx: CommitTables, { userId, deviceId, value }: CommandRow, slot: FanSlot) {
-  const isFollowed = (await tx.links.ofDevice(userId, deviceId))?.state === "live";
+function shownOutcome({ value }: CommandRow, slot: FanSlot, isFollowed: boolean) {
   if (!slot.isSameThermostat || !slot.isLatest || !isFollowed) return undefined;
   return slot.fan === value ? "confirmed" : "contradicted";
 }

@@ -20,15 +20,15 @@ export function thingCommands(connectors: ReadonlyMap<string, Connector>): Comma
     hasNextStep: (row) => row.step < planIn(row).steps.length,
     send: (connector, token, row, signal) =>
       connector.act(token, { key: row.key, step: planIn(row).steps[row.step - 1]! }, signal),
-    async answered(tx, row, outcome, nowMs) {
-      await recordAnswer(tx, row, outcome, nowMs);
+    async answered(tx, row, outcome, nowMs, isFollowed) {
+      await recordAnswer(tx, row, outcome, nowMs, isFollowed);
       return { updates: [], isAwaited: false };
     },
     awaited: () => undefined,
     forgetOverdue: () => undefined,
     settleCaused: recordCaused,
-    async settleOverdue(tx, row, nowMs) {
-      await recordOverdue(tx, row, nowMs);
+    async settleOverdue(tx, row, nowMs, isFollowed) {
+      await recordOverdue(tx, row, nowMs, isFollowed);
       return [];
     },
   };

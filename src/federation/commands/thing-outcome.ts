@@ -15,12 +15,13 @@ export async function recordAnswer(
   row: ThingCommandRow,
   outcome: CommandOutcome,
   nowMs: number,
+  isFollowed: boolean,
 ): Promise<void> {
   const found = await tx.thingCommands.find(row.userId, row.deviceId, row.id);
   if (!found) return;
   switch (outcome.state) {
     case "accepted":
-      return accept(tx, found, nowMs);
+      return accept(tx, found, nowMs, isFollowed);
     case "rejected": {
       const { message, retryAfterMs } = outcome;
       const blockedUntilMs = retryAfterMs === undefined ? null : nowMs + retryAfterMs;
@@ -35,9 +36,9 @@ export async function recordAnswer(
   }
 }
 
-async function accept(tx: CommitTables, row: ThingCommandRow, nowMs: number): Promise<void> {
+async function accept(tx: CommitTables, row: ThingCommandRow, nowMs: number, isFollowed: boolean): Promise<void> {
   // A state that holds already changes nothing, so that no later commit would confirm the command.
-  const isShown = (await shownEcho(tx, row)) === "holds";
+  const isShown = (await shownEcho(tx, row, isFollowed)) === "holds";
   const change = isShown
     ? ({ state: "confirmed", error: null, settledMs: nowMs } as const)
     : ({ state: "accepted", error: null, settledMs: null } as const);
@@ -73,20 +74,30 @@ function refusalOf(outcome: Extract<CommandOutcome, { readonly state: "rejected"
  * Settles an accepted command by the state that the ecosystem shows as its effect. A state that tells nothing of the
  * command settles nothing.
  */
-export async function recordCaused(tx: CommitTables, found: ThingCommandRow, nowMs: number): Promise<void> {
+export async function recordCaused(
+  tx: CommitTables,
+  found: ThingCommandRow,
+  nowMs: number,
+  isFollowed: boolean,
+): Promise<void> {
   const row = await tx.thingCommands.find(found.userId, found.deviceId, found.id);
   if (row?.state !== "accepted" || row.settledMs !== null) return;
-  const echo = await shownEcho(tx, row);
+  const echo = await shownEcho(tx, row, isFollowed);
   if (echo === "unknown") return;
   const state = echo === "holds" ? "confirmed" : "contradicted";
   await changeThingReceipt(tx, row, ["accepted"], { state, settledMs: nowMs }, nowMs);
 }
 
 /**
- * Settles a command that stayed in one state for too long. For an accepted command the shown state decides, if the link
- * is live.
+ * Settles a command that stayed in one state for too long. For an accepted command the shown state decides, if a node
+ * follows the link live.
  */
-export async function recordOverdue(tx: CommitTables, found: ThingCommandRow, nowMs: number): Promise<void> {
+export async function recordOverdue(
+  tx: CommitTables,
+  found: ThingCommandRow,
+  nowMs: number,
+  isFollowed: boolean,
+): Promise<void> {
   const row = await tx.thingCommands.find(found.userId, found.deviceId, found.id);
   // Another node has settled it meanwhile.
   if (row?.state !== found.state) return;
@@ -95,16 +106,15 @@ export async function recordOverdue(tx: CommitTables, found: ThingCommandRow, no
     await changeThingReceipt(tx, row, [row.state], { state: "expired", error, settledMs: nowMs }, nowMs);
     return;
   }
-  const echo = await shownEcho(tx, row);
+  const echo = await shownEcho(tx, row, isFollowed);
   const state = ({ holds: "confirmed", differs: "contradicted", unknown: "accepted" } as const)[echo];
   await changeThingReceipt(tx, row, ["accepted"], { state, settledMs: nowMs }, nowMs);
 }
 
-/** What the stored state shows of the command's result; unknown while the link is not live. */
-async function shownEcho(tx: CommitTables, row: ThingCommandRow): Promise<Echo> {
-  const { userId, deviceId, thingId } = row;
-  const [thing] = await tx.things.some(userId, [thingId]);
-  const isFollowed = (await tx.links.ofDevice(userId, deviceId))?.state === "live";
-  if (!thing || thing.goneMs !== null || !isFollowed) return "unknown";
+/** What the stored state shows of the command's result; unknown while no node follows the link live. */
+async function shownEcho(tx: CommitTables, row: ThingCommandRow, isFollowed: boolean): Promise<Echo> {
+  if (!isFollowed) return "unknown";
+  const [thing] = await tx.things.some(row.userId, [row.thingId]);
+  if (!thing || thing.goneMs !== null) return "unknown";
   return judgeEcho(planIn(row).expected, thingIn(thing).traits);
 }

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { startHomeAssistant } from "../../../simulator/home-assistant/simulator.ts";
+import { homeAssistantConnector } from "../../../src/ecosystems/home-assistant/connector.ts";
+import { thermostatKey } from "../../../src/home/reported-things.ts";
+import { movedRuntime, settled } from "../../federation/moved-runtime.ts";
+import { listen } from "../listening.ts";
+
+// Without its limit a command would wait for ever.
+const soon = { timeout: 20_000 };
+const unanswered = { state: "unanswered", detail: "no answer in time" };
+
+describe("a command whose service call the instance doesn't answer", () => {
+  it("is unanswered after 30 seconds, and the stream goes on", soon, async (t) => {
+    const { simulator, connector, access, runtime, act, ignored } = await unanswering(t);
+    const stream = listen(connector, access);
+    t.after(() => stream.stop());
+    await stream.until(1);
+    const outcome = act();
+    await ignored;
+    await runtime.advance(30_000);
+    assert.deepEqual(await outcome, unanswered);
+    simulator.instance.change("person.ada", "not_home");
+    await stream.until(2);
+  });
+
+  it("ends the session that was opened for it", soon, async (t) => {
+    const { simulator, runtime, act, ignored } = await unanswering(t);
+    const outcome = act();
+    await ignored;
+    assert.equal(simulator.connections.size, 1);
+    await runtime.advance(30_000);
+    assert.deepEqual(await outcome, unanswered);
+    while (simulator.connections.size > 0) await settled();
+  });
+});
+
+async function unanswering(t: TestContext) {
+  const simulator = await startHomeAssistant();
+  t.after(() => simulator.stop());
+  const runtime = movedRuntime();
+  const connector = homeAssistantConnector({ name: "home", allowPrivateNetworks: true, timers: runtime });
+  const access = `${simulator.url} ${simulator.tokens.addLongLived()}`;
+  const home = await connector.read(access, new AbortController().signal);
+  while (simulator.connections.size > 0) await settled();
+  const [id] = home.thermostats.byId.keys();
+  const step = { trait: "fanTimer", set: { active: true } } as const;
+  const ignored = new Promise<void>((resolve) => {
+    simulator.faults.ignoresCommand = (type) => {
+      if (type === "call_service") resolve();
+      return type === "call_service";
+    };
+  });
+  const act = () => connector.act(access, { key: thermostatKey(id!), step }, new AbortController().signal);
+  return { simulator, connector, access, runtime, act, ignored };
+}
