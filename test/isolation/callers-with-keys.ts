@@ -1,5 +1,8 @@
+import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import type { AccessScope } from "../../src/model/access-scope.ts";
 import type { TenantId } from "../../src/model/ids.ts";
+import { scopes } from "../../src/model/scopes.ts";
 import { ada, admin, type MadeClient, type OAuthWorld, oauthWorld } from "../oauth/oauth-world.ts";
 import type { Caller } from "./callers.ts";
 import { accountSession, type Home, owner, secTokenOf, useLargeIds } from "./home.ts";
@@ -41,7 +44,19 @@ export async function usersAndClients({ world }: Home): Promise<readonly Caller[
     client_id: enterprise.id,
     client_secret: enterprise.secret,
   });
+  const ofBob = { kind: "user", userId: world.bobId } as const;
+  const ofStranger = { kind: "user", userId: world.strangerId } as const;
+  const ofOtherTenant = { kind: "enterprise", tenantId: otherTenantId } as const;
   return [
+    ...(await withOneScope(world, "another user of the same tenant", ofBob, bob, neighbour)),
+    ...(await withOneScope(world, "a user of another tenant", ofStranger, ada, otherClient)),
+    ...(await withOneScope(
+      world,
+      "an enterprise client of another tenant",
+      ofOtherTenant,
+      otherAdmin,
+      otherEnterprise,
+    )),
     await user("another user of the same tenant", world.bobId, tenantId, bob, neighbour),
     await user("an administrator with a user's keys", world.adminId, tenantId, admin, neighbour),
     await user("a user of another tenant", world.strangerId, otherTenantId, ada, otherClient),
@@ -59,6 +74,23 @@ export async function usersAndClients({ world }: Home): Promise<readonly Caller[
       otherEnterprise,
     ),
   ];
+}
+
+/** The same caller once for each scope, with a token that has this scope alone. */
+async function withOneScope(
+  world: OAuthWorld,
+  name: string,
+  bearer: AccessScope,
+  person: { readonly name: string; readonly password: string },
+  by: MadeClient,
+): Promise<readonly Caller[]> {
+  const callers: Caller[] = [];
+  for (const scope of scopes) {
+    const { status, body } = await world.exchange(await world.code({ client_id: by.id, scope }, person), by);
+    assert.equal(status, 200, JSON.stringify(body));
+    callers.push({ name: `${name}, with ${scope} alone`, keys: { bearer: body.access_token }, is: { bearer } });
+  }
+  return callers;
 }
 
 /** A second deployment, which has a user with the owner's name, password and id. */
