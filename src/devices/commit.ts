@@ -6,7 +6,7 @@ import { limits } from "../model/limits.ts";
 import type { Report } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
-import type { DeviceRow } from "../store/tables/devices.ts";
+import { type DeviceRow, lastHeardMs } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
 import type { AttributeChange, CommitTables, DeviceCommit } from "./device-commit.ts";
 import { silenceDevices } from "./device-silence.ts";
@@ -249,7 +249,7 @@ async function applyToDevice(
   if (tooMany) return tooMany;
   // Read under the lock, never from memory: two equal snapshots that arrive at the same time must not both count as a
   // change.
-  const ownThing = await ownThings?.written(tx, device, changes);
+  const ownThing = await ownThings?.written(tx, device, changes, cause.by === "alert");
   const before: PresentValues =
     device.present ?? (await presentValues(tx, userId, { deviceId, changes }, ownThing?.attributes));
   const kept = changes
@@ -270,12 +270,14 @@ async function applyToDevice(
   if (kept.length > 0) await tx.attributes.write(userId, deviceId, timeMs, kept);
   await things?.write(timeMs);
   await tx.devices.setLastTime(userId, deviceId, timeMs, growth);
+  const described = ownThing?.isUnheard ? { describedMs: timeMs, heardMs: lastHeardMs(device) } : undefined;
+  if (described) await tx.devices.setDescribed(userId, deviceId, described.heardMs);
   await tx.log.append(
     kept.length > 0
       ? attributeEntry(userId, deviceId, timeMs, cause, kept, thingChanges)
       : thingEntry(userId, deviceId, timeMs, thingChanges, cause),
   );
-  devices.set(deviceId, { ...device, lastTimeMs: timeMs, present: undefined, things: undefined });
+  devices.set(deviceId, { ...device, lastTimeMs: timeMs, ...described, present: undefined, things: undefined });
   return {
     userId,
     deviceId,

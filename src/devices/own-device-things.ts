@@ -12,6 +12,7 @@ export interface OwnDeviceThings {
     tx: Pick<Transaction, "deviceTypeMaps">,
     device: DeviceRow,
     changes: readonly { readonly key: AttributeKey }[],
+    isByAlert: boolean,
   ): Promise<WrittenOwnThing | undefined>;
   /** Undefined unless the device has exceeded the silence limit of its map and the log does not say so yet. */
   silenced(tx: Pick<Transaction, "deviceTypeMaps">, device: DeviceRow, nowMs: number): Promise<OwnSilence | undefined>;
@@ -47,6 +48,8 @@ export interface OwnSilence {
 export interface WrittenOwnThing {
   /** The attributes that the thing depends on beside the written ones: their values must be read too. */
   readonly attributes: readonly string[];
+  /** An alert wrote to a device with a silence limit: the write does not show that the device is there. */
+  readonly isUnheard: boolean;
   /** What the write changes; undefined when no field of the thing differs. */
   change(present: PresentValues, written: readonly WrittenValue[], nowMs: number): ThingChange | undefined;
 }

@@ -52,18 +52,18 @@ export type AttributeTexts = ReadonlyMap<string, string | null>;
 
 /**
  * Which fields of the thing a write of attributes changes. Both maps hold all attributes that the map reads.
- * `wasSilent`: the device had exceeded its silence limit before this write, so that the write makes it available.
+ * `comesBack`: the device had exceeded its silence limit before this write, so that the write makes it available.
  */
 export function ownFieldChanges(
   map: TraitMap,
   before: AttributeTexts,
   after: AttributeTexts,
-  wasSilent: boolean,
+  comesBack: boolean,
 ): readonly FieldChange[] {
   const { online } = map;
   const isOnline = (texts: AttributeTexts) =>
     online && "attribute" in online ? readFlag(online.words, texts.get(online.attribute) ?? null) : null;
-  const [wasOnline, available] = wasSilent ? [false, true] : [isOnline(before), isOnline(after)];
+  const [wasOnline, available] = comesBack ? [false, true] : [isOnline(before), isOnline(after)];
   const changes: FieldChange[] = [];
   for (const trait of mappedTraits(map)) {
     if (wasOnline !== available) changes.push({ trait, field: "available", value: available });
@@ -79,6 +79,10 @@ export function ownFieldChanges(
 /** Whether the device has exceeded the silence limit of its map; false for a map without one. */
 export function isSilent({ online }: Pick<TraitMap, "online">, lastTimeMs: number, nowMs: number): boolean {
   return online !== undefined && "silentAfterMs" in online && nowMs - lastTimeMs > online.silentAfterMs;
+}
+
+export function hasSilenceLimit({ online }: Pick<TraitMap, "online">): boolean {
+  return online !== undefined && "silentAfterMs" in online;
 }
 
 /** The fields that change when a device has exceeded its silence limit, and when that was. */

@@ -10,6 +10,7 @@ import type { ReadThing } from "../devices/read-thing.ts";
 import type { ThingChange } from "../devices/thing-writes.ts";
 import {
   type AttributeTexts,
+  hasSilenceLimit,
   isSilent,
   ownDescriptor,
   ownFieldChanges,
@@ -45,6 +46,7 @@ export class OwnThings implements OwnDeviceThings {
     tx: Pick<Transaction, "deviceTypeMaps">,
     device: DeviceRow,
     changes: readonly { readonly key: AttributeKey }[],
+    isByAlert: boolean,
   ): Promise<WrittenOwnThing | undefined> {
     const found = await this.mapOf(tx, device);
     if (!found) return undefined;
@@ -52,12 +54,15 @@ export class OwnThings implements OwnDeviceThings {
     const names = mappedAttributes(map);
     const areRead = changes.some(({ key }) => names.has(key as string));
     const { id } = device;
+    const isUnheard = isByAlert && hasSilenceLimit(map);
     return {
       attributes: areRead ? [...names] : [],
+      isUnheard,
       change: (present, written, nowMs) => {
         const before = present as AttributeTexts;
         const after = new Map([...before, ...written.map(({ key, value }) => [key as string, value] as const)]);
-        const fields = ownFieldChanges(map, before, after, isSilent(map, lastHeardMs(device), nowMs));
+        const comesBack = !isUnheard && isSilent(map, lastHeardMs(device), nowMs);
+        const fields = ownFieldChanges(map, before, after, comesBack);
         return fields.length === 0 ? undefined : { thingId: this.ids.thingIdOf(id), what: "state", fields };
       },
     };

@@ -77,6 +77,32 @@ describe("the silence of an own device", () => {
     assert.equal(await silenceAt(noonMs + 60_001, { lastTimeMs: 0 }), undefined, "it has written nothing yet");
     assert.equal(await silenceAt(noonMs + 60_001, { silentMs: noonMs }), undefined, "the log says so already");
   });
+
+  it("is not ended by what an alert writes, but by the device itself", async (t) => {
+    const { store, clock } = await clockedStore(t);
+    const { write, lamp, alerts, userId, accessScope, devices } = await madeOwnThings(store, { map: silentMap });
+    const reading = thingReading(store, new OwnThings(plainIds));
+    const shown = async () => {
+      const { available, on } = (await reading.find(accessScope, plainIds.thingIdOf(other))).state.onOff!;
+      return [available![0], on![0]];
+    };
+    const other = devices[1]!;
+    await write({ power: "off" }, other);
+    const targets = [{ deviceId: other, attributeName: "power", value: "on" }];
+    const condition = { operation: "equals", threshold: "", stringThreshold: "on" } as const;
+    await alerts.add(accessScope, {
+      ...{ deviceId: lamp, attributeName: "power", action: "attribute", targets, ...condition },
+      ...{ address: "", message: "", autoDisarm: true, autoDelete: false, autoDisable: false, isEnabled: true },
+    });
+    clock.nowMs += 60_001;
+    await write({ power: "on" });
+    assert.deepEqual(await shown(), [false, true]);
+    assert.deepEqual((await changesIn(store, userId, other)).at(-1).fields, { "onOff.on": true });
+    clock.nowMs += 1;
+    await write({ level: "40" }, other);
+    assert.deepEqual(await shown(), [true, true]);
+    assert.equal((await changesIn(store, userId, other)).at(-1).fields["onOff.available"], true);
+  });
 });
 
 describe("a list of things of both kinds", () => {

@@ -25,7 +25,7 @@ export interface DeviceRow {
   readonly mapChangedMs?: number | null;
   /** The time of its last commit when the log last said that it fell silent. */
   readonly silentMs?: number | null;
-  /** The time of the last description, and of the device's last write before it (`lastHeardMs`). */
+  /** The time of the last commit that was not the device's own, and of its own last one before (`lastHeardMs`). */
   readonly describedMs?: number | null;
   readonly heardMs?: number | null;
 }
@@ -91,7 +91,7 @@ export interface DeviceTable {
   lockOfTenant(tenantId: TenantId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
   /** Sets name and room. The caller holds the device's lock. */
   rename(userId: UserId, id: DeviceId, description: Pick<DeviceRow, "name" | "room">): Promise<void>;
-  /** The last commit is a description, no write: the device was last heard at that time. The caller holds its lock. */
+  /** The last commit is a description or an alert's, not the device's: it was last heard at `heardMs`. The caller holds its lock. */
   setDescribed(userId: UserId, id: DeviceId, heardMs: number): Promise<void>;
   /** The caller removes what belongs to the device first. The id is never used again. */
   remove(userId: UserId, id: DeviceId): Promise<void>;
@@ -291,8 +291,8 @@ export function deviceTable(sql: Sql): DeviceTable {
 }
 
 /**
- * When the device wrote last; 0: never. A description is the last commit if it has its time. An older version notes no
- * descriptions, so each of its commits counts as a write.
+ * When the device wrote last; 0: never. If `describedMs` is the time of the last commit, a description or an alert made
+ * that commit. An older version does not note them, so each of its commits counts as a write.
  */
 export function lastHeardMs({
   lastTimeMs,
