@@ -8,7 +8,7 @@ import { type Config, ConfigurationError } from "./config/config.ts";
 import type { ShownSetting } from "./config/shown-settings.ts";
 import { NotFound, NotRunning } from "./model/errors.ts";
 import { plainAddress } from "./model/setting-checks.ts";
-import { anyAborted, untilSignalled } from "./runtime/process/signals.ts";
+import { anyAborted, endingWith, untilSignalled } from "./runtime/process/signals.ts";
 import { version } from "./runtime/process/version.ts";
 import { whenReachable } from "./service/waiting-for-start.ts";
 import { type DataFolder, dataFolder } from "./store/disk/data-folder.ts";
@@ -43,7 +43,9 @@ async function serve(config: Config, settings: readonly ShownSetting[]): Promise
   const { untilUncaught } = await import("./runtime/process/uncaught-errors.ts");
   const report = startLogging(config.logLevel);
   const fatal = untilUncaught(report);
-  const service = await startService(config, report, undefined, { settings });
+  // A start may wait for minutes, for example while another node changes the schema. It may end anywhere: each step of the
+  // schema is one transaction.
+  const service = await endingWith(stopSignal, startService(config, report, undefined, { settings }));
   // Without a certificate there is nothing to reload, and SIGHUP keeps its usual meaning.
   if (config.tlsCertFile) process.on("SIGHUP", () => service.reload());
   process.stderr.write(`breezeway listening on ${service.baseUrl}\n`);

@@ -127,7 +127,7 @@ export const settings = {
     "Addresses of proxies, separated by commas, whose X-Forwarded-* headers are trusted.",
     (text = "") => {
       const proxies = list(text);
-      const wrong = proxies.find((proxy) => isIP(proxy.split("/")[0] ?? "") === 0);
+      const wrong = proxies.find((proxy) => !isAddressOrRange(proxy));
       if (wrong) throw new InvalidSetting(`holds "${wrong}", which is not an IP address or range`);
       return proxies;
     },
@@ -400,6 +400,13 @@ function editDistance(from: string, to: string): number {
 function trueOrFalse(text = "false"): boolean {
   if (text !== "true" && text !== "false") throw new InvalidSetting("must be true or false");
   return text === "true";
+}
+
+/** `192.0.2.1`, `10.0.0.0/8`, `fd00::/8`. A range of every address would trust every caller. */
+function isAddressOrRange(text: string): boolean {
+  const [, address = "", prefix] = /^([^/]+)(?:\/([1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && Number(prefix ?? 1) <= (version === 4 ? 32 : 128);
 }
 
 function originOf(text: string): string | undefined {

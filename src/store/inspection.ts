@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { readKeyFile } from "./keys/key-file.ts";
 import { keyIdOf } from "./keys/sealing.ts";
 import { schemaVersion as knownVersion } from "./migrations.ts";
+import { hasSealedValuesSql } from "./tables/sealed-values.ts";
 
 /** Where a store is: PostgreSQL if there is a URL, otherwise SQLite in the folder. */
 export interface StoreLocation {
@@ -63,7 +64,7 @@ function keyProblemOf(keyFile: string, needed: readonly string[]): string | unde
 
 const neededKeys = `SELECT value FROM settings WHERE name = 'sealing_key_id'`;
 /** On SQLite, a store without sealed values accepts any key. */
-const hasSealedValues = "AND (EXISTS (SELECT 1 FROM links) OR EXISTS (SELECT 1 FROM webhooks))";
+const hasSealedValues = `AND (${hasSealedValuesSql})`;
 
 function keyIdsIn(row: unknown): readonly string[] {
   return String((row as { value?: string } | undefined)?.value ?? "")

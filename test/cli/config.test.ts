@@ -67,6 +67,11 @@ describe("the configuration", () => {
     ],
     [{ BREEZEWAY_ECOSYSTEMS: "/nowhere" }, /names a file that can't be read/],
     [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.1, proxy" }, /holds "proxy", which is not an IP address or range/],
+    [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.0/" }, /holds "10\.0\.0\.0\/", which is not an IP address or range/],
+    [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.0/33" }, /holds "10\.0\.0\.0\/33"/],
+    [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.0/0" }, /holds "10\.0\.0\.0\/0"/],
+    [{ BREEZEWAY_TRUSTED_PROXIES: "fd00::/129" }, /holds "fd00::\/129"/],
+    [{ BREEZEWAY_TRUSTED_PROXIES: "10.0.0.0/8/8" }, /holds "10\.0\.0\.0\/8\/8"/],
     [{ BREEZEWAY_CORS_ORIGINS: "https://a.example, *" }, /BREEZEWAY_CORS_ORIGINS holds "\*", which is not an origin/],
     [{ BREEZEWAY_CORS_ORIGINS: "https://a.example/" }, /holds "https:\/\/a.example\/", which is not an origin/],
     [{ BREEZEWAY_ALLOW_INSECURE: "yes" }, /must be true or false/],
@@ -86,6 +91,11 @@ describe("the configuration", () => {
       );
     });
   }
+
+  it("takes addresses and ranges of proxies", () => {
+    const proxies = ["127.0.0.1", "10.0.0.0/8", "192.0.2.7/32", "::1", "fd00::/8"];
+    assert.deepEqual(read({ BREEZEWAY_TRUSTED_PROXIES: proxies.join(",") }).trustedProxies, proxies);
+  });
 
   it("allows an insecure base URL only with an explicit setting", () => {
     const environment = { BREEZEWAY_BASE_URL: "http://example.com", BREEZEWAY_ALLOW_INSECURE: "true" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { request } from "node:https";
 import { connect as connectPlain } from "node:net";
@@ -99,6 +99,30 @@ describe("a server with a certificate", { skip: hasOpenssl ? false : "openssl ma
     certificate.check(({ cert }) => used.push(cert));
     assert.deepEqual([used, certificate.status.isRefused], [[shown.cert, late.cert], false]);
     assert.equal(certificate.status.expiresMs, new X509Certificate(late.cert).validToDate.getTime());
+  });
+
+  it("keeps its certificate while the files can't be reached, and says so once", (t) => {
+    const made = makeCertificate(folderOf(t));
+    const logged: string[] = [];
+    const report = {
+      debug() {},
+      info() {},
+      warn() {},
+      error: ({ error }: { error?: Error }) => void logged.push(error!.message),
+    };
+    const certificate = new Certificate(made, report);
+    certificate.load();
+    rmSync(made.certFile);
+    // The system refuses to follow it, as it refuses to search a folder without permission.
+    symlinkSync(made.certFile, made.certFile);
+    const used: unknown[] = [];
+    for (let minute = 0; minute < 2; minute++) certificate.check(({ cert }) => used.push(cert));
+    assert.deepEqual(logged, [`BREEZEWAY_TLS_CERT_FILE names a file that can't be read: ${made.certFile}`]);
+    assert.deepEqual([used, certificate.status.isRefused], [[], true]);
+    rmSync(made.certFile);
+    writeFileSync(made.certFile, made.cert);
+    certificate.check(({ cert }) => used.push(cert));
+    assert.deepEqual([used, certificate.status.isRefused], [[made.cert], false]);
   });
 
   it("that has expired is used with a warning", async (t) => {

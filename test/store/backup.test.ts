@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
 import { BreezewayError } from "../../src/model/errors.ts";
+import { digestOf } from "../../src/store/backup/archive.ts";
 import { Backups } from "../../src/store/backup/backups.ts";
 import { restoreBackup } from "../../src/store/backup/restore.ts";
 import { dataFolder } from "../../src/store/disk/data-folder.ts";
@@ -48,6 +49,13 @@ function restore(from: string, folder: string, keyFile?: string) {
 }
 
 describe("a backup", () => {
+  it("ends at once when the service stops while the copy is read", async (t) => {
+    const file = join(folderOf(t), "copy.db");
+    writeFileSync(file, "pages");
+    assert.equal((await digestOf(file, new AbortController().signal)).length, 64);
+    await assert.rejects(digestOf(file, AbortSignal.abort(new Error("the service stops"))), /the service stops/);
+  });
+
   it("is one file that only its owner can read, with a manifest and without the key", async (t) => {
     const { outside, take, keyId, keyFile } = await madeStore(t);
     const { file, bytes, manifest } = await take(outside);

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { exitCodeOf, exitCodes } from "../../src/cli/exit-codes.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { answerContext } from "../../src/idempotency/idempotent-writes.ts";
 import { startLogging } from "../../src/runtime/process/log.ts";
 import { openParts } from "../../src/service/parts.ts";
-import { readKeyFile } from "../../src/store/keys/key-file.ts";
+import { inspectStore } from "../../src/store/inspection.ts";
+import { keysFromFile, readKeyFile, sealingFromFile } from "../../src/store/keys/key-file.ts";
 import { keyIdOf } from "../../src/store/keys/sealing.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { runCommand } from "../cli/run-command.ts";
@@ -68,6 +70,38 @@ describe("a lost key", () => {
     );
     service.process.kill("SIGTERM");
     assert.equal(await service.ended, 0);
+  });
+
+  it("is missed by doctor when it sealed no link and no webhook", async (t) => {
+    const folder = folderOf(t);
+    const keyFile = join(folder, "breezeway.key");
+    const config = readConfig({ flags: {}, environment: { BREEZEWAY_DATA: folder } });
+    const { identity, store, close } = await openParts(config, startLogging("silent"));
+    await identity.addTenant({ name: "Acme" });
+    const ownerId = await identity.addUser({
+      tenant: "Acme",
+      name: "ada",
+      password: "a good password",
+      isAdmin: false,
+    });
+    const text = sealingFromFile(keyFile).seal("an answer", answerContext({ ownerId, hash: "k" }));
+    await store.transaction((tx) => tx.idempotencyKeys.add({ ownerId, hash: "k" }, { isSealed: true, text }, 60_000));
+    await close();
+    rmSync(keyFile);
+    const { keyProblem } = await inspectStore({ folder }, keyFile);
+    assert.match(keyProblem ?? "", /breezeway\.key does not exist, and the store needs key /);
+  });
+
+  it("stays in use while the file can't be reached", (t) => {
+    const file = join(folderOf(t), "breezeway.key");
+    keysFromFile(file);
+    const sealing = sealingFromFile(file);
+    const [sealed, keyIds] = [sealing.seal("a secret", "a"), sealing.keyIds];
+    rmSync(file);
+    // The system refuses to follow it, as it refuses to search a folder without permission.
+    symlinkSync(file, file);
+    assert.equal(sealing.open(sealed, "a"), "a secret");
+    assert.deepEqual(sealing.keyIds, keyIds);
   });
 
   it("is replaced at the next start of a single node when it sealed nothing", async (t) => {

@@ -101,10 +101,17 @@ export class Certificate {
   }
 
   #readFingerprint(): string {
-    return [this.#files.certFile, this.#files.keyFile]
-      .map((file) => statSync(file, { throwIfNoEntry: false }))
-      .map((found) => (found ? `${found.ino} ${found.mtimeMs} ${found.size}` : ""))
-      .join();
+    return [this.#files.certFile, this.#files.keyFile].map(stampOf).join();
+  }
+}
+
+/** Changes when the file is replaced or written. A file that is missing, or whose folder can't be searched, has none. */
+function stampOf(file: string): string {
+  try {
+    const { ino, mtimeMs, size } = statSync(file);
+    return `${ino} ${mtimeMs} ${size}`;
+  } catch {
+    return "";
   }
 }
 

@@ -102,9 +102,12 @@ export async function extractFile(from: FileHandle, file: ArchivedFile, to: File
   return hash.digest("hex");
 }
 
-export async function digestOf(path: string): Promise<string> {
+export async function digestOf(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
+    signal.throwIfAborted();
+    hash.update(chunk as Buffer);
+  }
   return hash.digest("hex");
 }
 

@@ -48,7 +48,7 @@ export async function takeBackup(request: BackupRequest): Promise<TakenBackup> {
     discard();
     await copyDatabase(request, copy);
     const { schema, keyIds } = factsOf(copy);
-    const database = { path: copy, bytes: statSync(copy).size, sha256: await digestOf(copy) };
+    const database = { path: copy, bytes: statSync(copy).size, sha256: await digestOf(copy, request.signal) };
     const keys = keyFile === undefined ? undefined : await readFile(keyFile);
     const manifest = manifestOf({
       version,

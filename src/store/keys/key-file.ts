@@ -129,10 +129,14 @@ export function sealingFromFile(file: string, { mayBeMissing = false } = {}): Se
   };
 }
 
-/** Changes when the file is replaced or written. */
+/** Changes when the file is replaced or written. Undefined when it is missing, or when its folder can't be searched. */
 function stampOf(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found && `${found.ino} ${found.mtimeMs} ${found.size}`;
+  try {
+    const found = statSync(file);
+    return `${found.ino} ${found.mtimeMs} ${found.size}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

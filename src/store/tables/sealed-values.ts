@@ -59,6 +59,13 @@ const ownedTables: Readonly<
   "assistant outlet": { table: "assistant_outlets", id: "id", column: "sealed_settings" },
   "assistant credential": { table: "assistant_grants", id: "outlet_id", column: "sealed_credential" },
 };
+/** The SQL condition that the store holds a sealed value. */
+export const hasSealedValuesSql = [
+  ...Object.values(linkColumns).map((column) => ({ table: "links", column })),
+  ...Object.values(ownedTables),
+]
+  .map(({ table, column }) => `EXISTS (SELECT 1 FROM ${table} WHERE ${column} IS NOT NULL)`)
+  .join(" OR ");
 /** Sorts before all users and ecosystems. */
 const firstLink = { userId: 0, ecosystem: "" };
 /** Sorts before all owners and ids. */
