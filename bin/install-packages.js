@@ -38,7 +38,42 @@ exports.fail = fail;
 
 function isOfThisLockFile() {
   const stamp = join(modules, stampName);
-  return existsSync(stamp) && readFileSync(stamp, "utf8") === digestOfLockFile();
+  if (existsSync(stamp)) return readFileSync(stamp, "utf8") === digestOfLockFile();
+  if (!isInstalledByNpm()) return false;
+  try {
+    writeFileSync(stamp, digestOfLockFile());
+  } catch {
+    // The folder of another user: each start compares again.
+  }
+  return true;
+}
+
+/** Whether `npm ci` or `npm install` has installed what the lock file names. npm writes its list of packages last. */
+function isInstalledByNpm() {
+  const installed = packagesIn(join(modules, ".package-lock.json"));
+  return Object.entries(packagesIn(lockFile))
+    .filter(([path, wanted]) => path !== "" && isNeeded(wanted))
+    .every(([path, { version, integrity }]) => {
+      const found = installed[path];
+      return found?.version === version && found?.integrity === integrity && isInstalled(path);
+    });
+}
+
+/** Optional packages for this platform bring Node itself. Where there are two, the C library of the machine decides. */
+function isNeeded({ dev, optional, devOptional, os, cpu, libc }) {
+  if (dev || devOptional) return false;
+  if (!optional) return true;
+  const isOne = (names, name) => names !== undefined && [names].flat().includes(name);
+  return libc === undefined && isOne(os, process.platform) && isOne(cpu, process.arch);
+}
+
+/** Without packages if the file is missing or npm has not finished it. */
+function packagesIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")).packages ?? {};
+  } catch {
+    return {};
+  }
 }
 
 function digestOfLockFile() {
@@ -47,7 +82,7 @@ function digestOfLockFile() {
 
 /** The paths of packages that only tests and checks need. npm leaves optional ones out on other platforms. */
 function developmentPackages() {
-  const { packages = {} } = JSON.parse(readFileSync(lockFile, "utf8"));
+  const packages = packagesIn(lockFile);
   return Object.keys(packages).filter((path) => packages[path].dev && !packages[path].optional);
 }
 

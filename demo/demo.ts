@@ -14,7 +14,7 @@ import { addAssistants, linkAssistants } from "./assistants/assistants.ts";
 import { startMakers } from "./assistants/makers.ts";
 import { banner } from "./banner.ts";
 import { demoConsole } from "./console/console.ts";
-import { ecosystemChoice } from "./ecosystems/choice.ts";
+import { defaultFolder, ecosystemChoice, keepChoice } from "./ecosystems/choice.ts";
 import { onFreePort } from "./free-port.ts";
 import { checkSeed, prepareHouse, structureName } from "./house.ts";
 import { startLampCloud } from "./lamp-cloud.ts";
@@ -26,6 +26,7 @@ export interface DemoOptions {
   /** The protocol of the simulated ecosystem; that of the house in the folder when left out. */
   readonly ecosystem?: string;
   readonly hasEcosystems: boolean;
+  readonly hasDataFolder: boolean;
   readonly hasLogLevel: boolean;
   /** The settings of the command line and the environment; the console shows them with what the demo changes. */
   readonly settings: readonly ShownSetting[];
@@ -36,22 +37,25 @@ export interface DemoOptions {
  * clients use. All data stays in the data folder for the next start.
  */
 export async function runDemo(
-  config: Config,
-  { version, seed, ecosystem: chosen, hasEcosystems, hasLogLevel, settings }: DemoOptions,
+  given: Config,
+  { version, seed, ecosystem: chosen, hasEcosystems, hasDataFolder, hasLogLevel, settings }: DemoOptions,
 ): Promise<void> {
-  requireLocal(config);
+  requireLocal(given);
+  const config = hasDataFolder ? given : { ...given, dataFolder: defaultFolder(given.dataFolder, chosen) };
   const say = (text: string) => process.stderr.write(text);
   if (hasEcosystems) {
     say("The demo uses its own simulator. BREEZEWAY_ECOSYSTEMS is ignored here; breezeway serve uses it.\n");
   }
   const stopSignal = untilSignalled();
   const folder = dataFolder(config.dataFolder);
+  // Checked before the folder is made: a mistyped name leaves nothing behind.
+  const choice = ecosystemChoice(folder.path, chosen);
   folder.make((sentence) => say(`${sentence}\n`));
   // Locked before the simulator reads its state file: two simulators would overwrite each other's houses.
   const unlock = folder.lock("demo");
   const stops: (() => void | Promise<void>)[] = [unlock];
   try {
-    const choice = ecosystemChoice(folder.path, chosen);
+    keepChoice(folder.path, choice);
     const ecosystem = await onFreePort(choice.port, "The simulator", (port) =>
       choice.start({ folder: folder.path, port, homeName: structureName }),
     );
@@ -68,6 +72,7 @@ export async function runDemo(
         guests: demoPages.guests,
         console: demoPages.additions,
         settings: demoSettings(settings, {
+          BREEZEWAY_DATA: config.dataFolder === given.dataFolder ? undefined : config.dataFolder,
           BREEZEWAY_PORT: port === config.port ? undefined : String(port),
           BREEZEWAY_ECOSYSTEMS: `${ecosystem.configuration.name}, simulated at ${ecosystem.url}`,
           BREEZEWAY_LOG_LEVEL: hasLogLevel ? undefined : "warn",

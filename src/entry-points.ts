@@ -5,7 +5,9 @@ import { commandsForLostKeys } from "./cli/nouns/key.ts";
 import type { Access, Inspection, Moved, Programs, Restored, Say } from "./cli/programs.ts";
 import type { ReportProgress } from "./cli/terminal/progress.ts";
 import { type Config, ConfigurationError } from "./config/config.ts";
+import { lackOfEcosystems, lacksEcosystems } from "./config/ecosystem-settings.ts";
 import type { ShownSetting } from "./config/shown-settings.ts";
+import { refuseTakenPort } from "./http/connection/listening.ts";
 import { NotFound, NotRunning } from "./model/errors.ts";
 import { plainAddress } from "./model/setting-checks.ts";
 import { anyAborted, endingWith, untilSignalled } from "./runtime/process/signals.ts";
@@ -37,7 +39,16 @@ const firstCommand = "tenant add";
 
 async function serve(config: Config, settings: readonly ShownSetting[]): Promise<void> {
   const stopSignal = untilSignalled();
-  await sayIfNew(config, (sentence) => process.stderr.write(`${sentence}\n`));
+  const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
+  await sayIfNew(config, say, () => refuseTakenPort(config.host, config.port));
+  if (
+    lacksEcosystems(
+      settings,
+      config.ecosystems.some(({ consent }) => consent !== undefined),
+    )
+  ) {
+    say(`${lackOfEcosystems.sentence} ${lackOfEcosystems.fix}`);
+  }
   const startLogging = await loadLogging();
   const { startService } = await import("./service/service.ts");
   const { untilUncaught } = await import("./runtime/process/uncaught-errors.ts");
@@ -115,9 +126,16 @@ async function onTheStore(
   }
 }
 
-async function sayIfNew(config: Config, say: Say = () => undefined): Promise<void> {
+/** `check` runs before a new store is announced and made: a start that must fail leaves no folder behind. */
+async function sayIfNew(
+  config: Config,
+  say: Say = () => undefined,
+  check: () => Promise<void> = async () => undefined,
+): Promise<void> {
   const { hasStore } = await import("./store/inspection.ts");
-  if (!(await hasStore(storePlaceOf(config)))) say(`Making a new store in ${placeOf(config)}.`);
+  if (await hasStore(storePlaceOf(config))) return;
+  await check();
+  say(`Making a new store in ${placeOf(config)}.`);
 }
 
 async function refuseWithoutStore(config: Config): Promise<void> {

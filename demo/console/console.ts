@@ -50,7 +50,7 @@ export function demoConsole({
   return {
     additions: {
       badge: "Test",
-      entryHint: `In the demo, press Enter in its terminal and open the link that it prints. Or type the name ${operatorName} and the password in ${resolve(passwordFile)}.`,
+      entryHint: `In the demo, open the link beside "Console" in its terminal. It opens once; press Enter in its terminal for another. Or type the name ${operatorName} and the password in ${resolve(passwordFile)}.`,
       pages: [simulatorPage(() => opened), assistantsPage(() => opened)],
     },
     guests: ({ operators, address }) => [

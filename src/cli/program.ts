@@ -1,4 +1,4 @@
-import { Command, Argument as CommandArgument, CommanderError } from "commander";
+import { type Command, Argument as CommandArgument, CommanderError } from "commander";
 import { type ConfigSources, isSet, readConfig, settings } from "../config/config.ts";
 import { shownSettings } from "../config/shown-settings.ts";
 import { defaultExample } from "../ecosystems/registry.ts";
@@ -10,6 +10,7 @@ import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { Input } from "./input.ts";
 import { isAdmin, type Noun } from "./noun.ts";
 import { groups } from "./nouns.ts";
+import { ProgramCommand } from "./program-command.ts";
 import type { Programs } from "./programs.ts";
 import { administerAt, chosenAddress } from "./remote/admin-service.ts";
 import { flagsOf, withSettings } from "./settings-flags.ts";
@@ -17,8 +18,11 @@ import { describeSimulatorCommands } from "./simulator-commands.ts";
 import { printerFor } from "./terminal/output.ts";
 import { progressOn, type ReportProgress } from "./terminal/progress.ts";
 import { hasColour, isLively, type Terminal } from "./terminal/terminal.ts";
+import { completeWords } from "./typed-words.ts";
 
 export type { Programs } from "./programs.ts";
+
+const allNouns = groups.flatMap(({ nouns }) => nouns);
 
 /** Runs one command line and returns its exit code. */
 export async function runCommandLine(args: readonly string[], programs: Programs, terminal: Terminal): Promise<number> {
@@ -28,7 +32,7 @@ export async function runCommandLine(args: readonly string[], programs: Programs
   });
   try {
     if (args.length === 0) program.outputHelp();
-    else await program.parseAsync([...args], { from: "user" });
+    else await program.parseAsync([...completeWords(args, program, allNouns)], { from: "user" });
     return code;
   } catch (error) {
     // Commander has already printed what was wrong.
@@ -45,7 +49,7 @@ export function describeProgram(
   ended: (exitCode: number) => void = () => undefined,
 ): Command {
   const programs = printingTo(terminal, silentPrograms);
-  const program = new Command("breezeway")
+  const program = new ProgramCommand("breezeway")
     .description("Links your users' home accounts, mirrors them live, and gives other clouds access to them.")
     .version(terminal.version, "--version", "print the version")
     .helpOption("-h, --help", "print help")
@@ -80,6 +84,7 @@ export function describeProgram(
       ...(seed !== undefined && { seed }),
       ...(ecosystem !== undefined && { ecosystem }),
       hasEcosystems: isSet(settings.ecosystems, sources),
+      hasDataFolder: isSet(settings.dataFolder, sources),
       hasLogLevel: isSet(settings.logLevel, sources),
       settings: shownSettings(sources),
     });
@@ -107,7 +112,7 @@ export function describeProgram(
     program.commandsGroup(title);
     for (const noun of nouns) describeNoun(noun);
   }
-  program.helpCommand("help [command]", "print help");
+  program.helpCommand("help [command...]", "print help");
   for (const command of program.commands) nameHelpAfterError(command, "breezeway");
   return program.addHelpText("after", "\nEvery command has its own help, as in: breezeway device get --help\n");
 
@@ -126,8 +131,7 @@ export function describeProgram(
   }
 
   function describe(parent: Command, command: AdminCommand | OwnCommand): void {
-    const isDefault = "isDefault" in command && command.isDefault === true;
-    const described = parent.command(command.name.split(" ").at(-1)!, { isDefault }).description(command.meaning);
+    const described = parent.command(command.name.split(" ").at(-1)!).description(command.meaning);
     if ("alias" in command && command.alias !== undefined) described.alias(command.alias);
     const readTyped = describeWords(described, command);
     described.option("--json", "print one JSON object");
@@ -182,7 +186,7 @@ function printingTo({ environment, err }: Terminal, programs: Programs): Program
 /** An error names the help of the nearest command. */
 function nameHelpAfterError(command: Command, parent: string): void {
   const name = `${parent} ${command.name()}`;
-  if (command.commands.length > 0) command.helpCommand("help [command]", "print help");
+  if (command.commands.length > 0) command.helpCommand("help [command...]", "print help");
   command.showHelpAfterError(`(${name} --help lists its ${command.commands.length > 0 ? "commands" : "options"})`);
   for (const one of command.commands) nameHelpAfterError(one, name);
 }

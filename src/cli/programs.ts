@@ -13,6 +13,8 @@ export interface DemoChoice {
   readonly ecosystem?: string;
   /** The demo always uses its own simulator; it says so when ecosystems are configured. */
   readonly hasEcosystems: boolean;
+  /** Without a data folder, the demo derives one from the ecosystem. */
+  readonly hasDataFolder: boolean;
   /** The demo logs less than the service does by default. */
   readonly hasLogLevel: boolean;
   /** The settings of the command line and the environment, which the console shows. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { nearestWord } from "../config/nearest-word.ts";
 import { BadParameter, EcosystemUnreachable, NotFound } from "../model/errors.ts";
 import { demoSimulator } from "./demo-simulator.ts";
 import { idByPrefix } from "./id-prefix.ts";
@@ -40,6 +41,9 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       .argument("[name=value...]", "the scene's arguments")
       .option("--account <id>", "the account's id or the beginning of it; may be left out when there is only one"),
   ).action(async (scene: string, words: string[], options: SimulatorAddress & { account?: string }) => {
+    const { scenes } = (await call(options, "GET", "scenes")) as Answer;
+    const names = scenes.map(({ name }: Answer) => name);
+    refuseUnknown("scene", scene, names, "breezeway sim scenes");
     const account = await chosenAccount(options);
     const played = { scene, ...readArguments(words) };
     const outcome = await call(options, "POST", `accounts/${encodeURIComponent(account)}/scene`, played);
@@ -60,6 +64,11 @@ export function describeSimulatorCommands(program: Command, terminal: Terminal):
       words: string[],
       options: SimulatorAddress & { account?: string; clear?: true },
     ) => {
+      if (fault !== undefined) {
+        const { kinds } = (await call(options, "GET", "faults")) as Answer;
+        const names = kinds.map((kind: Answer) => kind.fault);
+        refuseUnknown("fault", fault, names, "breezeway sim fault");
+      }
       if (options.clear) await call(options, "DELETE", "faults");
       const account = options.account === undefined ? {} : { accountId: await chosenAccount(options) };
       const outcome = fault
@@ -131,6 +140,13 @@ async function chosenAccount({
   return first.accountId;
 }
 
+function refuseUnknown(what: string, word: string, known: readonly string[], all: string): void {
+  if (known.includes(word)) return;
+  const nearest = nearestWord(word, known);
+  const guess = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+  throw new BadParameter(what, `There is no ${what} ${word}.${guess} All: ${all}`);
+}
+
 /** `structure=1 name="Kitchen"`: a value that is valid JSON is parsed, any other is text. */
 function readArguments(words: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
@@ -162,9 +178,26 @@ async function call({ simulator }: SimulatorAddress, method: string, path: strin
       { cause: error },
     );
   }
-  const text = await answer.text();
-  const result = text === "" ? {} : JSON.parse(text);
-  if (answer.ok) return result;
-  const message = String(result.message ?? `The simulator answered ${answer.status}.`);
+  const result = jsonOf(await answer.text());
+  if (answer.ok && result !== undefined) return result;
+  if (result?.message === undefined) throw anotherProgram(simulator, answer.status);
+  const message = String(result.message);
   throw answer.status === 404 ? new NotFound(message) : new BadParameter(path, message);
+}
+
+function jsonOf(text: string): Answer {
+  if (text === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The simulators of the other ecosystems play scenes from their page, and have no accounts or faults to control. */
+function anotherProgram(simulator: string, status: number): NotFound {
+  const address = simulator.replace(/\/$/, "");
+  return new NotFound(
+    `${address} answered ${status}: it is not the simulator that breezeway sim controls. If the simulator of another ecosystem listens there, open ${address} in a browser, or run: curl -d scene=smoke ${address}/simulator/scene. Name another simulator with --simulator.`,
+  );
 }

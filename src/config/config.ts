@@ -3,7 +3,9 @@ import type { EcosystemConfiguration } from "../ecosystems/protocol.ts";
 import { defaultExample } from "../ecosystems/registry.ts";
 import { limits } from "../model/limits.ts";
 import { httpUrl, InvalidSetting, plainAddress } from "../model/setting-checks.ts";
-import { readEcosystems } from "./ecosystem-settings.ts";
+import { readEcosystems, withoutClients } from "./ecosystem-settings.ts";
+import { hasLoopbackAddress } from "./loopback.ts";
+import { nearestWord } from "./nearest-word.ts";
 import { type OpenIdRole, readOpenIdRoles } from "./openid-roles.ts";
 import { fileText, list, wholeNumber } from "./setting-values.ts";
 
@@ -100,7 +102,7 @@ export const settings = {
   ),
   ecosystems: setting(
     "BREEZEWAY_ECOSYSTEMS",
-    `\`${defaultExample.name}\` at the simulator's address`,
+    `\`${defaultExample.name}\` at the simulator's address; without link pages if the base URL is not loopback`,
     `The home ecosystems, as JSON or as a file of it: \`${defaultExample.text}\`.`,
     readEcosystems,
   ),
@@ -287,7 +289,8 @@ export function readConfig({ flags, environment }: ConfigSources): Config {
   const config = values as Config;
   problems.push(...problemsBetween(config));
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return config;
+  if (isSet(settings.ecosystems, { flags, environment }) || hasLoopbackAddress(config)) return config;
+  return { ...config, ecosystems: withoutClients(config.ecosystems) };
 }
 
 /** Reads one setting. Throws a ConfigurationError that names the flag or the variable. */
@@ -376,26 +379,14 @@ function unknownVariables(environment: ConfigSources["environment"]): string[] {
     .map((name) => `${name} is not a setting. ${suggestion(name, known)}`);
 }
 
-/** Suggests the known name with the smallest edit distance, if that is at most half of the name's length. */
+/** Suggests the known name that is most like this one. */
 function suggestion(name: string, known: readonly string[]): string {
-  const word = (variable: string) => variable.replace("BREEZEWAY_", "");
-  const edits = (other: string) => editDistance(word(name), word(other));
-  const best = known.reduce((nearest, other) => (edits(other) < edits(nearest) ? other : nearest));
-  return edits(best) <= word(name).length / 2 ? `Did you mean ${best}?` : "See all with: breezeway config print";
+  const word = (variable: string) => variable.replace(prefix, "");
+  const best = nearestWord(word(name), known.map(word));
+  return best === undefined ? "See all with: breezeway config print" : `Did you mean ${prefix}${best}?`;
 }
 
-/** The Levenshtein distance, row by row. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (const [column, other] of [...to].entries()) {
-      next.push(Math.min(row[column]! + (letter === other ? 0 : 1), row[column + 1]! + 1, next[column]! + 1));
-    }
-    row = next;
-  }
-  return row.at(-1)!;
-}
+const prefix = "BREEZEWAY_";
 
 function trueOrFalse(text = "false"): boolean {
   if (text !== "true" && text !== "false") throw new InvalidSetting("must be true or false");

@@ -2,8 +2,10 @@ import type { EcosystemConfiguration, Settings } from "../ecosystems/protocol.ts
 import { readEcosystem, simulatedEcosystemAt } from "../ecosystems/registry.ts";
 import { InvalidSetting } from "../model/setting-checks.ts";
 import { fileText } from "./setting-values.ts";
+import { fromDefault, type ShownSetting } from "./shown-setting.ts";
 
 const simulatorUrl = "http://127.0.0.1:8090";
+const variable = "BREEZEWAY_ECOSYSTEMS";
 
 /** Reads the ecosystems from JSON or from the file of it. The registry reads each of them. */
 export function readEcosystems(text: string | undefined): readonly EcosystemConfiguration[] {
@@ -14,6 +16,24 @@ export function readEcosystems(text: string | undefined): readonly EcosystemConf
     readEcosystem(name, object(value, `must hold an object for ${name}`)),
   );
 }
+
+/**
+ * The ecosystems without their OAuth clients. The simulator's client has a public secret, and its pages are at an address
+ * of this machine: users of a public service would be sent to their own.
+ */
+export function withoutClients(ecosystems: readonly EcosystemConfiguration[]): readonly EcosystemConfiguration[] {
+  return ecosystems.map(({ consent: _, ...others }) => others);
+}
+
+/** Whether the service has only the default, the simulator, and its users can't reach that one. */
+export function lacksEcosystems(settings: readonly ShownSetting[], hasLinkPages: boolean): boolean {
+  return !hasLinkPages && settings.some((one) => one.variable === variable && one.from === fromDefault);
+}
+
+export const lackOfEcosystems = {
+  sentence: "No ecosystem is configured: users can't link homes.",
+  fix: `Set ${variable} (docs/configuration.md#ecosystems), or set it to {} if users link no homes.`,
+};
 
 function parseJson(text: string): unknown {
   try {

@@ -1,12 +1,7 @@
 import { type ConfigSources, settings } from "./config.ts";
+import { fromDefault, type ShownSetting } from "./shown-setting.ts";
 
-/** A setting as people read it: secrets are masked. */
-export interface ShownSetting {
-  readonly variable: string;
-  readonly value: string;
-  /** Where the value comes from. */
-  readonly from: string;
-}
+export type { ShownSetting } from "./shown-setting.ts";
 
 /** Every setting with its value and its source. */
 export function shownSettings(sources: ConfigSources): readonly ShownSetting[] {
@@ -22,7 +17,7 @@ export function shownSetting(
   if (flagged) return { variable, value: masked(flagged, isSecret), from: `--${flag}` };
   if (direct) return { variable, value: masked(direct, isSecret), from: sources.origin?.(variable) ?? "environment" };
   if (file) return { variable, value: hidden, from: `${variable}_FILE (${file})` };
-  return { variable, value: defaultText.replaceAll("`", ""), from: "default" };
+  return { variable, value: defaultText.replaceAll("`", ""), from: fromDefault };
 }
 
 const hidden = "(set)";

@@ -46,9 +46,9 @@ export function commandErrorText(error: CommandError): string {
     case "notSupported":
       return `The thing does not accept ${error.command}: ${error.reason}. Its traits and capabilities show what it accepts.`;
     case "badValue":
-      return `The parameter ${error.parameter} ${error.problem}. Correct it and send the command again.`;
+      return `The parameter "${error.parameter}" ${error.problem}. Correct it and send the command again.`;
     case "outOfRange":
-      return `The parameter ${error.parameter} leads to a value outside the range of the thing. Choose ${rangeText(error)}.`;
+      return `The parameter "${error.parameter}" leads to a value outside the range of the thing. Choose ${rangeText(error)}.`;
     case "rangeTooClose":
       return `The targets are too close. Choose a cooling target at least ${error.gap} °C above the heating target.`;
     case "modeNotSupported":
@@ -60,7 +60,7 @@ export function commandErrorText(error: CommandError): string {
     case "stale":
       return "Breezeway does not know the current state of the thing, and the command depends on it. Try again when the thing shows its current state.";
     case "notHome":
-      return "The ecosystem carries out this command only while somebody is home, and nobody is. Set the home to home first.";
+      return "The ecosystem carries out this command only while somebody is home, and nobody is. Try again when somebody is home, or set the home's presence to home.";
     case "needsReauth":
       return "The ecosystem no longer accepts the credential of this account. The user must link the account again.";
     case "busy":

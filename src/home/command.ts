@@ -30,11 +30,17 @@ export function readCommand(trait: string, command: string, params: unknown): Co
   const notSupported = { code: "notSupported", command: `${trait}.${command}` } as const;
   if (!Object.hasOwn(traitCatalogue, trait)) return { ...notSupported, reason: "there is no such trait" };
   const { commands } = traitCatalogue[trait as TraitName];
-  if (!Object.hasOwn(commands, command)) return { ...notSupported, reason: "the trait has no such command" };
+  if (!Object.hasOwn(commands, command)) return { ...notSupported, reason: commandsOf(trait, Object.keys(commands)) };
   const read = readParameters(commands[command]!, params);
   if (isCommandError(read)) return read;
   const typed = { trait, command, params: read.params } as Command;
   return rulesOf(typed.trait).check?.(typed) ?? typed;
+}
+
+/** Names only words of the catalogue: an error of /v3 never repeats the request. */
+function commandsOf(trait: string, names: readonly string[]): string {
+  if (names.length === 0) return `${trait} has no commands`;
+  return `${trait} has only ${names.length === 1 ? "the command" : "the commands"} ${names.join(", ")}`;
 }
 
 /** Whether the command's meaning depends on the current state: it is refused as `stale` while the state is stale. */

@@ -42,8 +42,8 @@ type Scalar = Exclude<FieldValue, boolean>;
 type Encoded = Scalar | readonly string[];
 
 /**
- * `[time, [trait, ...values, later], …]`: the oldest time of all fields; then of each trait its number and its values, up
- * to the last one that is told. `later` is a list that says by how many milliseconds each field is younger, and is left
+ * `[time, [trait, ...values, later], …]`: the oldest time of all fields; then of each trait its number and its values
+ * up to the last non-null one. `later` is a list that says by how many milliseconds each field is younger, and is left
  * out when none is.
  */
 export function encodeState(state: ThingState, form: ThingForm): string {

@@ -45,7 +45,7 @@ export function appOn(parts: AppParts): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       const exchange = exchanges.of(request.raw);
       const answer = failureAnswer(error, shapeBelow(request.raw.url ?? ""), exchange);
-      sendAnswer(reply, answerForBrowser(request.raw, answer, exchange?.requestId ?? "") ?? answer);
+      sendAnswer(reply, answerForBrowser(request.raw, answer, exchange) ?? answer);
     },
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     bodyLimit: parts.bodyBytes,
@@ -69,7 +69,7 @@ export function appOn(parts: AppParts): FastifyInstance {
     const shape = request.routeOptions.config.errors ?? shapeBelow(request.raw.url ?? "");
     const answer = failureAnswer(error, shape, exchange);
     const isWrongAddress = error instanceof Refusal && (error.status === 404 || error.status === 405);
-    const page = isWrongAddress ? answerForBrowser(request.raw, answer, exchange?.requestId ?? "") : undefined;
+    const page = isWrongAddress ? answerForBrowser(request.raw, answer, exchange) : undefined;
     return sendAnswer(reply, page ?? answer);
   });
   readBodies(app);

@@ -11,6 +11,12 @@ const icon = {
 
 export type Icon = keyof typeof icon;
 
-export function iconOf(name: Icon) {
-  return html`<svg width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${icon[name]}</svg>`;
+/** With an id, `sameIcon` can show it again. */
+export function iconOf(name: Icon, id?: string) {
+  return html`<svg${id === undefined ? undefined : html` id="${id}"`} width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="12" cy="12" r="10"/>${icon[name]}</svg>`;
+}
+
+/** An icon of the same page again, in few bytes. */
+export function sameIcon(id: string) {
+  return html`<svg width="24" height="24" aria-hidden="true"><use href="#${id}"/></svg>`;
 }

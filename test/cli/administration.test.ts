@@ -157,8 +157,8 @@ for (const database of databases) {
       const reading =
         /^(audit list|status|attention|activity|system|outlet (deliveries|check)|link (find|counts)|home things|[\w-]+ (list|show|templates))$/;
       // Acts on the deployment as a whole are tested in test/store/keys.test.ts, compaction.test.ts,
-      // test/events/restored-store.test.ts, test/operations/figures.test.ts, test/console/verification.test.ts.
-      const ofDeployment = /^(backup|backed-up|compact|key \w+|restored|verification start)$/;
+      // test/events/restored-store.test.ts, test/operations/figures.test.ts, test/console/verification.test.ts, test/console/doctor.test.ts.
+      const ofDeployment = /^(backup|backed-up|compact|key \w+|restored|verification start|self-check)$/;
       // These are tested in test/operators/documented-calls.test.ts.
       const ofOperators =
         /^((operator|hook|grant|home) .*|tenant rename|(user|client) (suspend|resume)|user unlock|outlet try)$/;

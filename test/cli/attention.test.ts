@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { AdministrationParts } from "../../src/cli/administration/admin-command.ts";
-import type { DeploymentFacts } from "../../src/cli/administration/overview-parts.ts";
+import type { AdminCommand, AdministrationParts } from "../../src/cli/administration/admin-command.ts";
+import type { DeploymentFacts, EcosystemFacts } from "../../src/cli/administration/overview-parts.ts";
+import { attention } from "../../src/cli/nouns/overview/attention.ts";
 import { ofDeployment } from "../../src/cli/nouns/overview/attention-deployment.ts";
 import { HourlyCounts } from "../../src/metrics/hourly-counts.ts";
 
@@ -16,12 +17,21 @@ const well: DeploymentFacts = {
   settings: [],
   version: "1",
   ecosystems: [],
+  examine: async () => assert.fail("is not asked"),
 };
 
-function findings(facts: Partial<DeploymentFacts>, limits: Record<string, number[]> = {}, hasLinks = true) {
+const nest = { ecosystem: "nest", name: "Nest", hasLinkPage: true };
+
+function findings(
+  facts: Partial<DeploymentFacts>,
+  limits: Record<string, number[]> = {},
+  hasLinks = true,
+  ecosystems: readonly EcosystemFacts[] = [nest],
+) {
   const parts = {
     deployment: { ...well, ...facts },
     activity: async () => ({ nodes: { limits } }),
+    ecosystems,
   } as unknown as AdministrationParts;
   return ofDeployment(parts, hasLinks);
 }
@@ -51,6 +61,14 @@ describe("what needs attention of the service itself", () => {
     assert.deepEqual(await kinds({ lastBackupMs: async () => undefined }, {}, false), [], "nothing is linked yet");
   });
 
+  it("is a service without an ecosystem, unless the operator has chosen that", async () => {
+    const from = (source: string) => ({ settings: [{ variable: "BREEZEWAY_ECOSYSTEMS", value: "", from: source }] });
+    const without = [{ ...nest, hasLinkPage: false }];
+    assert.deepEqual(await kinds(from("default"), {}, true, without), ["ecosystem warn"]);
+    assert.deepEqual(await kinds(from("default")), []);
+    assert.deepEqual(await kinds(from("environment"), {}, true, without), []);
+  });
+
   it("is also what can't be read: unknown is not fine", async () => {
     const fails = async () => {
       throw new Error("no such device");
@@ -60,6 +78,15 @@ describe("what needs attention of the service itself", () => {
     assert.match(found!.sentence, /free space of the disk could not be read: no such device/);
     const all = { disk: fails, certificate: fails, missingKeys: fails, nodes: fails, lastBackupMs: fails };
     assert.equal((await kinds(all)).length, 5);
+  });
+});
+
+describe("what the command attention prints", () => {
+  it("names the commands for a backup, which the console has a button for", () => {
+    const [show] = attention.commands as [AdminCommand];
+    const backup = { kind: "backup", level: "warn", count: null, id: null, sentence: "No backup is known.", fix: "" };
+    const text = show.toText({ findings: [backup], coversService: true }, {}, 80);
+    assert.match(text, /breezeway backup --to FILE.*breezeway backed-up$/);
   });
 });
 

@@ -73,6 +73,7 @@ describe("the command line", () => {
   it("says which port is taken, and frees the folder again", async (t) => {
     const port = await takenPort(t);
     const environment = { BREEZEWAY_DATA: folderOf(t), BREEZEWAY_PORT: String(port) };
+    assert.equal((await runCommand(["tenant", "add", "--name", "Acme"], { environment })).code, 0);
     const { code, stderr } = await breezeway(["serve"], { environment });
     assert.equal(code, 7);
     assert.match(stderr, new RegExp(`breezeway: Port ${port} on 127.0.0.1 is taken`));

@@ -19,6 +19,22 @@ describe("the configuration", () => {
     assert.deepEqual([consent?.authUrl, others], [`${apiUrl}/login/oauth2`, []]);
   });
 
+  it("has the simulator's public client only where users reach the service on this machine", () => {
+    const hasClient = (environment: Record<string, string>) => read(environment).ecosystems[0]?.consent !== undefined;
+    for (const [environment, expected] of [
+      [{ BREEZEWAY_BASE_URL: "https://home.example" }, false],
+      [{ BREEZEWAY_HOST: "0.0.0.0" }, false],
+      [{ BREEZEWAY_BASE_URL: "https://localhost:8443" }, true],
+      [{ BREEZEWAY_HOST: "0.0.0.0", BREEZEWAY_BASE_URL: "http://127.0.0.1:9000" }, true],
+    ] as const) {
+      assert.equal(hasClient(environment), expected, JSON.stringify(environment));
+    }
+    const nest = { protocol: "nest", apiUrl: "https://a.example", clientId: "c", clientSecret: "s" };
+    const flow = { authUrl: "https://a.example/auth", tokenUrl: "https://a.example/token" };
+    const configured = JSON.stringify({ nest: { ...nest, ...flow } });
+    assert.ok(hasClient({ BREEZEWAY_BASE_URL: "https://home.example", BREEZEWAY_ECOSYSTEMS: configured }));
+  });
+
   it("prefers a flag to a variable, and ignores an empty variable", () => {
     assert.equal(read({ BREEZEWAY_PORT: "1" }, { port: "2" }).port, 2);
     assert.equal(read({ BREEZEWAY_PORT: "" }).port, 8080);

@@ -16,7 +16,8 @@ const events =
   (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const named = (id: string) => (id.includes("beat") ? "heartbeat" : "attribute");
-    const frames = ids.map((id) => `id: ${id}\nevent: ${named(id)}\ndata: {"everySeconds":2}\n\n`);
+    const data = (id: string) => JSON.stringify({ everySeconds: 2, ...(id.includes("old") && { catchingUp: true }) });
+    const frames = ids.map((id) => `id: ${id}\nevent: ${named(id)}\ndata: ${data(id)}\n\n`);
     response.write(frames.join(""), () => response.destroy());
   };
 
@@ -61,6 +62,21 @@ async function scripted(t: TestContext, connections: readonly Connection[]) {
 }
 
 describe("following the events of a service", () => {
+  it("is not live while the stream catches up, and resumes where it was", async (t) => {
+    const { eventIds, lastEventIds, printed } = await scripted(t, [
+      events("1", "beat-2"),
+      events("old-beat-3", "4", "old-beat-5"),
+      events("old-beat-6", "7", "beat-8"),
+      refusal,
+    ]);
+    assert.deepEqual(await eventIds(), ["1", "4", "7"]);
+    assert.deepEqual(lastEventIds, [undefined, "beat-2", "old-beat-5", "beat-8"]);
+    assert.deepEqual(
+      printed.map((words) => words.split(/ since|:/)[0]),
+      ["Not live", "Live again", "Not live"],
+    );
+  });
+
   it("resumes after the last event or heartbeat of a lost connection, until the service refuses", async (t) => {
     const { eventIds, lastEventIds, printed } = await scripted(t, [events("1", "2", "beat-3"), events("4"), refusal]);
     assert.deepEqual(await eventIds(), ["1", "2", "4"]);

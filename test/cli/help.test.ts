@@ -51,6 +51,34 @@ describe("the help of every command", () => {
   });
 });
 
+describe("the command help", () => {
+  it("prints the help of the command whose words follow", async () => {
+    for (const [asked, words] of [
+      [
+        ["help", "device", "get"],
+        ["device", "get"],
+      ],
+      [
+        ["help", "devices", "get", "7"],
+        ["device", "get"],
+      ],
+      [
+        ["device", "help", "get"],
+        ["device", "get"],
+      ],
+      [
+        ["help", "operator", "token", "make"],
+        ["operator", "token", "make"],
+      ],
+      [["help", "link"], ["link"]],
+      [["help"], []],
+    ] as const) {
+      const [help, option] = [await typed(asked), await typed([...words, "--help"])];
+      assert.deepEqual([help.code, help.err, help.out], [0, "", option.out], asked.join(" "));
+    }
+  });
+});
+
 describe("an unknown word", () => {
   it("is answered with the nearest known word, on standard error, with exit code 2", async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
@@ -64,6 +92,11 @@ describe("an unknown word", () => {
       [["completion", "tcsh"], /Allowed choices are bash, zsh, fish/],
       [["user", "show"], /missing required argument 'user'\n\(breezeway user show --help/],
       [["device"], /^Usage: breezeway device\|devices/],
+      [["link", "lst"], /unknown command 'lst'\n\(Did you mean list\?\)\n\(breezeway link --help lists its commands\)/],
+      [["help", "nope"], /unknown command 'nope'\n/],
+      [["help", "device", "gte"], /unknown command 'gte'\n\(Did you mean (one of )?(get|set)/],
+      [["device", "help", "gte"], /unknown command 'gte'\n/],
+      [["help", "link", "lst"], /unknown command 'lst'\n\(Did you mean list\?\)/],
     ];
     for (const [args, sentence] of wrong) {
       const { code, out, err } = await typed(args);

@@ -23,8 +23,8 @@ describe("ids and times at a terminal", () => {
       /\n +https:\/\/voice\.example\/b\nreturn addresses +none\n.*\nstate +active\ncreated +\d{4}-\d\d-\d\dT/,
     );
     assert.match((await at(["user", "list"], 80)).out, /^USER .*\n1 +ada +no +active +Example Company +\d+ s ago\n$/);
-    const audit = await at(["audit", "list"], 60);
-    assert.match(audit.out, new RegExp(`\\n\\d+ s ago +admin .* ${id} `));
+    const audit = await at(["audit", "list"], 100);
+    assert.match(audit.out, new RegExp(`\\n\\d+ s ago +admin .* ${id.slice(0, 12)} .*client add name=Voice`));
 
     for (const [args, code, sentence] of [
       [["client", "remove", "bwc_"], 2, /bwc_ is too short for the id of a client\. Type at least 4 characters/],

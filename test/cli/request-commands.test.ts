@@ -37,6 +37,8 @@ describe("recent requests of a running service", () => {
     assert.deepEqual([nodes, silentNodes], [[node], []]);
     assert.ok(logged.some((line) => line.includes(id) && line.includes(`"tenantId":${tenantId}`)));
     await assert.rejects(run("request show", { request: "unknown" }), NotFound);
+    assert.equal((await run("request show", { request: id.slice(0, 8) })).requestId, id);
+    await assert.rejects(run("request show", { request: id.slice(0, 3) }), BadParameter);
     assert.equal((await run("request show", { request: id, tenant: String(tenantId) })).requestId, id);
     await assert.rejects(run("request show", { request: requestId, tenant: String(tenantId) }), NotFound);
     for (const status of ["6xx", "40", "all"]) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { startHomeAssistant } from "../../simulator/home-assistant/simulator.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { runCommand } from "./run-command.ts";
 
@@ -38,11 +39,27 @@ describe("breezeway sim", () => {
     assert.equal(simulator.faults().length, 0);
   });
 
+  it("says what to do at the simulator of another ecosystem", async (t) => {
+    const instance = await startHomeAssistant({ port: 0 });
+    t.after(() => instance.stop());
+    for (const args of [["trigger", "smoke"], ["scenes"], ["accounts"]]) {
+      const { code, stderr } = await runCommand(["sim", ...args, "--simulator", `${instance.url}/`]);
+      assert.equal(code, 5);
+      const next = `curl -d scene=smoke ${instance.url}/simulator/scene`;
+      assert.ok(stderr.includes(`open ${instance.url} in a browser, or run: ${next}.`), stderr);
+    }
+  });
+
   it("says what to do when a scene, an account or the simulator does not exist", async (t) => {
     const { simulator, sim } = await house(t);
-    const scene = await sim("trigger", "earthquake");
-    assert.equal(scene.code, 5);
-    assert.match(scene.stderr, /smoke/);
+    for (const [args, sentence] of [
+      [["trigger", "smok"], "There is no scene smok. Did you mean smoke? All: breezeway sim scenes"],
+      [["trigger", "earthquake"], "There is no scene earthquake. All: breezeway sim scenes"],
+      [["fault", "silense"], "There is no fault silense. Did you mean silence? All: breezeway sim fault"],
+    ] as const) {
+      const unknown = await sim(...args);
+      assert.deepEqual([unknown.code, unknown.stderr], [2, `breezeway: ${sentence}\n`]);
+    }
     simulator.addAccount({});
     const several = await sim("trigger", "smoke");
     assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ago, timeOption } from "../../src/cli/devices/times.ts";
-import { rows, table, whole } from "../../src/cli/terminal/output.ts";
+import { main, rows, table, whole } from "../../src/cli/terminal/output.ts";
 import { progressOn } from "../../src/cli/terminal/progress.ts";
 import { hasColour } from "../../src/cli/terminal/terminal.ts";
 import { cutTo, padTo, textWidth } from "../../src/cli/terminal/text-width.ts";
@@ -21,6 +21,13 @@ describe("a table", () => {
     assert.match(shown, new RegExp(`^CLIENT .*\n${id}  A voice assistant w…  ${address}$`));
     for (const line of shown.split("\n")) assert.ok(textWidth(line) <= 80, line);
     assert.match(table(head, [[id, "A voice assistant", address]], 20), new RegExp(`\n${id}  A v…  ${address}$`));
+  });
+
+  it("shortens the main column after the others", () => {
+    const head = ["ID", main("WHAT"), "SOURCE"];
+    const line = ["1", "GET /v3/devices/:deviceId", "2001:db8:85a3::8a2e:370:7334"];
+    assert.match(table(head, [line], 40), /\n1 {3}GET \/v3\/devices\/:deviceId {2}2001:d/);
+    assert.match(table(head, [line], 38), /\n1 {3}GET \/v3\/devices\/:device… {2}2001:db…$/);
   });
 
   it("with one object wraps long values", () => {

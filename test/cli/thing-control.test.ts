@@ -52,7 +52,7 @@ describe("the command line, with commands to things", () => {
     );
     const wrong = await command("fanTimer", "start", "minutes=soon");
     assert.equal(wrong.code, 2);
-    assert.match(wrong.err, /The parameter minutes must be a number/);
+    assert.match(wrong.err, /The parameter "minutes" must be a number/);
     assert.match((await command("fanTimer", "start", 'minutes="5"')).err, /must be a number/, "quotes make a text");
     assert.match(
       (await command("fanTimer", "start", "soon")).err,

@@ -8,10 +8,10 @@ import { counted, table } from "../../src/cli/terminal/output.ts";
 const commands = nouns.flatMap((noun) => noun.commands);
 
 /** The terminal output of a command for an answer of the service. */
-function outputOf(name: string, answer: object, typed: Record<string, unknown> = {}): string {
+function outputOf(name: string, answer: object, typed: Record<string, unknown> = {}, width?: number): string {
   const command = commands.filter(isAdmin).find((one) => one.name === name);
   assert.ok(command, name);
-  return command.toText(answer, typed);
+  return command.toText(answer, typed, width);
 }
 
 describe("the output of a command on a terminal", () => {
@@ -56,8 +56,27 @@ describe("the output of a command on a terminal", () => {
     const detail = { command: "tenant brand", accent: "#0b6470", clear: ["logo", "support-url"] };
     const entries = [{ time: "2026-01-01T00:00:00.000Z", act: "admin", ...entry, detail }];
     const [head, line] = outputOf("audit list", { entries }).split("\n");
-    assert.match(head!, /^TIME +ACT +TENANT +USER +CLIENT +OPERATOR +SOURCE +DETAIL$/);
-    assert.match(line!, / d ago {2}admin +42 +3 +- +- +command +tenant brand accent=#0b6470 clear=logo,support-url$/);
+    assert.match(head!, /^TIME +ACT +TENANT +CALLER +SOURCE +DETAIL$/);
+    assert.match(line!, / d ago {2}admin +42 +user 3 +command +tenant brand accent=#0b6470 clear=logo,support-url$/);
+  });
+
+  it("shows requests and audit entries on lines of 80 columns, with their main column and short ids", () => {
+    const [clientId, requestId] = ["bwc_u2XyQ0m1r9T5n8s7w6v4zA", "6f1b0c9e-52a7-4c0f-9c3b-0123456789ab"];
+    const caller = { tenantId: 42, userId: 3, clientId };
+    const time = new Date(Date.now() - 180_000).toISOString();
+    const route = { method: "GET", route: "/v3/devices/:deviceId/history", operation: null };
+    const request = { time, ...route, ...caller, requestId, status: 404, tookMs: 1_234, code: "unknown_device" };
+    const requests = outputOf("request list", { requests: [request], nodes: [], silentNodes: [] }, {}, 80);
+    assert.match(
+      requests,
+      /^TIME +STATUS +MS +REQUEST +CALLER +CODE +ID\n3 min ago {2}404 +1234 +GET \/v3\/devices\/:devi/,
+    );
+    assert.match(requests, / 6f1b0c9e$/);
+    const detail = { command: "client edit", name: "A voice assistant" };
+    const entry = { time, act: "admin", ...caller, operator: "local", source: "command", detail };
+    const entries = outputOf("audit list", { entries: [entry] }, {}, 80);
+    assert.match(entries, /\n3 min ago {2}admin .*client edit name=A voice/);
+    for (const line of [...requests.split("\n"), ...entries.split("\n")]) assert.ok(line.length <= 80, line);
   });
 
   it("never contains terminal control sequences from data", () => {

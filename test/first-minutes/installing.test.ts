@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
@@ -51,6 +52,69 @@ describe("the first start", { skip, timeout: 30_000 }, () => {
         assert.equal(clone.timesInstalled(), tries * round);
       }
     }
+  });
+});
+
+describe("packages that npm ci has installed by itself", { skip, timeout: 30_000 }, () => {
+  const platform = { os: [process.platform], cpu: [process.arch], optional: true };
+  const packages = {
+    "": { version: "0.1.0" },
+    "node_modules/served": { version: "1.0.0", integrity: "sha512-a" },
+    "node_modules/node-here": { version: "26.0.0", integrity: "sha512-b", ...platform },
+    "node_modules/node-elsewhere": { version: "26.0.0", integrity: "sha512-c", os: ["plan9"], optional: true },
+    "node_modules/tested": { version: "2.0.0", integrity: "sha512-d", dev: true },
+  };
+  const { "node_modules/served": served, "node_modules/node-here": nodeHere } = packages;
+  const installed = { "node_modules/served": served, "node_modules/node-here": nodeHere };
+  /** A clone in which npm has installed these packages, without our stamp. */
+  const cloneAfterNpm = (t: TestContext, listed: object) => {
+    const clone = cloneWith(t, npm);
+    clone.write("package-lock.json", JSON.stringify({ packages }));
+    for (const path of Object.keys(installed)) mkdirSync(clone.at(path), { recursive: true });
+    clone.write("node_modules/.package-lock.json", JSON.stringify({ packages: listed }));
+    return clone;
+  };
+
+  it("are used as they are", async (t) => {
+    const clone = cloneAfterNpm(t, installed);
+    for (const round of [1, 2])
+      assert.deepEqual(await clone.start(), { code: 0, out: "started\n", err: "" }, `${round}`);
+    assert.equal(clone.timesInstalled(), 0);
+    clone.write("package-lock.json", JSON.stringify({ packages: { ...packages, "": {} } }));
+    await clone.start();
+    assert.equal(clone.timesInstalled(), 1, "the lock file has changed since");
+  });
+
+  it("are replaced if one of them is missing or another one", async (t) => {
+    for (const listed of [
+      { ...installed, "node_modules/served": { ...served, version: "0.9.0" } },
+      { ...installed, "node_modules/served": { ...served, integrity: "sha512-x" } },
+      { "node_modules/served": served },
+    ]) {
+      const clone = cloneAfterNpm(t, listed);
+      assert.equal((await clone.start()).code, 0);
+      assert.equal(clone.timesInstalled(), 1, JSON.stringify(listed));
+    }
+  });
+});
+
+describe("a start by npm", { skip, timeout: 30_000 }, () => {
+  it("ends when npm has ended, though npm passes no signal on", async (t) => {
+    const clone = cloneWith(t, npm);
+    await clone.start();
+    // Ends only on a signal; without one the test would wait for it.
+    clone.write(
+      "src/main.ts",
+      'process.on("SIGTERM", () => { console.log("stopped"); process.exit(); }); console.log("started"); setInterval(() => {}, 1e6);\n',
+    );
+    const parent = spawn("sh", ["-c", `"${process.execPath}" "${clone.at("bin/breezeway")}" & wait`], {
+      env: cleanEnvironment({ npm_lifecycle_event: "start", PATH: `${clone.at("path")}:${process.env.PATH}` }),
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: parent.stdout })[Symbol.asyncIterator]();
+    assert.equal((await lines.next()).value, "started");
+    parent.kill("SIGKILL");
+    assert.equal((await lines.next()).value, "stopped");
   });
 });
 

@@ -61,9 +61,9 @@ describe("a command from outside", () => {
     const unknown = [
       ["curtain", "open", "there is no such trait"],
       ["toString", "call", "there is no such trait"],
-      ["smoke", "hush", "the trait has no such command"],
-      ["onOff", "toggle", "the trait has no such command"],
-      ["onOff", "constructor", "the trait has no such command"],
+      ["smoke", "hush", "smoke has no commands"],
+      ["onOff", "toggle", "onOff has only the command set"],
+      ["onOff", "constructor", "onOff has only the command set"],
     ] as const;
     for (const [trait, name, reason] of unknown) {
       assert.deepEqual(readCommand(trait, name, {}), { code: "notSupported", command: `${trait}.${name}`, reason });

@@ -45,16 +45,38 @@ describe("an unknown address", () => {
     assert.doesNotMatch((await get("/zdk/nothing", firefox)).headers.get("content-type")!, /html/);
   });
 
-  it("leads to the reference from the bare host, in a browser, and from /docs with a slash", async (t) => {
-    const { url } = (await madeServer(t)).server;
+  it("leads to the console from the bare host, in a browser, and to a page from its name with a slash", async (t) => {
+    const { server, reported } = await madeServer(t);
+    const { url } = server;
     const leadsTo = async (path: string, accept: string) => {
       const answer = await fetch(url + path, { headers: { accept }, redirect: "manual" });
       return [answer.status, answer.headers.get("location")];
     };
-    assert.deepEqual(await leadsTo("/", firefox), [302, "/docs"]);
-    assert.deepEqual(await leadsTo("/", "*/*"), [404, null]);
-    assert.deepEqual(await leadsTo("/docs/", "*/*"), [302, "/docs"]);
+    assert.deepEqual(await leadsTo("/", firefox), [302, "/console"]);
+    for (const path of ["/docs", "/console", "/console/homes", "/account", "/account/5"]) {
+      assert.deepEqual(await leadsTo(`${path}/`, "*/*"), [302, path]);
+    }
+    assert.deepEqual(await leadsTo("/console/?claim=a%2Fb/", firefox), [302, "/console?claim=a%2Fb/"]);
+    assert.ok(!reported.some(({ sentence }) => sentence === "request refused"));
+    for (const path of ["//console/", "/console//", "/v3/users/"]) {
+      assert.equal((await leadsTo(path, "*/*"))[0], 404, path);
+    }
     assert.deepEqual(await leadsTo("/docs", "*/*"), [200, null]);
+  });
+
+  it("says nothing about a slash at the bare host, where the slash can't be left out", async (t) => {
+    const { fetch } = await madeServer(t);
+    const answer = await fetch("/");
+    const { error_description: sentence } = (await answer.json()) as Record<string, string>;
+    assert.deepEqual([answer.status, sentence], [404, "There is nothing at this path."]);
+  });
+
+  it("has a link to the console, below the console", async (t) => {
+    const { url } = (await madeServer(t)).server;
+    const pageAt = async (path: string) => (await fetch(url + path, { headers: { accept: firefox } })).text();
+    const link = '<a href="/console">Back to the console</a>';
+    assert.ok((await pageAt("/console/nothing")).includes(link));
+    assert.ok(!(await pageAt("/nothing")).includes(link));
   });
 
   it("looks good on a phone and on a desktop, and links to the reference", { skip }, async (t) => {

@@ -5,7 +5,7 @@ import { afterId, wantedPage } from "../administration/paging.ts";
 import { ago } from "../devices/times.ts";
 import { id, number, optional } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { table, whole } from "../terminal/output.ts";
+import { main, shortId, table, whole } from "../terminal/output.ts";
 import { chosenTenant, withTenantOption } from "./tenant-option.ts";
 
 const mostEntries = 10_000;
@@ -41,14 +41,12 @@ const list: AdminCommand = {
   toText({ entries }, _typed, width) {
     if (entries.length === 0) return "The audit log is empty.";
     return table(
-      [whole("TIME"), whole("ACT"), "TENANT", "USER", whole("CLIENT"), "OPERATOR", "SOURCE", "DETAIL"],
+      [whole("TIME"), whole("ACT"), "TENANT", "CALLER", "SOURCE", main("DETAIL")],
       (entries as (AuditRecord & { time: string })[]).map((entry) => [
         ago(Date.parse(entry.time)),
         entry.act,
         entry.tenantId ?? "-",
-        entry.userId ?? "-",
-        entry.clientId ?? "-",
-        entry.operator ?? "-",
+        callerInWords(entry),
         entry.source,
         inWords(entry.detail),
       ]),
@@ -56,6 +54,13 @@ const list: AdminCommand = {
     );
   },
 };
+
+/** The operator, the user and the client, as far as the entry has them. */
+function callerInWords({ operator, userId, clientId }: AuditRecord): string {
+  const user = userId === null ? undefined : `user ${userId}`;
+  const client = clientId === null ? undefined : shortId(clientId);
+  return [operator, user, client].filter((word) => word !== undefined && word !== null).join(" ") || "-";
+}
 
 /** `user add admin=true`: the command, then its facts. */
 function inWords({ command, ...facts }: AuditRecord["detail"]): string {

@@ -8,6 +8,7 @@ import type { Noun } from "../noun.ts";
 import { counted, rows, table } from "../terminal/output.ts";
 import { readPassword } from "../terminal/secret-input.ts";
 import { linkAnswer, linkStateInWords } from "./link/link-facts.ts";
+import { namedUser, namedUserArgument } from "./named-user.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "./tenant-option.ts";
 import { userAccessCommands, userArgument } from "./user-access.ts";
 
@@ -81,11 +82,11 @@ const list: AdminCommand = {
 const show: AdminCommand = {
   name: "user show",
   meaning: "show one user with devices and links",
-  examples: ["user show 3"],
-  arguments: [userArgument],
-  options: (command) => command.option("--user <id>", "the same, as an option"),
+  examples: ["user show 3", "user show ada --tenant Acme"],
+  arguments: [namedUserArgument],
+  options: (command) => withTenantOption(command.option("--user <id>", "the same, as an option")),
   async act({ identity, devices, linksOf }, input) {
-    const found = await identity.findUser(id<UserId>(input, "user", "The user's id"));
+    const found = await namedUser(identity, input);
     const names = await tenantNames(identity);
     const owned = (await devices.list(found.userId)).map((device) => ({
       deviceId: device.id,
@@ -112,12 +113,12 @@ const setPassword: AdminCommand = {
   name: "user set-password",
   meaning: "set a user's password, from standard input or BREEZEWAY_PASSWORD; this signs the user out everywhere",
   examples: ["user set-password 3"],
-  arguments: [userArgument],
-  options: (command) => command.option("--user <id>", "the same, as an option"),
-  precheck: ({ user }) => ({ command: "user show", input: { user } }),
+  arguments: [namedUserArgument],
+  options: (command) => withTenantOption(command.option("--user <id>", "the same, as an option")),
+  precheck: ({ user, tenant }) => ({ command: "user show", input: { user, tenant } }),
   extraInput: async (_, terminal) => ({ password: await readPassword(terminal) }),
   async act({ identity }, input) {
-    const { userId, tenantId } = await identity.findUser(id<UserId>(input, "user", "The user's id"));
+    const { userId, tenantId } = await namedUser(identity, input);
     const { grants } = await identity.setPassword(userId, text(input, "password"));
     return { answer: { userId, grants }, changed: { tenantId, userId, detail: { grants } } };
   },

@@ -47,12 +47,29 @@ export function whole(title: string): WholeColumn {
   return { title, isWhole: true };
 }
 
+/** The column that the reader looks for: the others are shortened before it. */
+export interface MainColumn {
+  readonly title: string;
+  readonly isMain: true;
+}
+
+export function main(title: string): MainColumn {
+  return { title, isMain: true };
+}
+
+/** The beginning of a random id, as commands accept it: `bwc_1a2b3c4d`. */
+export function shortId(id: string): string {
+  return id.slice(0, id.indexOf("_") + 1 + shownLetters);
+}
+
+const shownLetters = 8;
+
 /**
  * A table that fits the terminal. Whole columns keep their width, the others share the rest. If even that is too wide, the
  * terminal wraps the lines, so that ids and addresses stay complete.
  */
 export function table(
-  head: readonly (string | WholeColumn)[],
+  head: readonly (string | WholeColumn | MainColumn)[],
   body: readonly (readonly Cell[])[],
   width = stdoutWidth(),
 ): string {
@@ -60,7 +77,7 @@ export function table(
   const lines = [titles, ...body].map((line) => line.map(shownAs));
   const columns = head.map((column, at) => ({
     wanted: Math.max(...lines.map((line) => textWidth(line[at] ?? ""))),
-    isWhole: typeof column !== "string",
+    kind: kindOf(column),
   }));
   const widths = fitted(columns, width - gap.length * (head.length - 1));
   return lines
@@ -96,20 +113,34 @@ export function shownAs(cell: Cell): string {
   return text.replaceAll(/\p{Cc}/gu, "\uFFFD");
 }
 
+type ColumnKind = "whole" | "main" | "plain";
+
+function kindOf(column: string | WholeColumn | MainColumn): ColumnKind {
+  if (typeof column === "string") return "plain";
+  return "isWhole" in column ? "whole" : "main";
+}
+
 const gap = "  ";
-/** The minimum widths of columns: the first if possible, the second if necessary. */
-const narrowest = [8, 4] as const;
+/** The order in which columns are shortened, each time to the least width if that is necessary. */
+const shortening: readonly (readonly [kind: ColumnKind, leastWidth: number])[] = [
+  ["plain", 20],
+  ["main", 40],
+  ["plain", 8],
+  ["main", 24],
+  ["plain", 4],
+  ["main", 4],
+];
 
 /** Shortens the widest column that may shrink, one character at a time, until the table fits or no column can shrink. */
 function fitted(
-  columns: readonly { readonly wanted: number; readonly isWhole: boolean }[],
+  columns: readonly { readonly wanted: number; readonly kind: ColumnKind }[],
   width: number,
 ): readonly number[] {
   const widths = columns.map(({ wanted }) => wanted);
   let over = widths.reduce((sum, one) => sum + one, 0) - width;
-  for (const least of narrowest) {
+  for (const [kind, least] of shortening) {
     for (; over > 0; over--) {
-      const shrinkable = widths.map((one, at) => (columns[at]!.isWhole || one <= least ? 0 : one));
+      const shrinkable = widths.map((one, at) => (columns[at]!.kind !== kind || one <= least ? 0 : one));
       const most = Math.max(...shrinkable);
       if (most === 0) break;
       widths[shrinkable.indexOf(most)]! -= 1;

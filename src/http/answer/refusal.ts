@@ -25,7 +25,7 @@ export const refusals = {
     new Refusal(
       404,
       "not_found",
-      path.endsWith("/")
+      path !== "/" && path.endsWith("/")
         ? "There is nothing at this path. Leave out the slash at its end."
         : "There is nothing at this path.",
     ),

@@ -30,9 +30,7 @@ export class Listening {
       await app.listen({ host, port, backlog, ...(reusePort && { reusePort }) });
     } catch (error) {
       await app.close();
-      if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
-        throw new PortTaken(host, port, error);
-      throw error;
+      throw explained(error, host, port);
     }
     const { address, port: taken } = app.server.address() as AddressInfo;
     const others = Array.from({ length: socketsPerPort - 1 }, () =>
@@ -55,10 +53,20 @@ function closed(server: NetServer): Promise<void> {
   return new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 }
 
-async function refuseTakenPort(host: string, port: number): Promise<void> {
+/** Throws PortTaken if another process listens there. */
+export async function refuseTakenPort(host: string, port: number): Promise<void> {
   const probe = createServer().listen({ host, port });
-  await once(probe, "listening");
+  try {
+    await once(probe, "listening");
+  } catch (error) {
+    throw explained(error, host, port);
+  }
   await closed(probe);
+}
+
+function explained(error: unknown, host: string, port: number): unknown {
+  const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  return isTaken && !(error instanceof PortTaken) ? new PortTaken(host, port, error) : error;
 }
 
 export class PortTaken extends Error {

@@ -6,7 +6,7 @@ export interface ConsoleAdditions {
   readonly badge?: string;
   /** How a person comes in, on the pages that ask for a password. */
   readonly entryHint?: string;
-  /** Pages that follow those of `pages.ts`. */
+  /** Pages that follow the overview. */
   readonly pages: readonly AddedPage[];
 }
 

@@ -41,7 +41,8 @@ export function consoleRoutes(parts: ConsoleRouteParts): readonly Route[] {
   const { operators, administration, baseUrl, openId, additions = noAdditions } = parts;
   const cookie = operatorCookie(baseUrl);
   const scripts = browserScripts();
-  const pages = [...consolePages, ...additions.pages];
+  const [overview, ...others] = consolePages;
+  const pages = [overview!, ...additions.pages, ...others];
   const frame = { pages, script: scripts.entry, badge: additions.badge };
   return [
     ...entryRoutes({ operators, baseUrl, cookie, openIdLabel: openId?.label, hint: additions.entryHint }),

@@ -117,7 +117,7 @@ export function claimPage(action: string, { needsTenant }: OpenLink, typed: Type
   };
   return entryPage({
     title: "This Breezeway becomes yours",
-    lead: "You become an owner, who may do everything. With the name of an operator you get a new password.",
+    lead: "You become an owner, who may do everything. If you enter the name of an existing operator, the password you type here replaces theirs.",
     action,
     fields: [
       { name: "name", label: "Your name", autocomplete: "username", value: typed.name ?? "" },

@@ -24,8 +24,10 @@ export function consolePage(
 ): Page {
   const body = html`<nav class="rail" aria-label="Console">
 <span class="product">Breezeway${badge === undefined ? undefined : html` <span class="badge">${badge}</span>`}</span>
+<div class="entries">
 ${tenantSwitch(page, context)}
 ${pages.filter((one) => one.rail !== undefined && isVisible(one, context)).map((one) => railLink(one, page, context))}
+</div>
 ${foot(context)}
 </nav>
 ${jumpDialog(context)}

@@ -4,13 +4,14 @@
  */
 export const consoleStyle = `
 body.console{display:grid;grid-template-columns:13rem minmax(0,1fr);align-items:stretch;background:var(--page);padding:0;font-size:.875rem;min-height:100vh}
-.rail{background:var(--card);border-right:1px solid var(--line);padding:1rem .75rem;display:flex;flex-direction:column;gap:.25rem;position:sticky;top:0;height:100vh;overflow-y:auto}
+.rail{background:var(--card);border-right:1px solid var(--line);padding:1rem .75rem;display:flex;flex-direction:column;gap:.25rem;position:sticky;top:0;height:100vh}
+.rail .entries{display:flex;flex-direction:column;gap:.25rem;flex:1;min-height:0;overflow-y:auto}
 .rail .product{font-weight:700;padding:0 .5rem .75rem;letter-spacing:-.01em}
 .badge{padding:.125rem .5rem;border-radius:1rem;background:#ffc24b;color:#3a2600;font-size:.75rem;font-weight:700;letter-spacing:0}
 .rail a{display:block;padding:.5rem;border-radius:.5rem;color:var(--ink);text-decoration:none}
 .rail a:hover,.rail a[aria-current]{background:var(--tint)}
 .rail a[aria-current]{font-weight:650;box-shadow:inset 3px 0 0 var(--edge)}
-.rail .foot{margin-top:auto;padding-top:1rem;border-top:1px solid var(--line)}
+.rail .foot{padding-top:.5rem;border-top:1px solid var(--line)}
 .rail .foot form{margin:0}
 .switch{margin-bottom:.75rem;border:1px solid var(--line);border-radius:.5rem}
 .switch summary{padding:.5rem;cursor:pointer;font-weight:600}
@@ -136,6 +137,13 @@ dialog.ask form{margin-top:.75rem}
 .refusal{display:flex;gap:.5rem;margin:.25rem 0 .75rem;color:var(--bad);font-weight:600}
 .refusal svg{flex:none;width:1.125rem;height:1.125rem}
 .code{overflow-wrap:anywhere;font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.75rem}
+@media(min-width:64rem){
+.content time{white-space:nowrap}
+.content thead th{overflow-wrap:normal;white-space:nowrap}
+}
+@media(max-height:50rem){
+.rail a{padding:.28125rem .5rem}
+}
 @media(max-width:40rem){
 .list thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .list tr{display:block;padding:.5rem 0;border-top:1px solid var(--line)}
@@ -144,10 +152,11 @@ dialog.ask form{margin-top:.75rem}
 .list td:empty{display:none}
 .facts div{grid-template-columns:minmax(0,1fr);gap:0}
 body.console{display:block;padding-bottom:4.5rem}
-.rail{position:fixed;inset:auto 0 0 0;height:auto;flex-direction:row;overflow-x:auto;border-right:0;border-top:1px solid var(--line);padding:.5rem;z-index:1}
-.rail .product:not(:has(.badge)){display:none}
-.rail .product{flex:none;padding:.625rem .25rem;font-size:0;white-space:nowrap}
-.rail .foot{display:flex;align-items:center;margin:0;padding:0;border:0}
+.rail{position:static;height:auto;flex-direction:row;align-items:center;border-right:0;border-bottom:1px solid var(--line);padding:.25rem 1rem}
+.rail .product{flex:none;margin-right:auto;padding:.625rem 0;white-space:nowrap}
+.rail .entries{position:fixed;inset:auto 0 0 0;flex-direction:row;overflow-x:auto;background:var(--card);border-top:1px solid var(--line);padding:.5rem;z-index:1}
+.rail .foot{display:flex;align-items:center;min-width:0;padding:0;border:0}
+.rail .foot a{min-width:0;overflow:hidden;text-overflow:ellipsis}
 .rail .foot button{min-height:2.75rem;white-space:nowrap}
 .rail a{white-space:nowrap;min-height:2.75rem;padding:.75rem}
 .switch{margin:0;white-space:nowrap}

@@ -99,7 +99,7 @@ async function checkReady({ print }: Call, api: Api, ecosystem: string): Promise
   });
 }
 
-const list: OwnCommand = {
+export const listLinks: OwnCommand = {
   name: "link list",
   meaning: "list links with their states",
   examples: ["link list", "link list --user 3"],
@@ -207,5 +207,5 @@ export const link: Noun = {
   name: "link",
   alias: "links",
   meaning: "users' accounts in home ecosystems",
-  commands: [add, page, list, show, remove, findLinks, countLinks],
+  commands: [add, page, listLinks, show, remove, findLinks, countLinks],
 };

@@ -23,7 +23,7 @@ export function introductionSections({ version, baseUrl }: Deployment): Html {
   return html`<section class="operation" id="introduction" aria-labelledby="title">
 <div class="telling">
 <h1 id="title">Breezeway API</h1>
-<p class="lead">Breezeway connects your cloud with others. Clients get access to users and devices by OAuth 2.0; users are linked to their accounts in a home ecosystem, and each account becomes one virtual device that the ecosystem's own stream keeps current.</p>
+<p class="lead">Breezeway connects your cloud with others. Clients get access by OAuth 2.0, read and command things (thermostats, alarms, lamps) by their traits, and follow events by streams and webhooks. Things come from linked home accounts and from devices that a company provisions. For older clients each linked account is also one virtual device of 519 attributes.</p>
 <p>Requests are plain HTTP: parameters in the address, in a form or in JSON. Answers are JSON, but for the platform calls, which are XML. All text is UTF-8, all times are milliseconds since 1970. Every answer carries an ${renderText("`X-Request-Id`")} which finds the request in the service's log, and no answer may be cached.</p>
 <p>The same for programs: <a href="openapi.json">openapi.json</a>, an OpenAPI 3.1 document. It is made from the routes themselves, and so is this page. Version ${version}.</p>
 </div>

@@ -2,6 +2,7 @@ import { sendFormsInPlace } from "./forms.ts";
 import { type Problem, serviceNow, setButtons, setServiceTime, showAges, showFreshness } from "./freshness.ts";
 import { openJumpByKey } from "./jump.ts";
 import { readParts } from "./page-parts.ts";
+import { showCurrentEntry } from "./rail.ts";
 import { followSentence } from "./sentence.ts";
 import { type Change, followStream } from "./stream.ts";
 
@@ -100,6 +101,7 @@ followStream((news) => {
 sendFormsInPlace(() => void read());
 openJumpByKey();
 followSentence();
+showCurrentEntry();
 
 document.addEventListener("click", async (event) => {
   const target = event.target as HTMLElement;

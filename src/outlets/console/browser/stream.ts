@@ -70,7 +70,8 @@ function readStream(tell: (news: StreamNews) => void): () => void {
       if (!isFirst) tell({ kind: "resync" });
       isFirst = false;
     };
-    source.addEventListener("heartbeat", () => tell({ kind: "beat" }));
+    // A stream that catches up with the past says nothing of now.
+    source.addEventListener("heartbeat", ({ data }) => tell({ kind: JSON.parse(data).catchingUp ? "lost" : "beat" }));
     source.addEventListener("resync", () => tell({ kind: "resync" }));
     source.addEventListener("change", ({ data }) => tell({ kind: "change", change: JSON.parse(data) }));
     source.onerror = () => {
