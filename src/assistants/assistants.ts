@@ -9,9 +9,11 @@ import type { OmittedDevice } from "./assistant.ts";
 import { type AssistantCommands, assistantCommands, type CommandSender } from "./commanding.ts";
 import { type AssistantGrants, assistantGrants } from "./grants.ts";
 import { type AssistantHomes, assistantHomes, type HomeParts } from "./homes.ts";
+import { type FoundDirective, LastDirectives, type NodeMemories } from "./last-directives.ts";
 import type { CallMaker } from "./maker-call.ts";
 import { type Outlet, type Outlets, outletsOn } from "./outlets.ts";
 import { assistantsWith } from "./registry.ts";
+import { errorsByCode, type ReportErrors } from "./report-errors.ts";
 import { Reporter } from "./reporter/reporter.ts";
 
 export interface AssistantsParts extends HomeParts {
@@ -33,6 +35,15 @@ export interface AssistantsParts extends HomeParts {
   readonly newOutletId: () => string;
   readonly baseUrl: () => string;
   readonly onLimitReached: OnLimitReached;
+  readonly nodes: NodeMemories;
+}
+
+/** How an outlet works now. */
+export interface OutletHealth extends FoundDirective {
+  /** How long the oldest report has waited that waits now; 0 when none does. */
+  readonly reportLagMs: number;
+  /** Of the last reports. */
+  readonly errors: readonly ReportErrors[];
 }
 
 /** Voice assistants: outlets, the users who have linked them, their homes and commands, and the reporter of changes. */
@@ -42,6 +53,9 @@ export interface Assistants {
   readonly homes: AssistantHomes;
   readonly commands: AssistantCommands;
   readonly reporter: Reporter;
+  readonly directives: LastDirectives;
+  /** How these outlets work, in the same order. */
+  health(outletIds: readonly string[]): Promise<readonly OutletHealth[]>;
   /** What is not offered to a user of the outlet, because the assistant takes no more devices. */
   omitted(outlet: Outlet, userId: UserId): Promise<readonly OmittedDevice[]>;
   /** The newest attempts of an outlet, or of one user there, newest first. */
@@ -56,12 +70,27 @@ export function assistantsOn(parts: AssistantsParts): Assistants {
   const outlets = outletsOn({ store, assistants, clients, sealing, newId: parts.newOutletId, baseUrl });
   const homes = assistantHomes(parts);
   const reporter = new Reporter({ ...parts, outlets, homes });
+  const directives = new LastDirectives(runtime.nowMs, parts.nodes);
   return {
     outlets,
     grants: assistantGrants({ store, sealing, agentUserIdOf: parts.agentUserIdOf, wake: () => reporter.wake() }),
     homes,
     commands: assistantCommands({ control, runtime, admitCommand: parts.admitCommand }),
     reporter,
+    directives,
+    async health(outletIds) {
+      const found = await directives.find(outletIds);
+      return store.read(async (tx) => {
+        const nowMs = await tx.clock.nowMs();
+        const all: OutletHealth[] = [];
+        for (const outletId of outletIds) {
+          const sinceMs = await tx.assistantGrants.waitingSinceMs(outletId, nowMs);
+          const errors = errorsByCode(await tx.assistantDeliveries.outcomes(outletId, deliveriesShown));
+          all.push({ ...found.get(outletId)!, reportLagMs: sinceMs === null ? 0 : nowMs - sinceMs, errors });
+        }
+        return all;
+      });
+    },
     async omitted({ assistant, settings }, userId) {
       return assistant.omitted ? assistant.omitted(await homes.all(userId), settings) : [];
     },

@@ -48,6 +48,53 @@ export async function examine(call: Call): Promise<readonly Finding[]> {
   return findings;
 }
 
+/** A running service and what it has seen of its own store. */
+export interface RunningService {
+  readonly config: Pick<Config, "dataFolder" | "databaseUrl" | "ecosystems">;
+  readonly seen: Omit<Inspection, "isRunning" | "listensAt">;
+  /** The address for clients, and that on its own machine. */
+  readonly baseUrl: string;
+  readonly listensAt?: string | undefined;
+}
+
+/** The checks that a running service makes of itself and its machine, without changing anything. */
+export async function examineService(service: RunningService): Promise<readonly Finding[]> {
+  const { config, seen, baseUrl, listensAt } = service;
+  const addresses = config.ecosystems.flatMap(({ name, apiUrl }) => (apiUrl ? [{ name, apiUrl }] : []));
+  const [answering, ...ecosystems] = await Promise.all([
+    publicAddress(baseUrl, listensAt),
+    ...addresses.map(({ name, apiUrl }) => ecosystem(name, apiUrl)),
+  ]);
+  return [
+    nodeVersion(),
+    clock(),
+    dataFolder(config),
+    disk(config),
+    answering,
+    key(seen),
+    database(config, seen),
+    ...(seen.databaseProblem === undefined ? [storeClock(seen)] : []),
+    ...ecosystems,
+  ];
+}
+
+/** Clients verify the certificate, so this does too. */
+async function publicAddress(baseUrl: string, listensAt: string | undefined): Promise<Finding> {
+  const check = "address";
+  try {
+    const url = new URL("/livez", baseUrl);
+    const { status } = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: "manual" });
+    if (status === 200) return { check, state: "ok", words: `${baseUrl} is the service's` };
+    const next = "check that the proxy passes requests to this service, or correct BREEZEWAY_BASE_URL";
+    return { check, state: "fail", words: `${baseUrl} answers ${status} instead of the service`, next };
+  } catch {
+    const isHere = listensAt !== undefined && (await isBreezeway(listensAt));
+    const words = `${baseUrl} does not answer this machine${isHere ? `; ${listensAt} does` : ""}`;
+    const next = "check the name, the certificate and the proxy; BREEZEWAY_BASE_URL is the address that clients use";
+    return { check, state: isHere ? "warn" : "fail", words, next };
+  }
+}
+
 function nodeVersion(): Finding {
   const [major = 0] = process.versions.node.split(".").map(Number);
   const words = `Node ${process.versions.node}`;
@@ -62,7 +109,7 @@ function clock(): Finding {
   return { check: "clock", state: "fail", words: `${words} cannot be right`, next: "set this machine's clock" };
 }
 
-function dataFolder({ dataFolder: configured }: Config): Finding {
+function dataFolder({ dataFolder: configured }: Pick<Config, "dataFolder">): Finding {
   const check = "data folder";
   const folder = resolve(configured);
   const isThere = existsSync(folder);
@@ -82,7 +129,7 @@ function dataFolder({ dataFolder: configured }: Config): Finding {
   return { check, state: "ok", words: folder };
 }
 
-function disk({ dataFolder: configured }: Config): Finding {
+function disk({ dataFolder: configured }: Pick<Config, "dataFolder">): Finding {
   const { bavail, bsize } = statfsSync(nearestExisting(resolve(configured)));
   const free = bavail * bsize;
   const words = `${(free / 1024 ** 3).toFixed(1)} GB free`;
@@ -154,7 +201,7 @@ function isBreezeway(address: string): Promise<boolean> {
   });
 }
 
-function key({ keyFile, keyProblem }: Inspection): Finding {
+function key({ keyFile, keyProblem }: Pick<Inspection, "keyFile" | "keyProblem">): Finding {
   const check = "key file";
   if (keyProblem !== undefined) {
     return { check, state: "fail", words: keyProblem, next: "restore the key, or name its file with --key-file" };
@@ -165,8 +212,8 @@ function key({ keyFile, keyProblem }: Inspection): Finding {
 }
 
 function database(
-  { databaseUrl }: Config,
-  { schemaVersion, knownVersion, oldestVersion = schemaVersion, databaseProblem }: Inspection,
+  { databaseUrl }: Pick<Config, "databaseUrl">,
+  { schemaVersion, knownVersion, oldestVersion = schemaVersion, databaseProblem }: Omit<Inspection, "isRunning">,
 ): Finding {
   const check = "database";
   const what = databaseUrl ? "PostgreSQL" : "SQLite";
@@ -195,7 +242,7 @@ function database(
   return { check, state: "ok", words: `${what}, step ${schemaVersion} of ${knownVersion}` };
 }
 
-function storeClock({ clockOffsetMs }: Inspection): Finding {
+function storeClock({ clockOffsetMs }: Pick<Inspection, "clockOffsetMs">): Finding {
   const words = `${Math.abs(Math.round(clockOffsetMs))} ms away from the store's`;
   if (Math.abs(clockOffsetMs) <= largestOffsetMs) return { check: "store clock", state: "ok", words };
   return { check: "store clock", state: "warn", words, next: "synchronise both clocks by NTP" };

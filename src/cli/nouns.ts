@@ -28,6 +28,7 @@ import { attention } from "./nouns/overview/attention.ts";
 import { profile } from "./nouns/profile.ts";
 import { quota } from "./nouns/quota.ts";
 import { request } from "./nouns/request.ts";
+import { selfCheckNoun } from "./nouns/self-check.ts";
 import { status } from "./nouns/status.ts";
 import { system } from "./nouns/system.ts";
 import { tenant } from "./nouns/tenant.ts";
@@ -50,6 +51,7 @@ export const groups: readonly { readonly title: string; readonly nouns: readonly
       activity,
       system,
       doctorNoun,
+      selfCheckNoun,
       verifyNoun,
       verification,
       config,

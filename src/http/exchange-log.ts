@@ -1,4 +1,6 @@
 import { sourceOf } from "../identity/source.ts";
+import type { LineLevel, LogLine } from "../model/log-line.ts";
+import { keptLine } from "../runtime/kept-lines.ts";
 import type { Report, Runtime } from "../runtime/runtime.ts";
 import { type CallerIds, type Failure, internalError } from "./answer/failure.ts";
 import { BoundedLines } from "./bounded-lines.ts";
@@ -6,7 +8,7 @@ import type { Exchange } from "./exchange.ts";
 
 /** The logged facts of an exchange. Bytes that never became a request have an address and no request. */
 export type LoggedExchange = Pick<Exchange, "requestId" | "route" | "end"> &
-  Partial<Pick<Exchange, "request" | "operation" | "caller" | "failure" | "bytes">> & {
+  Partial<Pick<Exchange, "request" | "operation" | "caller" | "failure" | "bytes" | "lines">> & {
     readonly address?: string | undefined;
   };
 
@@ -37,11 +39,12 @@ export class ExchangeLog {
     this.#failures = new BoundedLines(report, after);
   }
 
-  write(exchange: LoggedExchange, end: ExchangeEnd): void {
+  /** Returns the line; undefined when the log's level leaves it out. */
+  write(exchange: LoggedExchange, end: ExchangeEnd): LogLine | undefined {
     const failure = exchange.failure ?? unnamedRefusal(end);
-    if (failure && this.#writeFailure(exchange, failure, end)) return;
-    const fields = fieldsOf(exchange, end);
-    this.#report.info(fields, end.wasAnswered ? "request answered" : "request abandoned by its client");
+    const written = failure && this.#writeFailure(exchange, failure, end);
+    if (written) return written.line;
+    return this.#write("info", fieldsOf(exchange, end), answeredSentence(end));
   }
 
   /** Writes how many lines were left out until now. */
@@ -50,19 +53,33 @@ export class ExchangeLog {
     this.#failures.endWindow();
   }
 
-  /** Returns whether a line was written. */
-  #writeFailure(exchange: LoggedExchange, failure: Failure, end: ExchangeEnd): boolean {
+  #write(level: LineLevel, fields: object, sentence: string): LogLine | undefined {
+    this.#report[level](fields, sentence);
+    const isWritten = this.#report.isLevelEnabled?.(level) ?? true;
+    return isWritten ? keptLine(Date.now(), level, sentence, fields) : undefined;
+  }
+
+  /** Undefined when the exchange gets the plain line instead. */
+  #writeFailure(
+    exchange: LoggedExchange,
+    failure: Failure,
+    end: ExchangeEnd,
+  ): { readonly line: LogLine | undefined } | undefined {
     const { code, fault, error } = failure;
-    if (!isOfInterest(exchange, end, code)) return false;
+    if (!isOfInterest(exchange, end, code)) return undefined;
     const { caller, route = "-" } = exchange;
     const { source } = end;
     const isOurs = isOurFailure(failure, end.status);
     const lines = isOurs ? this.#failures : this.#refusals;
-    if (!lines.admit({ source: sourceOf(source), code, route })) return false;
+    if (!lines.admit({ source: sourceOf(source), code, route })) return undefined;
     const fields = { ...fieldsOf(exchange, end), code, fault, userId: caller?.userId, source, error };
-    this.#report[code === internalError ? "error" : "warn"](fields, isOurs ? "request failed" : "request refused");
-    return true;
+    const level = code === internalError ? "error" : "warn";
+    return { line: this.#write(level, fields, isOurs ? "request failed" : "request refused") };
   }
+}
+
+function answeredSentence({ wasAnswered }: ExchangeEnd): string {
+  return wasAnswered ? "request answered" : "request abandoned by its client";
 }
 
 /** This runs for each request: most need no copied object. */

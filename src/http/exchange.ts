@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { OpenLines } from "../runtime/kept-lines.ts";
 import type { CallerIds, Failure } from "./answer/failure.ts";
 
 /** One request and its answer. */
@@ -22,4 +23,6 @@ export interface Exchange {
   isWrittenToSocket: boolean;
   /** Bytes of the answer's body; 0 until they are known. */
   bytes: number;
+  /** Log lines that its work has written; undefined before the work begins. */
+  lines: OpenLines | undefined;
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { LogLine } from "../model/log-line.ts";
+import type { RunWithLines } from "../runtime/kept-lines.ts";
 import type { Report, Runtime } from "../runtime/runtime.ts";
 import { type CallerIds, clientAddress } from "./answer/failure.ts";
 import { networksOf } from "./connection/connection-limits.ts";
@@ -23,6 +25,8 @@ export interface FinishedExchange {
   readonly caller: CallerIds | undefined;
   /** The address of the client, as the log has it. */
   readonly source: string;
+  /** The lines that the log has of it, its own last. */
+  readonly lines: readonly LogLine[];
 }
 
 /** Called once for each finished exchange. */
@@ -34,6 +38,8 @@ export interface ExchangeOptions {
   /** Addresses or networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies?: readonly string[];
   readonly after?: Runtime["after"];
+  /** Left out: of each exchange only its own line is known. */
+  readonly runWithLines?: RunWithLines | undefined;
 }
 
 /**
@@ -44,6 +50,7 @@ export class Exchanges {
   readonly #log: ExchangeLog;
   readonly #onExchange: ExchangeListener;
   readonly #isTls: boolean;
+  readonly #runWithLines: RunWithLines | undefined;
   readonly #trustedProxies: ReturnType<typeof networksOf>;
   /** Exchanges whose end is observed by events of the response. */
   readonly #tracked = new Map<IncomingMessage, Exchange>();
@@ -58,6 +65,7 @@ export class Exchanges {
     this.#log = new ExchangeLog(report, after);
     this.#onExchange = onExchange;
     this.#isTls = isTls;
+    this.#runWithLines = options.runWithLines;
   }
 
   /** Counts the exchange as running until `over` is called. `attend` calls `over` when the response ends. */
@@ -75,7 +83,15 @@ export class Exchanges {
       end: undefined,
       isWrittenToSocket: false,
       bytes: 0,
+      lines: undefined,
     };
+  }
+
+  /** Runs the work of an exchange. Log lines that it writes until the exchange ends belong to the exchange. */
+  work<Result>(exchange: Exchange | undefined, act: () => Result): Result {
+    if (!exchange || !this.#runWithLines) return act();
+    exchange.lines = { requestId: exchange.requestId, lines: [], isOpen: true };
+    return this.#runWithLines(exchange.lines, act);
   }
 
   /** The headers that every answer of this server has. */
@@ -137,6 +153,9 @@ export class Exchanges {
     const source = request ? clientAddress(request, this.#trustedProxies) : address;
     const isStream = end !== undefined;
     const code = failure?.code;
+    const { lines } = exchange;
+    if (lines) lines.isOpen = false;
+    const line = this.#log.write(exchange, { method, status, tookMs, wasAnswered, source });
     this.#onExchange({
       requestId,
       method,
@@ -149,8 +168,8 @@ export class Exchanges {
       code,
       caller,
       source,
+      lines: allLines(lines?.lines, line),
     });
-    this.#log.write(exchange, { method, status, tookMs, wasAnswered, source });
   }
 
   /** Writes the counts of suppressed log lines. */
@@ -180,6 +199,13 @@ export class Exchanges {
   async finished(): Promise<void> {
     if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
+}
+
+const noLines: readonly LogLine[] = [];
+
+function allLines(before: readonly LogLine[] = noLines, last: LogLine | undefined): readonly LogLine[] {
+  if (last === undefined) return before;
+  return before.length === 0 ? [last] : [...before, last];
 }
 
 /** A long answer has no length in its head: then it is what was sent on the connection meanwhile, its head included. */

@@ -128,7 +128,7 @@ export function addRoutes(
   app: FastifyInstance,
   routes: readonly (Route | GuestRoute)[],
   callers: Callers,
-  exchanges: Pick<Exchanges, "registerStream" | "of">,
+  exchanges: Pick<Exchanges, "registerStream" | "of" | "work">,
 ): void {
   const turns = new OneSlicePerTurn();
   const defaultBytes = app.initialConfig.bodyLimit!;
@@ -168,12 +168,13 @@ export function addRoutes(
       handler: async (request, reply) => {
         const exchange = exchanges.of(request.raw);
         const incoming = readIncoming(request, bodyTypes);
-        const answer = await answerOf(route, incoming, callers, exchange, verified.get(request.raw));
+        const caller = verified.get(request.raw);
+        const answer = await exchanges.work(exchange, () => answerOf(route, incoming, callers, exchange, caller));
         if ("stream" in answer && !route.isStream) throw new Error(`${route.path} is not marked as a stream.`);
         if (exchange && "about" in answer) Object.assign(exchange, answer.about);
         if ("slices" in answer) {
-          const caller = callerKey(exchange?.caller, incoming.source);
-          return sendSlices(reply, answer, () => turns.next(caller), exchange);
+          const key = callerKey(exchange?.caller, incoming.source);
+          return sendSlices(reply, answer, () => turns.next(key), exchange);
         }
         return "stream" in answer ? openStream(request, reply, answer, exchanges) : sendAnswer(reply, answer);
       },

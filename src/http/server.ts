@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SecureContextOptions, Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import { type OnLimitReached, limits as tableOfLimits } from "../model/limits.ts";
+import type { RunWithLines } from "../runtime/kept-lines.ts";
 import type { Report } from "../runtime/runtime.ts";
 import { allowOrigins, corsHeaders } from "./answer/cors.ts";
 import { appOn, type FastPath } from "./app.ts";
@@ -46,6 +47,8 @@ export interface HttpParts {
   /** Undefined: plain HTTP. */
   readonly certificate?: CertificateFiles | undefined;
   readonly onExchange?: ExchangeListener;
+  /** Connects log lines with the request whose work writes them. */
+  readonly runWithLines?: RunWithLines;
   /** Counts refusals by the limit that was reached. */
   readonly onLimitReached?: OnLimitReached;
 }
@@ -97,6 +100,7 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   const certificate = parts.certificate && new Certificate(parts.certificate, report);
   const exchanges = new Exchanges(report, {
     onExchange: parts.onExchange,
+    runWithLines: parts.runWithLines,
     isTls: certificate !== undefined,
     trustedProxies,
   });

@@ -1,4 +1,6 @@
-import { matches, newest, type RequestFilter, type RequestRecord } from "./request-record.ts";
+import type { LogLine } from "../model/log-line.ts";
+import { LineMemory } from "./line-memory.ts";
+import { matches, newest, type RecordedLine, type RequestFilter, type RequestRecord } from "./request-record.ts";
 
 /** What is recorded of a finished request. */
 export interface RecordedRequest {
@@ -18,6 +20,7 @@ export interface RecordedRequest {
       }
     | undefined;
   readonly source: string;
+  readonly lines?: readonly LogLine[];
 }
 
 /** Records on one node: of one tenant, of all tenants, and how many tenants have records at once. */
@@ -34,12 +37,14 @@ export class RecentRequests {
   readonly #nowMs: () => number;
   readonly #bounds: typeof recordBounds;
   readonly #rings = new Map<number, Ring>();
+  readonly #lines: LineMemory;
   /** How many records each tenant may have. It changes with each new tenant. */
   #share = 0;
 
-  constructor(nowMs: () => number, bounds = recordBounds) {
+  constructor(nowMs: () => number, bounds = recordBounds, lines = new LineMemory()) {
     this.#nowMs = nowMs;
     this.#bounds = bounds;
+    this.#lines = lines;
   }
 
   /** This runs for each request, so it creates no object once the ring of the tenant is full. */
@@ -61,14 +66,17 @@ export class RecentRequests {
     slot.userId = caller?.userId ?? null;
     slot.clientId = caller?.clientId ?? null;
     slot.source = request.source;
+    this.#lines.put(slot, request.lines);
   }
 
-  /** Copies of the newest matching records, newest first. */
+  /** Copies of the newest matching records, newest first. Only a record that is looked for by its id has its lines. */
   find(filter: RequestFilter, limit: number): readonly RequestRecord[] {
     const ofTenant = filter.tenantId === undefined ? undefined : this.#rings.get(filter.tenantId);
     const rings = filter.tenantId === undefined ? [...this.#rings.values()] : ofTenant ? [ofTenant] : [];
     const found = rings.flatMap((ring) => ring.newestFirst().filter((record) => matches(record, filter)));
-    return newest(found, limit).map((record) => ({ ...record }));
+    return newest(found, limit).map(({ kept, ...record }) =>
+      filter.requestId === undefined ? record : { ...record, lines: kept.map(recordedLine) },
+    );
   }
 
   #newRing(tenantId: number): Ring {
@@ -93,7 +101,13 @@ export class RecentRequests {
   }
 }
 
-type Slot = { -readonly [Member in keyof RequestRecord]: RequestRecord[Member] };
+function recordedLine({ timeMs, level, sentence, fields }: LogLine): RecordedLine {
+  return { timeMs, level, sentence, fields: typeof fields === "string" ? fields : JSON.stringify(fields) };
+}
+
+type Slot = { -readonly [Member in keyof Omit<RequestRecord, "lines">]: RequestRecord[Member] } & {
+  kept: readonly LogLine[];
+};
 
 function emptySlot(): Slot {
   return {
@@ -110,6 +124,7 @@ function emptySlot(): Slot {
     userId: null,
     clientId: null,
     source: "",
+    kept: [],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { NodeId } from "../model/ids.ts";
+import type { LineLevel } from "../model/log-line.ts";
 
 /** A finished request. It holds no secret and no address of a request, only the pattern of its route. */
 export interface RequestRecord {
@@ -20,6 +21,17 @@ export interface RequestRecord {
   readonly clientId: string | null;
   /** The address of the client, as the log has it. */
   readonly source: string;
+  /** Its log lines, oldest first, when it was looked for by its id. A node of the version before has none. */
+  readonly lines?: readonly RecordedLine[];
+}
+
+/** A log line of a request, redacted as the log is. */
+export interface RecordedLine {
+  readonly timeMs: number;
+  readonly level: LineLevel;
+  readonly sentence: string;
+  /** JSON; cut when it is long. */
+  readonly fields: string;
 }
 
 /** A record with the node that answered the request. */

@@ -28,6 +28,8 @@ export interface Report {
   info(fields: object, sentence: string): void;
   warn(fields: object, sentence: string): void;
   error(fields: object, sentence: string): void;
+  /** Whether lines of this level are written; left out: all are. */
+  isLevelEnabled?(level: string): boolean;
 }
 
 /** Resolves after the delay, or at once when the signal aborts. */

@@ -8,7 +8,7 @@ import type { OpenStore } from "../store/seam.ts";
 
 export interface ActivityParts {
   readonly store: OpenStore;
-  readonly federation: Pick<RunningFederation, "foundLinks" | "blindTimes">;
+  readonly federation: Pick<RunningFederation, "foundLinks" | "blindHours">;
   readonly counts: HourlyCounts;
   readonly nodes: NodeQuestions;
   readonly elapsedMs: () => number;
@@ -69,15 +69,16 @@ async function readActivity(
     failedSignIns: strip(audit.filter(({ act }) => act === "sign_in_failed")),
     delivered: strip(deliveries.filter(({ state }) => state === "delivered")),
     failed: strip(deliveries.filter(({ state }) => state === "failed")),
-    blind: await blindTime(federation, tenantIds),
+    blind: await blindTime(federation, tenantIds, sinceMs),
   };
   // Nodes count changes and limits for the deployment, not for each tenant.
   return tenantIds === undefined ? { ...stored, ...(await ofNodes(nodes)) } : stored;
 }
 
 async function blindTime(
-  { foundLinks, blindTimes }: ActivityParts["federation"],
+  { foundLinks, blindHours }: ActivityParts["federation"],
   tenantIds: readonly TenantId[] | undefined,
+  sinceMs: number,
 ): Promise<Activity["blind"]> {
   const links: FoundLink[] = [];
   for await (const some of foundLinks({ tenantIds })) {
@@ -85,14 +86,17 @@ async function blindTime(
     if (links.length > linksCounted) break;
   }
   const counted = links.slice(0, linksCounted);
-  let [ms, blindLinks] = [0, 0];
+  const sums = { seenMs: zeros(), blindMs: zeros(), unknownMs: zeros() };
+  let blindLinks = 0;
   for (let from = 0; from < counted.length; from += linksAtOnce) {
-    for (const blindMs of (await blindTimes(counted.slice(from, from + linksAtOnce), hours * hourMs)).values()) {
-      ms += blindMs;
-      if (blindMs > 0) blindLinks++;
+    const some = await blindHours(counted.slice(from, from + linksAtOnce), sinceMs, hours);
+    blindLinks += some.blindLinks;
+    for (const kind of ["seenMs", "blindMs", "unknownMs"] as const) {
+      for (const [hour, ms] of some[kind].entries()) sums[kind][hour]! += ms;
     }
   }
-  return { ms, blindLinks, links: counted.length, isAll: links.length <= linksCounted };
+  const ms = sums.blindMs.reduce((sum, one) => sum + one, 0);
+  return { ms, blindLinks, links: counted.length, isAll: links.length <= linksCounted, hours: sums };
 }
 
 async function ofNodes(nodes: NodeQuestions): Promise<Pick<Activity, "nodes">> {
@@ -105,13 +109,17 @@ async function ofNodes(nodes: NodeQuestions): Promise<Pick<Activity, "nodes">> {
     );
     return [name, buckets] as const;
   });
-  const { changes = new Array<number>(hours).fill(0), ...reached } = Object.fromEntries(sums);
+  const { changes = zeros(), ...reached } = Object.fromEntries(sums);
   const countedSinceMs = Math.max(...told.map((node) => node.sinceMs));
   return { nodes: { changes, limits: reached, countedSinceMs, silent: silentNodes as readonly NodeId[] } };
 }
 
+function zeros(): number[] {
+  return new Array<number>(hours).fill(0);
+}
+
 function strip(rows: readonly { readonly hour: number; readonly count: number }[]): readonly number[] {
-  const buckets = new Array<number>(hours).fill(0);
+  const buckets = zeros();
   for (const { hour, count } of rows) {
     const place = Number(hour);
     if (place >= 0 && place < hours) buckets[place]! += Number(count);

@@ -13,7 +13,8 @@ import type { OpenStore } from "../store/seam.ts";
 export interface DeploymentParts {
   readonly store: OpenStore;
   readonly folder: string;
-  readonly config: Pick<Config, "tlsCertFile" | "ecosystems">;
+  readonly keyFile: string;
+  readonly config: Pick<Config, "tlsCertFile" | "ecosystems" | "dataFolder" | "databaseUrl">;
   readonly membership: Pick<Membership, "id">;
   readonly settings: readonly ShownSetting[];
   readonly version: string;
@@ -26,7 +27,7 @@ const keysKeptMs = 60_000;
 
 /** What the service knows about itself. A part that can't be read throws, so that it is shown as unknown. */
 export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
-  const { store, folder, config, membership, settings, version, keys, elapsedMs } = parts;
+  const { store, folder, keyFile, config, membership, settings, version, keys, elapsedMs } = parts;
   let known: { readonly untilMs: number; readonly missing: Promise<number> } | undefined;
   const isThis = (id: string) => id === membership.id;
   return {
@@ -54,6 +55,15 @@ export function deploymentFacts(parts: DeploymentParts): DeploymentFacts {
         known = { untilMs: elapsedMs() + keysKeptMs, missing };
       }
       return known.missing;
+    },
+    async examine(service) {
+      // Loaded on demand, so that the service starts faster.
+      const [{ examineService }, { inspectStore }] = await Promise.all([
+        import("../cli/machine-checks.ts"),
+        import("../store/inspection.ts"),
+      ]);
+      const seen = { keyFile, ...(await inspectStore({ databaseUrl: config.databaseUrl, folder }, keyFile)) };
+      return { node: membership.id, checks: await examineService({ ...service, config, seen }) };
     },
     disk: () => diskSpaceOf(folder),
     async certificate() {

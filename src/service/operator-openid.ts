@@ -10,7 +10,7 @@ export interface OpenIdServiceParts {
   readonly config: Config;
   readonly store: OpenStore;
   readonly sealing: Sealing;
-  readonly runtime: Pick<Runtime, "nowMs">;
+  readonly runtime: Pick<Runtime, "elapsedMs">;
   readonly onLimitReached: OnLimitReached;
   readonly baseUrl: () => string;
 }
@@ -26,7 +26,7 @@ export function openIdOf(parts: OpenIdServiceParts): OpenIdSignIn | undefined {
     rules,
     label: new URL(issuer).host,
     sealer: sealing.derive("operator-openid"),
-    nowMs: runtime.nowMs,
+    elapsedMs: runtime.elapsedMs,
     redirectUri: () => `${baseUrl()}/console/openid/callback`,
     onLimitReached,
   });

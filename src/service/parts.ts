@@ -78,6 +78,7 @@ import { openFoundation } from "./foundation.ts";
 import { homeAlerts } from "./home-alerts.ts";
 import { homeDevices } from "./home-devices.ts";
 import { homeParts } from "./home-parts.ts";
+import { homeSearch } from "./home-search.ts";
 import { dropValue } from "./lost-values.ts";
 import { openIdOf } from "./operator-openid.ts";
 import { sealingContext } from "./sealing-keys.ts";
@@ -128,7 +129,7 @@ async function partsOn(
   const verification = new Verification({ store, runtime });
   const identity = identityOn({
     store,
-    nowMs: runtime.nowMs,
+    elapsedMs: runtime.elapsedMs,
     report,
     failureLimits,
     ...(passwords && { passwords }),
@@ -251,6 +252,7 @@ async function partsOn(
     countFault: metrics.linkFault,
     owners: processErrorOwners,
     feeds,
+    onLimitReached,
   });
   const control = controlOfAll(federation.control, ownThingControl({ store, ownThings }), ownThings.ids);
   const ownDeadlines = new OwnCommandDeadlines({ store, ownThings, runtime: sharedRuntime });
@@ -283,6 +285,7 @@ async function partsOn(
 
   const ecosystems = new Map(config.ecosystems.map((one) => [one.name, one]));
   const things = thingReading(store, ownThings);
+  const homes = homeParts({ store, federation, things, control, linkSessions, identity });
   const assistants = assistantsOn({
     store,
     runtime: sharedRuntime,
@@ -299,6 +302,7 @@ async function partsOn(
     newOutletId: () => `bwo_${randomBytes(12).toString("base64url")}`,
     baseUrl: () => address.baseUrl,
     onLimitReached,
+    nodes: nodeQuestions,
   });
 
   const account = accountOn({
@@ -406,10 +410,11 @@ async function partsOn(
     })),
     activity: activityOn({ store, federation, counts: hourly, nodes: nodeQuestions, elapsedMs: runtime.elapsedMs }),
     deployment: deploymentFacts({
-      ...{ store, folder: folder.path, config, membership, settings, version, keys },
+      ...{ store, folder: folder.path, keyFile, config, membership, settings, version, keys },
       elapsedMs: runtime.elapsedMs,
     }),
-    homes: homeParts({ store, federation, things, control, linkSessions, identity }),
+    homes,
+    homeSearch: homeSearch({ store, homes, things, ownThings, alerts }),
     homeAlerts: homeAlerts({ alerts, devices, things }),
     homeDevices: homeDevices({ store, devices, federation, events }),
     homeEvents: recentEventsOn(store),

@@ -8,6 +8,7 @@ import { operatorCookie } from "../outlets/console/operator-cookie.ts";
 import { platformCalls } from "../outlets/platform/calls.ts";
 import { type OutletParts, startOutlets } from "../outlets/serve.ts";
 import { cursorsWith } from "../outlets/v3/cursor.ts";
+import { runWithLines, withRequestLines } from "../runtime/process/request-lines.ts";
 import { version } from "../runtime/process/version.ts";
 import type { Report, Runtime } from "../runtime/runtime.ts";
 import { dataFolder } from "../store/disk/data-folder.ts";
@@ -43,11 +44,13 @@ export interface Service {
  */
 export async function startService(
   config: Config,
-  report: Report,
-  runtime?: Runtime,
+  log: Report,
+  givenRuntime?: Runtime,
   { guests = () => [], console: additions, ...options }: ServiceOptions = {},
 ): Promise<Service> {
   refuseInsecure(config);
+  const report = withRequestLines(log);
+  const runtime = givenRuntime && { ...givenRuntime, report: withRequestLines(givenRuntime.report) };
   const parts = await whenFree(dataFolder(config.dataFolder), () => openParts(config, report, runtime, options));
   const { address, oauth, federation, events, membership, metrics, store } = parts;
   const stops: (() => unknown)[] = [parts.close];
@@ -156,6 +159,7 @@ async function outletParts(
     },
     onLimitReached: metrics.limitReached,
     report,
+    runWithLines,
     callers: {
       bySecToken: (secToken) => identity.authenticate(secToken),
       byAccessToken: (accessToken) => oauth.verify(accessToken),

@@ -132,6 +132,11 @@ describe("an operator in the console", () => {
     assert.equal(outlets.length, 1);
     const { outlet } = outlets[0];
     const here = { to: `/console/assistants/${outlet}`, outlet };
+    for (const page of ["/assistants", `/assistants/${outlet}`]) {
+      const shown = await pageText(owner, page);
+      assert.match(shown, /none since the node started <time /);
+      assert.match(shown, /Report lag(?:.|\n)*none waits(?:.|\n)*Errors of the last reports/);
+    }
     const checked = await owner.send("/console/do", { act: "outlet check", ...here });
     assert.match(await checked.text(), /isRight<\/dt><dd><bdi>no/);
 

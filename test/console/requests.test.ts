@@ -27,6 +27,8 @@ describe("the page of requests", () => {
 
     const shown = await pageText(operator, `/requests/${requestId}`);
     assert.match(shown, /invalid_token/);
+    assert.match(shown, /<summary>.*warn<\/span> Request refused: invalid token\.<\/summary>/);
+    assert.match(shown, new RegExp(`<pre[^>]*>{&quot;level&quot;:&quot;warn&quot;,.*${requestId}`));
     assert.ok(shown.includes(`grep &#39;${requestId}&#39;`));
     assert.match(shown, /\/v3\/devices\/DEVICEID/);
     assert.ok(!shown.includes("bwa_wrong") && !shown.includes("<b>evil"));

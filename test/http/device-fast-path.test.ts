@@ -39,10 +39,10 @@ async function withDevices(t: Parameters<typeof fastPathAndFastify>[0], settings
 
 /** The counted exchanges and log lines since the last call, without ids and times. */
 function logAndCountsOf({ finished, reported }: TestServer) {
-  const counted = finished.splice(0).map(({ tookMs, requestId, ...rest }) => {
+  const counted = finished.splice(0).map(({ tookMs, requestId, lines, ...rest }) => {
     assert.ok(tookMs >= 0);
     assert.match(requestId, /^[0-9a-f-]{36}$/);
-    return rest;
+    return { ...rest, sentences: lines.map(({ level, sentence }) => [level, sentence]) };
   });
   const logged = reported.splice(0).map(({ level, fields, sentence }) => {
     const { requestId, ms, error, ...rest } = fields as Record<string, unknown>;

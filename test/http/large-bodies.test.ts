@@ -119,7 +119,9 @@ describe("a large body", () => {
       assert.equal(counted.admitted, admitted);
       counted.admitted = 0;
       while (finished.length < 2) await new Promise(setImmediate);
-      const [first, second] = finished.splice(0).map(({ requestId: _id, tookMs: _ms, ...others }) => others);
+      const [first, second] = finished
+        .splice(0)
+        .map(({ requestId: _id, tookMs: _ms, lines: _lines, ...others }) => others);
       assert.deepEqual(second, first);
       refused.push([second!.status, second!.code]);
     }

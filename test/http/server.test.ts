@@ -349,6 +349,7 @@ describe("the server", () => {
       addRoutes(app, [route as unknown as Route], {} as Callers, {
         registerStream: () => undefined,
         of: () => undefined,
+        work: (_, act) => act(),
       });
     assert.throws(add, /The route GET,HEAD \/open has no access rule/);
     await app.close();

@@ -111,6 +111,7 @@ export async function fixtureOf({
     ["device remove", () => ({ at: [deviceId] })],
     ["device-type set", () => ({ at: ["Lamp"], json: { tenant: "Acme", template: "lamp" } })],
     ["home things", () => ({ query: { user } })],
+    ["home find", () => ({ query: { text: "lamp" } })],
     [
       "home command",
       async () => ({
@@ -181,6 +182,7 @@ export async function fixtureOf({
     ["attention", () => acme],
     ["activity", () => ({})],
     ["system", () => ({})],
+    ["self-check", () => ({})],
     ["verification list", () => ({})],
     ["verification show", () => ({ at: [verificationId] })],
     ["audit list", () => ({ query: { operator: "ada", pageSize: "2" } })],

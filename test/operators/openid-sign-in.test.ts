@@ -31,7 +31,7 @@ async function made(t: TestContext) {
     store,
     rules: [...rules, { claim: "team", value: "id", role: "viewer", tenants: [String(tenantId)] }],
     label: "Example ID",
-    nowMs: () => clock.nowMs,
+    elapsedMs: () => clock.nowMs,
     redirectUri: () => "https://here/back",
     onLimitReached: () => undefined,
     sealer: {

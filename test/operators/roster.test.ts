@@ -244,6 +244,30 @@ describe("a waiting invitation", () => {
     assert.deepEqual(await operators.listInvitations(), []);
   });
 
+  it("ends with its tenant, and never reaches a later tenant of the same id", async (t) => {
+    const { operators, identity, store, clock, tenantId: kept } = await madeOperators(t);
+    const taken = { name: "", password, tenant: "", ...origin };
+    const { tenantId } = await identity.addTenant({ name: "Leaving", appId: 77 });
+    const only = await operators.invite({ role: "tenantAdmin", tenantIds: [tenantId], name: "eve" });
+    const both = await operators.invite({ role: "tenantAdmin", tenantIds: [tenantId, kept], name: "grace" });
+    const links = await store.read((tx) => tx.operatorLinks.list("invitation"));
+    const missed = links.find(({ name }) => name === "eve");
+    await identity.removeTenant(tenantId);
+    assert.deepEqual(
+      (await operators.listInvitations()).map(({ name, tenantIds }) => [name, tenantIds]),
+      [["grace", [kept]]],
+    );
+    await assert.rejects(operators.takeLink("invitation", only, taken), NotFound);
+    // As if the removal had not seen it.
+    await store.transaction((tx) => tx.operatorLinks.add(missed!));
+    await assert.rejects(operators.takeLink("invitation", only, taken), NotFound);
+    clock.nowMs += 1;
+    await identity.addTenant({ name: "Newcomer", appId: 77 });
+    await assert.rejects(operators.takeLink("invitation", only, taken), NotFound);
+    const grace = await operators.bySession(await operators.takeLink("invitation", both, taken));
+    assert.deepEqual(grace.tenantIds, [kept]);
+  });
+
   it("ends when an owner, who may have made it, is suspended, removed or gets another role", async (t) => {
     const { operators, join } = await madeOperators(t);
     await join("ada");

@@ -5,6 +5,7 @@ import type { Runtime } from "../../runtime/runtime.ts";
 import { type AssistantCommands, type CommandSender, hasOutcome } from "../commanding.ts";
 import type { AssistantGrants } from "../grants.ts";
 import type { AssistantHomes } from "../homes.ts";
+import type { LastDirectives } from "../last-directives.ts";
 import { acceptGrant, type GrantingParts } from "./accept-grant.ts";
 import { type AlexaCaller, type CallerParts, callerOf } from "./caller.ts";
 import { commandFor } from "./commands.ts";
@@ -30,6 +31,8 @@ export interface AlexaAnswerParts extends CallerParts, GrantingParts {
   readonly commands: AssistantCommands;
   /** Counts a request for the quotas of the outlet's client and tenant; throws QuotaExceeded. */
   readonly admitRequest: (sender: CommandSender) => void;
+  /** Records the directives of verified callers. */
+  readonly directives: Pick<LastDirectives, "during">;
   readonly runtime: Runtime;
   readonly newMessageId: () => string;
 }
@@ -138,16 +141,22 @@ export function alexaAnswers(parts: AlexaAnswerParts): AlexaAnswers {
       if (isAlexaError(caller)) return refused(caller);
       const { tenantId, clientId } = caller.outlet;
       onCaller?.({ tenantId, clientId, userId: caller.user.userId });
-      try {
-        parts.admitRequest(caller.outlet);
-        if (isGrant) return await acceptGrant(parts, caller, directive, awsRegion, answered);
-        return await answerCaller(caller, directive, answered);
-      } catch (error) {
-        if (error instanceof QuotaExceeded) return refused(alexaError("RATE_LIMIT_EXCEEDED", error.message));
-        throw error;
-      }
+      return parts.directives.during(caller.outlet.id, `${namespace} ${name}`, errorTypeIn, async () => {
+        try {
+          parts.admitRequest(caller.outlet);
+          if (isGrant) return await acceptGrant(parts, caller, directive, awsRegion, answered);
+          return await answerCaller(caller, directive, answered);
+        } catch (error) {
+          if (error instanceof QuotaExceeded) return refused(alexaError("RATE_LIMIT_EXCEEDED", error.message));
+          throw error;
+        }
+      });
     },
   };
+}
+
+function errorTypeIn({ event: { header, payload } }: AlexaEvent): string | null {
+  return header.name === "ErrorResponse" ? String(payload.type) : null;
 }
 
 const noSuchEndpoint = alexaError("NO_SUCH_ENDPOINT", "The device is not there any more. Discover the devices again.");

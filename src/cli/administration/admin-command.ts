@@ -27,6 +27,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { HomeAlerts } from "./homes/home-alerts.ts";
 import type { HomeDevices } from "./homes/home-devices.ts";
 import type { HomeParts } from "./homes/home-parts.ts";
+import type { HomeSearch } from "./homes/home-search.ts";
 import type { Activity, DeploymentFacts, EcosystemFacts } from "./overview-parts.ts";
 import type { Verifications } from "./verifications.ts";
 
@@ -89,7 +90,7 @@ export interface AdministrationParts {
   readonly devices: Pick<DeviceReading, "list" | "device">;
   readonly alerts: Pick<Alerts, "find"> & { readonly onThings: Pick<ThingAlerts, "find"> };
   readonly deviceTypes: DeviceTypes;
-  readonly assistants: Pick<Assistants, "outlets" | "grants" | "omitted" | "deliveries">;
+  readonly assistants: Pick<Assistants, "outlets" | "grants" | "omitted" | "deliveries" | "health">;
   /** Answers a message as if the user's assistant had sent it. */
   readonly tryDirective: (outlet: Outlet, userId: UserId, message: unknown) => Promise<object>;
   /** The recent requests of all nodes. */
@@ -118,6 +119,7 @@ export interface AdministrationParts {
   readonly homes: HomeParts;
   readonly homeAlerts: HomeAlerts;
   readonly homeDevices: HomeDevices;
+  readonly homeSearch: HomeSearch;
   /** What happened last in all homes, by cause. */
   readonly homeEvents: RecentEvents;
   readonly backup: (to: string, withKey: boolean, onProgress: ReportProgress) => Promise<TakenBackup>;

@@ -30,7 +30,7 @@ export function accessAct(): AdminAct {
     async act(parts, input, service) {
       const { tenantId, userId } = await chosenOwner(parts, input);
       const clientId = await ownClient(parts, tenantId, hasFlag(input, "keeps"));
-      const answer = { baseUrl: service?.baseUrl, accessToken: parts.commandTokens.issue(tenantId, clientId) };
+      const answer = { baseUrl: service?.baseUrl, accessToken: await parts.commandTokens.issue(tenantId, clientId) };
       if (!hasFlag(input, "as-user")) {
         return { answer, ...(needsAuditEntry(tenantId) && { changed: { tenantId, detail: { for: "tenant" } } }) };
       }

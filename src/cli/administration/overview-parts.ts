@@ -16,6 +16,12 @@ export interface Activity {
     readonly links: number;
     /** These are all links. */
     readonly isAll: boolean;
+    /** In each hour, the time in which links were seen, blind, or in an unknown state, added up. */
+    readonly hours: {
+      readonly seenMs: readonly number[];
+      readonly blindMs: readonly number[];
+      readonly unknownMs: readonly number[];
+    };
   };
   /** What the nodes have counted in memory, for the whole deployment. */
   readonly nodes?: {
@@ -28,6 +34,14 @@ export interface Activity {
     /** Nodes that did not answer. */
     readonly silent: readonly string[];
   };
+}
+
+/** The result of one check of the machine, and what to do about it. */
+export interface CheckFacts {
+  readonly check: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly words: string;
+  readonly next?: string;
 }
 
 export interface EcosystemFacts {
@@ -50,6 +64,11 @@ export interface DeploymentFacts {
   missingKeys(): Promise<number>;
   readonly settings: readonly ShownSetting[];
   readonly version: string;
+  /** Checks this node and its machine, as `breezeway doctor` does. It takes some seconds when an address is silent. */
+  examine(service: { readonly baseUrl: string; readonly listensAt?: string | undefined }): Promise<{
+    readonly node: string;
+    readonly checks: readonly CheckFacts[];
+  }>;
   /** The addresses of the configured ecosystems; one of them may be a simulator. */
   readonly ecosystems: readonly { readonly name: string; readonly url: string | undefined }[];
 }

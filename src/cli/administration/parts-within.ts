@@ -95,6 +95,7 @@ export function partsWithin(
     homes: homesWithin(parts.homes, isReached, (userId) => identity.findUser(userId)),
     homeAlerts: homeAlertsWithin(parts.homeAlerts, tenantIds, (userId) => identity.findUser(userId)),
     homeDevices: homeDevicesWithin(parts.homeDevices, (userId) => identity.findUser(userId)),
+    homeSearch: { find: (text, wanted) => parts.homeSearch.find(text, wanted.filter(isReached)) },
     homeEvents: homeEventsWithin(parts.homeEvents, tenantIds),
     backup: refuse,
     recordBackup: refuse,

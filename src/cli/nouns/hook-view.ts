@@ -1,3 +1,4 @@
+import { knownTries } from "../../events/webhooks/known-tries.ts";
 import type { WebhookRecord } from "../../events/webhooks/webhook-administration.ts";
 
 type Delivery = WebhookRecord["recent"][number];
@@ -62,6 +63,8 @@ export function shownDelivery(delivery: Delivery) {
     created: new Date(delivery.createdMs).toISOString(),
     settled: isoOrNull(delivery.settledMs),
     nextTry: isoOrNull(delivery.nextMs),
+    isResend: delivery.history?.isResend ?? false,
+    tries: knownTries(delivery).map(({ timeMs, ...made }) => ({ ...made, time: isoOrNull(timeMs) })),
   };
 }
 

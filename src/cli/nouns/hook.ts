@@ -93,7 +93,7 @@ const deliveries: AdminCommand = {
   toText({ deliveries: sent }, _typed, width) {
     if (sent.length === 0) return "There are no such deliveries.";
     return table(
-      ["DELIVERY", "TYPE", "STATE", "ATTEMPTS", "ANSWER", "BEGUN"],
+      ["DELIVERY", "TYPE", "STATE", "ATTEMPTS", "ANSWER", "BEGUN", "LAST TRY", "RESEND"],
       (sent as Answer[]).map((one) => [
         one.deliveryId,
         one.type,
@@ -101,11 +101,19 @@ const deliveries: AdminCommand = {
         one.attempts,
         one.status ?? one.text ?? "-",
         ago(Date.parse(one.created)),
+        lastTry(one),
+        one.isResend ? "yes" : "no",
       ]),
       width,
     );
   },
 };
+
+/** `3 s ago, took 35 ms`. */
+function lastTry({ tries }: Answer): string {
+  const { time, tookMs } = tries.at(-1) ?? {};
+  return typeof time === "string" ? `${ago(Date.parse(time))}${tookMs === null ? "" : `, took ${tookMs} ms`}` : "-";
+}
 
 function chosenState(input: Input) {
   const named = optional(input, "state");
@@ -118,7 +126,7 @@ function chosenState(input: Input) {
 
 const delivery: AdminCommand = {
   name: "hook delivery",
-  meaning: "show one delivery with the message that was sent",
+  meaning: "show one delivery with its attempts and the message that was sent",
   examples: ["hook delivery wh_… --delivery 12"],
   arguments: [hookArgument],
   options: (command) => command.option(asOption, "the same, as an option").requiredOption("--delivery <id>", "its id"),
@@ -127,8 +135,28 @@ const delivery: AdminCommand = {
     const found = await parts.webhooks.delivery(webhook, deliveryId(input));
     return { answer: { ...shownDelivery(found), body: JSON.parse(found.body) as object } };
   },
-  toText: (answer) => JSON.stringify(answer, null, 2),
+  toText({ tries, body, ...facts }, _typed, width) {
+    const known = rows(
+      Object.entries(facts).map(([name, value]) => [name, String(value ?? "-")]),
+      width,
+    );
+    return [known, "", triesInWords(tries, width), "", JSON.stringify(body, null, 2)].join("\n");
+  },
 };
+
+function triesInWords(tries: readonly Answer[], width: number | undefined): string {
+  if (tries.length === 0) return "No attempt has ended yet.";
+  return table(
+    ["ATTEMPT", "MADE", "TOOK", "ANSWER"],
+    tries.map(({ attempt, time, tookMs, status, text: failure }) => [
+      attempt ?? "-",
+      time ?? "-",
+      tookMs === null ? "-" : `${tookMs} ms`,
+      failure ?? status ?? "-",
+    ]),
+    width,
+  );
+}
 
 const resend: AdminCommand = {
   name: "hook resend",

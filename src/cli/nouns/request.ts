@@ -1,6 +1,6 @@
 import { BadParameter, NotFound, NotRunning } from "../../model/errors.ts";
 import type { UserId } from "../../model/ids.ts";
-import type { FoundRequest, RequestFilter, RequestPlace } from "../../requests/request-record.ts";
+import type { FoundRequest, RecordedLine, RequestFilter, RequestPlace } from "../../requests/request-record.ts";
 import { type FoundRequests, mostFound, type RequestSearch } from "../../requests/request-search.ts";
 import type { AdminCommand, AdministrationParts, Answer } from "../administration/admin-command.ts";
 import { wantedPage } from "../administration/paging.ts";
@@ -8,7 +8,7 @@ import { ago } from "../devices/times.ts";
 import { idByPrefix } from "../id-prefix.ts";
 import { type Input, id, number, optional, text } from "../input.ts";
 import type { Noun } from "../noun.ts";
-import { rows, table, whole } from "../terminal/output.ts";
+import { main, rows, shortId, table, whole } from "../terminal/output.ts";
 import { chosenTenant, withTenantOption } from "./tenant-option.ts";
 
 const list: AdminCommand = {
@@ -33,23 +33,21 @@ const list: AdminCommand = {
     const requests = found.requests.slice(0, limit);
     const last = found.requests.length > limit ? requests.at(-1) : undefined;
     const cursor = last && { cursor: `${last.timeMs}~${last.requestId}` };
-    return { answer: { ...found, requests: requests.map(shown), ...cursor } };
+    return { answer: { ...found, requests: requests.map(shownFacts), ...cursor } };
   },
   toText(answer: Answer, _typed, width) {
     const { requests } = answer as { requests: readonly ShownRequest[] };
     if (requests.length === 0) return `${silence(answer)}No remembered request matches.`;
     const lines = table(
-      ["TIME", "STATUS", "MS", "REQUEST", "TENANT", "USER", "CLIENT", "CODE", whole("REQUEST ID")],
+      [whole("TIME"), whole("STATUS"), whole("MS"), main("REQUEST"), "CALLER", "CODE", whole("ID")],
       requests.map((one) => [
         ago(Date.parse(one.time)),
         one.status,
         Math.round(one.tookMs),
         `${one.method} ${one.operation ?? one.route}`,
-        one.tenantId ?? "-",
-        one.userId ?? "-",
-        one.clientId ?? "-",
+        callerInWords(one),
         one.code ?? "-",
-        one.requestId,
+        shortId(one.requestId),
       ]),
       width,
     );
@@ -59,24 +57,26 @@ const list: AdminCommand = {
 
 const show: AdminCommand = {
   name: "request show",
-  meaning: "show one recent request by the id that its answer and its log line have",
-  examples: ["request show 6f1b0c9e-…"],
-  arguments: [{ name: "request", meaning: "its id, from the header X-Request-Id or an error" }],
+  meaning: "show one recent request and its log lines, by the id that its answer and the lines have",
+  examples: ["request show 6f1b0c9e"],
+  arguments: [{ name: "request", meaning: "its id, from the header X-Request-Id or an error, or the beginning of it" }],
   options: (command) => withTenantOption(command.option("--request <id>", "the same, as an option")),
   async act({ requests, identity }, input) {
-    const requestId = text(input, "request");
-    const found = await search(requests, { requestId, tenantId: await chosenTenant(identity, input) }, 1);
+    const typed = text(input, "request");
+    const tenantId = await chosenTenant(identity, input);
+    const requestId = await wholeId(requests, typed, tenantId);
+    const found = await search(requests, { requestId, tenantId }, 1);
     const [one] = found.requests;
     if (!one) {
       const missing = found.silentNodes.length > 0 ? ` ${inWords(found.silentNodes)}` : "";
       throw new NotFound(`No node remembers the request ${requestId}. Look for it in the log.${missing}`);
     }
-    return { answer: shown(one) };
+    return { answer: { ...shownFacts(one), lines: one.lines?.map(shownLine) ?? null } };
   },
-  toText(answer: ShownRequest) {
+  toText(answer: ShownRequest & { readonly lines: readonly ReturnType<typeof shownLine>[] | null }) {
     const { time, method, route, operation, status, code, tookMs, bytes } = answer;
     const { tenantId, userId, clientId, source, node, requestId } = answer;
-    return rows([
+    const facts = rows([
       ["request", requestId],
       ["time", time],
       ["route", `${method} ${route}`],
@@ -91,13 +91,36 @@ const show: AdminCommand = {
       ["source", source],
       ["node", node],
     ]);
+    const lines = (answer.lines ?? []).map((line) => `${line.time} ${line.level} ${line.sentence} ${line.fields}`);
+    return lines.length === 0 ? facts : `${facts}\n\n${lines.join("\n")}`;
   },
 };
 
-type ShownRequest = Omit<FoundRequest, "timeMs"> & { readonly time: string };
+type ShownRequest = Omit<FoundRequest, "timeMs" | "lines"> & { readonly time: string };
 
-function shown({ timeMs, ...record }: FoundRequest): ShownRequest {
+function shownFacts({ timeMs, lines: _, ...record }: FoundRequest): ShownRequest {
   return { time: new Date(timeMs).toISOString(), ...record };
+}
+
+function shownLine({ timeMs, ...line }: RecordedLine) {
+  return { time: new Date(timeMs).toISOString(), ...line };
+}
+
+/** `user 3`, `user 3 bwc_1a2b3c4d`: the beginning of a client's id is enough for commands. */
+function callerInWords({ userId, clientId }: ShownRequest): string {
+  const words = [userId === null ? "" : `user ${userId}`, clientId === null ? "" : shortId(clientId)];
+  return words.filter((word) => word !== "").join(" ") || "-";
+}
+
+const wholeIdLength = 36;
+
+/** The id for the beginning of one, as the list shows it. Looks for it among the newest requests. */
+async function wholeId(requests: RequestSearch, typed: string, tenantId: RequestFilter["tenantId"]): Promise<string> {
+  if (typed.length >= wholeIdLength) return typed;
+  const newest = (await search(requests, { tenantId }, mostFound)).requests;
+  const known = newest.filter((one) => one.requestId.startsWith(typed));
+  const words = known.map(({ requestId, method, route }) => ({ id: requestId, words: `${method} ${route}` }));
+  return words.length === 0 ? typed : idByPrefix("request", typed, words);
 }
 
 /** Only a running service remembers requests. */

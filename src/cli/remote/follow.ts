@@ -25,14 +25,19 @@ export async function* follow(api: Api, options: EventOptions, print: Printer): 
   let isLost = false;
   for (let failures = 0; ; ) {
     let isNew = true;
+    let isCatchingUp = false;
     let reason = `The connection to ${api.baseUrl} was lost.`;
     try {
       for await (const { id, type, ...data } of api.connection({ ...options, lastEventId: last })) {
-        lastEventMs = Date.now();
         failures = 0;
         last = id || last;
-        if (isLost) reportLive(print, api.baseUrl);
-        isLost = false;
+        if (type === "heartbeat") isCatchingUp = "catchingUp" in data;
+        // Until the stream has caught up, the state is as of the time when the connection was lost.
+        if (!isCatchingUp) {
+          lastEventMs = Date.now();
+          if (isLost) reportLive(print, api.baseUrl);
+          isLost = false;
+        }
         // Later changes arrive as events, so a device that is read now becomes current.
         if (isNew) yield { id, type: "connected", data: {} };
         isNew = false;

@@ -11,7 +11,7 @@ import { type Intent, readFulfilment } from "./fulfilment-body.ts";
 import { fulfil } from "./fulfilment-descriptions.ts";
 
 export interface FulfilmentRouteParts {
-  readonly assistants: Pick<Assistants, "outlets" | "grants" | "homes" | "commands">;
+  readonly assistants: Pick<Assistants, "outlets" | "grants" | "homes" | "commands" | "directives">;
   readonly tokens: Pick<OAuth, "clientOf" | "findClient" | "tokens">;
 }
 
@@ -33,7 +33,9 @@ export function fulfilmentRoutes({ assistants, tokens }: FulfilmentRouteParts): 
       async answer(incoming, caller) {
         const { requestId, intent } = readFulfilment(incoming.body.kind === "json" ? incoming.body.value : undefined);
         const asking = await askingOf(incoming, caller, { assistants, tokens });
-        const payload = await payloadOf(intents, asking, intent);
+        const payload = await assistants.directives.during(asking.outlet.id, intent.name, errorCodeIn, () =>
+          payloadOf(intents, asking, intent),
+        );
         if (intent.name !== "DISCONNECT") return jsonAnswer(200, { requestId, payload });
         // Google holds no other token of this link: it ends with all its tokens.
         const client = await tokens.findClient(asking.outlet.clientId);
@@ -42,6 +44,22 @@ export function fulfilmentRoutes({ assistants, tokens }: FulfilmentRouteParts): 
       },
     },
   ];
+}
+
+/** The first error code in the payload of an answer: of a device that was asked for, or of a command. */
+function errorCodeIn(payload: object): string | null {
+  const { devices = {}, commands = [] } = payload as Results;
+  const failed = [...Object.values(devices), ...commands].find(({ errorCode }) => errorCode !== undefined);
+  return failed?.errorCode ?? null;
+}
+
+interface Result {
+  readonly errorCode?: string;
+}
+
+interface Results {
+  readonly devices?: Readonly<Record<string, Result>>;
+  readonly commands?: readonly Result[];
 }
 
 /** Only a token of a user that an outlet's own client holds is accepted here. */

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import type { Report } from "../runtime.ts";
+import { safeFields } from "../safe-fields.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
@@ -36,50 +37,6 @@ function timeMember(): () => string {
     }
     return `${start}${String(nowMs - second * 1_000).padStart(3, "0")}Z"`;
   };
-}
-
-const secrets = new Set([
-  "token",
-  "sealedToken",
-  "accessToken",
-  "refreshToken",
-  "credential",
-  "sealedCredential",
-  "secToken",
-  "password",
-  "secret",
-  "authorization",
-]);
-const redacted = "(secret)";
-
-/** The fields as they may be logged: pino's own redaction needs the paths of secrets, ours finds them at any depth. */
-function safeFields(fields: Record<string, unknown>): Record<string, unknown> {
-  // There is a line for each request, and most lines need no copy.
-  let safe = fields;
-  for (const name in fields) {
-    const value = fields[name];
-    const logged = safeValue(name, value);
-    if (logged === value) continue;
-    if (safe === fields) safe = { ...fields };
-    safe[name] = logged;
-  }
-  return safe;
-}
-
-function safeValue(name: string, value: unknown): unknown {
-  if (secrets.has(name)) return redacted;
-  if (typeof value === "string" || typeof value === "number" || value === undefined) return value;
-  return name === "error" ? describeError(value) : safeCopy(value);
-}
-
-function safeCopy(value: unknown): unknown {
-  try {
-    const json = JSON.stringify(value, (name, inner) => (secrets.has(name) ? redacted : inner));
-    return json === undefined ? undefined : JSON.parse(json);
-  } catch {
-    // A circular object, for example. A log call must never throw.
-    return "(can't be written)";
-  }
 }
 
 interface LineWriter {
@@ -121,11 +78,4 @@ class TurnWriter implements LineWriter {
     TurnWriter.#holding.delete(this);
     if (lines !== "") this.#destination.write(lines);
   }
-}
-
-/** Name, message, stack and cause of an error; never the values of its other fields. */
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error);
-  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
-  return { name: error.name, message: error.message, stack: error.stack?.split("\n").slice(1, 6).join("\n"), ...cause };
 }

@@ -67,3 +67,9 @@ export const thingMessages: Step = ({ integer }) => [
   `ALTER TABLE webhook_feed ADD COLUMN thing_entry_id ${integer} NOT NULL DEFAULT 0`,
   "UPDATE webhook_feed SET thing_transaction_id = transaction_id, thing_entry_id = entry_id",
 ];
+
+/**
+ * The attempts of each delivery (tables/delivery-history.ts). A node that doesn't know this step records none: then only
+ * the outcome of the last attempt is known.
+ */
+export const deliveryHistory: Step = () => ["ALTER TABLE webhook_deliveries ADD COLUMN history TEXT"];

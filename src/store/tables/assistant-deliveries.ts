@@ -17,6 +17,10 @@ export interface AssistantDelivery extends AssistantGrantKey {
   readonly createdMs: number;
 }
 
+export interface AssistantOutcomes extends Pick<AssistantDelivery, "outcome" | "status" | "text"> {
+  readonly count: number;
+}
+
 export interface AssistantDeliveryTable {
   /** Adds an attempt and keeps only the newest of the grant. The caller holds the grant's claim. */
   add(delivery: Omit<AssistantDelivery, "id" | "createdMs">, kept: number): Promise<void>;
@@ -26,6 +30,8 @@ export interface AssistantDeliveryTable {
     userId: AssistantGrantKey["userId"] | undefined,
     limit: number,
   ): Promise<AssistantDelivery[]>;
+  /** How often each outcome is among the newest attempts of an outlet. */
+  outcomes(outletId: string, limit: number): Promise<AssistantOutcomes[]>;
   removeOlder(beforeMs: number, limit: number): Promise<number>;
 }
 
@@ -60,6 +66,14 @@ export function assistantDeliveryTable(sql: Sql): AssistantDeliveryTable {
       );
       return rows.map(({ thingIds, ...row }) => ({ ...row, thingIds: JSON.parse(thingIds) as string[] }));
     },
+    outcomes: (outletId, limit) =>
+      sql.all(
+        `SELECT n.outcome, n.status, n.text, COUNT(*) AS count FROM
+           (SELECT outcome, status, text FROM assistant_deliveries WHERE outlet_id = $1
+            ORDER BY created_ms DESC, owner_id, id DESC LIMIT $2) AS n
+         GROUP BY n.outcome, n.status, n.text`,
+        [outletId, limit],
+      ),
     removeOlder: (beforeMs, limit) =>
       sql.run(
         `DELETE FROM assistant_deliveries WHERE (owner_id, outlet_id, id) IN

@@ -59,6 +59,8 @@ export interface AssistantGrantTable {
   troubled(): Promise<{ readonly outletId: string; readonly users: number; readonly problem: string }[]>;
   /** A page of all grants, by user and outlet. */
   page(after: AssistantGrantKey | undefined, limit: number): Promise<AssistantGrantRow[]>;
+  /** When the oldest report of the outlet became due that waits now; null when none waits. Suspended grants wait for none. */
+  waitingSinceMs(outletId: string, nowMs: number): Promise<number | null>;
   isAny(): Promise<boolean>;
   /**
    * Grants that have something to report and that no node has claimed; emergencies first. Of the outlets in `busy` only
@@ -189,6 +191,16 @@ export function assistantGrantTable(sql: Sql): AssistantGrantTable {
         after?.outletId ?? "",
         limit,
       ]),
+    async waitingSinceMs(outletId, nowMs) {
+      const [row] = await sql.all<{ sinceMs: number | null }>(
+        `SELECT MIN(m.due_ms) AS "sinceMs" FROM assistant_grants a
+         JOIN assistant_marks m ON m.owner_id = a.owner_id AND m.outlet_id = a.outlet_id
+         WHERE a.outlet_id = $1 AND a.due_ms IS NOT NULL AND m.due_ms <= $2 AND ${isAlive}
+           AND ${suspendedParty("a")} IS NULL`,
+        [outletId, nowMs],
+      );
+      return row?.sinceMs ?? null;
+    },
     isAny: async () => (await sql.all("SELECT 1 FROM assistant_grants LIMIT 1")).length > 0,
     due: (nowMs, limit, { busy, full } = { busy: [], full: [] }) =>
       rows(

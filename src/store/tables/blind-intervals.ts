@@ -17,6 +17,21 @@ export interface BlindIntervalTable {
     devices: readonly { readonly userId: UserId; readonly deviceId: DeviceId }[],
     sinceMs: number,
   ): Promise<{ readonly deviceId: DeviceId; readonly blindMs: number }[]>;
+  /** The same in each hour from `sinceMs` on, counted from 0. Hours in which a device was not blind are left out. */
+  hours(
+    devices: readonly { readonly userId: UserId; readonly deviceId: DeviceId }[],
+    sinceMs: number,
+    hours: number,
+  ): Promise<readonly { readonly deviceId: DeviceId; readonly hour: number; readonly blindMs: number }[]>;
+  /** For each of these devices that has intervals: when it was linked, if that is kept, and how far back they go. */
+  pasts(devices: readonly { readonly userId: UserId; readonly deviceId: DeviceId }[]): Promise<
+    readonly {
+      readonly deviceId: DeviceId;
+      readonly linkedMs: number | null;
+      readonly oldestMs: number;
+      readonly kept: number;
+    }[]
+  >;
   removeEndedBefore(userId: UserId, deviceId: DeviceId, timeMs: number): Promise<number>;
   removeOfDevice(userId: UserId, deviceId: DeviceId): Promise<number>;
   removeOfUser(userId: UserId): Promise<number>;
@@ -49,16 +64,39 @@ export function blindIntervalTable(sql: Sql): BlindIntervalTable {
     async sums(devices, sinceMs) {
       if (devices.length === 0) return [];
       const parameters: Parameter[] = [sinceMs];
-      const among = devices.map(
-        ({ userId, deviceId }) =>
-          `(user_id = $${parameters.push(userId)} AND device_id = $${parameters.push(deviceId)})`,
-      );
+      const among = amongDevices(devices, parameters);
       return sql.all(
         `SELECT device_id AS "deviceId",
            SUM(to_ms - CASE WHEN from_ms < $1 THEN $1 ELSE from_ms END) AS "blindMs" FROM blind_intervals
-         WHERE (${among.join(" OR ")}) AND to_ms > $1 GROUP BY device_id`,
+         WHERE (${among}) AND to_ms > $1 GROUP BY device_id`,
         parameters,
       );
+    },
+    async hours(devices, sinceMs, hours) {
+      if (devices.length === 0) return [];
+      const parameters: Parameter[] = [sinceMs];
+      const among = amongDevices(devices, parameters);
+      const [from, to] = ["h.hour", "(h.hour + 1)"].map((hour) => `(CAST($1 AS BIGINT) + ${hour} * 3600000)`);
+      const rows = await sql.all<{ deviceId: DeviceId; hour: number; blindMs: number }>(
+        `WITH h (hour) AS (VALUES ${Array.from({ length: hours }, (_, hour) => `(${hour})`).join(", ")})
+         SELECT b.device_id AS "deviceId", h.hour AS hour, SUM(CASE WHEN b.to_ms < ${to} THEN b.to_ms ELSE ${to} END
+           - CASE WHEN b.from_ms > ${from} THEN b.from_ms ELSE ${from} END) AS "blindMs"
+         FROM (SELECT device_id, from_ms, to_ms FROM blind_intervals WHERE (${among}) AND to_ms > $1) b
+         JOIN h ON b.to_ms > ${from} AND b.from_ms < ${to} GROUP BY b.device_id, h.hour`,
+        parameters,
+      );
+      return rows.map((row) => ({ ...row, blindMs: Number(row.blindMs) }));
+    },
+    async pasts(devices) {
+      if (devices.length === 0) return [];
+      const parameters: Parameter[] = [];
+      const among = amongDevices(devices, parameters);
+      const rows = await sql.all<{ deviceId: DeviceId; linkedMs: number | null; oldestMs: number; kept: number }>(
+        `SELECT device_id AS "deviceId", MAX(CASE WHEN cause = 'just linked' THEN from_ms END) AS "linkedMs",
+           MIN(from_ms) AS "oldestMs", COUNT(*) AS kept FROM blind_intervals WHERE ${among} GROUP BY device_id`,
+        parameters,
+      );
+      return rows.map((row) => ({ ...row, kept: Number(row.kept) }));
     },
     removeEndedBefore: (userId, deviceId, timeMs) =>
       sql.run("DELETE FROM blind_intervals WHERE user_id = $1 AND device_id = $2 AND to_ms < $3", [
@@ -70,4 +108,14 @@ export function blindIntervalTable(sql: Sql): BlindIntervalTable {
       sql.run("DELETE FROM blind_intervals WHERE user_id = $1 AND device_id = $2", [userId, deviceId]),
     removeOfUser: (userId) => sql.run("DELETE FROM blind_intervals WHERE user_id = $1", [userId]),
   };
+}
+
+function amongDevices(
+  devices: readonly { readonly userId: UserId; readonly deviceId: DeviceId }[],
+  parameters: Parameter[],
+): string {
+  const owned = devices.map(
+    ({ userId, deviceId }) => `(user_id = $${parameters.push(userId)} AND device_id = $${parameters.push(deviceId)})`,
+  );
+  return owned.join(" OR ");
 }

@@ -45,6 +45,7 @@ function world(given: World = {}) {
   const replies: NewReply[] = [];
   const granted: object[] = [];
   const warned: object[] = [];
+  const recorded: unknown[] = [];
   const outlet = { id: "outlet-1", clientId: "skill", tenantId, kind: "alexa", settings } as unknown as Outlet;
   const principal = (
     kind === "user" ? { kind, userId, tenantId, scopes } : { kind, tenantId, scopes }
@@ -54,6 +55,13 @@ function world(given: World = {}) {
       verify: async (token) => (token === "good" ? principal : Promise.reject(new InvalidToken())),
       clientOf: async () => given.clientId ?? "skill",
       isExpired: async () => given.isExpired ?? false,
+    },
+    directives: {
+      async during(outletId, name, errorIn, answering) {
+        const answer = await answering();
+        recorded.push([outletId, name, errorIn(answer)]);
+        return answer;
+      },
     },
     admitRequest: () => {
       if (given.isAtQuota) throw new QuotaExceeded(7, "The client has used its quota of 1 requests a minute.");
@@ -102,7 +110,7 @@ function world(given: World = {}) {
     const body = { directive: { header, ...endpoint, payload: { scope, ...payload } } };
     return checked(await answers.answer(readDirective(body)!, region));
   };
-  return { ask, sent, replies, granted, warned };
+  return { ask, sent, replies, granted, warned, recorded };
 }
 
 interface Asked {
@@ -143,6 +151,18 @@ describe("the token of a directive", () => {
       assert.deepEqual([...sent, ...granted], []);
     });
   }
+
+  it("is verified before the directive is recorded, which is by name and error alone", async () => {
+    const { ask, recorded } = world();
+    await ask("Alexa.PowerController TurnOn", { token: "wrong", endpointId: "t_lamp" });
+    assert.deepEqual(recorded, []);
+    await ask("Alexa.PowerController TurnOn", { endpointId: "t_lamp" });
+    await ask("Alexa ReportState", { endpointId: "t_gone" });
+    assert.deepEqual(recorded, [
+      ["outlet-1", "Alexa.PowerController TurnOn", null],
+      ["outlet-1", "Alexa ReportState", "NO_SUCH_ENDPOINT"],
+    ]);
+  });
 
   it("does not allow commands without the scope for them", async () => {
     const { ask, sent } = world({ scopes: ["devices:read"] });

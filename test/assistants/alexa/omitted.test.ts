@@ -36,6 +36,7 @@ async function showing(lamps: Readonly<Record<number, number>>, user?: string) {
         ofUser: async (_: string, userId: number) => grants.filter((grant) => grant.userId === userId),
         countOfOutlet: async () => grants.length,
       },
+      health: async () => [{ last: undefined, sinceMs: 0, reportLagMs: 0, errors: [] }],
       omitted: async (_: unknown, userId: number) => assistant.omitted!(homeOf(userId), settings),
     },
   } as unknown as ActParts;

@@ -137,6 +137,7 @@ export class MadeHome {
     },
     homes: this.homes,
     commands: this.#commands,
+    directives: { during: (_outletId, _name, _errorIn, answering) => answering() },
     tokens: {
       exchange: async () => ({ accessToken: "a", refreshToken: "r", expiresMs: 1 }),
       renew: () => Promise.reject(new Error("nothing is renewed")),

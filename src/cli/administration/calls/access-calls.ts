@@ -1,4 +1,4 @@
-import { integer, list, object, orNull, text } from "../../../model/json-schema.ts";
+import { boolean, integer, list, object, orNull, text } from "../../../model/json-schema.ts";
 import type { AdminCall, AdminField } from "../../../operators/admin-call.ts";
 import { cursor, exampleTime, time, timeOrNull } from "./fields.ts";
 
@@ -79,6 +79,17 @@ const deliveryFields = {
   created: time("When it was made."),
   settled: timeOrNull("When it was delivered or given up."),
   nextTry: timeOrNull("When it is tried next."),
+  isResend: boolean("The message was sent before, and somebody has asked for it again."),
+  tries: list(
+    "The newest 10 attempts, oldest first. Of attempts by nodes of older versions only the last one is known.",
+    object("An attempt.", {
+      attempt: orNull(integer("Its number, from 1.")),
+      time: timeOrNull("When it was made."),
+      tookMs: orNull(integer("How long it took.")),
+      status: orNull(integer("The receiver's HTTP status; null without an answer.")),
+      text: orNull(text("What went wrong.")),
+    }),
+  ),
 };
 const delivery = object("A delivery.", deliveryFields);
 const exampleDelivery = {
@@ -94,6 +105,8 @@ const exampleDelivery = {
   created: exampleTime,
   settled: exampleTime,
   nextTry: null,
+  isResend: false,
+  tries: [{ attempt: 8, time: exampleTime, tookMs: 35, status: 500, text: "answered 500" }],
 };
 const hookPath = "/webhooks/:webhook";
 const ofTenants = { subject: "tenants" } as const;
@@ -181,7 +194,15 @@ export const accessCalls: readonly AdminCall[] = [
     ...ofTenants,
     summary: "Send one message again",
     answer: delivery,
-    example: { ...exampleDelivery, state: "waiting", attempts: 0, status: null, settled: null },
+    example: {
+      ...exampleDelivery,
+      state: "waiting",
+      attempts: 0,
+      status: null,
+      settled: null,
+      isResend: true,
+      tries: [],
+    },
   },
   {
     act: "hook resend-since",
@@ -204,7 +225,7 @@ export const accessCalls: readonly AdminCall[] = [
     ...ofTenants,
     summary: "Send a message of the type test",
     answer: delivery,
-    example: { ...exampleDelivery, type: "test", userId: null, deviceId: null, state: "waiting" },
+    example: { ...exampleDelivery, type: "test", userId: null, deviceId: null, state: "waiting", tries: [] },
   },
   {
     act: "hook pause",

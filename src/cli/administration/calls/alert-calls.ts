@@ -138,7 +138,9 @@ export const alertCalls: readonly AdminCall[] = [
     answer: object("The explanation.", {
       alert,
       value: orNull(text("The present value of what it watches.")),
-      conditionIsTrue: boolean("Whether the condition is true now."),
+      conditionIsTrue: orNull(
+        boolean("Whether the condition is true now; null when its pattern takes too many steps."),
+      ),
       explanation: text("Its state in a sentence."),
       evaluations: list(
         "Up to 50 of the last events that it evaluated, newest first.",

@@ -48,6 +48,23 @@ const exampleThing = {
   traits: { temperature: { capabilities: {}, state: { celsius: { value: 21.5, updateTime: 1_772_357_400_000 } } } },
 };
 
+const owned = { userId: integer("Its user."), userName };
+const foundThing = object("A thing.", {
+  thingId: text("Its id."),
+  deviceId: integer("The device that it belongs to."),
+  name: orNull(text("Its name.")),
+  kind: text("`thermostat`, `alarm`, `light` and others."),
+  room: orNull(text("Its room.")),
+  ...owned,
+});
+const foundDevice = object("A device.", {
+  deviceId: integer("Its id."),
+  name: text("Its name."),
+  typeName: text("Its type."),
+  ...owned,
+});
+const foundAlert = object("An alert.", { alertId: integer("Its id."), ...owned });
+
 const receipt = {
   commandId: text("Its id."),
   thingId: text("The thing."),
@@ -136,6 +153,33 @@ export const homeCalls: readonly AdminCall[] = [
       cursor,
     ),
     example: { things: [{ ...exampleThing, userName: "ada" }] },
+  },
+  {
+    act: "home find",
+    method: "GET",
+    path: "/found",
+    need: "read",
+    subject: "tenants",
+    summary: "Find things, devices and alerts by id, and things and own devices by a part of their name",
+    words: [
+      "At most 10 of each kind. Names are compared in the first 1,500 things and the first 1,500 devices; `areAllCompared` says whether these were all.",
+    ],
+    fields: [
+      { option: "text", kind: "text", meaning: "An id, or a part of a name.", isRequired: true, isArgument: true },
+      ofTenant,
+    ],
+    answer: object("What was found.", {
+      things: list("Things.", foundThing),
+      devices: list("Devices.", foundDevice),
+      alerts: list("Alerts.", foundAlert),
+      areAllCompared: boolean("All names were compared."),
+    }),
+    example: {
+      things: [],
+      devices: [{ deviceId: 8, name: "Lamp", typeName: "Lamp", userId: 3, userName: "ada" }],
+      alerts: [],
+      areAllCompared: true,
+    },
   },
   {
     act: "home command",

@@ -96,6 +96,11 @@ export const overviewCalls: readonly AdminCall[] = [
           blindLinks: integer("Links that were blind for a while."),
           links: integer("Links that were counted, 1,000 at most."),
           isAll: boolean("These are all links."),
+          hours: object("In each hour, the milliseconds of these links, added up.", {
+            seenMs: hours("Homes were seen."),
+            blindMs: hours("Homes were not seen."),
+            unknownMs: hours("It is not known whether homes were seen."),
+          }),
         }),
       },
       {
@@ -110,7 +115,13 @@ export const overviewCalls: readonly AdminCall[] = [
       failedSignIns: zeros,
       delivered: zeros,
       failed: zeros,
-      blind: { ms: 0, blindLinks: 0, links: 12, isAll: true },
+      blind: {
+        ms: 0,
+        blindLinks: 0,
+        links: 12,
+        isAll: true,
+        hours: { seenMs: new Array<number>(24).fill(43_200_000), blindMs: zeros, unknownMs: zeros },
+      },
     },
   },
   {

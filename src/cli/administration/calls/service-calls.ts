@@ -39,6 +39,15 @@ const verificationRow = object("A promise of the interface, and whether the depl
   next: orNull(text("What to do.")),
   milliseconds: number("How long it took."),
 });
+const check = object(
+  "A check.",
+  {
+    check: text("What was checked."),
+    state: text("How it ended.", { enum: ["ok", "warn", "fail"] }),
+    words: text("What was seen."),
+  },
+  { next: text("What to do.") },
+);
 const exampleVerification = {
   verificationId: "5f0c2d9a11be",
   url: "https://breezeway.example",
@@ -54,6 +63,28 @@ const exampleVerification = {
 };
 
 export const serviceCalls: readonly AdminCall[] = [
+  {
+    act: "self-check",
+    method: "POST",
+    path: "/self-check",
+    need: "change",
+    subject: "deployment",
+    summary: "Let the service check itself and its machine",
+    words: [
+      "The node that answers makes the checks. It calls the configured addresses, and changes nothing but the audit log.",
+    ],
+    showsAnswer: true,
+    answer: object("The checks.", {
+      ok: boolean("None has failed."),
+      node: text("The node that has made them."),
+      checks: list("In the order of `breezeway doctor`.", check),
+    }),
+    example: {
+      ok: true,
+      node: "n1",
+      checks: [{ check: "disk", state: "ok", words: "40.2 GB free" }],
+    },
+  },
   {
     act: "verification list",
     method: "GET",

@@ -17,6 +17,30 @@ const outlet = {
   created: time("When it was added."),
 };
 const exampleOutlet = { outlet: "bwo_…", kind: "alexa", tenant: "Acme", client_id: "bwc_…", created: exampleTime };
+const health = {
+  lastDirective: orNull(
+    object("The last message from the assistant's maker; null when no node remembers one.", {
+      time: time("When it came."),
+      name: text("The maker's name of it."),
+      error: orNull(text("The error code of the answer; null when it held none.")),
+    }),
+  ),
+  directivesSince: timeOrNull("Each node remembers messages since this time; null when some node has not answered."),
+  reportLagMs: integer("How long the oldest report has waited that waits now; 0 when none does."),
+  errors: list(
+    "The errors among the last 100 reports, the most frequent first.",
+    object("An error.", {
+      code: text("The maker's code; without one the HTTP status, or what happened."),
+      count: integer("How many reports."),
+    }),
+  ),
+};
+const exampleHealth = {
+  lastDirective: { time: exampleTime, name: "Alexa.PowerController TurnOn", error: null },
+  directivesSince: exampleTime,
+  reportLagMs: 0,
+  errors: [{ code: "INVALID_ACCESS_TOKEN_EXCEPTION", count: 2 }],
+};
 const setUp = list(
   "What the console of the assistant's maker must be told.",
   object("An entry.", { page: text("The page."), field: text("The field."), value: text("The value.") }),
@@ -123,9 +147,9 @@ export const thingCalls: readonly AdminCall[] = [
     summary: "List the connections to voice assistants",
     fields: [ofTenant],
     answer: object("The outlets.", {
-      outlets: list("Outlets.", object("An outlet.", { ...outlet, users: integer("Users who linked it.") })),
+      outlets: list("Outlets.", object("An outlet.", { ...outlet, users: integer("Users who linked it."), ...health })),
     }),
-    example: { outlets: [{ ...exampleOutlet, users: 3 }] },
+    example: { outlets: [{ ...exampleOutlet, users: 3, ...exampleHealth }] },
   },
   {
     act: "outlet add",
@@ -174,6 +198,7 @@ export const thingCalls: readonly AdminCall[] = [
       settings: map("Its settings, without secrets.", {}),
       setUp,
       linked: integer("How many users linked it."),
+      ...health,
       users: list(
         "Some of them.",
         object("A user.", {
@@ -185,7 +210,7 @@ export const thingCalls: readonly AdminCall[] = [
         }),
       ),
     }),
-    example: { ...exampleOutlet, settings: {}, setUp: exampleSetUp, linked: 0, users: [] },
+    example: { ...exampleOutlet, settings: {}, setUp: exampleSetUp, linked: 0, ...exampleHealth, users: [] },
   },
   {
     act: "outlet deliveries",

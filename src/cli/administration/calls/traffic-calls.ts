@@ -38,6 +38,19 @@ const exampleRequest = {
   node: "n1",
 };
 
+const line = object("A line that the log has, redacted as the log is.", {
+  time: time("When it was written."),
+  level: text("Its level.", { enum: ["debug", "info", "warn", "error"] }),
+  sentence: text("Its message."),
+  fields: text("Its fields as JSON; cut after 2,000 characters."),
+});
+const exampleLine = {
+  time: exampleTime,
+  level: "warn",
+  sentence: "request refused",
+  fields: '{"status":404,"code":"unknown_device"}',
+};
+
 const kindOf = (meaning: string) =>
   object(meaning, { value: integer("The quota."), isDefault: boolean("It was not set.") });
 const quotas = object("The quotas on each node, and what is used.", {
@@ -120,10 +133,13 @@ export const trafficCalls: readonly AdminCall[] = [
     path: "/requests/:request",
     need: "read",
     subject: "tenants",
-    summary: "Show one recent request by its id",
+    summary: "Show one recent request by its id, with its log lines",
     fields: [ofTenant],
-    answer: object("The request.", request),
-    example: exampleRequest,
+    answer: object("The request.", {
+      ...request,
+      lines: orNull(list("Its log lines, oldest first; null from a node of an older version.", line)),
+    }),
+    example: { ...exampleRequest, lines: [exampleLine] },
   },
   {
     act: "quota show",

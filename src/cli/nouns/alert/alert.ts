@@ -7,7 +7,7 @@ import { hasFlag, type Input, id, optional } from "../../input.ts";
 import type { Noun } from "../../noun.ts";
 import type { Api } from "../../remote/api.ts";
 import { isRemote, serviceOf, withOwnerOptions } from "../../remote/chosen-service.ts";
-import { counted, rows, shownAs, table, whole } from "../../terminal/output.ts";
+import { counted, main, rows, shownAs, table, whole } from "../../terminal/output.ts";
 import { progressOn } from "../../terminal/progress.ts";
 import { alertCommandInWords } from "./alert-commands.ts";
 import { alertInWords, definitionOf, definitionWithin, withDefinitionOptions } from "./alert-definition.ts";
@@ -36,7 +36,7 @@ const list: OwnCommand = {
     print.data({ alerts: await listed(call) }, ({ alerts }) => {
       if (alerts.length === 0) return "There are no alerts. See: breezeway alert add --help";
       return table(
-        ["ALERT", "STATE", "FIRED", "WHAT"],
+        [whole("ALERT"), "STATE", "FIRED", main("WHAT")],
         alerts.map((one) => [
           one.alertId,
           stateOf(one),
@@ -153,7 +153,7 @@ const explain: OwnCommand = {
     const explaining = api.read((sdk) => sdk.alerts.explain<AnyAlert>(alertId));
     call.print.data(await call.print.during("asking", explaining), (one: Answer) => {
       const watched = "thingId" in one.alert ? "field" : "attribute";
-      const now = `The ${watched} is ${one.value === null ? "blank" : JSON.stringify(one.value)} now, so the condition is ${one.conditionIsTrue ? "true" : "false"}.`;
+      const now = `The ${watched} is ${one.value === null ? "blank" : JSON.stringify(one.value)} now, so the condition is ${one.conditionIsTrue ?? "unknown"}.`;
       const head = `${alertInWords(one.alert)}\n${one.explanation} ${now}`;
       if (one.evaluations.length === 0) return `${head}\n\nIt has evaluated no event yet.`;
       const [first] = one.evaluations;

@@ -2,16 +2,18 @@ import type { Command } from "commander";
 import type { CommandReceipt } from "../../../devices/command-receipts.ts";
 import { readCommand } from "../../../home/command.ts";
 import { commandErrorText, isCommandError } from "../../../home/command-errors.ts";
-import { BadParameter } from "../../../model/errors.ts";
+import { BadParameter, NotFound } from "../../../model/errors.ts";
 import type { UserId } from "../../../model/ids.ts";
 import type { AdminCommand } from "../../administration/admin-command.ts";
 import { ownClient } from "../../administration/command-access.ts";
-import { hasFlag, type Input, id, text, texts } from "../../input.ts";
+import { hasFlag, type Input, id, optional, text, texts } from "../../input.ts";
 import type { Noun } from "../../noun.ts";
+import { listLinks } from "../link/link.ts";
 import { linkAnswer, linkStateInWords } from "../link/link-facts.ts";
 import { homeAlertCommands } from "./home-alerts.ts";
 import { homeDeviceCommands } from "./home-devices.ts";
 import { listEvents } from "./home-events.ts";
+import { findInHomes } from "./home-find.ts";
 import { listThings, thingAnswer, thingTable } from "./home-things.ts";
 
 /** Receipts that a home shows, and things that are asked for them. */
@@ -22,13 +24,18 @@ const mostAsked = 100;
 const showHome: AdminCommand = {
   name: "home show",
   meaning: "show a home: its link, its things and the newest commands",
-  examples: ["home show --user 3 --ecosystem NAME"],
-  options: withLink,
+  examples: ["home show --user 3", "home show --user 3 --ecosystem NAME"],
+  options: (command) =>
+    withUser(command).option(
+      "--ecosystem <name>",
+      "the ecosystem of the link; may be left out when the user has only one",
+    ),
   toText: ({ userName, link, things, commands }) =>
     `${userName} at ${link.ecosystem}: ${linkStateInWords(link)}\n\n${thingTable(things)}\n\n${commands.length} recent commands`,
-  async act({ identity, homes }, input) {
+  async act({ identity, homes, linksOf }, input) {
     const user = await identity.findUser(id<UserId>(input, "user"));
-    const { shown, blindIntervals } = await homes.status(user.userId, text(input, "ecosystem"));
+    const ecosystem = optional(input, "ecosystem") ?? onlyEcosystem(await linksOf(user.userId));
+    const { shown, blindIntervals } = await homes.status(user.userId, ecosystem);
     const things = (await homes.things(user.userId)).filter(({ deviceId }) => deviceId === shown.deviceId);
     const commanded = things.filter(({ kind }) => kind !== "home" && kind !== "alarm").slice(0, mostAsked);
     const receipts = await Promise.all(commanded.map(({ thingId }) => homes.receipts(user.userId, thingId)));
@@ -45,6 +52,16 @@ const showHome: AdminCommand = {
     };
   },
 };
+
+function onlyEcosystem(links: readonly { readonly ecosystem: string }[]): string {
+  const [only, ...others] = links.map(({ ecosystem }) => ecosystem);
+  if (only === undefined) throw new NotFound("The user has no linked home. See: breezeway link --help");
+  if (others.length === 0) return only;
+  throw new BadParameter(
+    "ecosystem",
+    `The user has several homes. Choose one of them: ${[only, ...others].join(", ")}.`,
+  );
+}
 
 /** Sends a command to a thing. The receipt is the answer, also that of a refused command. */
 const commandThing: AdminCommand = {
@@ -126,7 +143,9 @@ export const home: Noun = {
     device: "devices of users with their attributes, as operators see them",
   },
   commands: [
+    { ...listLinks, name: "home list", meaning: "the same as link list", examples: ["home list"] },
     showHome,
+    findInHomes,
     listThings,
     commandThing,
     unlinkHome,

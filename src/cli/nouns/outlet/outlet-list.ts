@@ -1,7 +1,9 @@
 import type { AdminCommand } from "../../administration/admin-command.ts";
+import { ago } from "../../devices/times.ts";
 import { table, whole } from "../../terminal/output.ts";
 import { chosenTenant, tenantNames, withTenantOption } from "../tenant-option.ts";
 import { shownOutlet } from "./outlet-argument.ts";
+import { errorsInWords, lagInWords, type ShownHealth, shownHealth } from "./outlet-health.ts";
 
 export const listOutlets: AdminCommand = {
   name: "outlet list",
@@ -11,10 +13,12 @@ export const listOutlets: AdminCommand = {
   async act({ identity, assistants }, input) {
     const found = await assistants.outlets.list(await chosenTenant(identity, input));
     const names = await tenantNames(identity);
+    const health = await assistants.health(found.map(({ id }) => id));
     const outlets = await Promise.all(
-      found.map(async (outlet) => ({
+      found.map(async (outlet, at) => ({
         ...shownOutlet(outlet, names.get(outlet.tenantId)),
         users: await assistants.grants.countOfOutlet(outlet.id),
+        ...shownHealth(health[at]!),
       })),
     );
     return { answer: { outlets } };
@@ -22,13 +26,16 @@ export const listOutlets: AdminCommand = {
   toText({ outlets }, _typed, width) {
     if (outlets.length === 0) return "There are no outlets yet. See: breezeway outlet add --help";
     return table(
-      [whole("OUTLET"), "KIND", "TENANT", whole("CLIENT"), "USERS"],
-      (outlets as (ReturnType<typeof shownOutlet> & { users: number })[]).map((one) => [
+      [whole("OUTLET"), "KIND", "TENANT", whole("CLIENT"), "USERS", "DIRECTIVE", "LAG", "ERRORS"],
+      (outlets as (ReturnType<typeof shownOutlet> & ShownHealth & { users: number })[]).map((one) => [
         one.outlet,
         one.kind,
         one.tenant,
         one.client_id,
         String(one.users),
+        one.lastDirective ? ago(Date.parse(one.lastDirective.time)) : "-",
+        lagInWords(one),
+        errorsInWords(one),
       ]),
       width,
     );

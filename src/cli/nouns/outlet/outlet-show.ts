@@ -4,6 +4,7 @@ import type { AdminCommand, AdministrationParts } from "../../administration/adm
 import { counted, rows } from "../../terminal/output.ts";
 import { tenantNames } from "../tenant-option.ts";
 import { chosenOutlet, chosenUser, outletArgument, shownOutlet } from "./outlet-argument.ts";
+import { directiveInWords, errorsInWords, lagInWords, type ShownHealth, shownHealth } from "./outlet-health.ts";
 import { setUpInWords } from "./outlet-set-up.ts";
 
 /** Users of an outlet that `outlet show` lists. */
@@ -14,8 +15,8 @@ const omittedShown = { ofOne: 1_000, ofEach: 10 };
 export const showOutlet: AdminCommand = {
   name: "outlet show",
   meaning:
-    "show one outlet without its secrets, what its maker's console must be told, and the users who have linked it, " +
-    "with the devices that the assistant is not offered because it takes no more",
+    "show one outlet without its secrets, its last directive, how long reports wait and which errors they met, what " +
+    "its maker's console must be told, and the users who have linked it, with the devices that the assistant is not offered because it takes no more",
   examples: ["outlet show bwo_…", "outlet show bwo_… --user 7"],
   arguments: [outletArgument],
   options: (command) =>
@@ -34,12 +35,14 @@ export const showOutlet: AdminCommand = {
     const users: object[] = [];
     // One after the other, because each reads a whole home.
     for (const grant of found) users.push(await shownUser(assistants, outlet, grant, most));
+    const [health] = await assistants.health([outlet.id]);
     return {
       answer: {
         ...shownOutlet(outlet, names.get(outlet.tenantId)),
         settings: outlet.assistant.shownSettings(outlet.settings),
         setUp: assistants.outlets.setUp(outlet),
         linked: await assistants.grants.countOfOutlet(outlet.id),
+        ...shownHealth(health!),
         users,
       },
     };
@@ -55,6 +58,9 @@ export const showOutlet: AdminCommand = {
         ["created", created],
         ...(Object.entries(settings) as [string, string][]),
         ["linked by", counted(linked, "user")],
+        ["last directive", directiveInWords(answer as ShownHealth)],
+        ["report lag", lagInWords(answer as ShownHealth)],
+        ["errors of the last reports", errorsInWords(answer as ShownHealth)],
       ],
       width,
     );

@@ -1,3 +1,4 @@
+import { lackOfEcosystems, lacksEcosystems } from "../../../config/ecosystem-settings.ts";
 import type { LimitName } from "../../../model/limits.ts";
 import type { AdministrationParts } from "../../administration/admin-command.ts";
 import type { DeploymentFacts } from "../../administration/overview-parts.ts";
@@ -61,6 +62,7 @@ const unknownWords: Readonly<Record<string, string>> = {
   keys: "The keys",
   nodes: "The nodes",
   alerts: "What the nodes have counted",
+  ecosystems: "The configured ecosystems",
   backup: "The time of the last backup",
 };
 
@@ -103,6 +105,10 @@ const checks: Readonly<Record<string, Check>> = {
     const sentence = `Alerts were stopped at a limit, in the last 24 hours: ${reached} times.`;
     const fix = "Look for alerts that trigger each other: breezeway alert explain shows why one stopped.";
     return [{ ...one("alert_limit", "warn", reached), sentence, fix }];
+  },
+  async ecosystems({ settings }, { ecosystems }) {
+    const hasLinkPages = ecosystems.some(({ hasLinkPage }) => hasLinkPage);
+    return lacksEcosystems(settings, hasLinkPages) ? [{ ...one("ecosystem", "warn"), ...lackOfEcosystems }] : [];
   },
   async backup(facts, _, nowMs) {
     const timeMs = await facts.lastBackupMs();

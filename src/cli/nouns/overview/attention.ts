@@ -27,11 +27,19 @@ const show: AdminCommand = {
     return { answer: { findings, coversService: parts.deployment !== undefined } };
   },
   toText({ findings, coversService }) {
-    const lines = (findings as Finding[]).map(({ sentence, fix }) => `${sentence}\n  → ${fix}`);
+    const lines = (findings as Finding[]).map(
+      ({ kind, sentence, fix }) => `${sentence}\n  → ${commandFixes[kind] ?? fix}`,
+    );
     if (lines.length > 0) return lines.join("\n");
     return coversService ? "Nothing needs attention." : "Nothing of your tenants needs attention.";
   },
   exitCode: ({ findings }: Answer) => (findings.some(({ level }: Finding) => level === "bad") ? 1 : 0),
+};
+
+/** What to do on the command line, where the console has a button. */
+const commandFixes: Readonly<Record<string, string>> = {
+  backup:
+    "Back up with: breezeway backup --to FILE. Record a backup that you took with other tools with: breezeway backed-up",
 };
 
 /** What to do about links of each state that needs something. */

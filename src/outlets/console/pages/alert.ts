@@ -14,7 +14,7 @@ import { ago } from "../times.ts";
 interface Explained {
   readonly alert: ShownAlert;
   readonly value: string | null;
-  readonly conditionIsTrue: boolean;
+  readonly conditionIsTrue: boolean | null;
   readonly explanation: string;
   readonly evaluations: readonly Evaluated[];
 }
@@ -48,7 +48,7 @@ export const alert: ConsolePage = {
 <h2><bdi>${shown.alert.sentence}</bdi></h2>
 ${factsOf([
   ["State", html`${alertState(shown.alert)} ${shown.explanation}`],
-  ["Value now", html`${valueWords(shown.value)}: the condition is ${shown.conditionIsTrue ? "true" : "false"}`],
+  ["Value now", html`${valueWords(shown.value)}: the condition is ${String(shown.conditionIsTrue ?? "unknown")}`],
   ["After a firing", afterwards(shown.alert)],
   ["Message", shown.alert.msg === "" ? undefined : html`<bdi>${shown.alert.msg}</bdi>`],
   ["Last fired", lastFiring(shown.alert, nowMs)],

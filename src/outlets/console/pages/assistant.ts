@@ -5,6 +5,7 @@ import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { type Mood, state } from "../kit/state.ts";
 import { factsOf, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
+import { errorsByCode, lastDirective, reportLag } from "./assistant-health.ts";
 import { assistantNames, type ShownOutlet } from "./assistants.ts";
 
 interface Linked {
@@ -55,7 +56,9 @@ ${factsOf([
   ...Object.entries(shown.settings).map(([name, value]) => [name, html`<bdi>${value}</bdi>`] as const),
   ["Accounts linked", shown.linked],
   ["Last report", when(deliveries[0]?.time, nowMs, "none in the last week")],
-  ["Answers of the last reports", outcomes(deliveries)],
+  ["Last directive", lastDirective(shown, nowMs)],
+  ["Report lag", reportLag(shown)],
+  ["Errors of the last reports", errorsByCode(shown)],
   ["Added", when(shown.created, nowMs)],
 ])}
 ${askLinks(context, here, asks)}`,
@@ -116,12 +119,6 @@ function accounts(
     users,
   )}
 ${linked > users.length ? html`<p class="small">${linked - users.length} more are not shown.</p>` : undefined}`;
-}
-
-/** `3 of HTTP 204, 1 of HTTP 500`. */
-function outcomes(found: readonly Report[]): string {
-  const counts = Map.groupBy(found, ({ status, outcome }) => (status === null ? outcome : `HTTP ${status}`));
-  return [...counts].map(([words, { length }]) => `${length} of ${words}`).join(", ") || "none";
 }
 
 const moods: Readonly<Record<string, Mood>> = { taken: "good", retry: "warn", forgotten: "off" };

@@ -4,11 +4,12 @@ import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
 import { tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
+import { errorsByCode, lastDirective, type OutletHealth, reportLag } from "./assistant-health.ts";
 import { setUpSteps } from "./assistant-steps.ts";
 
 const path = "/assistants";
 
-export interface ShownOutlet {
+export interface ShownOutlet extends OutletHealth {
   readonly outlet: string;
   readonly kind: string;
   readonly tenant: string;
@@ -48,6 +49,9 @@ ${askLinks(context, path, asks)}`;
           },
           { title: "Tenant", cell: ({ tenant: of }) => html`<bdi>${of}</bdi>` },
           { title: "Accounts linked", cell: ({ users }) => users },
+          { title: "Last directive", cell: (one) => lastDirective(one, nowMs) },
+          { title: "Report lag", cell: (one) => reportLag(one) },
+          { title: "Errors of the last reports", cell: (one) => errorsByCode(one) },
           { title: "Added", cell: ({ created }) => when(created, nowMs) },
         ],
         outlets,

@@ -5,6 +5,7 @@ import { strip, total } from "../kit/strip.ts";
 import { when } from "../kit/times.ts";
 import { linkStates, stateWords } from "../link-state.ts";
 import { length } from "../times.ts";
+import { type BlindFigures, blindStrip, linkStrip, seenShare, unknownWords } from "./link-hours.ts";
 
 /** What needs attention, the four steps to the first linked home, and the last 24 hours in numbers. */
 export const overview: ConsolePage = {
@@ -121,7 +122,7 @@ interface Figures {
   readonly failedSignIns: readonly number[];
   readonly delivered: readonly number[];
   readonly failed: readonly number[];
-  readonly blind: { readonly ms: number; readonly blindLinks: number; readonly links: number; readonly isAll: boolean };
+  readonly blind: BlindFigures;
   readonly changes?: readonly number[];
   readonly countedSince?: string;
   readonly silentNodes?: readonly string[];
@@ -136,7 +137,8 @@ function numbers({ nowMs }: PageContext, shown: Figures): Html {
 ${figure("Sign-ins", total(signIns), `${total(failedSignIns)} failed`, strip("Sign-ins", signIns, failedSignIns))}
 ${figure("Deliveries to webhooks", total(delivered), `${total(failed)} failed`, strip("Deliveries", delivered, failed))}
 ${changes && figure("Changes of attributes", total(changes), "on all nodes", strip("Changes of attributes", changes))}
-${figure("Blind time", length(blind.ms / 1_000), `of ${blind.blindLinks} of ${blind.isAll ? "" : "the first "}${blind.links} links`)}
+${figure("Blind time", length(blind.ms / 1_000), `of ${blind.blindLinks} of ${blind.isAll ? "" : "the first "}${blind.links} links`, blindStrip(blind))}
+${figure("Links that were seen", seenShare(blind), unknownWords(blind), linkStrip(blind))}
 </dl>
 <p class="small">Of each webhook the last 1,000 deliveries count.${
     countedSince && html` Nodes count changes in memory, in full since ${when(countedSince, nowMs)}.`

@@ -5,16 +5,22 @@ import { asCommand } from "../kit/as-command.ts";
 import { clientOf, namesOf, tenantOf, userOf } from "../kit/names.ts";
 import { factsOf } from "../kit/table.ts";
 import { ago } from "../times.ts";
+import { type RequestLine, requestLines } from "./request-lines.ts";
 import { type ShownRequest, statusOf, tookWords } from "./requests.ts";
 
-/** One request by its id, where its log lines are, and how to send it again. */
+interface WithLines {
+  /** Null from a node of an older version. */
+  readonly lines: readonly RequestLine[] | null;
+}
+
+/** One request by its id, its log lines, and how to send it again. */
 export const request: ConsolePage = {
   path: "/requests/:request",
   title: "Request",
   subject: "tenants",
   async render(context) {
     const { call, callOf, address, nowMs, parameter, baseUrl } = context;
-    const shown: ShownRequest = await call("request show", { request: parameter("request") });
+    const shown: ShownRequest & WithLines = await call("request show", { request: parameter("request") });
     const names = await namesOf(context, [shown]);
     const { requestId, method, route, operation, tenantId, userId, clientId, code, time } = shown;
     const showing = callOf("request show");
@@ -53,10 +59,10 @@ ${userId === null ? undefined : to("Same user", { user: String(userId) })}
 ${status < 400 ? undefined : to("Same status", { status: String(status) })}</p>`;
 }
 
-/** The service writes its log to standard output and keeps no line of it. */
-function logLines({ requestId, node }: ShownRequest): Html {
+function logLines({ requestId, node, lines }: ShownRequest & WithLines): Html {
   return html`<h2>Log lines</h2>
-<p>Breezeway keeps no log lines: it writes them to standard output, and your system collects them. On the machine of node <span class="code">${node}</span>, these commands find the lines of this request:</p>
+${requestLines(lines)}
+<p class="small">On the machine of node <span class="code">${node}</span>, these commands find them in the log, which your system collects:</p>
 <pre tabindex="0">journalctl --unit breezeway --output cat | grep ${quoted(requestId)}
 docker logs breezeway 2>&1 | grep ${quoted(requestId)}</pre>`;
 }

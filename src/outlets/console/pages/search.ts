@@ -6,7 +6,10 @@ import { filterForm } from "../kit/table.ts";
 
 const path = "/search";
 
-/** Finds users, homes, clients, tenants, webhooks, assistants, operators and requests by name or id. */
+/**
+ * Finds users, homes, things, devices, alerts, clients, tenants, webhooks, assistants, operators and requests by name or
+ * id.
+ */
 export const search: ConsolePage = {
   path,
   title: "Search",
@@ -35,11 +38,34 @@ interface ListedLink {
   readonly deviceId: number;
 }
 
+interface FoundInHomes {
+  readonly things: readonly (Owned & {
+    readonly thingId: string;
+    readonly deviceId: number;
+    readonly name: string | null;
+    readonly kind: string;
+    readonly room: string | null;
+  })[];
+  readonly devices: readonly (Owned & {
+    readonly deviceId: number;
+    readonly name: string;
+    readonly typeName: string;
+  })[];
+  readonly alerts: readonly (Owned & { readonly alertId: number })[];
+  readonly areAllCompared: boolean;
+}
+
+interface Owned {
+  readonly userId: number;
+  readonly userName: string;
+}
+
 const perKind = "10";
 /** Ids of requests have no spaces, and more characters than other numbers. */
 const isRequestId = /^[\w.:-]{8,128}$/;
 
-async function found({ call, callIfAllowed, address }: PageContext, wanted: string): Promise<Html> {
+async function found(context: PageContext, wanted: string): Promise<Html> {
+  const { call, callIfAllowed, address } = context;
   const filter = { filter: wanted, "page-size": perKind };
   const one = async (act: string, input: Readonly<Record<string, string>>) => {
     try {
@@ -50,11 +76,12 @@ async function found({ call, callIfAllowed, address }: PageContext, wanted: stri
       throw error;
     }
   };
-  const [users, clients, tenants, homes, operators, hook, outlet, request] = await Promise.all([
+  const [users, clients, tenants, homes, inHomes, operators, hook, outlet, request] = await Promise.all([
     call("user list", filter),
     call("client list", filter),
     call("tenant list", filter),
     call("link find", filter),
+    call("home find", { text: wanted.slice(0, longestText), ...chosen(context) }) as Promise<FoundInHomes>,
     callIfAllowed("operator list", filter),
     wanted.startsWith("wh_") ? one("hook show", { webhook: wanted }) : undefined,
     wanted.startsWith("bwo_") ? one("outlet show", { outlet: wanted }) : undefined,
@@ -85,6 +112,7 @@ async function found({ call, callIfAllowed, address }: PageContext, wanted: stri
       id: `${ecosystem}, device ${deviceId}`,
       to: address(`/homes/${userId}/${encodeURIComponent(ecosystem)}`),
     })),
+    ...hitsInHomes(context, inHomes),
     ...((operators?.operators ?? []) as readonly { operatorId: number; name: string }[])
       .filter(({ operatorId, name }) => name.includes(wanted) || String(operatorId) === wanted)
       .slice(0, Number(perKind))
@@ -100,10 +128,45 @@ async function found({ call, callIfAllowed, address }: PageContext, wanted: stri
       ? [{ kind: "Assistant", name: outlet.kind, id: wanted, to: address(`/assistants/${outlet.outlet}`) }]
       : []),
   ];
-  if (hits.length === 0) return html`<p>Nothing that you may see has this name or id.</p>`;
+  const partly = inHomes.areAllCompared
+    ? undefined
+    : html`<p class="small">Ids are found everywhere. Names of things and devices were compared in the first 1,500 of each${
+        context.tenants.length > 1 ? "; choose a tenant to look further" : ""
+      }.</p>`;
+  if (hits.length === 0) return html`<p>Nothing that you may see has this name or id.</p>${partly}`;
   return html`<ul class="needs">${hits.map(
     ({ kind, name, id, to }) =>
       html`<li><span>${kind} <a href="${to}">${named(name)}</a> <span class="code soft">${id}</span></span></li>`,
   )}</ul>
-<p class="small">At most ${perKind} of each kind.</p>`;
+<p class="small">At most ${perKind} of each kind.</p>${partly}`;
+}
+
+const longestText = 200;
+
+/** Names of things and devices are compared in the chosen tenant, because only a part of them is. */
+function chosen({ parameter, tenant }: PageContext): Readonly<Record<string, string>> {
+  return parameter("tenant") === undefined || !tenant ? {} : { tenant: String(tenant.tenantId) };
+}
+
+function hitsInHomes({ address }: PageContext, { things, devices, alerts }: FoundInHomes): readonly Hit[] {
+  return [
+    ...things.map(({ thingId, deviceId, name, kind, room, userId, userName }) => ({
+      kind: "Thing",
+      name: name ?? `a ${kind}`,
+      id: `${thingId}, ${room === null ? "" : `${room}, `}${userName}`,
+      to: `${address(`/devices/${userId}/${deviceId}`)}#${thingId}`,
+    })),
+    ...devices.map(({ deviceId, name, typeName, userId, userName }) => ({
+      kind: "Device",
+      name,
+      id: `${deviceId}, ${typeName}, ${userName}`,
+      to: address(`/devices/${userId}/${deviceId}`),
+    })),
+    ...alerts.map(({ alertId, userId, userName }) => ({
+      kind: "Alert",
+      name: `Alert ${alertId}`,
+      id: userName,
+      to: address(`/alerts/${userId}/${alertId}`),
+    })),
+  ];
 }

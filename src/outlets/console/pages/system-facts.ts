@@ -121,7 +121,7 @@ interface Finding {
 /** Kinds of findings that are about tenants: the overview shows them. */
 const ofTenants = /^(link|webhook|assistant)_/;
 
-/** What the service has found out about itself. The machine below it is examined by `breezeway doctor`. */
+/** What the service has found out about itself. The doctor examines the machine below it. */
 export function findingsPart(findings: readonly Finding[]): Html {
   const own = findings.filter(({ kind }) => !ofTenants.test(kind));
   return html`<h2>Findings</h2>
@@ -133,7 +133,7 @@ ${
           html`<li class="${level}">${iconOf(level === "bad" ? "warning" : "clock")}<span><strong>${sentence}</strong> <span class="soft">${fix}</span></span></li>`,
       )}</ul>`
 }
-<p class="small"><code>breezeway doctor</code> examines a machine, and prints what it finds there. Every node answers at <code>/readyz</code> whether it is well.</p>`;
+<p class="small">Every node answers at <code>/readyz</code> whether it is well.</p>`;
 }
 
 export function settingsPart(settings: readonly ShownSetting[]): Html {

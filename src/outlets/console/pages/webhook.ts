@@ -4,23 +4,12 @@ import { named } from "../../../web/page.ts";
 import { actionButton } from "../action.ts";
 import type { ConsolePage, PageContext } from "../console-page.ts";
 import { type Ask, askLinks, openAsk, typed } from "../kit/ask.ts";
-import { type Mood, state } from "../kit/state.ts";
+import { lengthWords } from "../kit/durations.ts";
+import { state } from "../kit/state.ts";
 import { factsOf, filterForm, kept, pager, tableOf } from "../kit/table.ts";
 import { when } from "../kit/times.ts";
+import { answerOf, deliveryMoods, oneDelivery, type ShownDelivery } from "./webhook-delivery.ts";
 import { type ShownWebhook, success, webhookState } from "./webhooks.ts";
-
-interface ShownDelivery {
-  readonly deliveryId: number;
-  readonly messageId: string;
-  readonly type: string;
-  readonly state: string;
-  readonly attempts: number;
-  readonly status: number | null;
-  readonly text: string | null;
-  readonly created: string;
-  readonly settled: string | null;
-  readonly nextTry: string | null;
-}
 
 /** One webhook: its deliveries, what was sent and what the receiver answered. */
 export const webhook: ConsolePage = {
@@ -63,15 +52,13 @@ ${askLinks(context, here, asks)}`,
   },
 };
 
-const moods: Readonly<Record<string, Mood>> = { delivered: "good", waiting: "warn", failed: "bad" };
-
 async function deliveries(context: PageContext, here: string, { webhookId }: ShownWebhook): Promise<Html> {
   const { call, callOf, address, nowMs } = context;
   const names = ["state"];
   const input = { webhook: webhookId, "page-size": "50", ...kept(context, [...names, "cursor"]) };
   const answer = await call("hook deliveries", input);
   const found = answer.deliveries as readonly ShownDelivery[];
-  const states = Object.keys(moods).map((one) => [one, one] as const);
+  const states = Object.keys(deliveryMoods).map((one) => [one, one] as const);
   const list =
     found.length === 0
       ? html`<p>There are none.</p>`
@@ -80,10 +67,10 @@ async function deliveries(context: PageContext, here: string, { webhookId }: Sho
           [
             {
               title: "Message",
-              cell: ({ deliveryId, type }) =>
-                html`<a href="${address(here, { ...kept(context, [...names, "cursor"]), delivery: String(deliveryId) })}">${deliveryId} ${type}</a>`,
+              cell: ({ deliveryId, type, isResend }) =>
+                html`<a href="${address(here, { ...kept(context, [...names, "cursor"]), delivery: String(deliveryId) })}">${deliveryId} ${type}</a>${isResend ? html` <span class="soft">resend</span>` : undefined}`,
             },
-            { title: "State", cell: ({ state: known }) => state(moods[known] ?? "bad", known) },
+            { title: "State", cell: ({ state: known }) => state(deliveryMoods[known] ?? "bad", known) },
             { title: "Attempts", cell: ({ attempts }) => attempts },
             { title: "Answer", cell: ({ status, text }) => answerOf(status, text) },
             { title: "Made", cell: ({ created }) => when(created, nowMs) },
@@ -109,36 +96,6 @@ ${list}
 ${pager(context, here, names, answer.cursor)}`;
 }
 
-/** The delivery that the address names, with the message that was sent. */
-async function oneDelivery({ call, parameter, nowMs }: PageContext, { webhookId, url }: ShownWebhook) {
-  const chosen = parameter("delivery");
-  if (chosen === undefined) return undefined;
-  const shown: ShownDelivery & { readonly body: object } = await call("hook delivery", {
-    webhook: webhookId,
-    delivery: chosen,
-  });
-  return html`<h2>Delivery ${shown.deliveryId}</h2>
-${factsOf([
-  ["State", state(moods[shown.state] ?? "bad", shown.state)],
-  ["Message", html`<span class="code">${shown.messageId}</span>`],
-  ["Attempts", shown.attempts],
-  ["Last answer", answerOf(shown.status, shown.text)],
-  ["Made", when(shown.created, nowMs)],
-  ["Settled", when(shown.settled, nowMs, "not yet")],
-  ["Next try", when(shown.nextTry, nowMs, "none")],
-])}
-<h3>Request</h3>
-<pre tabindex="0">POST ${url}
-Content-Type: application/json
-webhook-id: ${shown.messageId}
-
-${JSON.stringify(shown.body, null, 2)}</pre>`;
-}
-
-function answerOf(status: number | null, text: string | null): string {
-  return [status === null ? undefined : `HTTP ${status}`, text ?? undefined].filter(Boolean).join(": ") || "none yet";
-}
-
 const pauseWords = `Nothing is sent to the receiver until you resume it. Messages wait, up to ${limits.webhookMessagesWaiting.toLocaleString("en")} of them; beyond that the oldest are replaced by one message of the type resync.`;
 
 /** How long the last delivered messages took: the median and the longest time. */
@@ -160,10 +117,6 @@ function tookMs(created: string, settled: string): number {
 /** From the message to the end of its delivery. */
 function lag(created: string, settled: string | null): string {
   return settled === null ? "-" : lengthWords(tookMs(created, settled));
-}
-
-function lengthWords(ms: number): string {
-  return ms < 1_000 ? `${ms} ms` : ms < 120_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 function asksOf({ nowMs }: PageContext, { webhookId, state: known }: ShownWebhook): readonly Ask[] {

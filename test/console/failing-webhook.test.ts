@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Page } from "playwright-core";
+import { browserOfFile, skip } from "../browser/world.ts";
+import { write } from "../events/made-home.ts";
+import { eventually } from "../stories/world.ts";
+import { administrationWorld } from "./administration-world.ts";
+import { operatorTab } from "./operator-tab.ts";
+
+const browser = browserOfFile();
+const hour = 3_600_000;
+
+describe("a webhook that fails", { skip }, () => {
+  it("is found, its attempts are read, and what failed arrives once and in order when it is resent", {
+    timeout: 60_000,
+  }, async (t) => {
+    const made = await administrationWorld(t);
+    const { world, hook, lamp, run } = made;
+    const webhook = await made.addWebhook();
+    const deliveries = async (state?: string): Promise<readonly { readonly tries: readonly object[] }[]> =>
+      (await run("hook deliveries", { webhook, ...(state && { state }) })).deliveries;
+    hook.behaviour.answer = () => ({ status: 503 });
+    for (const count of [1, 2, 3]) await write(world, made.token, lamp, { count: `${count}` });
+    await eventually(t.signal, async () => {
+      const all = await deliveries();
+      assert.deepEqual([all.length, all.at(-1)?.tries.length], [3, 1], "the others wait behind the first one");
+    });
+    await world.timePasses(25 * hour);
+    world.service.parts.events.afterCommit(false);
+    await eventually(t.signal, async () => assert.equal((await deliveries("failed")).length, 3));
+    const refused = hook.received.length;
+
+    await operatorTab(browser(), { world }, await made.owner(), {}, async (tab) => {
+      tab.setDefaultTimeout(15_000);
+      await tab.goto("/console");
+      const attention = tab.locator("section, div, main").filter({ hasText: "Needs attention" }).first();
+      await attention.getByText(/fails: answered 503/).waitFor();
+      await tab.locator(`a[href^="/console/webhooks/${webhook}"]`).first().click();
+      await tab.getByRole("heading", { name: hook.url }).waitFor();
+
+      await tab.getByRole("table", { name: "Deliveries" }).getByRole("link").last().click();
+      const attempts = tab.getByRole("table", { name: "Attempts" });
+      await attempts.waitFor();
+      const rows = await attempts.locator("tbody tr").allInnerTexts();
+      assert.equal(rows.length, 2);
+      for (const row of rows) assert.match(row, /\d+ ms(?:.|\n)*HTTP 503: answered 503/);
+      assert.equal(await attempts.locator("time").count(), 2);
+      assert.match(await requestOf(tab), /^POST (?:.|\n)*webhook-id: msg_(?:.|\n)*webhook-signature: /);
+      assert.ok(!(await tab.content()).includes(hook.received[0]!.headers["webhook-signature"]!));
+      const body = tab.locator("details pre").filter({ hasText: '"count"' });
+      assert.equal(await body.isVisible(), false);
+      await tab.getByText("Body", { exact: true }).click();
+      await body.waitFor();
+
+      hook.behaviour.answer = () => ({ status: 204 });
+      await tab.getByRole("link", { name: "Resend all since" }).click();
+      const dialog = tab.getByRole("dialog", { name: "Resend all that failed" });
+      await dialog.getByLabel("Since").fill(new Date(Date.now() - hour).toISOString());
+      await dialog.getByRole("button", { name: "Resend" }).click();
+      await tab.getByText("Done: hook resend-since.").waitFor();
+      await eventually(t.signal, async () => assert.equal((await deliveries("delivered")).length, 3));
+      await tab.goto(`/console/webhooks/${webhook}?state=delivered`);
+      await tab.getByText("resend", { exact: true }).first().waitFor();
+      await tab.goto("/console");
+      await tab.getByText(/Nothing that this service knows of/).waitFor();
+    });
+
+    const arrived = hook.received.slice(refused);
+    assert.deepEqual(
+      arrived.map(({ message }) => message.data.attributes.count),
+      ["1", "2", "3"],
+    );
+    const first = hook.received.slice(0, refused).map(({ headers }) => headers["webhook-id"]);
+    assert.deepEqual(
+      arrived.map(({ headers }) => headers["webhook-id"]),
+      [...new Set(first)],
+    );
+  });
+});
+
+async function requestOf(tab: Page): Promise<string> {
+  return (await tab.locator("pre").filter({ hasText: "webhook-id" }).first().textContent()) ?? "";
+}

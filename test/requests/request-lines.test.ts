@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { lineBounds } from "../../src/model/log-line.ts";
+import { LineMemory } from "../../src/requests/line-memory.ts";
+import { RecentRequests } from "../../src/requests/recent-requests.ts";
+import { keptLine } from "../../src/runtime/kept-lines.ts";
+import { type LogLevel, startLogging } from "../../src/runtime/process/log.ts";
+import { runWithLines, withRequestLines } from "../../src/runtime/process/request-lines.ts";
+
+const same = { method: "GET", route: "/v3/users", operation: undefined, status: 200, code: undefined, tookMs: 1 };
+const request = (requestId: string) => ({ ...same, requestId, bytes: 1, caller: { tenantId: 1 }, source: "192.0.2.1" });
+
+function logged(level: LogLevel = "debug") {
+  const written: string[] = [];
+  const report = withRequestLines(startLogging(level, { write: (line) => void written.push(line) }));
+  return { report, written: () => written.map((line) => JSON.parse(line)) };
+}
+
+const openLines = (requestId = "r1") => ({ requestId, lines: [], isOpen: true }) as Parameters<typeof runWithLines>[0];
+
+describe("the log lines of a request", () => {
+  it("are those that its work writes, also after a wait, each with its id in the log", async () => {
+    const { report, written } = logged();
+    const [one, two] = [openLines("one"), openLines("two")];
+    await Promise.all(
+      [one, two].map((lines) =>
+        runWithLines(lines, async () => {
+          report.info({ step: 1 }, "begun");
+          await new Promise((resolve) => setImmediate(resolve));
+          report.warn({ step: 2 }, `ended ${lines.requestId}`);
+        }),
+      ),
+    );
+    report.info({}, "of no request");
+    assert.deepEqual(
+      one.lines.map(({ level, sentence, fields }) => [level, sentence, fields]),
+      [
+        ["info", "begun", { requestId: "one", step: 1 }],
+        ["warn", "ended one", { requestId: "one", step: 2 }],
+      ],
+    );
+    assert.equal(two.lines.length, 2);
+    assert.deepEqual(
+      written()
+        .map(({ requestId }) => requestId ?? null)
+        .toSorted(),
+      [null, "one", "one", "two", "two"].toSorted(),
+    );
+  });
+
+  it("end with the request, although what it has started goes on", async () => {
+    const { report, written } = logged();
+    const lines = openLines();
+    const later = Promise.withResolvers<void>();
+    const started = runWithLines(lines, async () => {
+      await later.promise;
+      report.info({}, "later");
+    });
+    lines.isOpen = false;
+    later.resolve();
+    await started;
+    assert.deepEqual(lines.lines, []);
+    assert.equal(written()[0].requestId, undefined);
+  });
+
+  it("are only those that the log's level lets through", () => {
+    const { report } = logged("warn");
+    const lines = openLines();
+    runWithLines(lines, () => {
+      report.info({}, "left out");
+      report.error({}, "written");
+    });
+    assert.deepEqual(
+      lines.lines.map(({ sentence }) => sentence),
+      ["written"],
+    );
+  });
+
+  it("are redacted as the log is, and say the same as the log", () => {
+    const { report, written } = logged();
+    const lines = openLines();
+    const fields = {
+      accessToken: "s3cret",
+      request: { secToken: "s3cret", inner: [{ secret: { value: "s3cret" } }] },
+      error: Object.assign(new Error("outer", { cause: new Error("inner") }), { token: "s3cret" }),
+    };
+    runWithLines(lines, () => {
+      report.error(fields, "with secrets");
+      report.info({ password: "s3cret" }, "with a short one");
+    });
+    assert.ok(!JSON.stringify(lines.lines).includes("s3cret"));
+    const recent = new RecentRequests(Date.now);
+    recent.add({ ...request("r1"), lines: lines.lines });
+    const [found] = recent.find({ requestId: "r1" }, 1);
+    assert.deepEqual(
+      found!.lines!.map(({ level, sentence, fields: text }) => ({ level, ...JSON.parse(text), message: sentence })),
+      written().map(({ time: _, ...line }) => line),
+    );
+  });
+
+  it("are bounded in number and length", () => {
+    const { report } = logged();
+    const lines = openLines();
+    runWithLines(lines, () => {
+      for (let at = 0; at < lineBounds.perRequest + 5; at++) report.info({ text: "x".repeat(50_000) }, "long");
+    });
+    assert.equal(lines.lines.length, lineBounds.perRequest);
+    for (const { fields } of lines.lines) assert.equal((fields as string).length, lineBounds.bytes);
+  });
+
+  it("are forgotten oldest first when all together are too long, and the records stay", () => {
+    const long = [keptLine(1, "error", "failed", { error: new Error("x".repeat(900)) })];
+    const plain = [keptLine(1, "info", "answered", { status: 200 })];
+    const recent = new RecentRequests(Date.now, { perTenant: 10, inAll: 10, tenants: 2 }, new LineMemory(5_000));
+    recent.add({ ...request("plain"), lines: plain });
+    for (const id of ["a", "b", "c", "d"]) recent.add({ ...request(id), lines: long });
+    const linesOf = (requestId: string) => recent.find({ requestId }, 1)[0]!.lines!.length;
+    assert.deepEqual(["plain", "a", "d"].map(linesOf), [1, 0, 1]);
+    for (let at = 0; at < 30; at++) recent.add({ ...request(`later ${at}`), lines: long });
+    assert.equal(linesOf("later 29"), 1);
+  });
+
+  it("are not sent with a list", () => {
+    const recent = new RecentRequests(Date.now);
+    recent.add({ ...request("r1"), lines: [keptLine(1, "info", "answered", {})] });
+    assert.deepEqual(Object.keys(recent.find({}, 1)[0]!).includes("lines"), false);
+  });
+});
