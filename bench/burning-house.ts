@@ -7,7 +7,7 @@ import type { LinkedUser } from "../simulator/google-home/home-graph-answers.ts"
 import type { DeviceId, UserId } from "../src/model/ids.ts";
 import { addDevice } from "../src/provisioning/inventory.ts";
 import type { Store } from "../src/store/seam.ts";
-import type { LogPosition } from "../src/store/tables/log.ts";
+import type { LogPosition } from "../src/store/tables/log-position.ts";
 import { attributeName, structureSummary } from "../src/virtual-device/attribute-names.ts";
 import { EventStream } from "../test/events/event-stream.ts";
 import { addGoogleOutlet, syncGoogle, tokensOf } from "./assisted-homes.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Parts } from "../../src/service/parts.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
-import { logStart } from "../../src/store/tables/log.ts";
+import { logStart } from "../../src/store/tables/log-position.ts";
 import { startCluster } from "../../test/set-up/postgres.ts";
 import { NoisyEcosystem } from "../ecosystems/noisy-ecosystem.ts";
 import { MeasuredProcess } from "../measured-process.ts";

@@ -88,7 +88,8 @@ export interface AlertExplanation<Kind = Alert> {
   readonly alert: Kind;
   /** The current value of its attribute or field. */
   readonly value: string | null;
-  readonly conditionIsTrue: boolean;
+  /** Null: its pattern takes too many steps on the value. */
+  readonly conditionIsTrue: boolean | null;
   /** The state of the alert in a sentence. */
   readonly explanation: string;
   /** Up to 50 of the last events that the alert evaluated, newest first. */

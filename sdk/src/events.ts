@@ -105,6 +105,8 @@ export interface ResyncEvent extends EventBase<"resync"> {
 /** The stream is alive, and all events before this id were delivered. Only with `heartbeats`. */
 export interface HeartbeatEvent extends EventBase<"heartbeat"> {
   readonly time: number;
+  /** More events wait: the stream delivers old ones, and has reached `time`. Left out when the stream is current. */
+  readonly catchingUp?: true;
   /** The interval of this stream's heartbeats, if the service supports the requested one. */
   readonly everySeconds?: number;
 }
@@ -179,13 +181,13 @@ export async function* followEvents(v3: V3, options: EventOptions): AsyncGenerat
       for await (const read of connection(v3, options, lastEventId)) {
         failures = 0;
         retryMs = read.retryMs ?? retryMs;
-        if (read.messages.length > 0) states.received();
+        if (read.messages.length > 0) states.received(read.messages);
         for (const message of read.messages) {
           // Events that were received before the abort are dropped.
           if (signal?.aborted) return;
           const event = readEvent(message);
           lastEventId = message.id ?? lastEventId;
-          if (event && (event.type !== "heartbeat" || isHeartbeatDue())) yield event;
+          if (event && (event.type !== "heartbeat" || isHeartbeatDue(event))) yield event;
         }
       }
     } catch (error) {
@@ -209,14 +211,17 @@ export async function* followEvents(v3: V3, options: EventOptions): AsyncGenerat
 
 /**
  * Decides whether the application gets a heartbeat as an event. Without `heartbeatSeconds` it gets one every 15 seconds,
- * the service's default, although the SDK receives more.
+ * the service's default, although the SDK receives more, and one when the stream has caught up.
  */
-function heartbeatFilter({ heartbeats = false, heartbeatSeconds }: EventOptions): () => boolean {
+function heartbeatFilter({ heartbeats = false, heartbeatSeconds }: EventOptions): (event: HeartbeatEvent) => boolean {
   let lastMs = Number.NEGATIVE_INFINITY;
-  return () => {
+  let wasCatchingUp = false;
+  return ({ catchingUp = false }) => {
     const nowMs = performance.now();
-    if (!heartbeats || (heartbeatSeconds === undefined && nowMs - lastMs < 14_000)) return false;
+    const isSoon = catchingUp === wasCatchingUp && nowMs - lastMs < 14_000;
+    if (!heartbeats || (heartbeatSeconds === undefined && isSoon)) return false;
     lastMs = nowMs;
+    wasCatchingUp = catchingUp;
     return true;
   };
 }

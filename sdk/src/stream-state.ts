@@ -1,3 +1,5 @@
+import type { ServerSentMessage } from "./sse.ts";
+
 /** Whether the values that a stream has delivered are current. */
 export type StreamState =
   | {
@@ -7,13 +9,13 @@ export type StreamState =
       readonly asOf: number;
     }
   | {
-      /** The stream is lost, silent or refused: your values are as of `asOf` and may be out of date. */
+      /** The stream is lost, silent, refused or catches up: your values are as of `asOf` and may be out of date. */
       readonly state: "stale";
       /** Time of the last message in milliseconds; undefined before the first one. */
       readonly asOf: number | undefined;
       /**
        * Why the stream became stale: mostly `Unreachable`, or `NotSignedIn` when the access has ended. Undefined before
-       * the first connection, and after the service ended the stream. While the stream stays stale, failed attempts to
+       * the first connection, after the service ended the stream, and while the stream catches up. While the stream stays stale, failed attempts to
        * reconnect are not reported here; `onDisconnected` gets the reason of each.
        */
       readonly reason: unknown;
@@ -27,13 +29,22 @@ export class StreamStates {
   readonly #onState: ((state: StreamState) => void) | undefined;
   #last: StreamState["state"] | undefined;
   #asOf: number | undefined;
+  #isCatchingUp = false;
 
   constructor(onState: ((state: StreamState) => void) | undefined) {
     this.#onState = onState;
     this.lost(undefined);
   }
 
-  received(): void {
+  /** A stream that catches up is connected, but its values are old until a heartbeat says that it is current. */
+  received(messages: readonly Pick<ServerSentMessage, "event" | "data">[]): void {
+    for (const { event, data } of messages) {
+      if (event === "heartbeat") this.#isCatchingUp = isCatchingUp(data);
+    }
+    if (this.#isCatchingUp) {
+      if (this.#last !== "stale") this.ended(undefined);
+      return;
+    }
     const asOf = Date.now();
     this.#asOf = asOf;
     if (this.#last === "live") return;
@@ -43,6 +54,7 @@ export class StreamStates {
 
   /** The connection is lost, or an attempt to connect failed. Reported only once until the next message. */
   lost(reason: unknown): void {
+    this.#isCatchingUp = false;
     if (this.#last === "stale") return;
     this.ended(reason);
   }
@@ -52,6 +64,11 @@ export class StreamStates {
     this.#last = "stale";
     this.#onState?.({ state: "stale", asOf: this.#asOf, reason });
   }
+}
+
+/** @internal */
+export function isCatchingUp(heartbeat: string): boolean {
+  return /"catchingUp":true\b/.test(heartbeat);
 }
 
 /** The limit while no interval is confirmed: older versions of the service send a heartbeat every 15 seconds. */

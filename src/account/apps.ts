@@ -1,5 +1,5 @@
 import { auditEntry } from "../identity/audit.ts";
-import { endGrants } from "../identity/grants.ts";
+import { endGrants, endMostGrants, type GrantEnding } from "../identity/grants.ts";
 import { limits } from "../model/limits.ts";
 import { type Scopes, scopes, storedScopes } from "../model/scopes.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -40,18 +40,21 @@ export function accountAppsOn({ store, grantsEnded }: AppParts): AccountApps {
       return { apps: [...byClient.values()].map(appOf), isComplete: rows.length < limits.appsPerAccount };
     },
     async endAccess({ userId, tenantId }, clientId, source) {
+      const find: GrantEnding["find"] = (tx, limit) => tx.grants.ofUserToClient(userId, clientId, limit);
+      const before = await endMostGrants({ store, find, grantsEnded });
       const ended = await store.transaction(async (tx) => {
         // The lock serialises this with the exchange of a code, which would add a grant.
         await tx.users.lock(userId);
-        const grants = (await tx.grants.ofUser(userId)).filter((grant) => grant.clientId === clientId);
-        if (grants.length === 0) return [];
+        const last = await tx.grants.ofUserToClient(userId, clientId);
+        const grants = before.length + last.length;
+        if (grants === 0) return [];
         await tx.codes.removeUnspent(userId, clientId);
-        const detail = { did: "end access", grants: grants.length };
+        const detail = { did: "end access", grants };
         await tx.audit.add(auditEntry({ act: "account", tenantId, userId, clientId, source, detail }));
-        return endGrants(tx, grants);
+        return endGrants(tx, last);
       });
       grantsEnded(ended);
-      return ended.length > 0;
+      return before.length + ended.length > 0;
     },
   };
 }
@@ -69,8 +72,8 @@ function appOf(rows: readonly AppGrantRow[]): AccountApp {
   };
 }
 
-/** What several grants allow together. */
-function allOf(granted: readonly Scopes[]): Scopes {
-  if (granted.includes(null)) return null;
+/** What several grants allow together. One without scopes allows everything but most commands (identity/principal.ts). */
+export function allOf(granted: readonly Scopes[]): Scopes {
+  if (granted.includes(null)) return granted.some((some) => some?.includes("devices:control")) ? scopes : null;
   return scopes.filter((scope) => granted.some((some) => some?.includes(scope)));
 }

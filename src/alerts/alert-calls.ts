@@ -1,5 +1,6 @@
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import type { AccessScope } from "../model/access-scope.ts";
+import { isMet } from "../model/condition.ts";
 import { LimitReached, TooManyTriggers, UnknownTrigger } from "../model/errors.ts";
 import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
@@ -20,9 +21,11 @@ import {
 } from "./definition.ts";
 import { type DryRun, type DryRuns, dryRun, type Period } from "./dry-run.ts";
 import { type Explanation, explain } from "./explain.ts";
+import { judgedPatterns } from "./judged-patterns.ts";
+import type { MatchTurns } from "./match-turns.ts";
 import type { Patterns } from "./patterns.ts";
 import type { Records } from "./records.ts";
-import { type TriedValue, tryValue } from "./try-value.ts";
+import { checkTried, type TriedValue, tryValue } from "./try-value.ts";
 
 /** An alert of any kind. */
 export type AnyTriggerRow = TriggerRow | ThingTriggerRow;
@@ -33,7 +36,7 @@ export interface AlertCalls<Input, Row> {
   add(accessScope: AccessScope, input: Input, keep?: KeepAnswer<Row>): Promise<Row>;
   find(accessScope: AccessScope, id: TriggerId): Promise<Row>;
   /**
-   * Replaces the definition, by one that may be made from the present alert. The alert stays armed or disarmed, unless the
+   * Replaces the definition. `input` may be a function of the current row. The alert stays armed or disarmed, unless the
    * new definition fires on something else. It fires at the next event, as a new alert does.
    */
   redefine(
@@ -81,6 +84,7 @@ export interface AlertCallParts {
   readonly records: Records;
   readonly commanding: Commanding;
   readonly dryRuns: DryRuns;
+  readonly matchTurns: MatchTurns;
 }
 
 export function alertCalls<
@@ -88,35 +92,52 @@ export function alertCalls<
   Row extends AnyTriggerRow,
   Watched extends { readonly userId: UserId },
 >(
-  { store, turn, patterns, records, commanding, dryRuns }: AlertCallParts,
+  { store, turn, patterns, records, commanding, dryRuns, matchTurns }: AlertCallParts,
   subject: AlertSubject<Input, Row, Watched>,
 ): AlertCalls<Input, Row> {
+  const found = async (accessScope: AccessScope, id: TriggerId): Promise<Row> => {
+    const trigger = await store.read((tx) => subject.table(tx).within(accessScope, id));
+    if (!trigger) throw new UnknownTrigger();
+    return trigger;
+  };
+
   /**
    * Changes an alert under the user's lock, as all changes of a home. The second look-up sees what happened before the
    * lock was held.
    */
-  const change = async <Result>(
+  const change = <Result>(
     accessScope: AccessScope,
-    id: TriggerId,
+    { id, userId }: Pick<Row, "id" | "userId">,
     act: (tx: AlertTables, trigger: Row) => Promise<Result>,
-  ): Promise<Result> => {
-    const found = await store.read((tx) => subject.table(tx).within(accessScope, id));
-    if (!found) throw new UnknownTrigger();
-    return store.transaction(async (tx) => {
-      await tx.users.lock(found.userId);
+  ): Promise<Result> =>
+    store.transaction(async (tx) => {
+      await tx.users.lock(userId);
       const trigger = await subject.table(tx).within(accessScope, id);
       if (!trigger) throw new UnknownTrigger();
       return act(tx, trigger);
     });
+
+  /** Whether the condition is true for the value; null beyond the limit. Never inside a transaction: others would wait. */
+  const isMetNow = async (
+    accessScope: AccessScope,
+    { condition }: Row,
+    value: string | null,
+  ): Promise<boolean | null> => {
+    const compiling = patterns.stepsToCompile(condition, value);
+    if (compiling > limits.patternStepsPerExplanation) return null;
+    const steps = await matchTurns.run(accessScope, compiling, () => patterns.stepsFor(condition, value));
+    if (steps > limits.patternStepsPerExplanation) return null;
+    return matchTurns.run(accessScope, steps, () => isMet(condition, value, patterns.matches));
   };
 
   return {
     async add(accessScope, input, keep) {
       const { userId } = await store.read((tx) => subject.find(tx, accessScope, input));
+      const judged = judgedPatterns(patterns, input);
       return store.transaction(async (tx) => {
         const nowMs = (await tx.users.lock(userId)) ?? 0;
         const watched = await subject.find(tx, accessScope, input);
-        const checked = await subject.check(tx, watched, input, { patterns, commanding });
+        const checked = await subject.check(tx, watched, input, { patterns: judged, commanding });
         const bytes = checkSize(checked);
         const totals = await totalsOf(tx, userId, checked.deviceId);
         checkCounts(checked.deviceId, totals);
@@ -130,18 +151,17 @@ export function alertCalls<
       });
     },
 
-    async find(accessScope, id) {
-      const trigger = await store.read((tx) => subject.table(tx).within(accessScope, id));
-      if (!trigger) throw new UnknownTrigger();
-      return trigger;
-    },
+    find: found,
 
-    redefine: (accessScope, id, given, keep) =>
-      change(accessScope, id, async (tx, before) => {
-        const input = typeof given === "function" ? given(before) : given;
+    async redefine(accessScope, id, given, keep) {
+      const inputFor = (before: Row) => (typeof given === "function" ? given(before) : given);
+      const present = await found(accessScope, id);
+      const judged = judgedPatterns(patterns, inputFor(present), present.condition);
+      return change(accessScope, present, async (tx, before) => {
+        const input = inputFor(before);
         subject.refuseMove(before, input);
         const watched = await subject.find(tx, accessScope, input);
-        const checked = await subject.check(tx, watched, input, { patterns, commanding });
+        const checked = await subject.check(tx, watched, input, { patterns: judged, commanding });
         const reason = input.isEnabled ? null : before.reason;
         const after: Row = { ...before, ...checked, reason };
         const bytesBefore = bytesOf(before);
@@ -151,41 +171,45 @@ export function alertCalls<
         await subject.table(tx).redefine(trigger);
         await keep?.(tx, trigger);
         return trigger;
-      }),
+      });
+    },
 
-    setEnabled: (accessScope, id, isEnabled) =>
-      change(accessScope, id, (tx, { userId }) =>
+    setEnabled: async (accessScope, id, isEnabled) =>
+      change(accessScope, await found(accessScope, id), (tx, { userId }) =>
         subject.table(tx).change(userId, id, { isEnabled, reason: null, ...(isEnabled && { isArmed: true }) }),
       ),
 
-    remove: (accessScope, id, keep) =>
-      change(accessScope, id, async (tx, { userId }) => {
+    remove: async (accessScope, id, keep) =>
+      change(accessScope, await found(accessScope, id), async (tx, { userId }) => {
         await subject.table(tx).remove(userId, id);
         await keep?.(tx);
       }),
 
-    explain: (accessScope, id) =>
-      store.read(async (tx) => {
+    async explain(accessScope, id) {
+      const { trigger, value, record } = await store.read(async (tx) => {
         const table = subject.table(tx);
         const trigger = await table.within(accessScope, id);
         if (!trigger) throw new UnknownTrigger();
         const value = await subject.value(tx, trigger);
-        return explain(trigger, value, await table.record(trigger.userId, id), records.of(id), patterns);
-      }),
+        return { trigger, value, record: await table.record(trigger.userId, id) };
+      });
+      const isTrue = await isMetNow(accessScope, trigger, value);
+      return explain(trigger, value, isTrue, record, records.of(id));
+    },
 
-    tryValue: (accessScope, id, value) =>
-      store.read(async (tx) => {
-        const trigger = await subject.table(tx).within(accessScope, id);
-        if (!trigger) throw new UnknownTrigger();
-        const tried = tryValue(trigger, value, patterns);
-        const commands = tried.outcome === "fired" ? await reachedNow(commanding, tx, trigger) : [];
-        return { ...tried, commands };
-      }),
+    async tryValue(accessScope, id, value) {
+      const trigger = await found(accessScope, id);
+      checkTried(value);
+      const tried = tryValue(trigger, await isMetNow(accessScope, trigger, value));
+      if (tried.outcome !== "fired") return { ...tried, commands: [] };
+      return { ...tried, commands: await store.read((tx) => reachedNow(commanding, tx, trigger)) };
+    },
 
     async dryRun(accessScope, input, period) {
+      const judged = judgedPatterns(patterns, input);
       const { userId, checked, commands } = await store.read(async (tx) => {
         const watched = await subject.find(tx, accessScope, input);
-        const checked = await subject.check(tx, watched, input, { patterns, commanding });
+        const checked = await subject.check(tx, watched, input, { patterns: judged, commanding });
         const commands = await reachedNow(commanding, tx, { ...checked, userId: watched.userId });
         return { userId: watched.userId, checked, commands };
       });

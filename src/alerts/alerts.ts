@@ -14,6 +14,7 @@ import { attributeSubject, deviceWithin } from "./attribute-subject.ts";
 import { type Commanding, commandsNothing } from "./commanding.ts";
 import type { ThingTriggerInput, TriggerInput } from "./definition.ts";
 import { DryRuns } from "./dry-run.ts";
+import { MatchTurns } from "./match-turns.ts";
 import { Patterns } from "./patterns.ts";
 import { alertReaction } from "./reaction.ts";
 import { Records } from "./records.ts";
@@ -93,7 +94,15 @@ export function alertsOn({
 }: AlertParts): RunningAlerts {
   const patterns = new Patterns();
   const records = new Records();
-  const parts = { store, turn, patterns, records, commanding, dryRuns: new DryRuns() };
+  const parts = {
+    store,
+    turn,
+    patterns,
+    records,
+    commanding,
+    dryRuns: new DryRuns(),
+    matchTurns: new MatchTurns(turn),
+  };
 
   return {
     ...alertReaction({ patterns, records, commanding, onLimitReached }),

@@ -30,13 +30,14 @@ export interface PlannedWrite {
 }
 
 /**
- * All consequences of one change, while its transaction is open. All alerts that the change reaches share one budget.
+ * All consequences of one change, while its transaction is open. All alerts that the change reaches share one budget;
+ * another change in the same transaction has its own.
  */
 export class Chain {
   /** Alerts that a limit stopped: each gets one log entry and one record about it. */
   readonly stopped = new Set<TriggerId>();
-  /** Evaluations of alerts. They move to `Records` when the commit is durable. */
-  readonly seen = new Map<TriggerId, Evaluation[]>();
+  /** Evaluations of alerts in the transaction. They move to `Records` when the commit is durable. */
+  readonly seen: Map<TriggerId, Evaluation[]>;
   /** Limits that were reached. They are counted when the commit is durable. */
   readonly reached = new Set<LimitName>();
   readonly #watchers = new Map<DeviceId, Map<AttributeKey, readonly Watching<WatchingTrigger>[]>>();
@@ -45,6 +46,10 @@ export class Chain {
   #firingBytes = 0;
   #patternSteps = 0;
   #commands = 0;
+
+  constructor(seen: Chain["seen"] = new Map()) {
+    this.seen = seen;
+  }
 
   /**
    * The live alerts on the changed attributes, ascending by id. Each alert is read once in a chain, however often it is
@@ -85,10 +90,11 @@ export class Chain {
     });
   }
 
-  /** Whether the budget allows another pattern match with this number of steps. */
-  mayMatch(steps: number): boolean {
+  /** Whether the budget allows this number of steps more. Only then they count: the alerts after it may need fewer. */
+  maySpend(steps: number): boolean {
+    if (!this.#within("patternStepsPerCause", this.#patternSteps + steps)) return false;
     this.#patternSteps += steps;
-    return this.#within("patternStepsPerCause", this.#patternSteps);
+    return true;
   }
 
   /**
@@ -96,9 +102,15 @@ export class Chain {
    * the log.
    */
   mayFire(bytes: number): boolean {
+    return (
+      this.#within("firingsPerCause", this.#firings + 1) &&
+      this.#within("firingBytesPerCause", this.#firingBytes + bytes)
+    );
+  }
+
+  countFiring(bytes: number): void {
     this.#firings += 1;
     this.#firingBytes += bytes;
-    return this.#within("firingsPerCause", this.#firings) && this.#within("firingBytesPerCause", this.#firingBytes);
   }
 
   /** How many commands the budget still allows. */

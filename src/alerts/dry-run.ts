@@ -7,6 +7,7 @@ import { stepTrigger } from "../model/trigger.ts";
 import type { AlertRow } from "../store/tables/alert-rows.ts";
 import type { LogEntry } from "../store/tables/log.ts";
 import type { ThingOrder } from "./commanding.ts";
+import { callerOf } from "./match-turns.ts";
 import type { Patterns } from "./patterns.ts";
 
 /** A period of a device's history: `afterMs` is excluded, `untilMs` included. Both are safe integers. */
@@ -35,6 +36,9 @@ export type TriedAlert = Pick<
   "userId" | "deviceId" | "condition" | "autoDisarm" | "autoDelete" | "autoDisable" | "isEnabled"
 >;
 
+/** Matches of more steps are not made in one turn of the event loop, except for a single one. */
+const stepsPerTurn = 500_000;
+
 /**
  * When a definition would have fired, had it been created at the beginning of the period. The log holds every event
  * that a live alert sees, and both use `stepTrigger`, so the result is exact.
@@ -49,6 +53,7 @@ export async function dryRun(
   const firings: { timeMs: number; value: string | null }[] = [];
   let events = 0;
   let patternSteps = 0;
+  let stepsOfTurn = 0;
   let isLive = isEnabled;
   let isArmed = true;
   let commits = 0;
@@ -66,9 +71,15 @@ export async function dryRun(
     events += 1;
     if (!isLive) continue;
     const { value } = event;
-    patternSteps += patterns.stepsFor(condition, value);
+    const steps = patterns.stepsFor(condition, value);
+    patternSteps += steps;
     if (patternSteps > limits.patternStepsPerDryRun) {
       throw new BadParameter("from", "This pattern takes too long over this period. Choose a shorter one.");
+    }
+    stepsOfTurn += steps;
+    if (stepsOfTurn > stepsPerTurn) {
+      await history.turn();
+      stepsOfTurn = steps;
     }
     const step = stepTrigger(
       { autoDisarm, autoDelete, autoDisable, isArmed },
@@ -92,7 +103,7 @@ export class DryRuns {
   }
 
   async run<Result>(accessScope: AccessScope, act: () => Promise<Result>): Promise<Result> {
-    const caller = accessScope.kind === "user" ? `user ${accessScope.userId}` : `tenant ${accessScope.tenantId}`;
+    const caller = callerOf(accessScope);
     if (this.#running.filter((other) => other === caller).length >= this.#atOnce) {
       throw new LimitReached("dryRunsAtOnce", "A dry run of yours is still running. Try again when it has ended.");
     }

@@ -1,15 +1,16 @@
-import { isMet } from "../model/condition.ts";
 import { type Evaluation, mergeRecords } from "../model/trigger.ts";
 import type { AlertRow } from "../store/tables/alert-rows.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
-import type { Patterns } from "./patterns.ts";
 
 /** Why an alert fired, or why it didn't. */
 export interface Explanation<Row = TriggerRow> {
   readonly trigger: Row;
-  /** The present value of what it watches, and whether the condition is true for it. */
+  /**
+   * The present value of what it watches, and whether the condition is true for it; null when its pattern takes more
+   * steps than an explanation may.
+   */
   readonly value: string | null;
-  readonly isTrue: boolean;
+  readonly isTrue: boolean | null;
   /** The alert's present state in a sentence. */
   readonly sentence: string;
   /** The last events that the alert evaluated, newest first. */
@@ -19,20 +20,22 @@ export interface Explanation<Row = TriggerRow> {
 export function explain<Row extends AlertRow>(
   trigger: Row,
   value: string | null,
+  isTrue: boolean | null,
   stored: readonly Evaluation[],
   later: readonly Evaluation[],
-  patterns: Pick<Patterns, "matches">,
 ): Explanation<Row> {
-  const isTrue = isMet(trigger.condition, value, patterns.matches);
   const evaluations = mergeRecords(stored, later).toReversed();
   return { trigger, value, isTrue, sentence: sentenceOf(trigger, isTrue), evaluations };
 }
 
-function sentenceOf({ isEnabled, isArmed, reason, firedMs }: AlertRow, isTrue: boolean): string {
+function sentenceOf({ isEnabled, isArmed, reason, firedMs }: AlertRow, isTrue: boolean | null): string {
   if (!isEnabled) return reason === null ? "It is disabled." : `It was disabled. Reason: ${reason}.`;
   if (!isArmed) {
     const since = firedMs === null ? "" : ` at ${new Date(firedMs).toISOString()}`;
     return `It fired${since} and is disarmed until its condition has been false.`;
+  }
+  if (isTrue === null) {
+    return "Its condition was not evaluated now: its pattern takes too many steps on so long a value.";
   }
   if (isTrue) return "Its condition is true. It fires at the next change or write that leaves it true.";
   return "It is armed, and fires when its condition becomes true.";

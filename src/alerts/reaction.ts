@@ -51,18 +51,20 @@ export interface AlertReactionParts {
  * new states, their writes, their commands and the log entries are durable together or not at all, and each change counts once.
  */
 export function alertReaction({ patterns, records, commanding, onLimitReached }: AlertReactionParts): AlertReaction {
-  /**
-   * Chains by transaction while it is open, and by commit afterwards. A retried transaction starts with a new chain.
-   */
+  /** Each request has a chain of its own, also of several in one transaction. A retried request starts with a new one. */
   const chains = new WeakMap<object, Chain>();
+  /** Evaluations by transaction: a later request of the transaction stores the record of an alert with the earlier ones. */
+  const seenIn = new WeakMap<object, Chain["seen"]>();
 
   return {
     async react(tx, commit, room) {
-      const chain = chains.get(tx) ?? new Chain();
+      const { chain: key = commit } = commit;
+      const seen = seenIn.get(tx) ?? new Map();
+      const chain = chains.get(key) ?? new Chain(seen);
       const events = await eventsOf(tx, commit, chain);
       if (events.length === 0) return [];
-      chains.set(tx, chain);
-      chains.set(commit, chain);
+      seenIn.set(tx, seen);
+      chains.set(key, chain);
       const updates: AlertUpdate[] = [];
       let left = room;
       for (const { trigger, value } of events) {
@@ -76,11 +78,13 @@ export function alertReaction({ patterns, records, commanding, onLimitReached }:
     afterCommit(commits) {
       const durable = new Set<Chain>();
       for (const commit of commits) {
-        const chain = chains.get(commit);
+        const chain = chains.get(commit.chain ?? commit);
         if (chain) durable.add(chain);
       }
+      for (const seen of new Set([...durable].map((chain) => chain.seen))) {
+        for (const [id, evaluations] of seen) records.add(id, evaluations);
+      }
       for (const chain of durable) {
-        for (const [id, evaluations] of chain.seen) records.add(id, evaluations);
         for (const limit of chain.reached) onLimitReached(limit);
         if (chain.hasCommanded) commanding.admitted();
       }
@@ -95,11 +99,14 @@ export function alertReaction({ patterns, records, commanding, onLimitReached }:
     room: number,
     chain: Chain,
   ): Promise<readonly AlertUpdate[]> {
-    if (!chain.mayMatch(patterns.stepsFor(trigger.condition, value))) {
+    const { condition } = trigger;
+    const isAllowed =
+      chain.maySpend(patterns.stepsToCompile(condition, value)) && chain.maySpend(patterns.stepsFor(condition, value));
+    if (!isAllowed) {
       await stop(tx, trigger, commit, value, chain);
       return [];
     }
-    const step = stepTrigger(trigger, isMet(trigger.condition, value, patterns.matches));
+    const step = stepTrigger(trigger, isMet(condition, value, patterns.matches));
     const wasArmed = trigger.isArmed;
     trigger.isArmed = step.isArmed;
     trigger.isLive = step.fate === "stays";
@@ -231,7 +238,7 @@ function tableOf(
   return "thingId" in watcher ? tx.thingTriggers : tx.triggers;
 }
 
-/** Why a firing alert must not write, in the words of its record; undefined when it may. */
+/** Why a firing alert must not write, in the words of its record; undefined when it may, and only then the firing counts. */
 async function limitOf(
   tx: CommitTables,
   trigger: AnyTriggerRow,
@@ -240,10 +247,13 @@ async function limitOf(
   chain: Chain,
 ): Promise<string | undefined> {
   const writes = updates.reduce((count, { changes }) => count + changes.length, 0);
+  const bytes = bytesOf(trigger);
   if (writes > room) chain.reached.add("alertWritesPerCause");
-  if (!chain.mayFire(bytesOf(trigger)) || writes > room) return stopped;
+  if (!chain.mayFire(bytes) || writes > room) return stopped;
   const refusal = updates.length > 0 ? await chain.refusalOf(tx, trigger.userId, updates) : undefined;
-  return refusal && `${stopped} ${refusal.limit}`;
+  if (refusal) return `${stopped} ${refusal.limit}`;
+  chain.countFiring(bytes);
+  return undefined;
 }
 
 /** The writes of an alert, by device. Targets whose device was removed are left out. */

@@ -1,9 +1,7 @@
-import { isMet } from "../model/condition.ts";
 import { BadParameter } from "../model/errors.ts";
 import { type Outcome, stepTrigger } from "../model/trigger.ts";
 import type { AlertRow } from "../store/tables/alert-rows.ts";
 import type { ThingOrder } from "./commanding.ts";
-import type { Patterns } from "./patterns.ts";
 
 /** What an alert would do if what it watches had a value now. Nothing happens. */
 export interface TriedValue<Row> {
@@ -17,15 +15,22 @@ export interface TriedValue<Row> {
 
 const longestValue = 8_192;
 
+export function checkTried(value: string): void {
+  if (value.length <= longestValue) return;
+  throw new BadParameter("value", `The value must have at most ${longestValue} characters.`);
+}
+
+/** `isTrue`: whether the condition is true for the value; null when its pattern takes more steps than a trial may. */
 export function tryValue<Row extends AlertRow>(
   trigger: Row,
-  value: string,
-  patterns: Pick<Patterns, "matches">,
+  isTrue: boolean | null,
 ): Omit<TriedValue<Row>, "commands"> {
-  if (value.length > longestValue) {
-    throw new BadParameter("value", `The value must have at most ${longestValue} characters.`);
+  if (isTrue === null) {
+    throw new BadParameter(
+      "value",
+      "The pattern of this alert takes too many steps on so long a value. Try a shorter one.",
+    );
   }
-  const isTrue = isMet(trigger.condition, value, patterns.matches);
   const outcome = trigger.isEnabled ? stepTrigger(trigger, isTrue).outcome : "disabled";
   return { trigger, isTrue, outcome };
 }

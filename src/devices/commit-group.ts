@@ -20,8 +20,16 @@ export interface GroupCalls {
   readonly apply: ApplyInGroup;
   /** Adds devices of one tenant that are within all limits. */
   add(tenantId: TenantId, devices: readonly AddedDevice[], nowMs: number): Promise<readonly DeviceState[]>;
-  /** Logs which of the tenant's devices have fallen silent. */
-  silence(tenantId: TenantId, ids: readonly DeviceId[], nowMs: number): Promise<void>;
+  /**
+   * Logs which of the tenant's devices have fallen silent. Returns the devices that are left when `isOver` says that the
+   * transaction has taken long enough: alerts watch them, so each is a commit of its own. At least one commit is made.
+   */
+  silence(
+    tenantId: TenantId,
+    ids: readonly DeviceId[],
+    nowMs: number,
+    isOver: () => boolean,
+  ): Promise<readonly DeviceId[]>;
 }
 
 /**
@@ -61,15 +69,18 @@ function callsIn(tx: GroupTables, parts: Omit<CommitParts, "store">, commits: De
       commits.push(...added.commits);
       return added.states;
     },
-    async silence(tenantId, ids, nowMs) {
+    async silence(tenantId, ids, nowMs, isOver) {
       const cause = { by: "administrator" } as const;
       const devices = await tx.devices.lockOfTenant(tenantId, ids);
       // A silence changes no attribute, so that only alerts on things react to it.
       const unwatched = devices.filter(({ areThingsWatched }) => !areThingsWatched);
       commits.push(...(await silenceDevices(tx, tenantId, unwatched, nowMs, { ownThings, cause, hop: 0 })));
-      for (const { userId, id: deviceId, areThingsWatched } of devices) {
-        if (areThingsWatched) await apply({ userId, cause, updates: [{ deviceId, changes: [], fallsSilent: true }] });
+      const watched = devices.filter(({ areThingsWatched }) => areThingsWatched);
+      for (const [index, { userId, id: deviceId }] of watched.entries()) {
+        if (index > 0 && isOver()) return watched.slice(index).map(({ id }) => id);
+        await apply({ userId, cause, updates: [{ deviceId, changes: [], fallsSilent: true }] });
       }
+      return [];
     },
   };
 }

@@ -119,6 +119,7 @@ export async function applyRequest(
   const form = thingForm();
   const { nowMs, updates, devices } = await lock(tx, request, form);
   const commits: DeviceCommit[] = [];
+  const chain = {};
   let wave = updates.map((update) => ({ ...update, cause: request.cause }));
   let writesLeft = chainLimits.writes;
   for (let hop = 0; wave.length > 0; hop++) {
@@ -136,7 +137,7 @@ export async function applyRequest(
         );
         continue;
       }
-      const commit = { ...applied, receivedMs };
+      const commit = { ...applied, chain, receivedMs };
       commits.push(commit);
       for (const react of reactions) {
         const room = hop < chainLimits.hops ? writesLeft : 0;

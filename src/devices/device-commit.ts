@@ -23,6 +23,7 @@ export type CommitTables = Pick<
   | "linkSessions"
   | "audit"
   | "log"
+  | "nodes"
   | "clock"
 >;
 
@@ -38,6 +39,8 @@ export interface DeviceCommit {
   readonly userId: UserId;
   readonly deviceId: DeviceId;
   readonly cause: Cause;
+  /** The same object for a request's commits and all that follow from them, and another one for each request. */
+  readonly chain?: object;
   readonly hop: number;
   readonly timeMs: number;
   /** The device's time before this commit: a cached state of that time can be updated with these changes. */

@@ -1,5 +1,6 @@
-import type { LogPosition, TailedEntry } from "../store/tables/log.ts";
-import { comparePositions } from "../store/tables/log.ts";
+import type { TailedEntry } from "../store/tables/log.ts";
+import type { LogPosition } from "../store/tables/log-position.ts";
+import { comparePositions } from "../store/tables/log-position.ts";
 
 /** One entry of the log in a chain, with its body parsed; the body of an entry that can't be read is empty. */
 export interface ChainStep extends Omit<TailedEntry, "body"> {

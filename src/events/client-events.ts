@@ -10,7 +10,8 @@ import { wireName, wireValue } from "../devices/wire-attribute.ts";
 import type { Cause } from "../model/cause.ts";
 import type { DeviceId } from "../model/ids.ts";
 import type { Report } from "../runtime/runtime.ts";
-import type { LogEntry, LogKind, LogPosition } from "../store/tables/log.ts";
+import type { LogEntry, LogKind } from "../store/tables/log.ts";
+import type { LogPosition } from "../store/tables/log-position.ts";
 import { type NameFor, namesFor } from "./attribute-filter.ts";
 import { writeEventId } from "./event-id.ts";
 

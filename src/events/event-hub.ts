@@ -1,6 +1,7 @@
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
-import { comparePositions, type LogPosition, type TailedEntry } from "../store/tables/log.ts";
+import type { TailedEntry } from "../store/tables/log.ts";
+import { comparePositions, type LogPosition } from "../store/tables/log-position.ts";
 import type { EventsOf } from "./client-events.ts";
 import { type EventReader, entriesAtOnce, type LogTables, unsentLimit } from "./event-reader.ts";
 import { type EventScope, isWithin } from "./event-scope.ts";
@@ -186,8 +187,11 @@ export class EventHub {
     const { groupKey, heartbeatSeconds } = reader.parts;
     const group = this.#groups.get(groupKey) ?? this.#newGroup(reader);
     group.readers.add(reader);
-    // A resumed stream has no opening heartbeat, but its client must learn the interval at once.
-    if (heartbeatSeconds !== undefined) this.#send(reader, this.#heartbeat(position, heartbeatSeconds), position);
+    // A resumed stream has no opening heartbeat, but its client must learn at once the interval and that it is current.
+    if (heartbeatSeconds !== undefined || reader.isBehind) {
+      this.#send(reader, this.#heartbeat(position, heartbeatSeconds), position);
+    }
+    reader.caughtUp();
   }
 
   /** Sends entries to the groups slice by slice, so that connections can send one slice before the next is made. */
@@ -290,7 +294,8 @@ export class EventHub {
   }
 }
 
-function intervalMs({ heartbeatSeconds }: Pick<Group, "heartbeatSeconds">): number {
+/** The interval of a stream's heartbeats. */
+export function intervalMs({ heartbeatSeconds }: Pick<Group, "heartbeatSeconds">): number {
   return heartbeatSeconds === undefined ? hubTimes.heartbeatMs : heartbeatSeconds * 1_000;
 }
 

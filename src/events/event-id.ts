@@ -1,5 +1,5 @@
-import { comparePositions, type LogPosition, logStart } from "../store/tables/log.ts";
 import type { LogEpoch } from "../store/tables/log-epoch.ts";
+import { comparePositions, type LogPosition, logStart } from "../store/tables/log-position.ts";
 
 /** A position from which a stream can resume: after an entry of the log, or after some of its changes. */
 export interface ResumePoint {

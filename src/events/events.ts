@@ -8,13 +8,14 @@ import type { Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import { changeHints, changesHeartbeatSeconds } from "./change-hints.ts";
 import { compileFilter, type ReaderFilter, unreadableReporter } from "./client-events.ts";
-import { EventHub } from "./event-hub.ts";
-import { type Beginning, beginningAt, EventReader, type EventWriter } from "./event-reader.ts";
+import { EventHub, intervalMs } from "./event-hub.ts";
+import { type Beginning, beginningAt, EventReader, type EventWriter, readsAtOnce } from "./event-reader.ts";
 import type { OperatorScope } from "./event-scope.ts";
 import { type HistoryPage, type HistoryQuery, historyOf } from "./history.ts";
 import { LogRetention } from "./log-retention.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { OwnerQueues } from "./owner-queues.ts";
+import { ReadTurns } from "./read-turns.ts";
 import { type PastThingChange, type ThingHistoryQuery, thingHistoryOf } from "./thing-history.ts";
 import { type Post, postWith } from "./webhooks/post.ts";
 import { WebhookSender } from "./webhooks/sender.ts";
@@ -116,12 +117,8 @@ export function eventsOn(parts: EventsParts): RunningEvents {
     addressOf,
     ...(parts.onLimitReached && { onLimitReached: parts.onLimitReached }),
   });
-  const hub = new EventHub({
-    store,
-    runtime,
-    receivesHints: parts.receivesHints ?? (() => false),
-    revocationsRead: parts.revocationsRead ?? (async () => undefined),
-  });
+  const revocationsRead = parts.revocationsRead ?? (async () => undefined);
+  const hub = new EventHub({ store, runtime, receivesHints: parts.receivesHints ?? (() => false), revocationsRead });
   const streams = new OpenStreams(parts.streamsAtOnce);
   const consoleStreams = new OpenStreams(limits.consoleStreamsPerOperator);
   const serve = (reader: EventReader) =>
@@ -130,6 +127,7 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       reader.parts.writer.end();
     });
   const turn = () => new Promise<void>((resolve) => runtime.after(0, resolve));
+  const reading = { store, runtime, turn, readTurns: new ReadTurns(readsAtOnce), revocationsRead };
   const histories = new OwnerQueues(
     "historiesWaiting",
     "Too many questions about the history of this user's devices wait. Try again when they are answered.",
@@ -166,15 +164,18 @@ export function eventsOn(parts: EventsParts): RunningEvents {
       streams.add(JSON.stringify([clientId, ...ownerOf(accessScope)]), writer);
       const eventsOf = compileFilter(filter, unreadableReporter(runtime.report));
       const groupKey = keyOf(accessScope, filter, heartbeatSeconds);
-      const readerParts = { store, accessScope, eventsOf, groupKey, writer, turn, untilMs, heartbeatSeconds };
+      const times = { untilMs, heartbeatSeconds, heartbeatMs: intervalMs({ heartbeatSeconds }) };
+      const readerParts = { ...reading, accessScope, eventsOf, groupKey, writer, ...times };
       void serve(new EventReader(readerParts, beginning));
     },
     followChanges({ tenantIds, operatorId, beginning }, writer) {
       consoleStreams.add(String(operatorId), writer);
       const accessScope: OperatorScope = { kind: "operator", tenantIds };
       const groupKey = JSON.stringify(["operator", tenantIds?.toSorted((a, b) => a - b) ?? null]);
-      const times = { untilMs: Number.POSITIVE_INFINITY, heartbeatSeconds: changesHeartbeatSeconds };
-      const readerParts = { store, accessScope, eventsOf: changeHints, groupKey, writer, turn, ...times };
+      const heartbeatSeconds = changesHeartbeatSeconds;
+      const heartbeatMs = intervalMs({ heartbeatSeconds });
+      const times = { untilMs: Number.POSITIVE_INFINITY, heartbeatSeconds, heartbeatMs };
+      const readerParts = { ...reading, accessScope, eventsOf: changeHints, groupKey, writer, ...times };
       void serve(new EventReader(readerParts, beginning));
     },
     history: (userId, deviceId, query) =>

@@ -17,6 +17,15 @@ export function heartbeatFrame(resumePoint: ResumePoint, nowMs: number, everySec
   return frame(writeEventId(resumePoint), "heartbeat", { time: nowMs, everySeconds });
 }
 
+/**
+ * Keeps the connection of a stream alive that still sends old events, and gives its client an id to resume from. The
+ * time is that of the entry which the stream has reached: the client is not current before a heartbeat without
+ * `catchingUp`.
+ */
+export function catchingUpFrame(resumePoint: ResumePoint, reachedMs: number, everySeconds?: number): string {
+  return frame(writeEventId(resumePoint), "heartbeat", { time: reachedMs, everySeconds, catchingUp: true });
+}
+
 export function resyncFrame(resumePoint: ResumePoint, reason: ResyncReason): string {
   return frame(writeEventId(resumePoint), "resync", { reason });
 }

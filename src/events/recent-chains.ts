@@ -1,6 +1,7 @@
 import type { DeviceId } from "../model/ids.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import type { LogKind, LogPosition, TailedEntry } from "../store/tables/log.ts";
+import type { LogKind, TailedEntry } from "../store/tables/log.ts";
+import type { LogPosition } from "../store/tables/log-position.ts";
 import type { RecentFilter } from "../store/tables/recent-log.ts";
 import type { DueDelivery } from "../store/tables/webhook-deliveries.ts";
 import { type Chain, chainsOf, isConsequence } from "./chains.ts";

@@ -1,10 +1,13 @@
 import type { CommitTables } from "../devices/commit.ts";
-import type { DeviceId } from "../model/ids.ts";
+import type { DeviceId, TriggerId } from "../model/ids.ts";
 import type { AlertRule } from "../model/trigger.ts";
 import { attributeName, parseAttributeName } from "../virtual-device/attribute-names.ts";
 import type { Eviction } from "../virtual-device/index-map.ts";
 import { attributesOfLostSlots } from "../virtual-device/lost-slots.ts";
 import type { LinkKey } from "./link-key.ts";
+
+/** Alerts read in one go. */
+const alertsAtOnce = 500;
 
 /**
  * Disables the alerts that watch or write to a slot which passed to another id: they were made for the previous device,
@@ -17,18 +20,35 @@ export async function disableAlertsOn(
   evicted: readonly Eviction[],
 ): Promise<void> {
   const lost = attributesOfLostSlots(evicted);
-  const reasonFor = (number: number) => `${attributeName(number)} has passed to another device`;
-  for (const trigger of await tx.triggers.ofUser(userId)) {
-    if (!trigger.isEnabled) continue;
-    const isWatchingLost = trigger.deviceId === deviceId && lost.has(trigger.key as number);
-    const number = isWatchingLost ? (trigger.key as number) : lostTarget(trigger, deviceId, lost);
-    if (number === undefined) continue;
-    await tx.triggers.change(userId, trigger.id, { isEnabled: false, reason: reasonFor(number) });
+  const disabled = new Map<number, TriggerId[]>();
+  for (const { id, key } of await tx.triggers.watching(userId, deviceId, [...lost])) add(disabled, key as number, id);
+  await disableAll(tx.triggers, userId, disabled);
+  for (const table of [tx.triggers, tx.thingTriggers]) {
+    const writing = new Map<number, TriggerId[]>();
+    for (let afterId = 0; ; ) {
+      const page = await table.enabledWriting(userId, `"deviceId":${deviceId}`, afterId, alertsAtOnce);
+      for (const alert of page) {
+        const number = lostTarget(alert, deviceId, lost);
+        if (number !== undefined) add(writing, number, alert.id);
+      }
+      if (page.length < alertsAtOnce) break;
+      afterId = page.at(-1)!.id;
+    }
+    await disableAll(table, userId, writing);
   }
-  for (const trigger of await tx.thingTriggers.ofUser(userId)) {
-    const number = trigger.isEnabled ? lostTarget(trigger, deviceId, lost) : undefined;
-    if (number === undefined) continue;
-    await tx.thingTriggers.change(userId, trigger.id, { isEnabled: false, reason: reasonFor(number) });
+}
+
+function add(ids: Map<number, TriggerId[]>, number: number, id: TriggerId): void {
+  ids.set(number, [...(ids.get(number) ?? []), id]);
+}
+
+async function disableAll(
+  table: Pick<CommitTables["triggers"], "disable">,
+  userId: LinkKey["userId"],
+  disabled: ReadonlyMap<number, readonly TriggerId[]>,
+): Promise<void> {
+  for (const [number, ids] of disabled) {
+    await table.disable(userId, ids, `${attributeName(number)} has passed to another device`);
   }
 }
 

@@ -12,7 +12,7 @@ import { mirror } from "../virtual-device/mirror.ts";
 import { isPresent } from "../virtual-device/slots.ts";
 import { decodeIndexMap, encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { disableAlertsOn } from "./alerts-on-lost-slots.ts";
-import { accessOf, openCredential, type TokenSealing } from "./credential.ts";
+import { storedAccess, type TokenSealing } from "./credential.ts";
 import type { Feeds } from "./feeds/feeds.ts";
 import type { FederationTables } from "./keeper.ts";
 import { toAttributeChange } from "./lane.ts";
@@ -81,19 +81,6 @@ async function linkedAccount(
   ]);
   const keys = new Set(things.filter(({ goneMs }) => goneMs === null).map(({ key }) => key));
   return { access: storedAccess(sealing, connector, link), feedAccount, keys };
-}
-
-function storedAccess(
-  { open }: TokenSealing,
-  connector: Pick<Connector, "accessOf">,
-  link: LinkRow,
-): string | undefined {
-  try {
-    return accessOf(connector, openCredential(open, link).credential);
-  } catch {
-    // The link's status says why. Here the things decide.
-    return undefined;
-  }
 }
 
 const blankPresence = { available: false, state: { state: null, word: null }, capabilities: {} };

@@ -62,6 +62,19 @@ export function accessOf(connector: Pick<Connector, "accessOf">, given: string |
   return connector.accessOf?.(credential) ?? credential.accessToken;
 }
 
+/** The text with which calls for a stored link are made; undefined when its token can't be opened. Its status says why. */
+export function storedAccess(
+  { open }: Pick<TokenSealing, "open">,
+  connector: Pick<Connector, "accessOf">,
+  link: LinkName & SealedCredential,
+): string | undefined {
+  try {
+    return accessOf(connector, openCredential(open, link).credential);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a connector's answer can be stored and used. A connector gets it from outside. */
 export function isCredential(value: unknown): value is Credential {
   if (typeof value !== "object" || value === null) return false;

@@ -4,8 +4,17 @@ import type { DeviceStates } from "../devices/states.ts";
 import type { Connector } from "../ecosystems/connector.ts";
 import type { Credential } from "../ecosystems/credential.ts";
 import type { Home } from "../home/home.ts";
-import { AlreadyFederated, AnotherAccount, BadParameter, NotFederated, UnknownEcosystem } from "../model/errors.ts";
-import type { DeviceId, UserId } from "../model/ids.ts";
+import {
+  AlreadyFederated,
+  AnotherAccount,
+  BadParameter,
+  InvalidSecToken,
+  NotFederated,
+  NotFound,
+  UnknownEcosystem,
+} from "../model/errors.ts";
+import type { DeviceId, TenantId, UserId } from "../model/ids.ts";
+import type { OnLimitReached } from "../model/limits.ts";
 import { virtualDeviceType } from "../model/virtual-device-type.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -16,11 +25,19 @@ import { assignIndexes, emptyIndexMap } from "../virtual-device/index-map.ts";
 import { mirror } from "../virtual-device/mirror.ts";
 import { encodeIndexMap } from "../virtual-device/stored-index-map.ts";
 import { isAnotherAccount, switchAccount } from "./another-account.ts";
-import { accessOf, openCredential, type SealedCredential, sealCredential, type TokenSealing } from "./credential.ts";
+import {
+  accessOf,
+  openCredential,
+  type SealedCredential,
+  sealCredential,
+  storedAccess,
+  type TokenSealing,
+} from "./credential.ts";
 import type { Feeds } from "./feeds/feeds.ts";
 import type { FederationTables, LinkKeeper } from "./keeper.ts";
 import { type Mirrored, toAttributeChange } from "./lane.ts";
 import { encodeNotices } from "./notices.ts";
+import { ProofReads } from "./proof-reads.ts";
 import { noThingMarks, type ThingIdOf, thingUpdate } from "./thing-marks.ts";
 import { type RemovedCounts, removeLink } from "./unlinking.ts";
 
@@ -35,12 +52,15 @@ export interface FederatedTokenParts {
   readonly thingIdOf: ThingIdOf;
   readonly runtime: Runtime;
   readonly feeds?: Pick<Feeds, "accountOf" | "isAccountShared">;
+  readonly onLimitReached?: OnLimitReached | undefined;
   /** Aborts a running read that proves a token when the service stops. */
   readonly signal: AbortSignal;
 }
 
-/** What a link session adds to a link. */
+/** What a caller adds to a link. */
 export interface LinkOptions {
+  /** Aborts when the client disconnects. It ends the read that proves the token, and nothing after it. */
+  readonly disconnected?: AbortSignal | undefined;
   /** Further writes in the transaction that makes or changes the link. `home`: the account that was read. */
   readonly also?: (tx: CommitTables, deviceId: DeviceId, home: Home) => Promise<void>;
   /** Called with the home of another account than the linked one. The relink then throws AnotherAccount. */
@@ -62,9 +82,11 @@ type Revoking = Pick<Connector, "name" | "revoke" | "accessOf">;
  */
 export class FederatedTokens {
   readonly #parts: FederatedTokenParts;
+  readonly #proofs: ProofReads;
 
   constructor(parts: FederatedTokenParts) {
     this.#parts = parts;
+    this.#proofs = new ProofReads(parts);
   }
 
   /**
@@ -78,12 +100,15 @@ export class FederatedTokens {
     address?: string,
     options: LinkOptions = {},
   ): Promise<DeviceId> {
-    const { store, runtime, keeper, signal } = this.#parts;
+    const { runtime, keeper } = this.#parts;
     const connector = this.#connector(ecosystemName);
     const tokenOrCredential = withAddress(connector, brought, address);
-    const existing = await store.read((tx) => tx.links.find(userId, connector.name));
+    const { tenantId, link: existing } = await this.#find(userId, connector.name);
     if (existing) throw new AlreadyFederated(connector.name);
-    const home = await connector.read(accessOf(connector, tokenOrCredential), signal);
+    if (tenantId === undefined) throw new InvalidSecToken();
+    const access = accessOf(connector, tokenOrCredential);
+    const { disconnected } = options;
+    const home = await this.#proofs.run({ userId, tenantId, disconnected }, (signal) => connector.read(access, signal));
     const readMs = runtime.elapsedMs();
     const { row, mirrored } = await this.#store(userId, connector, tokenOrCredential, home, readMs, options);
     keeper.adopt(row, mirrored);
@@ -99,16 +124,16 @@ export class FederatedTokens {
     ecosystemName: string,
     brought: string | Credential,
     address?: string,
-    { also, onAnotherAccount }: LinkOptions = {},
+    { also, onAnotherAccount, disconnected }: LinkOptions = {},
   ): Promise<DeviceId> {
-    const { store, keeper, membership, signal } = this.#parts;
+    const { store, keeper, membership } = this.#parts;
     const connector = this.#connector(ecosystemName);
     const tokenOrCredential = withAddress(connector, brought, address);
     const access = accessOf(connector, tokenOrCredential);
     const find = (tx: FederationTables) => tx.links.find(userId, connector.name);
-    const before = await store.read(find);
-    if (!before) throw new NotFederated(connector.name);
-    const home = await connector.read(access, signal);
+    const { tenantId, link: before } = await this.#find(userId, connector.name);
+    if (!before || tenantId === undefined) throw new NotFederated(connector.name);
+    const home = await this.#proofs.run({ userId, tenantId, disconnected }, (signal) => connector.read(access, signal));
     const isAnother = await isAnotherAccount(this.#parts, connector, before, { access, home });
     if (onAnotherAccount && isAnother) {
       onAnotherAccount(home);
@@ -123,6 +148,8 @@ export class FederatedTokens {
       const isFollowed = typeof brought === "string" && keeper.isFollowing(link, access);
       // Keep a credential: the store may already hold its next token, which this node does not use yet.
       if (isFollowed && link.sealedCredential !== null) return { deviceId, claimed: undefined };
+      const isKept = typeof brought === "string" && (await this.#isLiveElsewhere(tx, connector, link, access));
+      if (isKept) return { deviceId, claimed: undefined };
       const { sealedToken, sealedCredential } = this.#seal(userId, connector.name, tokenOrCredential, nowMs);
       await tx.links.setToken(userId, deviceId, sealedToken, sealedCredential);
       if (isFollowed) return { deviceId, claimed: undefined };
@@ -179,6 +206,30 @@ export class FederatedTokens {
     states.forget(deviceId);
     const isTokenRevoked = !isShared && (await this.#revoke(userId, connector, sealed));
     return { deviceId, removed, isTokenRevoked };
+  }
+
+  /** The user's link to that ecosystem, and the user's tenant; undefined when there is none. */
+  #find(userId: UserId, ecosystem: string): Promise<{ readonly tenantId?: TenantId; readonly link?: LinkRow }> {
+    return this.#parts.store.read(async (tx) => {
+      const [link, [user]] = await Promise.all([tx.links.find(userId, ecosystem), tx.users.some([userId])]);
+      return { ...(user && { tenantId: user.tenantId }), ...(link && { link }) };
+    });
+  }
+
+  /**
+   * Whether another node follows the link with that token. Only a live stream proves it: a node that can't open the
+   * stored token waits, and then the new one must go to this node.
+   */
+  async #isLiveElsewhere(
+    tx: Pick<FederationTables, "nodes">,
+    connector: Connector,
+    link: LinkRow,
+    access: string,
+  ): Promise<boolean> {
+    const { membership, sealing } = this.#parts;
+    if (link.state !== "live" || link.owner === null || link.owner === membership.id) return false;
+    if (storedAccess(sealing, connector, link) !== access) return false;
+    return (await membership.living(tx)).includes(link.owner);
   }
 
   /** Best effort: the token is stored already, and the stream will bring the same account later. */
@@ -257,6 +308,9 @@ export class FederatedTokens {
         await also?.(tx, deviceId, home);
         return [{ deviceId, changes, things: things.writes }];
       },
+    }).catch((error: unknown) => {
+      // The user was removed after the token of the call was verified.
+      throw error instanceof NotFound ? new InvalidSecToken() : error;
     });
     const mirrored: Mirrored = { indexMap: map, notices, values: packValues(values), things: things.marks };
     return { row: row!, mirrored };

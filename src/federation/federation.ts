@@ -5,6 +5,7 @@ import type { Connector } from "../ecosystems/connector.ts";
 import type { Credential } from "../ecosystems/credential.ts";
 import { UnknownDevice } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
+import type { OnLimitReached } from "../model/limits.ts";
 import type { Membership } from "../nodes/membership.ts";
 import type { ErrorOwners } from "../runtime/error-owners.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -16,6 +17,7 @@ import { placeOf } from "../virtual-device/attribute-names.ts";
 import { blankValues } from "../virtual-device/attribute-values.ts";
 import { type LargeStrings, largeStrings } from "../virtual-device/large-strings.ts";
 import { decodeIndexMap } from "../virtual-device/stored-index-map.ts";
+import { blindHours } from "./blind-hours.ts";
 import { AwaitedFans } from "./commands/awaited-fans.ts";
 import { CommandSender } from "./commands/command-sender.ts";
 import { fanCommands } from "./commands/fan-commands.ts";
@@ -108,6 +110,7 @@ export interface FederationParts {
   readonly owners?: ErrorOwners;
   /** The feeds of ecosystems that have no connection for each account. */
   readonly feeds?: Feeds;
+  readonly onLimitReached?: OnLimitReached;
   /** How often confirmation times are stored; every minute. */
   readonly confirmEveryMs?: number;
 }
@@ -125,6 +128,7 @@ export interface RunningFederation extends Federation {
   foundLinks(filter: Parameters<typeof foundLinks>[1]): ReturnType<typeof foundLinks>;
   /** For how long each of these links was blind in this time, up to now. */
   blindTimes(links: Parameters<typeof blindTimes>[1], withinMs: number): ReturnType<typeof blindTimes>;
+  blindHours(links: Parameters<typeof blindHours>[1], sinceMs: number, hours: number): ReturnType<typeof blindHours>;
   /** All links, counted by state. */
   overview(): Promise<LinkOverview>;
   /** Links of some tenants, or of all, counted by state; up to a second old. */
@@ -182,6 +186,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
     shownLinksOf: (userId) => shownLinksOf(thisNode, userId),
     foundLinks: (filter) => foundLinks(thisNode, filter),
     blindTimes: (links, withinMs) => blindTimes(thisNode, links, withinMs),
+    blindHours: (links, sinceMs, hours) => blindHours(thisNode, links, sinceMs, hours),
     overview: () => linkOverview(thisNode),
     linkCounts: linkCountsOn(thisNode),
     afterCommit: (commits) => {
@@ -206,7 +211,7 @@ export function federationOn(parts: FederationParts): RunningFederation {
     unlink: (userId, ecosystemName) => tokens.unlink(userId, ecosystemName),
     unlinkStored: (userId, ecosystem) => tokens.unlinkStored(userId, ecosystem),
     unlinkAll: (userId) => tokens.unlinkAll(userId),
-    status: async (userId, ecosystemName) => linkStatus(store, keeper, freshness, userId, tokens.nameOf(ecosystemName)),
+    status: async (userId, ecosystemName) => linkStatus(thisNode, freshness, userId, tokens.nameOf(ecosystemName)),
     freshness,
     freshnessOfEach: (devices) => freshnessOfEach(thisNode, devices),
     freshnessBeside: () => freshnessBeside(thisNode),

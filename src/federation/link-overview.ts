@@ -20,7 +20,7 @@ export interface ShownLink {
 }
 
 /** A node whose last heartbeat is older counts as dead here. */
-const aliveWithinMs = 3 * heartbeat.everyMs;
+export const aliveWithinMs = 3 * heartbeat.everyMs;
 
 export type OverviewParts = Pick<FreshnessParts, "store" | "keeper" | "membership">;
 

@@ -1,7 +1,7 @@
 import { OwnershipLost, StoreUnavailable } from "../model/errors.ts";
 import { pause, type Runtime } from "../runtime/runtime.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
-import type { Blindness, LinkRow, LinkState } from "../store/tables/links.ts";
+import { type Blindness, type LinkRow, type LinkState, takenOver } from "../store/tables/links.ts";
 import type { LinkKey } from "./link-key.ts";
 
 /** The standing of a link: its state, and since when it is blind. */
@@ -52,13 +52,10 @@ export class LinkRecord {
     this.#parts = parts;
     this.#written = row;
     // A link that was live when its node ended has been blind since the last stored confirmation.
+    const { reason, cause } = takenOver;
     this.#standing =
       row.state === "live"
-        ? {
-            state: "waiting",
-            reason: "starting",
-            blindness: { sinceMs: row.confirmedMs, cause: "not followed by any node" },
-          }
+        ? { state: "waiting", reason, blindness: { sinceMs: row.confirmedMs, cause } }
         : { ...row, blindness: row.blindness ?? { sinceMs: row.confirmedMs, cause: row.reason } };
   }
 

@@ -1,10 +1,11 @@
 import { NotFederated } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
-import type { Store } from "../store/seam.ts";
 import type { BlindInterval } from "../store/tables/blind-intervals.ts";
-import type { LinkState } from "../store/tables/links.ts";
-import type { Freshness } from "./freshness.ts";
-import type { FederationTables, LinkKeeper } from "./keeper.ts";
+import { type LinkRow, type LinkState, takenOver } from "../store/tables/links.ts";
+import type { Freshness, FreshnessParts } from "./freshness.ts";
+import type { FederationTables } from "./keeper.ts";
+import { isFollowedElsewhere, unfollowed } from "./link-overview.ts";
+import type { LinkStanding } from "./link-record.ts";
 import { decodeNotices, type Notices, noNotices } from "./notices.ts";
 
 /** The state of a link, and notices about its account that the 519 attributes can't show. */
@@ -23,20 +24,22 @@ export interface LinkStatus extends Freshness, Notices {
   readonly blindIntervals: readonly (Omit<BlindInterval, "toMs"> & { readonly toMs: number | null })[];
 }
 
+export type LinkStatusParts = Pick<FreshnessParts, "store" | "keeper" | "membership">;
+
 export async function linkStatus(
-  store: Store<FederationTables>,
-  keeper: LinkKeeper,
+  parts: LinkStatusParts,
   freshness: (userId: UserId, deviceId: DeviceId) => Promise<Freshness>,
   userId: UserId,
   ecosystem: string,
 ): Promise<LinkStatus> {
-  const { link, ended } = await store.read(async (tx) => {
+  const { keeper } = parts;
+  const { link, standing, ended } = await parts.store.read(async (tx) => {
     const link = await tx.links.find(userId, ecosystem);
     if (!link) throw new NotFederated(ecosystem);
-    return { link, ended: await tx.blindIntervals.ofDevice(userId, link.deviceId) };
+    const ended = await tx.blindIntervals.ofDevice(userId, link.deviceId);
+    return { link, standing: await standingOf(parts, tx, link), ended };
   });
   const { deviceId } = link;
-  const standing = keeper.standing(deviceId) ?? link;
   const current = standing.blindness && {
     fromMs: standing.blindness.sinceMs,
     toMs: null,
@@ -56,4 +59,17 @@ export async function linkStatus(
     drifts: supervisor?.drifts ?? 0,
     blindIntervals: current ? [...ended, current] : ended,
   };
+}
+
+/** Of this node from memory, of another living node from the store. A live link of a dead node is followed by none. */
+async function standingOf(
+  { keeper, membership }: LinkStatusParts,
+  tx: Pick<FederationTables, "nodes">,
+  link: LinkRow,
+): Promise<LinkStanding> {
+  const here = keeper.standing(link.deviceId);
+  if (here || link.state !== "live") return here ?? link;
+  if (isFollowedElsewhere(link.owner, await membership.living(tx), membership.id)) return link;
+  const { reason } = unfollowed(link);
+  return { state: "waiting", reason, blindness: { sinceMs: link.confirmedMs, cause: takenOver.cause } };
 }

@@ -21,13 +21,15 @@ export interface SecondLookParts {
 
 const quietMs = 10 * 60_000;
 const settleFromMs = 2_000;
+/** Longest pause between reads that do show the whole account, while the stream stays incomplete. */
+const settledAtMostMs = 60_000;
 const unreachableMs = 60_000;
 const maximalDoublings = 10;
 
 /**
  * Reads the account beside its stream, because a stream can send keep-alives but no more changes, and a snapshot can be
  * incomplete. A read follows ten minutes after the last snapshot, or soon after an incomplete one (with growing pauses
- * while it stays incomplete). A snapshot that the stream sends meanwhile is newer and wins.
+ * between the reads while the stream stays incomplete). A snapshot that the stream sends meanwhile is newer and wins.
  */
 export class SecondLook {
   readonly #parts: SecondLookParts;
@@ -39,8 +41,10 @@ export class SecondLook {
   /** How often a whole account was requested, and how many of these requests a whole account has settled. */
   #requests = 0;
   #settledRequests = 0;
-  /** Number of consecutive reads because of something incomplete. */
+  /** Number of reads because of something incomplete since the stream last sent a whole account. */
   #settlingReads = 0;
+  /** The last of these: when it ended, on this node's monotonic clock, and whether it showed the whole account. */
+  #lastSettling = { endedMs: 0, wasWhole: false };
   /** Whether the planned read is one of these. */
   #isPlannedSoon = false;
   /** The plan whose read is in progress. */
@@ -56,7 +60,8 @@ export class SecondLook {
     const isStillUnsettled = home ? this.#isIncomplete && home.oddities.incomplete > 0 : this.#isUnsettled;
     // A stream that sends all the time must not postpone the read that it needs.
     if (isStillUnsettled && this.#planned) return;
-    if (home) this.#judge(home);
+    if (home) this.#isIncomplete = home.oddities.incomplete > 0;
+    if (home && !this.#isIncomplete) this.#settlingReads = 0;
     this.#plan();
   }
 
@@ -89,11 +94,6 @@ export class SecondLook {
     return this.#isIncomplete || this.#isRequested;
   }
 
-  #judge(home: Home): void {
-    this.#isIncomplete = home.oddities.incomplete > 0;
-    if (!this.#isIncomplete) this.#settlingReads = 0;
-  }
-
   #plan(delayMs = this.#nextMs()): void {
     this.#planned?.();
     this.#turn += 1;
@@ -108,24 +108,27 @@ export class SecondLook {
   }
 
   #nextMs(): number {
-    return this.#isUnsettled ? Math.min(quietMs, settleFromMs * 2 ** this.#settlingReads) : quietMs;
+    if (!this.#isUnsettled) return quietMs;
+    if (this.#settlingReads === 0) return settleFromMs;
+    const { endedMs, wasWhole } = this.#lastSettling;
+    const pauseMs = Math.min(wasWhole ? settledAtMostMs : quietMs, settleFromMs * 2 ** this.#settlingReads);
+    // The pause counts from the last read: a stream that rarely sends is read soon each time.
+    return Math.max(settleFromMs, endedMs + pauseMs - this.#parts.runtime.elapsedMs());
   }
 
   async #look(turn: number): Promise<void> {
-    const { received, signal } = this.#parts;
+    const { received, runtime, signal } = this.#parts;
     const purpose = this.#isUnsettled ? "settles" : "checks";
     const requests = this.#requests;
-    const wasRequested = this.#isRequested;
     this.#readingFor = turn;
     const home = await this.#read(turn);
     if (!home) return;
     if (turn !== this.#turn || signal.aborted) return;
-    const looks = this.#isUnsettled ? Math.min(this.#settlingReads + 1, maximalDoublings) : 0;
+    // Kept though the read is whole: a stream that keeps sending parts must not cause a read every two seconds.
+    this.#settlingReads = this.#isUnsettled ? Math.min(this.#settlingReads + 1, maximalDoublings) : 0;
     this.#settledRequests = requests;
-    this.#settlingReads = looks;
-    this.#judge(home);
-    // A stream that keeps sending parts must not cause a read every two seconds.
-    if (wasRequested) this.#settlingReads = looks;
+    this.#isIncomplete = home.oddities.incomplete > 0;
+    this.#lastSettling = { endedMs: runtime.elapsedMs(), wasWhole: !this.#isIncomplete };
     this.#plan();
     received(home, purpose);
   }

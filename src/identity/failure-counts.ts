@@ -30,8 +30,11 @@ export interface FoundCounts {
   readonly unlockedSinceMs?: number;
 }
 
-/** Counts in memory, for a single node; a restart resets them. Beyond `most`, the least recent counts are evicted. */
-export function countsInMemory(nowMs: () => number, most: number): FailureCounts {
+/**
+ * Counts in memory, for a single node; a restart resets them. A monotonic clock measures them: a wall clock that is set
+ * back would extend the delays. Beyond `most`, the least recent counts are evicted.
+ */
+export function countsInMemory(elapsedMs: () => number, most: number): FailureCounts {
   type StoredCount = { readonly failures: number; readonly firstMs: number; readonly lastMs: number };
   const pairs = new Map<string, StoredCount>();
   const sources = new Map<string, StoredCount>();
@@ -39,15 +42,15 @@ export function countsInMemory(nowMs: () => number, most: number): FailureCounts
   const toCount = (stored: StoredCount | undefined) =>
     stored && {
       failures: stored.failures,
-      sinceFirstMs: nowMs() - stored.firstMs,
-      sinceLastMs: nowMs() - stored.lastMs,
+      sinceFirstMs: elapsedMs() - stored.firstMs,
+      sinceLastMs: elapsedMs() - stored.lastMs,
     };
   const add = (map: Map<string, StoredCount>, key: string, continues: (count: FailureCount) => boolean) => {
     const stored = map.get(key);
-    const base = stored && continues(toCount(stored)!) ? stored : { failures: 0, firstMs: nowMs() };
+    const base = stored && continues(toCount(stored)!) ? stored : { failures: 0, firstMs: elapsedMs() };
     // LRU: a Map keeps the order of insertion, so the first entry is the least recent one.
     map.delete(key);
-    map.set(key, { failures: base.failures + 1, firstMs: base.firstMs, lastMs: nowMs() });
+    map.set(key, { failures: base.failures + 1, firstMs: base.firstMs, lastMs: elapsedMs() });
     for (const [oldest] of map) {
       if (map.size <= most) break;
       map.delete(oldest);
@@ -60,7 +63,7 @@ export function countsInMemory(nowMs: () => number, most: number): FailureCounts
       return {
         ...(ofPair && { ofPair }),
         ...(ofSource && { ofSource }),
-        ...(unlockedMs !== undefined && { unlockedSinceMs: nowMs() - unlockedMs }),
+        ...(unlockedMs !== undefined && { unlockedSinceMs: elapsedMs() - unlockedMs }),
       };
     },
     async count(pair, source, { forgetAfterMs, sourceWindowMs }) {
@@ -72,7 +75,7 @@ export function countsInMemory(nowMs: () => number, most: number): FailureCounts
     },
     async unlock(account) {
       unlocked.delete(account);
-      unlocked.set(account, nowMs());
+      unlocked.set(account, elapsedMs());
       if (unlocked.size > most) unlocked.delete(unlocked.keys().next().value!);
     },
   };

@@ -53,9 +53,9 @@ export type Check<Result> = (failuresOfSource: number) => Promise<Result | undef
 /** The counts for one purpose: in the store when other nodes share it, else in memory. */
 export function failureCountsFor(
   purpose: string,
-  { store, nowMs }: { readonly store: Store<FailureTables>; readonly nowMs: () => number },
+  { store, elapsedMs }: { readonly store: Store<FailureTables>; readonly elapsedMs: () => number },
 ): FailureCounts {
-  return store.isShared ? countsInStore(store, purpose) : countsInMemory(nowMs, defaultFailureLimits.remembered);
+  return store.isShared ? countsInStore(store, purpose) : countsInMemory(elapsedMs, defaultFailureLimits.remembered);
 }
 
 /**

@@ -26,7 +26,8 @@ export interface Identity extends Tenants, Brands, Users, UserReading, SecTokens
 
 export interface IdentityParts {
   readonly store: Store<SignInTables & RemovalTables & HeldTables & FailureTables>;
-  readonly nowMs: () => number;
+  /** This node's monotonic clock. */
+  readonly elapsedMs: () => number;
   readonly report: Report;
   /** Called when grants have ended and that is durable, so that caches drop them. */
   readonly grantsEnded: (grantIds: readonly string[]) => void;
@@ -40,11 +41,11 @@ export interface IdentityParts {
 }
 
 export function identityOn(parts: IdentityParts): Identity {
-  const { store, nowMs, report, failureLimits, onLimitReached = () => undefined } = parts;
+  const { store, elapsedMs, report, failureLimits, onLimitReached = () => undefined } = parts;
   const passwords = passwordsWith({ onLimitReached, ...parts.passwords });
   const audit = auditOn(store, report);
   const tenants = tenantsOn(store);
-  const counts = failureCountsFor("sign_in", { store, nowMs });
+  const counts = failureCountsFor("sign_in", { store, elapsedMs });
   const limits = new FailureLimits(counts, failureLimits, () => onLimitReached("signInsPerSource"));
   const signIn = signInOn({ store, passwords, limits, audit });
   const secTokens = secTokensOn({ store, signIn, onLimitReached });

@@ -1,7 +1,8 @@
 import { Conflict } from "../model/errors.ts";
 import type { DeviceId, UserId } from "../model/ids.ts";
-import type { Transaction } from "../store/seam.ts";
+import type { Store, Transaction } from "../store/seam.ts";
 import { type AccessTables, endAccess } from "./end-access.ts";
+import { announceSuspension } from "./suspension.ts";
 
 export type RemovalTables = AccessTables &
   Pick<
@@ -34,14 +35,48 @@ export interface Removed {
   readonly grants: readonly string[];
 }
 
+/** Rows of a growing table that are removed in one transaction, for which all other writers wait on SQLite. */
+const removedAtOnce = 2_000;
+
+/** Whether the user has more rows than one transaction may remove. */
+export async function isLarge(tx: RemovalTables, userId: UserId): Promise<boolean> {
+  return (
+    (await tx.log.hasMoreOfUser(userId, removedAtOnce)) || (await tx.idempotencyKeys.usage(userId)).keys > removedAtOnce
+  );
+}
+
+/**
+ * Begins the removal of a large user: suspends them and ends their access, so that nobody uses an account whose data is
+ * being removed. A removal that is interrupted leaves a suspended user, whom a second removal removes. The caller holds
+ * the user's lock.
+ */
+export async function beginRemoval(tx: RemovalTables, userId: UserId): Promise<readonly string[]> {
+  await refuseLinked(tx, userId);
+  await tx.users.setSuspended(userId, await tx.clock.nowMs());
+  await announceSuspension(tx, { userId });
+  return endAccess(tx, userId);
+}
+
+/** Removes the user's history, deliveries and idempotency keys in slices; returns the number of entries. */
+export async function removeInSlices(store: Store<RemovalTables>, userId: UserId): Promise<number> {
+  const inSlices = async (slice: (tx: RemovalTables) => Promise<number>) => {
+    for (let removed = 0; ; ) {
+      const last = await store.transaction(slice);
+      removed += last;
+      if (last < removedAtOnce) return removed;
+    }
+  };
+  await inSlices((tx) => tx.log.removeDeliveriesOfUser(userId, removedAtOnce));
+  await inSlices((tx) => tx.idempotencyKeys.removeOfOwner(userId, removedAtOnce));
+  return inSlices((tx) => tx.log.removeEntriesOfUser(userId, removedAtOnce));
+}
+
 /**
  * Removes a user and all their data. The caller holds the user's lock, and has removed the user's links before, since
  * their tokens must be revoked at the ecosystem. Throws Conflict when a link was added meanwhile.
  */
 export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Removed> {
-  if ((await tx.links.ofUser(userId)).length > 0) {
-    throw new Conflict(`User ${userId} was linked to an ecosystem at the same moment. Try again.`);
-  }
+  await refuseLinked(tx, userId);
   const removed = {
     grants: await endAccess(tx, userId),
     attributes: await tx.attributes.removeOfUser(userId),
@@ -58,4 +93,10 @@ export async function removeHome(tx: RemovalTables, userId: UserId): Promise<Rem
   await tx.assistantGrants.removeOfUser(userId);
   await tx.users.remove(userId);
   return removed;
+}
+
+async function refuseLinked(tx: RemovalTables, userId: UserId): Promise<void> {
+  if ((await tx.links.ofUser(userId)).length > 0) {
+    throw new Conflict(`User ${userId} was linked to an ecosystem at the same moment. Try again.`);
+  }
 }

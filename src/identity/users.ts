@@ -5,9 +5,10 @@ import type { UserRow } from "../store/tables/users.ts";
 import { type AuditEntry, auditEntry } from "./audit.ts";
 import { endAccess } from "./end-access.ts";
 import { type FailureLimits, signInAccount } from "./failure-limits.ts";
+import { endMostGrants } from "./grants.ts";
 import { checkNewName, readName } from "./names.ts";
 import type { Passwords } from "./passwords.ts";
-import { type RemovalTables, type Removed, removeHome } from "./removal.ts";
+import { beginRemoval, isLarge, type RemovalTables, type Removed, removeHome, removeInSlices } from "./removal.ts";
 import { announceSuspension, type HeldTables, releaseOfUser, type Suspended } from "./suspension.ts";
 import type { Tenants } from "./tenants.ts";
 
@@ -84,6 +85,17 @@ export function usersOn(parts: UserParts): Users {
     if (!row) throw unknownUser(userId);
     return fromRow(row);
   };
+  const endMost = (userId: UserId) =>
+    endMostGrants({ store, find: (tx, limit) => tx.grants.ofUser(userId, limit), grantsEnded });
+  const withdraw = async (userId: UserId) => {
+    const grants = await store.transaction(async (tx) => {
+      await lockedUser(tx, userId);
+      return beginRemoval(tx, userId);
+    });
+    grantsEnded(grants);
+    suspended({ userId });
+    return grants;
+  };
   return {
     async addUser({ tenant, name: newName, password, isAdmin }) {
       const name = checkNewName("name", readName("name", newName));
@@ -105,6 +117,7 @@ export function usersOn(parts: UserParts): Users {
 
     async setPassword(userId, password, source = "command") {
       const passwordHash = await passwords.hash(password);
+      const before = await endMost(userId);
       const ended = await store.transaction(async (tx) => {
         const { tenantId } = await lockedUser(tx, userId);
         await tx.users.setPasswordHash(userId, passwordHash);
@@ -113,7 +126,7 @@ export function usersOn(parts: UserParts): Users {
         return grants;
       });
       grantsEnded(ended);
-      return { grants: ended.length };
+      return { grants: before.length + ended.length };
     },
 
     async suspendUser(userId) {
@@ -143,9 +156,13 @@ export function usersOn(parts: UserParts): Users {
     },
 
     async removeUser(userId, audited) {
+      const isUserLarge = await store.read((tx) => isLarge(tx, userId));
+      const before = [...(await endMost(userId)), ...(isUserLarge ? await withdraw(userId) : [])];
+      const history = isUserLarge ? await removeInSlices(store, userId) : 0;
       const removed = await store.transaction(async (tx) => {
         await lockedUser(tx, userId);
-        const gone = await removeHome(tx, userId);
+        const home = await removeHome(tx, userId);
+        const gone = { ...home, history: history + home.history, grants: [...before, ...home.grants] };
         if (audited) await tx.audit.add(auditEntry(audited(gone)));
         return gone;
       });

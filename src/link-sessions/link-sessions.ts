@@ -100,7 +100,7 @@ export interface LinkSessionParts {
 
 export function linkSessionsOn(parts: LinkSessionParts): LinkSessions {
   const { store, sealer, connectors, runtime, baseUrl } = parts;
-  const work = new SessionWork();
+  const work = new SessionWork(runtime.report);
   const redirectUri = () => baseUrl().replace(/\/$/, "") + linkAddresses.callback;
   const linking = linkingWith({ ...parts, report: runtime.report, redirectUri });
   const sweep = new Sweep({

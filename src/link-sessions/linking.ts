@@ -8,6 +8,7 @@ import {
   EcosystemUnreachable,
   NotFederated,
   StoreUnavailable,
+  TooManyRequests,
 } from "../model/errors.ts";
 import type { Report } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
@@ -114,6 +115,8 @@ export function linkingWith(parts: LinkingParts) {
     } catch (error) {
       if (error instanceof AnotherAccount) return ask(claimed, otherHome);
       if (error instanceof EcosystemUnreachable) return reopen(claimed, "unread", unanswered(error.message, signal));
+      // Too many accounts are read now. The credential is kept, and the user can go on from here.
+      if (error instanceof TooManyRequests) return reopen(claimed, "unread", problems.interrupted());
       const problem = endingProblem(error);
       if (!problem) throw error;
       await fail(claimed, problem);

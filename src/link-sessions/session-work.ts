@@ -1,4 +1,4 @@
-import { pause, type Runtime } from "../runtime/runtime.ts";
+import { pause, type Report, type Runtime } from "../runtime/runtime.ts";
 
 /** How long a stopping node waits. Another node continues a session that takes longer, when its claim has expired. */
 const stopMs = 3_000;
@@ -7,11 +7,20 @@ const stopMs = 3_000;
 export class SessionWork {
   readonly #running = new Map<string, Promise<void>>();
   readonly #stopping = new AbortController();
+  readonly #report: Pick<Report, "error">;
 
-  /** Starts the work, unless some is under way on this node. */
+  constructor(report: Pick<Report, "error">) {
+    this.#report = report;
+  }
+
+  /** Starts the work, unless some is under way on this node. An error is reported: nothing else would catch it. */
   start(sessionId: string, work: (signal: AbortSignal) => Promise<void>): void {
     if (this.#running.has(sessionId)) return;
-    const running = work(this.#stopping.signal).finally(() => this.#running.delete(sessionId));
+    const running = work(this.#stopping.signal)
+      .catch((error: unknown) => {
+        this.#report.error({ linkSession: sessionId, error }, "the work on a link session failed");
+      })
+      .finally(() => this.#running.delete(sessionId));
     this.#running.set(sessionId, running);
   }
 

@@ -1,9 +1,13 @@
-import type { PoolUse, StoreHealth } from "../store/seam.ts";
+import type { PoolUse, Store, StoreHealth, Transaction } from "../store/seam.ts";
 import type { Registry } from "./registry.ts";
 
 /** Sources of the metrics that are read when they are collected. An unknown figure is left out. */
 export interface Sources {
-  readonly store: { health(): Promise<StoreHealth>; size(): Promise<number>; pools(): readonly PoolUse[] };
+  readonly store: Pick<Store<Pick<Transaction, "log">>, "read"> & {
+    health(): Promise<StoreHealth>;
+    size(): Promise<number>;
+    pools(): readonly PoolUse[];
+  };
   /** The links that this node follows, by state, those that may be stale, and those that a fault has paused, by cause. */
   readonly links: () => {
     readonly byState: Readonly<Record<string, number>>;
@@ -28,6 +32,11 @@ export function watch(registry: Registry, sources: Sources): void {
   watchLinks(registry, sources);
   watchStore(registry, sources, health);
   registry.gauge("breezeway_event_readers", "Open streams of events.", sources.eventReaders);
+  registry.gauge(
+    "breezeway_events_held_back_seconds",
+    `The age of the oldest event that is committed but not sent, because a transaction of the database is still open. ${coversAllNodes}`,
+    () => sources.store.read((tx) => tx.log.hiddenForMs()).then((ms) => ms / 1000, unknown),
+  );
   registry.gauge("breezeway_webhook_waiting", `Deliveries to webhooks that wait, up to 100000. ${coversAllNodes}`, () =>
     deliveries().then(({ waiting }) => waiting, unknown),
   );

@@ -53,7 +53,11 @@ export const limits = {
   commandingFiringsPerMinute: 10,
   firingsPerCause: 1_000,
   firingBytesPerCause: 1_048_576,
-  patternStepsPerCause: 4_000_000,
+  patternStepsPerCause: 2_000_000,
+  /** For one explanation or tried value. Costlier patterns are not evaluated. */
+  patternStepsPerExplanation: 500_000,
+  /** Explanations and tried values of one user, or of one tenant's enterprise clients, that wait on one node. */
+  explanationsWaiting: 20,
   /** For one user, or for one tenant's enterprise clients, on one node. */
   dryRunsAtOnce: 1,
   commitsPerDryRun: 100_000,
@@ -86,6 +90,10 @@ export const limits = {
   /** Link sessions of the last day: of one client for one user, and of one enterprise client. */
   linkSessionsPerUser: 100,
   linkSessionsPerClient: 10_000,
+  /** Reads that prove the token of a new or changed link, on one node: of one user, of one tenant, and of all. */
+  proofReadsPerUser: 2,
+  proofReadsPerTenant: 100,
+  proofReadsPerNode: 400,
   /** Idempotency keys of one user, or of one tenant's enterprise clients, in 24 hours, and the answers kept for them. */
   idempotencyKeysPerOwner: 100_000,
   idempotencyBytesPerOwner: 33_554_432,
@@ -113,6 +121,8 @@ export const limits = {
   /** Open streams of the console of one operator, on one node. A browser needs one for all its tabs. */
   consoleStreamsPerOperator: 50,
   operatorLinksWaiting: 1_000,
+  /** Grants that one user has given to one client. */
+  grantsPerUserAndClient: 50,
   /** Refresh tokens of one grant, and access tokens of one grant. */
   tokensPerGrant: 100,
   /** Tokens that a client got with its own secret (client_credentials). */
@@ -129,7 +139,8 @@ export const limits = {
   webhookSends: 100,
   webhookSendsUrgent: 20,
   webhookSendsPerTenant: 50,
-  webhookSendsPerReceiver: 25,
+  webhookSendsPerReceiver: 50,
+  webhookSendsPerReceiverAndTenant: 25,
   webhookSendsPerOwner: 20,
   webhookSendsPerWebhook: 5,
   webhookMessagesWaiting: 10_000,

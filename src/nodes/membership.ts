@@ -21,7 +21,7 @@ type HeartbeatTables = NodeTables & Pick<Transaction, "logEpoch">;
 /** The live nodes, by the store's clock. */
 export interface Census {
   readonly living: readonly NodeId[];
-  /** False just after the store has started: then no node may be declared dead. */
+  /** False just after the store has started, or this node could reach it again: then no node may be declared dead. */
   readonly isSettled: boolean;
 }
 
@@ -44,6 +44,8 @@ export class Membership {
   /** When the last heartbeat that succeeded was sent. */
   #lastBeatMs: number | undefined;
   #life = 0;
+  /** When the present life began. */
+  #aliveSinceMs = 0;
   #beating: Promise<void> | undefined;
   #next: Cancel | undefined;
   #stopping: Promise<void> | undefined;
@@ -112,7 +114,29 @@ export class Membership {
 
   async census(tx: NodeTables): Promise<Census> {
     if (!this.#store.isShared) return { living: [this.id], isSettled: true };
-    return { living: await this.living(tx), isSettled: await tx.nodes.isSettled(heartbeat.leaseMs) };
+    const [living, isStoreSettled, isSilenceTrusted] = await Promise.all([
+      this.living(tx),
+      tx.nodes.isSettled(heartbeat.leaseMs),
+      this.#isSilenceTrusted(tx),
+    ]);
+    return { living, isSettled: isStoreSettled && isSilenceTrusted };
+  }
+
+  /**
+   * Whether a missing heartbeat means that a node is dead. When all nodes were cut off from the store, all leases have
+   * expired, and the first node that is back must not take the links of the others. So it waits for a lease. At its
+   * start a node does not know how long the others were cut off, and a shorter wait is enough.
+   */
+  async #isSilenceTrusted(tx: NodeTables): Promise<boolean> {
+    const nowMs = this.#runtime.elapsedMs();
+    if (this.#life > 0 && !this.isAlive) return false;
+    if (this.#life > 1) return nowMs - this.#aliveSinceMs >= heartbeat.leaseMs;
+    if (this.#presenceLock && nowMs - this.#lockedSinceMs >= trustLocksAfterMs) return true;
+    const [listed, beating] = await Promise.all([
+      tx.nodes.alive(Number.POSITIVE_INFINITY),
+      tx.nodes.alive(heartbeat.leaseMs),
+    ]);
+    return listed.length === beating.length;
   }
 
   /** Runs `act` each time that the store was restored or promoted: values in memory may be wrong then. */
@@ -162,7 +186,10 @@ export class Membership {
       );
       const [reading] = await Promise.all([beat, this.#presenceLock.check()]);
       this.#storeClock.update(reading);
-      if (!this.isAlive) this.#life += 1;
+      if (!this.isAlive) {
+        this.#life += 1;
+        this.#aliveSinceMs = this.#runtime.elapsedMs();
+      }
       this.#lastBeatMs = sentMs;
       this.#task.succeeded();
       this.#checkEpoch(reading.epoch);

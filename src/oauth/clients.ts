@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { FailureLimits } from "../identity/failure-limits.ts";
-import { endGrants } from "../identity/grants.ts";
+import { endGrants, endMostGrants, type GrantEnding } from "../identity/grants.ts";
 import { checkNewName, readName } from "../identity/names.ts";
 import { hashOf, isSame, newSecret } from "../identity/secrets.ts";
 import { announceSuspension, type HeldTables, releaseOfClient, type Suspended } from "../identity/suspension.ts";
@@ -67,7 +67,10 @@ export interface Clients {
    */
   suspendClient(clientId: string): Promise<Client>;
   resumeClient(clientId: string): Promise<Client>;
-  /** Removes a client and ends all its grants; returns how many. */
+  /**
+   * Removes a client and ends all its grants; returns how many. The client is suspended first: after a crash it still
+   * exists, suspended, and can be removed again.
+   */
   removeClient(clientId: string): Promise<{ readonly client: Client; readonly grants: number }>;
   findClient(clientId: string): Promise<Client | undefined>;
   /** The number of the client's grants by scope. */
@@ -98,6 +101,17 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
         return body(tx, client);
       })
       .finally(() => cache.forget(clientId));
+  async function suspendClient(clientId: string): Promise<Client> {
+    const client = await change(clientId, async (tx, row) => {
+      if (row.suspendedMs !== null) return withoutSecrets(row);
+      const suspendedMs = await tx.clock.nowMs();
+      await tx.clients.setSuspended(clientId, suspendedMs);
+      await announceSuspension(tx, { clientId });
+      return { ...withoutSecrets(row), suspendedMs };
+    });
+    suspended({ clientId });
+    return client;
+  }
   return {
     async addClient(registration) {
       const { tenant, name: newName, kind, redirectUris, requiresPkce } = registration;
@@ -145,17 +159,7 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
       });
     },
 
-    async suspendClient(clientId) {
-      const client = await change(clientId, async (tx, row) => {
-        if (row.suspendedMs !== null) return withoutSecrets(row);
-        const suspendedMs = await tx.clock.nowMs();
-        await tx.clients.setSuspended(clientId, suspendedMs);
-        await announceSuspension(tx, { clientId });
-        return { ...withoutSecrets(row), suspendedMs };
-      });
-      suspended({ clientId });
-      return client;
-    },
+    suspendClient,
 
     async resumeClient(clientId) {
       const client = await change(clientId, async (tx, row) => {
@@ -167,6 +171,10 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
     },
 
     async removeClient(clientId) {
+      // Many grants end in many transactions. The suspension ends their access at once.
+      await suspendClient(clientId);
+      const find: GrantEnding["find"] = (tx, limit) => tx.grants.ofClient(clientId, limit);
+      const before = await endMostGrants({ store, find, grantsEnded });
       const { client, ended } = await change(clientId, async (tx, client) => {
         const ended = await endGrants(tx, await tx.grants.ofClient(clientId));
         await tx.codes.removeOfClient(clientId);
@@ -174,7 +182,7 @@ export function clientsOn({ store, tenants, limits, nowMs: nodeMs, grantsEnded, 
         return { client: withoutSecrets(client), ended };
       });
       grantsEnded(ended);
-      return { client, grants: ended.length };
+      return { client, grants: before.length + ended.length };
     },
 
     async findClient(clientId) {

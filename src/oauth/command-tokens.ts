@@ -1,6 +1,6 @@
 import type { CallingPrincipal, EnterprisePrincipal } from "../identity/principal.ts";
 import type { TenantId } from "../model/ids.ts";
-import type { Runtime } from "../runtime/runtime.ts";
+import type { Store, Transaction } from "../store/seam.ts";
 import type { Sealer } from "./authorize/login-ticket.ts";
 
 /** The access of a command token. */
@@ -17,23 +17,29 @@ export interface CommandAccess {
  * socket or the key file anyway.
  */
 export interface CommandTokens {
-  issue(tenantId: TenantId, clientId: string): string;
+  issue(tenantId: TenantId, clientId: string): Promise<string>;
+  /** Whether the token has the form of a command's token. */
+  isOne(accessToken: string): boolean;
   /** Undefined for other tokens and for an expired one. */
-  open(accessToken: string): CommandAccess | undefined;
+  open(accessToken: string): Promise<CommandAccess | undefined>;
 }
 
 const prefix = "bwo_";
 const purpose = "access of commands";
 const lifeMs = 3_600_000;
 
-export function commandTokensWith(sealer: Sealer, { nowMs }: Pick<Runtime, "nowMs">): CommandTokens {
+/** The times are of the store's clock: another machine may check the token. */
+export function commandTokensWith(sealer: Sealer, store: Store<Pick<Transaction, "clock">>): CommandTokens {
+  const nowMs = () => store.read((tx) => tx.clock.nowMs());
+  const isOne = (accessToken: string) => accessToken.startsWith(prefix);
   return {
-    issue(tenantId, clientId) {
-      const text = JSON.stringify({ tenantId, clientId, untilMs: nowMs() + lifeMs });
+    isOne,
+    async issue(tenantId, clientId) {
+      const text = JSON.stringify({ tenantId, clientId, untilMs: (await nowMs()) + lifeMs });
       return prefix + sealer.derive(purpose).seal(text, purpose);
     },
-    open(accessToken) {
-      if (!accessToken.startsWith(prefix)) return undefined;
+    async open(accessToken) {
+      if (!isOne(accessToken)) return undefined;
       let text: string;
       try {
         text = sealer.derive(purpose).open(accessToken.slice(prefix.length), purpose);
@@ -45,7 +51,7 @@ export function commandTokensWith(sealer: Sealer, { nowMs }: Pick<Runtime, "nowM
         readonly clientId: string;
         readonly untilMs: number;
       };
-      const remainingMs = untilMs - nowMs();
+      const remainingMs = untilMs - (await nowMs());
       const principal = { kind: "enterprise", tenantId, scopes: null, clientId, isCommand: true } as const;
       return remainingMs > 0 ? { principal, clientId, remainingMs } : undefined;
     },

@@ -1,6 +1,7 @@
 import { type FailureLimitSettings, FailureLimits, failureCountsFor } from "../identity/failure-limits.ts";
 import type { Identity } from "../identity/identity.ts";
 import type { CallingPrincipal } from "../identity/principal.ts";
+import { InvalidToken } from "../model/errors.ts";
 import { limits as limitTable, type OnLimitReached } from "../model/limits.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import type { Store } from "../store/seam.ts";
@@ -39,13 +40,18 @@ export function oauthOn(parts: OAuthParts) {
   const grantsEnded = (grantIds: readonly string[]) => verification.forget(grantIds);
   // Many concurrent attempts are allowed: a secret of 256 bits can't be guessed, and an assistant refreshes the tokens of
   // all its users from one address.
-  const counts = failureCountsFor("client", { store, nowMs: runtime.nowMs });
+  const counts = failureCountsFor("client", { store, elapsedMs: runtime.elapsedMs });
   const limits = new FailureLimits(
     counts,
     { ...failureLimits, atOnce: 100, perSource: limitTable.clientAuthenticationsPerSource },
     () => onLimitReached?.("clientAuthenticationsPerSource"),
   );
-  const commandTokens = commandTokensWith(sealer, runtime);
+  const commandTokens = commandTokensWith(sealer, store);
+  const commandAccess = async (accessToken: string) => {
+    const access = await commandTokens.open(accessToken);
+    if (!access) throw new InvalidToken();
+    return access;
+  };
   const clients = clientsOn({
     store,
     tenants: identity,
@@ -57,21 +63,23 @@ export function oauthOn(parts: OAuthParts) {
   return {
     ...clients,
     authorizeSteps: authorizeSteps({ store, identity, clients, sealer, areOlderNodesGone, issuer, codeSeconds }),
-    tokens: tokensOn({ store, lifetimes, grantsEnded, onLimitReached }),
+    tokens: tokensOn({ store, lifetimes, elapsedMs: runtime.elapsedMs, grantsEnded, onLimitReached }),
     metadata: () => metadata(issuer()),
     commandTokens,
-    verify(accessToken: string): Promise<CallingPrincipal> {
-      const access = commandTokens.open(accessToken);
-      return access ? Promise.resolve(access.principal) : verification.verify(accessToken);
-    },
+    verify: (accessToken: string): Promise<CallingPrincipal> =>
+      commandTokens.isOne(accessToken)
+        ? commandAccess(accessToken).then(({ principal }) => principal)
+        : verification.verify(accessToken),
     clientOf: async (accessToken: string) =>
-      commandTokens.open(accessToken)?.clientId ?? verification.clientOf(accessToken),
+      commandTokens.isOne(accessToken)
+        ? (await commandAccess(accessToken)).clientId
+        : verification.clientOf(accessToken),
     isExpired: (accessToken: string) => verification.isExpired(accessToken),
     async watch(accessToken: string, revoked: () => void): Promise<TokenLife> {
-      const access = commandTokens.open(accessToken);
-      if (!access) return verification.watch(accessToken, revoked);
-      const untilMs = runtime.elapsedMs() + access.remainingMs;
-      return { untilMs, clientId: access.clientId, release: () => undefined };
+      if (!commandTokens.isOne(accessToken)) return verification.watch(accessToken, revoked);
+      const startedMs = runtime.elapsedMs();
+      const { clientId, remainingMs } = await commandAccess(accessToken);
+      return { untilMs: startedMs + remainingMs, clientId, release: () => undefined };
     },
     caughtUp: () => verification.caughtUp(),
     grantsEnded,

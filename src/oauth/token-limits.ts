@@ -1,5 +1,5 @@
-import { endGrants } from "../identity/grants.ts";
-import { ownerIdOf } from "../model/ids.ts";
+import { endGrants, grantsAtOnce } from "../identity/grants.ts";
+import { ownerIdOf, type UserId } from "../model/ids.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
 import type { Transaction } from "../store/seam.ts";
 import type { GrantRow } from "../store/tables/grants.ts";
@@ -7,39 +7,48 @@ import type { Client } from "./clients.ts";
 
 type LimitTables = Pick<Transaction, "grants" | "accessTokens" | "refreshTokens" | "log" | "clock">;
 
-/** How many grants end together when a client has too many, so that not every further token has to end one. */
-const grantsEndedAtOnce = 100;
+/**
+ * Replaced refresh tokens that one grant keeps to detect their reuse. A client that refreshes each hour has 720 in the 30
+ * days after which they are removed.
+ */
+const mostReplaced = 1_000;
 
 export interface TokenLimits {
-  /** Against a client that refreshes in a loop: removes the oldest tokens of the grant. */
-  ofGrant(tx: LimitTables, grant: GrantRow, usedHash: string): Promise<void>;
   /**
-   * Against a client that uses client_credentials in a loop: ends its oldest grants. Returns the ids of the ended grants,
-   * and whether the next grant is audited: a loop must not fill the audit log.
+   * Before a user gives a client another grant: ends the grants of that user to it that were not used for the longest
+   * time. Returns their ids. The caller holds the user's lock.
    */
-  ofClient(
-    tx: LimitTables,
-    client: Client,
-  ): Promise<{ readonly ended: readonly string[]; readonly isAudited: boolean }>;
+  ofUser(tx: LimitTables, userId: UserId, clientId: string): Promise<readonly string[]>;
+  /** Against a client that refreshes in a loop: removes the oldest tokens of the grant. `newHash` is of its next token. */
+  ofGrant(tx: LimitTables, grant: GrantRow, newHash: string): Promise<void>;
+  /** Against a client that uses client_credentials in a loop: ends its oldest grants. Returns their ids. */
+  ofClient(tx: LimitTables, client: Client): Promise<readonly string[]>;
 }
 
 export function tokenLimits(onLimitReached: OnLimitReached = () => undefined): TokenLimits {
   return {
-    async ofGrant(tx, grant, usedHash) {
+    async ofUser(tx, userId, clientId) {
+      const excess = (await tx.grants.countOfUserToClient(userId, clientId)) + 1 - limits.grantsPerUserAndClient;
+      if (excess <= 0) return [];
+      onLimitReached("grantsPerUserAndClient");
+      const oldest = await tx.grants.ofUserToClient(userId, clientId, Math.min(excess, grantsAtOnce));
+      return endGrants(tx, oldest);
+    },
+    async ofGrant(tx, grant, newHash) {
       // Sampling: hashes are random, so one refresh in 16 counts the tokens. A grant may exceed the limit by a few.
-      if (!"ABCD".includes(usedHash.charAt(0))) return;
+      if (!"ABCD".includes(newHash.charAt(0))) return;
       const ownerId = ownerIdOf(grant);
       const removed =
         (await tx.refreshTokens.keepNewest(ownerId, grant.id, limits.tokensPerGrant)) +
         (await tx.accessTokens.keepNewest(ownerId, grant.id, limits.tokensPerGrant));
       if (removed > 0) onLimitReached("tokensPerGrant");
+      await tx.refreshTokens.keepNewestReplaced(ownerId, grant.id, mostReplaced);
     },
     async ofClient(tx, { tenantId, id }) {
-      const count = await tx.grants.countOwn(tenantId, id);
-      const isAudited = count < grantsEndedAtOnce || count % grantsEndedAtOnce === 0;
-      if (count < limits.tokensPerClient) return { ended: [], isAudited };
+      if ((await tx.grants.countOwn(tenantId, id)) < limits.tokensPerClient) return [];
       onLimitReached("tokensPerClient");
-      return { ended: await endGrants(tx, await tx.grants.oldestOwn(tenantId, id, grantsEndedAtOnce)), isAudited };
+      // A part at once, so that not every further token has to end one.
+      return endGrants(tx, await tx.grants.oldestOwn(tenantId, id, grantsAtOnce));
     },
   };
 }

@@ -8,7 +8,8 @@ import { BackgroundTask } from "../runtime/background-task.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import type { Store, Transaction } from "../store/seam.ts";
 import type { AccessTokenRow } from "../store/tables/access-tokens.ts";
-import { comparePositions, type LogPosition } from "../store/tables/log.ts";
+import type { GrantRow } from "../store/tables/grants.ts";
+import { comparePositions, type LogPosition } from "../store/tables/log-position.ts";
 import { GrantUse, useStoredEveryMs } from "./grant-use.ts";
 import { WatchedGrants } from "./watched-grants.ts";
 
@@ -168,14 +169,16 @@ export class Verification {
   }
 
   /** Drops all tokens of a suspended user or client from the cache, and ends their streams. */
-  suspend({ userId, clientId }: Suspended): void {
+  suspend(suspended: Suspended): void {
+    this.#dropSuspended(suspended);
+    this.#watched.endOf((grant) => isOf(suspended, grant.userId, grant.clientId));
+  }
+
+  #dropSuspended(suspended: Suspended): void {
     this.#invalidations++;
-    const isMeant = (grantorId: UserId | null, client: string | undefined) =>
-      userId === undefined ? client === clientId : grantorId === userId;
     for (const [accessToken, cached] of this.#cache) {
-      if (isMeant(cached.grantorId, cached.principal.clientId)) this.#drop(accessToken, cached);
+      if (isOf(suspended, cached.grantorId, cached.principal.clientId)) this.#drop(accessToken, cached);
     }
-    this.#watched.endOf((grant) => isMeant(grant.userId, grant.clientId));
   }
 
   /**
@@ -186,7 +189,11 @@ export class Verification {
     this.#invalidations++;
     this.#cache.clear();
     this.#ofGrant.clear();
-    const watched = this.#watched.grants;
+    await this.#endUnusable(this.#watched.grants);
+  }
+
+  /** Ends the streams of those grants that have ended, or whose user or client is suspended. */
+  async #endUnusable(watched: readonly GrantRow[]): Promise<void> {
     for (let at = 0; at < watched.length; at += grantsAtOnce) {
       const some = watched.slice(at, at + grantsAtOnce);
       const found = await this.#store.read((tx) => tx.grants.usable(some));
@@ -247,7 +254,7 @@ export class Verification {
       });
       const isWhole = bodies.length < revocationsAtOnce;
       const isContinued = !cursor || (isWhole && cursor.epoch === epoch && comparePositions(cursor.end, horizon) >= 0);
-      if (isContinued) this.#hear(bodies.map((body) => JSON.parse(body) as Revocation));
+      if (isContinued) await this.#hear(bodies.map((body) => JSON.parse(body) as Revocation));
       else await this.#forgetAll();
       this.#cursor = { epoch, end };
       this.#polledMs = startedMs;
@@ -258,9 +265,16 @@ export class Verification {
     }
   }
 
-  #hear(revocations: readonly Revocation[]): void {
+  /**
+   * While an older transaction is open, the same entries are read again at each poll. A grant that ended never comes back,
+   * but a suspension may be over: so its streams end only if it still holds.
+   */
+  async #hear(revocations: readonly Revocation[]): Promise<void> {
     this.forget(revocations.flatMap(({ grant }) => grant ?? []));
-    for (const { suspended } of revocations) if (suspended) this.suspend(suspended);
+    const suspensions = revocations.flatMap(({ suspended }) => suspended ?? []);
+    for (const suspended of suspensions) this.#dropSuspended(suspended);
+    const isMeant = ({ userId, clientId }: GrantRow) => suspensions.some((one) => isOf(one, userId, clientId));
+    if (suspensions.length > 0) await this.#endUnusable(this.#watched.grants.filter(isMeant));
   }
 
   #keep(accessToken: string, cached: CachedToken): void {
@@ -287,6 +301,11 @@ export class Verification {
 interface Revocation {
   readonly grant?: string;
   readonly suspended?: Suspended;
+}
+
+/** Whether a grant of this user, or of this client, is meant by the suspension. */
+function isOf({ userId, clientId }: Suspended, grantorId: UserId | null, client: string | undefined): boolean {
+  return userId === undefined ? client === clientId : grantorId === userId;
 }
 
 /** Throws InvalidToken unless the token is valid now. */

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { type AuditAct, auditEntry } from "../identity/audit.ts";
 import { endGrants } from "../identity/grants.ts";
 import { keyOf, newCredential } from "../identity/secrets.ts";
 import { suspensionProblem } from "../identity/suspension.ts";
@@ -15,6 +14,7 @@ import type { RefreshTokenRow } from "../store/tables/refresh-tokens.ts";
 import { missingTerms } from "./accepted-terms.ts";
 import type { Client } from "./clients.ts";
 import { exchangeProblem } from "./exchange-problem.ts";
+import { type TokenAudit, tokenAuditWith } from "./token-audit.ts";
 import { tokenLimits } from "./token-limits.ts";
 
 /** The tokens of a successful token request. */
@@ -73,6 +73,8 @@ export type TokenTables = Pick<
 export interface TokenParts {
   readonly store: Store<TokenTables>;
   readonly lifetimes: Lifetimes;
+  /** This node's monotonic clock. */
+  readonly elapsedMs: () => number;
   readonly grantsEnded: (grantIds: readonly string[]) => void;
   /** Called when tokens were removed because there were too many. */
   readonly onLimitReached?: OnLimitReached | undefined;
@@ -87,8 +89,9 @@ const spentCodesMs = 24 * 60 * 60_000;
 /** How long a retired refresh token is kept, to detect its reuse. */
 const retiredTokensMs = 30 * 24 * 60 * 60_000;
 
-export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: TokenParts): Tokens {
+export function tokensOn({ store, lifetimes, elapsedMs, grantsEnded, onLimitReached }: TokenParts): Tokens {
   const tokenLimit = tokenLimits(onLimitReached);
+  const audit = tokenAuditWith(elapsedMs);
   /**
    * Runs a body that may end grants and then refuse the client. The body returns the refusal instead of throwing it: an
    * exception would roll back the ended grants and the redeemed code.
@@ -98,8 +101,8 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
       await lockClient(tx, client);
       return body(tx);
     });
-    if ("issued" in settled) return settled.issued;
     grantsEnded(settled.ended ?? []);
+    if ("issued" in settled) return settled.issued;
     throw new InvalidGrant(settled.refused);
   }
 
@@ -110,7 +113,9 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
     requestedScopes: Scopes = null,
   ): Promise<IssuedTokens> {
     const nowMs = await tx.clock.nowMs();
-    const access = await issueAccess(tx, grant, nowMs, requestedScopes);
+    const accessToken = newCredential("bwa_", ownerIdOf(grant));
+    if (parentHash !== null) await tokenLimit.ofGrant(tx, grant, keyOf(accessToken).hash);
+    const access = await addAccess(tx, grant, accessToken, nowMs, requestedScopes);
     const refreshToken = newCredential("bwr_", ownerIdOf(grant));
     await tx.refreshTokens.add({
       ...keyOf(refreshToken),
@@ -122,13 +127,13 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
     return { ...access, refreshToken };
   }
 
-  async function issueAccess(
+  async function addAccess(
     tx: TokenTables,
     grant: GrantRow,
+    accessToken: string,
     nowMs: number,
     requestedScopes: Scopes = null,
   ): Promise<IssuedTokens> {
-    const accessToken = newCredential("bwa_", ownerIdOf(grant));
     const expiresMs = nowMs + lifetimes.accessSeconds * 1_000;
     await tx.accessTokens.add(keyOf(accessToken), grant.id, expiresMs, scopeText(requestedScopes));
     return {
@@ -158,7 +163,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
         if (!known || nowMs === undefined) return { refused: "The code is not valid." };
         const grantId = randomUUID();
         const spent = await tx.codes.spend(known, client.id, grantId);
-        if (!spent) return handleReplay(tx, client, code, source);
+        if (!spent) return handleReplay(tx, audit, client, code, source);
         const isEnterprise = client.kind === "enterprise";
         const user = await tx.users.byId(spent.userId);
         const isAllowed = !isEnterprise || user?.isAdmin;
@@ -178,9 +183,10 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
           termsVersion,
           termsMs,
         };
+        const ended = await tokenLimit.ofUser(tx, spent.userId, client.id);
         await tx.grants.add(grant);
-        await audit(tx, "grant", grant, source);
-        return { issued: await issue(tx, grant, null) };
+        await audit.add(tx, "grant", grant, { source, grantsEnded: ended.length });
+        return { issued: await issue(tx, grant, null), ended };
       }),
 
     refresh: (client, { refreshToken, requestedScopes }, source) =>
@@ -194,7 +200,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
         if (!token || nowMs >= token.expiresMs) return invalidToken;
         if (token.retiresMs !== null && nowMs >= token.retiresMs) {
           // The successor is in use, so this token was stolen or copied: end the grant (RFC 9700 4.14.2).
-          await audit(tx, "refresh_reuse", grant, source);
+          await audit.add(tx, "refresh_reuse", grant, { source });
           return { ...invalidToken, ended: await endGrants(tx, [grant]) };
         }
         const user = grant.userId === null ? undefined : await tx.users.byId(grant.userId);
@@ -206,10 +212,9 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
         // Two successors of one token are in use: a client that runs twice, or a stolen token. The retry window allows it,
         // so both stay valid, and the audit log records it.
         if (!token.isUsed && !isFirstOfSiblings && (await tx.refreshTokens.hasUsedSibling(token))) {
-          await audit(tx, "refresh_siblings", grant, source);
+          await audit.add(tx, "refresh_siblings", grant, { source });
         }
         if (token.isUsed) await makeRoom(tx, token);
-        await tokenLimit.ofGrant(tx, grant, token.hash);
         return { issued: await issue(tx, grant, token.hash, requestedScopes) };
       }),
 
@@ -219,7 +224,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
       }
       const { issued, ended } = await store.transaction(async (tx) => {
         await lockClient(tx, client);
-        const { ended, isAudited } = await tokenLimit.ofClient(tx, client);
+        const ended = await tokenLimit.ofClient(tx, client);
         const { tenantId, id: clientId } = client;
         const scope = scopeText(requestedScopes);
         const noTerms = { termsVersion: null, termsMs: null };
@@ -233,8 +238,9 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
           ...noTerms,
         };
         await tx.grants.add(grant);
-        if (isAudited) await audit(tx, "client_credentials", grant, source);
-        return { issued: await issueAccess(tx, grant, await tx.clock.nowMs()), ended };
+        await audit.add(tx, "client_credentials", grant, { source });
+        const accessToken = newCredential("bwa_", ownerIdOf(grant));
+        return { issued: await addAccess(tx, grant, accessToken, await tx.clock.nowMs()), ended };
       });
       grantsEnded(ended);
       return issued;
@@ -248,7 +254,7 @@ export function tokensOn({ store, lifetimes, grantsEnded, onLimitReached }: Toke
           ? await tx.grants.lock(ownerIdOf(access.grant), access.grant.id)
           : await tx.grants.lockOfRefreshToken(key);
         if (!grant || grant.clientId !== client.id) return [];
-        await audit(tx, "revocation", grant, source);
+        await audit.add(tx, "revocation", grant, { source });
         return endGrants(tx, [grant]);
       });
       grantsEnded(ended);
@@ -272,18 +278,27 @@ async function lockClient(tx: TokenTables, { id }: Client): Promise<void> {
   if (!(await tx.clients.hold(id))) throw new InvalidClient();
 }
 
-type Settled = { readonly issued: IssuedTokens } | { readonly refused: string; readonly ended?: readonly string[] };
+type Settled = ({ readonly issued: IssuedTokens } | { readonly refused: string }) & {
+  /** Grants that ended with it. */
+  readonly ended?: readonly string[];
+};
 
 const invalidToken = { refused: "The refresh token is not valid." };
 
 /** A redeemed code is used again: one of the two uses may be an attacker's, so its grant ends (RFC 6749 4.1.2). */
-async function handleReplay(tx: TokenTables, client: Client, code: string, source: string): Promise<Settled> {
+async function handleReplay(
+  tx: TokenTables,
+  audit: TokenAudit,
+  client: Client,
+  code: string,
+  source: string,
+): Promise<Settled> {
   const refused = "The code is not valid.";
   const known = await tx.codes.find(keyOf(code));
   if (known?.clientId !== client.id || known.grantId === null) return { refused };
   const grant = await tx.grants.lock(known.userId, known.grantId);
   if (!grant) return { refused };
-  await audit(tx, "code_replay", grant, source);
+  await audit.add(tx, "code_replay", grant, { source });
   return { refused, ended: await endGrants(tx, [grant]) };
 }
 
@@ -299,11 +314,4 @@ async function makeRoom(tx: TokenTables, token: RefreshTokenRow): Promise<void> 
   const siblings = await tx.refreshTokens.children(token);
   const oldest = siblings.find(({ isUsed }) => !isUsed);
   if (siblings.length >= mostSiblings && oldest) await tx.refreshTokens.remove(oldest);
-}
-
-function audit(tx: TokenTables, act: AuditAct, grant: GrantRow, source: string): Promise<void> {
-  const { tenantId, userId, clientId, scope } = grant;
-  const isNewGrant = act === "grant" || act === "client_credentials";
-  const detail = act === "refresh_siblings" ? { grant: grant.id } : isNewGrant ? { scope: scope ?? undefined } : {};
-  return tx.audit.add(auditEntry({ act, tenantId, userId, clientId, source, detail }));
 }

@@ -140,7 +140,7 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
       const passwordHash = await passwords.hash(password, caller);
       return store.transaction(async (tx) => {
         const link = await find(tx, kind, secret);
-        if (!(await tx.operatorLinks.remove(link.hash))) throw usedLink(kind);
+        if (!(await tx.operatorLinks.remove(link.hash)) || !(await hasItsTenants(tx, link))) throw usedLink(kind);
         const tenantId = tenantName === undefined ? undefined : await addFirstTenant(tx, tenantName);
         const operator =
           kind === "claim"
@@ -160,10 +160,22 @@ export function oneTimeLinksOn({ store, passwords, onLimitReached }: LinkParts):
   };
 }
 
+/** False when a tenant of the link was removed. A later tenant can have the same id. */
+async function hasItsTenants(tx: OperatorTables, { tenantIds, createdMs }: OperatorLinkRow): Promise<boolean> {
+  for (const tenantId of tenantIds) {
+    const tenant = await tx.tenants.hold(tenantId);
+    if (!tenant || tenant.createdMs > createdMs) return false;
+  }
+  return true;
+}
+
 /** A claim by the name of an operator is the way back in: a new password, and the role of an owner. */
 async function becomeOwner(tx: OperatorTables, name: string, passwordHash: string): Promise<OperatorRow> {
-  const known = await tx.operators.byName(name);
-  if (!known) return addOperator(tx, { ...owner, name, passwordHash });
+  const named = await tx.operators.byName(name);
+  if (!named) return addOperator(tx, { ...owner, name, passwordHash });
+  // The lock serialises this with a sign-in with the old password, whose session ends too.
+  const known = await tx.operators.lock(named.id);
+  if (!known) throw new Conflict(`The operator ${name} was removed at the same moment. Try again.`);
   await tx.operators.setReach(known.id, owner);
   await tx.operators.setPasswordHash(known.id, passwordHash);
   await tx.operators.setSuspended(known.id, false);

@@ -44,7 +44,8 @@ export function operatorSignInOn({ store, passwords, failureLimits, audit, onLim
     const isRight = await passwords.isRight(attempt.password, storedHash, attempt);
     if (!operator || !isRight) return { operator, entered: undefined };
     const entered = await store.transaction(async (tx) => {
-      const current = await tx.operators.byId(operator.id);
+      // The lock serialises this with a suspension and with a claim, which end all sessions.
+      const current = await tx.operators.lock(operator.id);
       if (!current || current.isSuspended || current.passwordHash !== storedHash) return undefined;
       return { result: await enter(tx, current) };
     });

@@ -165,10 +165,9 @@ export class TypeWork {
       await store.transaction((tx) => tx.deviceTypeWork.end(row), inBackground);
       return undefined;
     }
-    for (let from = 0; from < found.devices.length && !this.#stopping.signal.aborted; ) {
-      const some = found.devices.slice(from, from + this.#silenced.count);
-      await this.#logSilence(tenantId, some);
-      from += some.length;
+    for (let left = found.devices; left.length > 0 && !this.#stopping.signal.aborted; ) {
+      const some = left.slice(0, this.#silenced.count);
+      left = [...(await this.#logSilence(tenantId, some)), ...left.slice(some.length)];
       await pause(runtime, pauseMs, this.#stopping.signal);
     }
     if (found.lastId !== undefined) return this.#extend({ ...row, afterId: found.lastId });
@@ -183,13 +182,17 @@ export class TypeWork {
     return undefined;
   }
 
-  async #logSilence(tenantId: TenantId, devices: readonly TypeDevice[]): Promise<void> {
+  /** Returns the devices for which the transaction had no time. */
+  async #logSilence(tenantId: TenantId, devices: readonly TypeDevice[]): Promise<readonly TypeDevice[]> {
     const { commitGroup, runtime } = this.#parts;
-    await commitGroup(async (tx, { silence }) => {
+    return commitGroup(async (tx, { silence }) => {
       const startedMs = runtime.elapsedMs();
+      const takenMs = () => runtime.elapsedMs() - startedMs;
       const { nowMs } = await tx.users.lockOfTenant(tenantId, usersOf(devices));
-      await silence(tenantId, ids(devices), nowMs);
-      this.#silenced.took(runtime.elapsedMs() - startedMs);
+      const isOver = () => takenMs() >= this.#silenced.longestMs;
+      const left = new Set(await silence(tenantId, ids(devices), nowMs, isOver));
+      this.#silenced.took(takenMs());
+      return devices.filter(({ id }) => left.has(id));
     }, inBackground);
   }
 }

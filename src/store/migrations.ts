@@ -4,8 +4,10 @@ import { alertCommands, alerts, alertsWithCommands, commandingFirings, thingAler
 import { assistants, assistantsUrgentFeed } from "./schema-steps/assistants.ts";
 import {
   acceptedTerms,
+  accessTokensOfGrant,
   authorizationServer,
   failureCounts,
+  refreshTokensOfGrant,
   scopedTokens,
   tenantTokens,
   tokensByOwner,
@@ -14,6 +16,7 @@ import { fanRequests, ownCommands, thingCommands } from "./schema-steps/commands
 import { attributeSizes, erasedNames, heardAndRemovedDevices, rooms } from "./schema-steps/devices.ts";
 import {
   deliveryHeads,
+  deliveryHistory,
   logEpoch,
   sealedAddresses,
   sealingKeys,
@@ -94,6 +97,9 @@ const steps: readonly Step[] = [
   suspension,
   thingsWithOneKey,
   heardAndRemovedDevices,
+  deliveryHistory,
+  accessTokensOfGrant,
+  refreshTokensOfGrant,
 ];
 
 export const schemaVersion = steps.length;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { RE2JS } from "re2js";
 import { onStore } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { madeAlerts } from "./made-alerts.ts";
@@ -25,6 +26,23 @@ describe("alerts that were made to exhaust the service", () => {
       // The next event is evaluated normally.
       await write(lamp, "text", "a".repeat(20));
       assert.equal((await alerts.explain(accessScope, ids[0]!)).evaluations[0]?.outcome, "ignored");
+    }));
+
+  it("have patterns of an older version that take long to compile: one change compiles few of them", (t) =>
+    onStore(sqliteHarness, async (store) => {
+      const { addOld, write, lamp, evaluationsOf } = await madeAlerts(store);
+      const ids = [];
+      for (let i = 0; i < 40; i++) {
+        const pattern = `(?i)${"\\pL".repeat(79)}${String.fromCharCode(0x61 + (i % 26))}{${1 + Math.floor(i / 26)}}`;
+        ids.push(await addOld(pattern, { deviceId: lamp, attributeName: "k", action: "note", targets: [] }));
+      }
+      const compile = t.mock.method(RE2JS, "compile");
+      await write(lamp, "k", "v");
+      assert.equal(compile.mock.callCount(), 1);
+      const outcomes = [];
+      for (const id of ids) outcomes.push((await evaluationsOf(id))[0]);
+      assert.deepEqual(outcomes.slice(0, 2), ["v unmet", "v stopped stopped at the limit"]);
+      assert.equal(new Set(outcomes.slice(1)).size, 1);
     }));
 
   it("all fire when they watch one device, and send no events beyond the limit", () =>

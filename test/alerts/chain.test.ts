@@ -12,20 +12,31 @@ import { madeAlerts, target } from "./made-alerts.ts";
 describe("the chain of alerts that one change starts", () => {
   it("has a budget of pattern steps, firings and bytes, and records which limit was reached", () => {
     const steps = new Chain();
-    assert.ok(steps.mayMatch(limits.patternStepsPerCause));
+    assert.ok(steps.maySpend(limits.patternStepsPerCause));
     assert.deepEqual([...steps.reached], []);
-    assert.ok(!steps.mayMatch(1));
+    assert.ok(!steps.maySpend(1));
     assert.deepEqual([...steps.reached], ["patternStepsPerCause"]);
 
     const bytes = new Chain();
     assert.ok(bytes.mayFire(limits.firingBytesPerCause));
+    bytes.countFiring(limits.firingBytesPerCause);
     assert.ok(!bytes.mayFire(1));
     assert.deepEqual([...bytes.reached], ["firingBytesPerCause"]);
 
     const firings = new Chain();
-    for (let i = 0; i < limits.firingsPerCause; i++) assert.ok(firings.mayFire(1));
+    for (let i = 0; i < limits.firingsPerCause; i++) {
+      assert.ok(firings.mayFire(1));
+      firings.countFiring(1);
+    }
     assert.ok(!firings.mayFire(1));
     assert.deepEqual([...firings.reached], ["firingsPerCause"]);
+  });
+
+  it("counts only the steps that it allows", () => {
+    const chain = new Chain();
+    assert.ok(!chain.maySpend(limits.patternStepsPerCause + 1));
+    assert.ok(chain.maySpend(limits.patternStepsPerCause));
+    assert.ok(!chain.maySpend(1));
   });
 
   it("keeps the newest 50 evaluations of an alert", () => {

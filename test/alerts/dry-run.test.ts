@@ -79,12 +79,34 @@ describe("a dry run", () => {
     overHistory(async (run) => {
       // The budget counts the worst case, a step for each instruction and character. This match fails at once.
       const around = RE2JS.compile("b.{1}").programSize() - 1;
-      const stringThreshold = `b.{${1_000 - around}}`;
-      assert.equal(RE2JS.compile(stringThreshold).programSize(), 1_000);
-      const value = "a".repeat(limits.patternStepsPerDryRun / 1_000);
+      const stringThreshold = `b.{${200 - around}}`;
+      assert.equal(RE2JS.compile(stringThreshold).programSize(), 200);
+      const value = "a".repeat(limits.patternStepsPerDryRun / 200);
       assert.equal((await run(1, value, { operation: "regex", stringThreshold })).events, 1);
       const refused = { code: "bad_parameter", parameter: "from" };
       await assert.rejects(run(2, value, { operation: "regex", stringThreshold }), refused);
+    }));
+
+  it("with a costly pattern lets others run between its matches", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { accessScope, given, lamp } = await madeAlerts(store);
+      const stringThreshold = "b.{97}";
+      assert.equal(RE2JS.compile(stringThreshold).programSize(), 100);
+      let turns = 0;
+      const turn = async () => {
+        turns += 1;
+      };
+      const turnsWith = async (commits: number, characters: number) => {
+        turns = 0;
+        const alerts = alertsOn({ store: withHistory(store, commits, "a".repeat(characters)), turn });
+        const power = { deviceId: lamp, attributeName: "power", operation: "regex", stringThreshold };
+        await alerts.dryRun(accessScope, given(power), allTime);
+        return turns;
+      };
+      const ofPages = await turnsWith(9, 10);
+      // Two matches of 200,000 steps fit into one turn.
+      assert.equal((await turnsWith(9, 2_000)) - ofPages, 4);
+      assert.equal((await turnsWith(9, 6_000)) - ofPages, 9, "a match of 600,000 steps has a turn of its own");
     }));
 
   it("excludes the first millisecond of its period and includes the last", () =>

@@ -63,6 +63,12 @@ export async function madeAlerts(store: OpenStore, made: MadeAlerts = {}) {
   });
   const add = async (change: Partial<TriggerInput> = {}): Promise<TriggerId> =>
     (await alerts.add(accessScope, given(change))).id;
+  /** An alert whose pattern an older version has accepted: it may be too complex today. */
+  const addOld = async (pattern: string, change: Partial<TriggerInput> = {}): Promise<TriggerId> => {
+    const made = await alerts.add(accessScope, given({ ...change, operation: "regex", stringThreshold: "x" }));
+    await store.transaction((tx) => tx.triggers.redefine({ ...made, condition: { operation: "regex", pattern } }));
+    return made.id;
+  };
   /** Commits changes as the ecosystem. */
   const show = (changes: readonly AttributeChange[]) =>
     commit({ userId, cause: { by: "ecosystem" }, updates: [{ deviceId: account, changes }] });
@@ -100,6 +106,7 @@ export async function madeAlerts(store: OpenStore, made: MadeAlerts = {}) {
     commit,
     given,
     add,
+    addOld,
     show,
     showAway,
     write,

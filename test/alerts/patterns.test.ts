@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RE2JS } from "re2js";
+import { estimatedCost } from "../../src/alerts/pattern-cost.ts";
 import { estimatedSize } from "../../src/alerts/pattern-size.ts";
-import { Patterns } from "../../src/alerts/patterns.ts";
+import { largestProgram, Patterns } from "../../src/alerts/patterns.ts";
+import { writeLimits } from "../../src/devices/write.ts";
+import { limits } from "../../src/model/limits.ts";
 
 describe("the pattern of an alert", () => {
   const { matches, faultOf } = new Patterns();
@@ -19,7 +22,7 @@ describe("the pattern of an alert", () => {
   });
 
   it("is RE2: look-around, back-references and too many repeats are refused", () => {
-    for (const pattern of ["home", "^(a+)+$", "(.*a){20}", "[^;]{1,200}", "\\d+(\\.\\d+)?"]) {
+    for (const pattern of ["home", "^(a+)+$", "(.*a){20}", "[^;]{1,100}", "\\d+(\\.\\d+)?"]) {
       assert.equal(faultOf(pattern), undefined, pattern);
     }
     for (const pattern of ["(?=a)", "(?!a)", "(?<=a)b", "(a)\\1", "(", "[", "a**", "a{2000}", "(.*a){1000}"]) {
@@ -27,12 +30,19 @@ describe("the pattern of an alert", () => {
     }
   });
 
-  it("may have a program of 1,000 instructions, and no larger one", () => {
+  it("may have a program that one change can evaluate on the longest value, and no larger one", () => {
     const overhead = RE2JS.compile("a").programSize() - 1;
     const sized = (size: number) => "a".repeat(size - overhead);
-    assert.equal(RE2JS.compile(sized(1_000)).programSize(), 1_000);
-    assert.equal(faultOf(sized(1_000)), undefined);
-    assert.match(faultOf(sized(1_001)) ?? "", /too complex/);
+    assert.equal(RE2JS.compile(sized(largestProgram)).programSize(), largestProgram);
+    assert.equal(faultOf(sized(largestProgram)), undefined);
+    assert.match(faultOf(sized(largestProgram + 1)) ?? "", /too complex/);
+    const longest = "x".repeat(writeLimits.valueBytes);
+    const accepted = [sized(largestProgram), "(.*a){40}", ".{200}", "(?:a?b?){50}", "a{0,100}"];
+    for (const pattern of accepted) {
+      assert.equal(faultOf(pattern), undefined, pattern);
+      const steps = new Patterns().stepsFor({ operation: "regex", pattern }, longest);
+      assert.ok(steps <= limits.patternStepsPerCause, pattern);
+    }
   });
 
   it("never reaches the expressions of JavaScript, in which some would not end", (t) => {
@@ -54,6 +64,15 @@ describe("the pattern of an alert", () => {
       "((a{100}){100}){100}",
       "([a-z{}]{500}x){400,}",
       "(\\Qa{2}\\E{300}){300}",
+      // Few instructions, and up to a second to compile.
+      `(?i)${"\\pL".repeat(80)}`,
+      `(?i)[^${"\\pL".repeat(80)}]`,
+      `[${"\\p{L}".repeat(40)}]`,
+      "(?i)[B-\u{1e942}]",
+      "(?s)a(?mi:[\\x{42}-\\x{1E942}])",
+      "(?i)[\\x42-\u{1e942}]",
+      "(?i)[\\102-\u{1e942}]",
+      "(?i)[^x\\a-\u{1e942}]",
     ];
     const compile = t.mock.method(RE2JS, "compile");
     for (const pattern of huge) assert.match(faultOf(pattern) ?? "", /too complex/, pattern);
@@ -103,6 +122,57 @@ describe("the pattern of an alert", () => {
       [")", 2],
     ];
     for (const [pattern, instructions] of sizes) assert.equal(estimatedSize(pattern), instructions, pattern);
+  });
+
+  it("costs more to compile with classes, most of all with case-insensitive ones", () => {
+    const costs: readonly (readonly [pattern: string, cost: number])[] = [
+      ["", 20],
+      ["ab{3}", 24],
+      ["\\d\\S[[:alpha:]]", 29],
+      ["(?i)\\d", 35],
+      ["\\pL", 322],
+      ["(?i)\\PL", 626],
+      ["[a-z]", 21],
+      // 26 characters, of which 10 take the time of one instruction.
+      ["(?i)[a-z]", 28],
+      ["(?i)[\\x{61}-\\x7a]", 28],
+      ["(?i)[z-a]", 25],
+      // Escapes stand for any character that they can name.
+      ["(?i)[\\t-\\r]", 70],
+      ["(?i)[!-\u{10ffff}]", 12_544],
+    ];
+    for (const [pattern, cost] of costs) assert.equal(estimatedCost(pattern), cost, pattern);
+  });
+
+  it("takes steps to compile only when it is not in memory, and none when no value is compared with it", () => {
+    const patterns = new Patterns();
+    const [kept, other] = ["kept", "other"].map((pattern) => ({ operation: "regex", pattern }) as const);
+    assert.equal(patterns.faultOf("kept"), undefined);
+    assert.equal(patterns.stepsToCompile(kept!, "x"), 0);
+    assert.equal(patterns.stepsToCompile(other!, "x"), 40 * estimatedCost("other"));
+    assert.equal(patterns.stepsToCompile(other!, null), 0);
+    assert.equal(patterns.stepsFor(other!, null), 0);
+    for (const operation of [
+      { operation: "equals", text: "x" },
+      { operation: ">", threshold: 1 },
+    ] as const) {
+      assert.deepEqual([patterns.stepsToCompile(operation, "x"), patterns.stepsFor(operation, "x")], [0, 0]);
+    }
+  });
+
+  it("of an older version is compiled once for its steps and its match, however costly it is", (t) => {
+    const patterns = new Patterns();
+    assert.equal(patterns.matches("small", "small"), true);
+    const compile = t.mock.method(RE2JS, "compile");
+    const pattern = `(?i)${"\\pL".repeat(84)}`;
+    assert.ok(estimatedCost(pattern) > 50_000);
+    patterns.stepsFor({ operation: "regex", pattern }, "x");
+    assert.equal(patterns.matches(pattern, "x".repeat(84)), true);
+    assert.equal(compile.mock.callCount(), 1);
+    assert.equal(patterns.matches("small", "small"), true);
+    assert.equal(compile.mock.callCount(), 2, "it has left no room for others");
+    assert.equal(patterns.matches("small", "small"), true);
+    assert.equal(compile.mock.callCount(), 2, "and goes itself for the next one");
   });
 
   it("is compiled once while it is in use, and again when many others were used since", (t) => {

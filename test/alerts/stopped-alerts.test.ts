@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { RE2JS } from "re2js";
 import { type AlertTables, alertsOn } from "../../src/alerts/alerts.ts";
 import { commitOn } from "../../src/devices/commit.ts";
 import type { DeviceId } from "../../src/model/ids.ts";
@@ -83,10 +82,8 @@ describe("an alert in a chain", () => {
 
   it("whose pattern would take too long is not evaluated, and its stored record says so once", () =>
     onStore(sqliteHarness, async (store) => {
-      const { add, userId, byClient, lamp, evaluationsOf } = await limitedAlerts(store);
-      const around = RE2JS.compile("b.{1}").programSize() - 1;
-      const slow = { operation: "regex", stringThreshold: `b.{${1_000 - around}}`, action: "note", targets: [] };
-      const id = await add({ ...slow, deviceId: lamp, attributeName: "text" });
+      const { addOld, userId, byClient, lamp, evaluationsOf } = await limitedAlerts(store);
+      const id = await addOld("b.{990}", { deviceId: lamp, attributeName: "text", action: "note", targets: [] });
       const watched = watchedStore(store);
       const alerts = alertsOn({ store: watched as Store<AlertTables> });
       const commit = commitOn({
@@ -105,6 +102,51 @@ describe("an alert in a chain", () => {
       assert.equal(watched.statements.filter(({ name }) => name === "triggers.change").length, 1);
       assert.equal((await alerts.explain({ kind: "user", userId }, id)).evaluations.length, 2);
       assert.equal((await evaluationsOf(id)).length, 1, "the evaluation in memory is another node's");
+    }));
+
+  it("that is not evaluated leaves the steps that it would have taken to the alerts after it", () =>
+    on(async ({ add, commit, userId, byClient, lamp, evaluationsOf, reached }) => {
+      const note = { deviceId: lamp, operation: "regex", action: "note", targets: [] };
+      const ids = [];
+      for (const stringThreshold of ["x{230}", "x{231}", "alarm"]) {
+        const attributeName = stringThreshold === "alarm" ? "smoke" : "report";
+        ids.push(await add({ ...note, attributeName, stringThreshold }));
+      }
+      const changes = [
+        { key: "report", value: "y".repeat(8_192) },
+        { key: "smoke", value: "alarm" },
+      ];
+      await commit({ userId, cause: byClient, updates: [{ deviceId: lamp, changes }] });
+      const outcomes = [];
+      for (const id of ids) outcomes.push((await evaluationsOf(id))[0]?.split(" ")[1]);
+      assert.deepEqual(outcomes, ["unmet", "stopped", "fired"]);
+      assert.deepEqual(reached, ["patternStepsPerCause"]);
+    }));
+
+  it("that may not fire leaves the bytes that it would have taken to the alerts after it", () =>
+    on(async ({ add, write, lamp, writesTo, firings }) => {
+      const go = { deviceId: lamp, attributeName: "n", stringThreshold: "go" };
+      const texts = { address: "x".repeat(2_048), message: "x".repeat(2_048) };
+      const targets = [target(lamp, "a", "x".repeat(8_000)), target(lamp, "b", "x".repeat(3_500))];
+      const count = Math.ceil(limits.firingBytesPerCause / 15_600) + 1;
+      for (let i = 0; i < count; i++) await add({ ...go, ...texts, action: "note", targets });
+      await add({ ...go, targets: [target(lamp, "siren", "on")] });
+      await write(lamp, "n", "go");
+      assert.deepEqual(await writesTo(lamp, "siren"), ["on"]);
+      assert.ok((await firings(lamp)).some(({ note }) => note === "stopped at the limit"));
+    }));
+
+  it("that writes more than there is room for takes nothing of the budget of firings", () =>
+    on(async ({ add, write, lamp, firings }) => {
+      const go = { deviceId: lamp, attributeName: "n", stringThreshold: "go" };
+      for (const prefix of ["a", "b"]) await add({ ...go, targets: targetsOn(lamp, 100, prefix) });
+      const value = "x".repeat(8_000);
+      const texts = { address: "x".repeat(2_048), message: "x".repeat(2_048) };
+      const count = Math.ceil(limits.firingBytesPerCause / 12_000);
+      for (let i = 0; i < count; i++) await add({ ...go, ...texts, targets: [target(lamp, "c", value)] });
+      await add({ ...go, action: "note", targets: [] });
+      await write(lamp, "n", "go");
+      assert.equal((await firings(lamp)).at(-1)?.note, undefined);
     }));
 
   it("names all devices that are gone", () =>

@@ -90,6 +90,18 @@ export const alarmCases: Readonly<Record<string, AlarmCase>> = {
     quiet: { [`breezeway_commands_total{${node},state="rejected"}`]: justNow(0, 8) },
     labels: "",
   },
+  BreezewayEventsHeldBack: {
+    // Both nodes show the same figure: one alarm.
+    fires: {
+      [`breezeway_events_held_back_seconds{${node}}`]: late(0, 30),
+      'breezeway_events_held_back_seconds{instance="b"}': late(0, 30),
+    },
+    quiet: {
+      [`breezeway_events_held_back_seconds{${node}}`]: late(0, 8),
+      'breezeway_events_held_back_seconds{instance="b"}': butOnce(0, 30),
+    },
+    labels: "",
+  },
   BreezewayWebhooksLate: {
     // Both nodes show the same figure: one alarm.
     fires: {

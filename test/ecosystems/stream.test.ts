@@ -33,6 +33,16 @@ describe("a Nest stream", () => {
     assert.deepEqual(heard, [account, "unchanged", other, account, "unchanged"]);
   });
 
+  it("reports an incomplete account each time, because the missing object may have changed", async (t) => {
+    const document = makeDocument({ devices: { thermostats: { t1: {} }, smoke_co_alarms: {} } });
+    const incomplete = putFrame(document);
+    const { heard, ended } = await streamOf(t, streamHead + incomplete + incomplete + put + put);
+    await ended;
+    const account = readSnapshot(document);
+    assert.ok(account.oddities.incomplete > 0);
+    assert.deepEqual(heard, [account, account, readSnapshot(makeDocument()), "unchanged"]);
+  });
+
   it("compares only with accounts of this connection", async (t) => {
     const { server, heard, ended, connector } = await streamOf(t, streamHead + put);
     await ended;

@@ -36,6 +36,9 @@ for (const database of longSuiteOn("postgres")) {
       assert.deepEqual(await history(`?from=${all[2]?.updateTime}`), all.slice(2));
       assert.deepEqual(await history(`?to=${all[2]?.updateTime}`), all.slice(0, 2));
       assert.deepEqual(await history(`?from=${all[2]?.updateTime}&to=${all[3]?.updateTime}`), all.slice(2, 3));
+      const largest = "9223372036854775807";
+      assert.deepEqual(await history(`?from=${largest}`), []);
+      assert.deepEqual(await history(`?to=${largest}`), all);
     });
 
     it("comes in pages that leave nothing out", { timeout: 60_000 }, async (t) => {

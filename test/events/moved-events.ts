@@ -18,11 +18,18 @@ export async function madeEvents(t: TestContext) {
   const { tenantId, userId, devices, byClient } = await makeHome(opened);
   const deviceId = devices[0]!;
   const fail = { reads: false, revocations: false };
+  const onRevocationsRead: { act?: (() => void) | undefined } = {};
   const ifOn = (isOn: boolean) => (isOn ? Promise.reject(new StoreUnavailable("The test says so.")) : undefined);
+  /** While it is set, each read of the log waits for it after its result is there. */
+  const hold: { afterRead?: (() => Promise<void>) | undefined } = {};
   const store: Store = {
     isShared: false,
     transaction: (body, priority) => opened.transaction(body, priority),
-    read: (body, priority) => ifOn(fail.reads) ?? opened.read(body, priority),
+    async read(body, priority) {
+      const result = await (ifOn(fail.reads) ?? opened.read(body, priority));
+      await hold.afterRead?.();
+      return result;
+    },
   };
   const events = eventsOn({
     store,
@@ -32,10 +39,16 @@ export async function madeEvents(t: TestContext) {
     sealing: { seal: (text) => text, open: (text) => text },
     allowsPrivateWebhooks: false,
     userAgent: "test",
-    revocationsRead: async () => ifOn(fail.revocations),
+    revocationsRead: async () => {
+      await ifOn(fail.revocations);
+      onRevocationsRead.act?.();
+    },
   });
   t.after(async () => {
-    await events.stop();
+    // A running round waits for its turn.
+    const stopped = events.stop();
+    await runtime.advance(0);
+    await stopped;
     await opened.close();
     rmSync(folder, { recursive: true });
   });
@@ -63,6 +76,28 @@ export async function madeEvents(t: TestContext) {
       }
       return writer;
     },
+    /** Appends changes of the lamp, a second apart, that happened an hour ago. */
+    async fill(count: number) {
+      const firstMs = runtime.nowMs() - 3_600_000;
+      const entries = Array.from({ length: count }, (_, i) =>
+        attributeEntry(userId, deviceId, firstMs + i * 1_000, byClient, [{ key: "power", value: `old ${i}` }]),
+      );
+      await opened.transaction((tx) => tx.log.appendAll(entries));
+      return firstMs;
+    },
+    /** Opens a stream that resumes; it catches up while the test lets time pass. */
+    async resume(lastEventId: string, { heartbeatSeconds, untilMs = Number.POSITIVE_INFINITY }: ResumePlan = {}) {
+      const writer = new RecordingWriter();
+      const beginning = await events.beginning(lastEventId, heartbeatSeconds);
+      const accessScope = { kind: "user", userId, tenantId } as const;
+      const filter = { deviceIds: [], attributes: [] };
+      events.follow({ clientId: "client", accessScope, filter, beginning, untilMs, heartbeatSeconds }, writer);
+      return writer;
+    },
+    hold,
+    onRevocationsRead,
+    elapsedMs: runtime.elapsedMs,
+    nowMs: runtime.nowMs,
     advance: runtime.advance,
     /** Moves the clock until the condition is true. */
     async until(isSo: () => boolean) {
@@ -74,24 +109,49 @@ export async function madeEvents(t: TestContext) {
   };
 }
 
+interface ResumePlan {
+  readonly heartbeatSeconds?: number;
+  readonly untilMs?: number;
+}
+
+interface Heartbeat {
+  readonly time: number;
+  readonly everySeconds?: number;
+  readonly catchingUp?: boolean;
+}
+
 class RecordingWriter implements EventWriter {
   readonly unsentBytes = 0;
-  readonly closed = new AbortController().signal;
+  isEnded = false;
+  readonly #closed = new AbortController();
+  readonly closed = this.#closed.signal;
   #text = "";
 
   write(bytes: Buffer): void {
-    this.#text += bytes.toString();
+    if (!this.isEnded) this.#text += bytes.toString();
   }
 
   drained = async () => true;
-  end(): void {}
+  end(): void {
+    this.isEnded = true;
+    this.#closed.abort();
+  }
+
+  get lastEventId(): string {
+    return (
+      this.#text
+        .match(/^id: .*$/gm)
+        ?.at(-1)
+        ?.slice(4) ?? ""
+    );
+  }
 
   /** The values of the lamp's attribute, event by event. */
   values(): readonly unknown[] {
     return [...this.#text.matchAll(/^event: attribute\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!).value);
   }
 
-  heartbeats(): readonly { readonly everySeconds?: number }[] {
+  heartbeats(): readonly Heartbeat[] {
     return [...this.#text.matchAll(/^event: heartbeat\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!));
   }
 }

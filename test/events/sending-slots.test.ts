@@ -15,6 +15,7 @@ describe("the slots for sending to webhooks", () => {
     ["webhookSendsPerWebhook", { webhookId: "wh_same" }],
     ["webhookSendsPerOwner", { ownerId: 7 as OwnerId }],
     ["webhookSendsPerReceiver", { receiver: "same.example" }],
+    ["webhookSendsPerReceiverAndTenant", { receiver: "same.example", tenantId: 7 as TenantId }],
     ["webhookSendsPerTenant", { tenantId: 7 as TenantId }],
     ["webhookSends", {}],
   ];
@@ -32,6 +33,25 @@ describe("the slots for sending to webhooks", () => {
       assert.equal(slots.limitFor(use(1, same)), undefined);
     });
   }
+
+  it("at a receiver that tenants share are not all of one tenant", () => {
+    const slots = new SendingSlots();
+    const shared = { receiver: "same.example" };
+    const [a, b] = [7 as TenantId, 8 as TenantId];
+    for (let i = 0; i < limits.webhookSendsPerReceiverAndTenant; i++) slots.take(use(i, { ...shared, tenantId: a }));
+    assert.equal(slots.limitFor(use(90, { ...shared, tenantId: a })), "webhookSendsPerReceiverAndTenant");
+    for (const isUrgent of [false, true]) {
+      assert.equal(slots.limitFor(use(91, { ...shared, tenantId: b, isUrgent })), undefined);
+    }
+  });
+
+  it("have a reserve for urgent messages, also at a receiver", () => {
+    const shared = { receiver: "same.example" };
+    const busy = new SendingSlots();
+    for (let i = 0; i < limits.webhookSendsPerReceiver; i++) busy.take(use(i + 100, shared));
+    assert.equal(busy.limitFor(use(1, shared)), "webhookSendsPerReceiver");
+    assert.equal(busy.limitFor(use(1, { ...shared, isUrgent: true })), undefined);
+  });
 
   it("have a reserve for urgent messages", () => {
     const slots = new SendingSlots();

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { type SenderTables, WebhookSender, webhookTimes } from "../../src/events/webhooks/sender.ts";
 import { StoreUnavailable } from "../../src/model/errors.ts";
 import type { Store } from "../../src/store/seam.ts";
-import type { DeliveryRow } from "../../src/store/tables/webhook-deliveries.ts";
+import type { DeliveryRow, EndedAttempt } from "../../src/store/tables/webhook-deliveries.ts";
 import { movedRuntime, noonMs, settled } from "../federation/moved-runtime.ts";
 
 const unsealed = { secretOf: () => "whsec_", addressOf: () => "https://receiver.example/" };
@@ -29,6 +29,33 @@ describe("a node that was suspended while it claimed a webhook's message", () =>
       await sender.stop();
     });
   }
+});
+
+describe("an attempt to deliver a webhook's message", () => {
+  it("is recorded with its number, time, length and answer", async () => {
+    const runtime = movedRuntime();
+    const ended: EndedAttempt[] = [];
+    const before = { attempt: 1, timeMs: noonMs - 5_000, tookMs: 15_000, status: null, text: "no answer in time" };
+    const history = { isResend: true, tries: [before] };
+    const delivery = { ...oneDelivery, attempts: 1, history } as unknown as DeliveryRow;
+    const store = storeWithOneDue(async () => undefined, {
+      find: async () => delivery,
+      postpone: async (_delivery, _untilMs, attempt) => void ended.push(attempt),
+    });
+    const post = async () => {
+      await runtime.advance(70);
+      return { status: 500, text: "answered 500" };
+    };
+    const sender = new WebhookSender({ store, runtime, post, ...unsealed });
+    sender.wake();
+    await settled();
+    await settled();
+    const made = { attempt: 2, timeMs: noonMs, tookMs: 70, status: 500, text: "answered 500" };
+    assert.deepEqual(ended, [
+      { status: 500, text: "answered 500", history: { isResend: true, tries: [before, made] } },
+    ]);
+    await sender.stop();
+  });
 });
 
 describe("a message that can't be claimed, since the store can't write", () => {
@@ -82,13 +109,15 @@ describe("a webhook whose secret can't be unsealed", () => {
   });
 });
 
+const made = { id: 1, webhookId: "wh_1", messageId: "msg_1", body: "{}", attempts: 0, history: null };
+const oneDelivery = { ...made, nextMs: noonMs, createdMs: noonMs } as DeliveryRow;
+
 /** A store with one due delivery until it is claimed; claiming takes as long as the test says. */
 function storeWithOneDue(
   whileClaiming: () => Promise<void>,
   more: Partial<SenderTables["deliveries"]> = {},
 ): Store<SenderTables> & { becomesDue(): void } {
-  const made = { id: 1, webhookId: "wh_1", messageId: "msg_1", body: "{}", attempts: 0 };
-  const delivery = { ...made, nextMs: noonMs, createdMs: noonMs } as DeliveryRow;
+  const delivery = oneDelivery;
   let isDue = true;
   const tables = {
     clock: { nowMs: async () => noonMs },

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { heartbeat } from "../../src/nodes/membership.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
 import { madeFans, until } from "./made-fans.ts";
+import { otherNode } from "./made-federation.ts";
 import { noonMs } from "./moved-runtime.ts";
+import { followBy } from "./stored-links.ts";
 
 const minuteMs = 60_000;
 const noon = "2026-01-01T12:00:00.000Z";
@@ -82,6 +85,25 @@ describe("a fan request in doubt", () => {
     await write("true");
     await sent(1);
   });
+
+  for (const [name, isTaken] of [
+    ["no node has claimed the link of a dead owner", false],
+    ["the new owner of the link has no stream", true],
+  ] as const) {
+    it(`is stored for the owner while ${name}, whatever was last mirrored`, async (t) => {
+      const made = await madeFans(t, { isShared: true, away: "away" });
+      const { federation, store, runtime, write, request, states, userId, deviceId } = made;
+      await followBy(store, otherNode, userId, deviceId);
+      await federation.keeper.drop(deviceId);
+      await write("true");
+      assert.match((await request()) ?? "", /while structure is away/, "its live values are known");
+      if (isTaken) await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+      else await runtime.advance(heartbeat.leaseMs);
+      await write("true");
+      assert.equal(await request(), "true");
+      assert.deepEqual(await states(), ["rejected", "queued"]);
+    });
+  }
 
   it("is sent when only the thermostat's id is known", async (t) => {
     const nothing = { name: null, isOnline: null, hasFan: null, fanTimerActive: null, fanTimerTimeout: null };

@@ -3,8 +3,9 @@ import { describe, it } from "node:test";
 import { UnknownDevice } from "../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { heartbeat } from "../../src/nodes/membership.ts";
-import { madeFederation, otherNode } from "./made-federation.ts";
+import { madeFederation, otherNode, thisNode } from "./made-federation.ts";
 import { noonMs, settled } from "./moved-runtime.ts";
+import { followBy } from "./stored-links.ts";
 
 const minuteMs = 60_000;
 
@@ -49,10 +50,7 @@ describe("the freshness of a virtual device", () => {
   it("of another node's link is what that node stored, while the node lives", async (t) => {
     const { federation, store, userId, runtime, linkLive } = await madeFederation(t, { isShared: true });
     const deviceId = await linkLive();
-    await store.transaction(async (tx) => {
-      await tx.nodes.beat(otherNode);
-      await tx.links.take(userId, deviceId, otherNode);
-    });
+    await followBy(store, otherNode, userId, deviceId);
     await federation.keeper.drop(deviceId);
     const present = await federation.freshness(userId, deviceId);
     assert.deepEqual(present, { isPresent: true, isStale: false, confirmedTimeMs: noonMs });
@@ -71,6 +69,22 @@ describe("the freshness of a virtual device", () => {
     });
     await federation.keeper.drop(deviceId);
     assert.equal((await federation.freshness(userId, deviceId)).isPresent, false);
+  });
+
+  it("of a link that a living node has just taken over is absent until that node's stream is live", async (t) => {
+    const { federation, store, userId, linkLive } = await madeFederation(t, { isShared: true });
+    const deviceId = await linkLive();
+    await store.transaction(async (tx) => {
+      await tx.nodes.beat(otherNode);
+      await tx.links.claim(otherNode, [thisNode], 1);
+    });
+    await federation.keeper.drop(deviceId);
+    const { isPresent, isStale } = await federation.freshness(userId, deviceId);
+    assert.deepEqual([isPresent, isStale], [false, true]);
+    assert.equal(
+      (await federation.freshnessOfEach([{ userId, id: deviceId, isVirtual: true }])).get(deviceId)?.isPresent,
+      false,
+    );
   });
 
   it("of a link without an owner is absent, whatever was stored", async (t) => {
@@ -94,7 +108,7 @@ describe("the freshness of a virtual device", () => {
         blindIntervals.map(({ fromMs, toMs }) => [fromMs, toMs]),
         [[noonMs + storeAheadMs, noonMs + storeAheadMs]],
       );
-      await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+      await followBy(store, otherNode, userId, deviceId);
       await federation.keeper.drop(deviceId);
       const isStaleAfter = async (ms: number) => {
         await runtime.advance(ms);

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { NotFederated, UnknownEcosystem } from "../../src/model/errors.ts";
+import { heartbeat } from "../../src/nodes/membership.ts";
 import { plain } from "../contracts/store/home.ts";
 import { homeWith, many, structure } from "../home/home-parts.ts";
 import { madeFederation, otherNode } from "./made-federation.ts";
 import { home } from "./made-homes.ts";
 import { noonMs, settled } from "./moved-runtime.ts";
+import { followBy } from "./stored-links.ts";
 
 describe("the status of a link", () => {
   it("of a new link is waiting, with a blind interval that began when the ecosystem accepted its token", async (t) => {
@@ -66,6 +68,32 @@ describe("the status of a link", () => {
     const status = await federation.status(userId, "nest");
     assert.deepEqual([status.state, status.reason], ["waiting", "unreachable: refused"]);
     assert.deepEqual(status.blindIntervals.at(-1), { fromMs: blindness.sinceMs, toMs: null, cause: blindness.cause });
+  });
+
+  it("is waiting after a takeover, blind since the last confirmation, until the new owner has a stream", async (t) => {
+    const { federation, store, userId, linkLive } = await madeFederation(t, { isShared: true });
+    const deviceId = await linkLive();
+    await store.transaction(async (tx) => {
+      await tx.nodes.beat(otherNode);
+      await tx.links.take(userId, deviceId, otherNode);
+    });
+    await federation.keeper.drop(deviceId);
+    const { state, reason, isPresent, isStale, blindIntervals } = await federation.status(userId, "nest");
+    assert.deepEqual([state, reason, isPresent, isStale], ["waiting", "starting", false, true]);
+    assert.deepEqual(blindIntervals.at(-1), { fromMs: noonMs, toMs: null, cause: "not followed by any node" });
+  });
+
+  it("is waiting while the owner is dead and no node has claimed the link yet", async (t) => {
+    const { federation, store, runtime, userId, linkLive } = await madeFederation(t, { isShared: true });
+    const deviceId = await linkLive();
+    await followBy(store, otherNode, userId, deviceId);
+    await federation.keeper.drop(deviceId);
+    assert.equal((await federation.status(userId, "nest")).state, "live");
+    await runtime.advance(heartbeat.leaseMs);
+    const { state, reason, blindIntervals } = await federation.status(userId, "nest");
+    assert.deepEqual([state, reason], ["waiting", "no service follows this link"]);
+    assert.deepEqual(blindIntervals.at(-1), { fromMs: noonMs, toMs: null, cause: "not followed by any node" });
+    assert.equal((await store.read((tx) => tx.links.ofDevice(userId, deviceId)))?.state, "live");
   });
 
   it("counts drifts", async (t) => {

@@ -10,9 +10,10 @@ import { faultPause } from "../../src/federation/link-faults.ts";
 import { LinkSupervisor } from "../../src/federation/link-supervisor.ts";
 import type { Home } from "../../src/home/home.ts";
 import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
+import type { LineLevel } from "../../src/model/log-line.ts";
 import { Membership } from "../../src/nodes/membership.ts";
 import { processErrorOwners } from "../../src/runtime/process/process-error-owners.ts";
-import type { Report, Runtime } from "../../src/runtime/runtime.ts";
+import type { Runtime } from "../../src/runtime/runtime.ts";
 import { ownerlessStore } from "../../src/store/ownerless-store.ts";
 import type { OpenStore, Store, Transaction } from "../../src/store/seam.ts";
 import { thermostatAttribute } from "../../src/virtual-device/attribute-names.ts";
@@ -211,7 +212,7 @@ function presentUser(): number | undefined {
 
 function plantedRuntime(moved: MovedRuntime, fault: PlantedFault): Runtime {
   const pass = (point: FaultPoint) => fault.pass(point, presentUser());
-  const at = (level: keyof Report) => (fields: object, sentence: string) => {
+  const at = (level: LineLevel) => (fields: object, sentence: string) => {
     pass("report");
     moved.report[level](fields, sentence);
   };

@@ -122,6 +122,30 @@ describe("a second look", () => {
     assert.equal(seen.at(-1)?.purpose, "checks");
   });
 
+  it("is taken soon after each incomplete snapshot of a stream that sends few, though a read showed the whole account", async () => {
+    for (let i = 0; i < 10; i++) {
+      look.streamSent(home({ incomplete: 1 }));
+      assert.equal(await untilNextRead(), 2_000);
+      await answer(home());
+      await runtime.advance(minuteMs);
+    }
+    assert.ok(seen.every(({ purpose }) => purpose === "settles"));
+  });
+
+  it("is taken with growing pauses while the stream keeps sending incomplete snapshots, at most a minute", async () => {
+    const delays: number[] = [];
+    look.streamSent(home({ incomplete: 1 }));
+    for (let i = 0; i < 8; i++) {
+      delays.push(await untilNextRead());
+      await answer(home());
+      look.streamSent(home({ incomplete: 1 }));
+    }
+    assert.deepEqual(delays, [2_000, 4_000, 8_000, 16_000, 32_000, minuteMs, minuteMs, minuteMs]);
+    look.streamSent(home());
+    look.streamSent(home({ incomplete: 1 }));
+    assert.equal(await untilNextRead(), 2_000);
+  });
+
   it("is taken soon after the stream has sent a part, and with growing pauses while it sends nothing but parts", async () => {
     look.streamSent(home());
     const delays: number[] = [];

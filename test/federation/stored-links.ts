@@ -1,4 +1,4 @@
-import type { NodeId } from "../../src/model/ids.ts";
+import type { DeviceId, NodeId, UserId } from "../../src/model/ids.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import type { LinkRow } from "../../src/store/tables/links.ts";
 import { emptyIndexMap } from "../../src/virtual-device/index-map.ts";
@@ -39,4 +39,13 @@ export async function storeLinks(
     links.push({ userId, deviceId, sealedToken });
   }
   return links;
+}
+
+/** A living node has taken the link and follows it with a live stream. */
+export async function followBy(store: OpenStore, owner: NodeId, userId: UserId, deviceId: DeviceId): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.nodes.beat(owner);
+    await tx.links.take(userId, deviceId, owner);
+    await tx.links.setState(userId, deviceId, { state: "live", reason: "", blindness: null });
+  });
 }

@@ -9,6 +9,7 @@ import { heatedHome, madeCommands } from "./made-commands.ts";
 import { until } from "./made-fans.ts";
 import { otherNode } from "./made-federation.ts";
 import { settled } from "./moved-runtime.ts";
+import { followBy } from "./stored-links.ts";
 
 const accepted = { state: "accepted" } as const;
 const shared = { isShared: true };
@@ -282,16 +283,33 @@ describe("a command to a thing", () => {
   });
 
   it("is settled by the state that a living other owner follows", async (t) => {
-    const { send, sent, becomes, store, userId, deviceId, runtime } = await madeCommands(t, shared);
+    const { send, sent, becomes, federation, store, userId, deviceId, runtime } = await madeCommands(t, shared);
     const command = await send("fanTimer", "start");
     (await sent(1)).answers(accepted);
     await becomes(command, "accepted");
-    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+    await followBy(store, otherNode, userId, deviceId);
+    await federation.keeper.drop(deviceId);
     for (let passedMs = 0; passedMs <= commandDeadlines.showMs; passedMs += heartbeat.everyMs) {
       await store.transaction((tx) => tx.nodes.beat(otherNode));
       await runtime.advance(heartbeat.everyMs);
     }
     await becomes(command, "contradicted");
+  });
+
+  it("is not settled by the state before a takeover, while the new owner has no stream", async (t) => {
+    const made = await madeCommands(t, shared);
+    const { send, sent, becomes, receipt, federation, store, userId, deviceId, runtime } = made;
+    const command = await send("fanTimer", "start");
+    (await sent(1)).answers(accepted);
+    await becomes(command, "accepted");
+    await store.transaction((tx) => tx.links.take(userId, deviceId, otherNode));
+    await federation.keeper.drop(deviceId);
+    for (let passedMs = 0; passedMs <= commandDeadlines.showMs; passedMs += heartbeat.everyMs) {
+      await store.transaction((tx) => tx.nodes.beat(otherNode));
+      await runtime.advance(heartbeat.everyMs);
+    }
+    await until(async () => assert.notEqual((await receipt(command.id)).settledMs, null));
+    assert.equal((await receipt(command.id)).state, "accepted");
   });
 
   it("that the link's owner before sent is confirmed when the new owner sees its result", async (t) => {

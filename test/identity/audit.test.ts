@@ -151,7 +151,7 @@ describe("a sign-in", () => {
     };
     const identity = identityOn({
       store: full,
-      nowMs: () => 0,
+      elapsedMs: () => 0,
       report: { debug() {}, info() {}, error() {}, warn: (_, sentence) => void sentences.push(sentence) },
       grantsEnded: () => undefined,
       devicesRemoved: () => undefined,

@@ -34,7 +34,7 @@ export async function madeIdentity(t: TestContext, options: Pick<IdentityParts, 
   const told: { readonly grants: string[]; readonly devices: DeviceId[] } = { grants: [], devices: [] };
   const identity = identityOn({
     store,
-    nowMs,
+    elapsedMs: nowMs,
     report: { debug() {}, info() {}, warn() {}, error() {} },
     grantsEnded: (ids) => void told.grants.push(...ids),
     devicesRemoved: (ids) => void told.devices.push(...ids),

@@ -78,7 +78,7 @@ async function everyOutsider(_t: TestContext, world: World): Promise<readonly Ou
   const bearers = {
     ...Object.fromEntries(Object.entries(tokens).map(([title, token]) => [`${title}, with a token`, token])),
     "a user with a security token": await identity.issueFor(user),
-    "a client with an access token": oauth.commandTokens.issue(tenantId as TenantId, "command-line"),
+    "a client with an access token": await oauth.commandTokens.issue(tenantId as TenantId, "command-line"),
     "a guess": `bwop_${"A".repeat(43)}`,
   };
   return [

@@ -8,6 +8,7 @@ import { type LinkingParts, linkingWith } from "../../src/link-sessions/linking.
 import { codeVerifier, newSessionSecrets, openSecrets, sealSecrets } from "../../src/link-sessions/session-secrets.ts";
 import { claimMs, isExpired, isWorkedOn, problemOf, statusOf } from "../../src/link-sessions/session-status.ts";
 import { sessionKeptMs, sweepSessions } from "../../src/link-sessions/session-sweep.ts";
+import { SessionWork } from "../../src/link-sessions/session-work.ts";
 import { claimSession } from "../../src/link-sessions/steps/claim.ts";
 import {
   AlreadyFederated,
@@ -83,7 +84,7 @@ async function made(t: TestContext, fields: Partial<LinkSessionRow> = {}) {
     };
   const runtime = movedRuntime();
   const parts = {
-    ...{ store, sealer, report: runtime.report, redirectUri: () => "https://here/callback" },
+    ...{ store, sealer, runtime, report: runtime.report, redirectUri: () => "https://here/callback" },
     connectors: new Map([["nest", connector as never]]),
     federation: { link: act("link"), relink: act("relink") },
     appended: () => void told.appended++,
@@ -283,6 +284,15 @@ describe("the credential of a link session that links nothing", () => {
     assert.equal(await stored(), undefined);
   });
 
+  it("that can't be opened keeps no other old session from being removed", async (t) => {
+    const { store, clock, session, parts } = await made(t, { phase: "reading", claimedMs: null });
+    const other = { ...session, id: "ls_2", phase: "open", tokenHash: "t2", stateHash: "s2" } as const;
+    await store.transaction((tx) => tx.linkSessions.add(other));
+    const open = () => assert.fail("no key");
+    clock.nowMs = session.expiresMs + sessionKeptMs + claimMs + 1;
+    assert.equal(await sweepSessions({ ...parts, sealer: { ...sealer, open } }, new AbortController().signal), 2);
+  });
+
   it("is not revoked where that would end other consents", async (t) => {
     const { session, secrets, told, parts } = await made(t);
     const withCredential = { ...session, sealed: sealSecrets(sealer, session.id, { ...secrets, credential }) };
@@ -296,6 +306,17 @@ describe("the credential of a link session that links nothing", () => {
     const accessing = { ...connector, accessOf: () => "access" } as never;
     await discardCredential({ sealer, connectors: new Map([["nest", accessing]]) }, withCredential, signal);
     assert.deepEqual(told.revoked, ["access", credential]);
+  });
+});
+
+describe("the work on a link session", () => {
+  it("that fails unexpectedly is reported, and does not stop the node", async () => {
+    const reported: unknown[] = [];
+    const work = new SessionWork({ error: (...line: readonly unknown[]) => void reported.push(line) });
+    const error = new Error("no key");
+    work.start("ls_1", () => Promise.reject(error));
+    await work.settled("ls_1");
+    assert.deepEqual(reported, [[{ linkSession: "ls_1", error }, "the work on a link session failed"]]);
   });
 });
 

@@ -20,6 +20,8 @@ for (const database of longSuiteOn("sqlite", deployments)) {
       const login = await visitor.open(url);
       assert.equal(titleOf(login), "Sign in");
       assert.match(login.body, /The account <bdi class="name">ada<\/bdi> will see this home/);
+      assert.match(login.body, /<input id="username"[^>]* value="ada"/);
+      assert.match(login.body, /<input id="password"[^>]* autofocus>/);
       const connect = await visitor.signIn(login);
       assert.equal(titleOf(connect), "Connect your home to Acme");
       assert.match(connect.body, /ada/);
@@ -145,7 +147,7 @@ describe("a link session of an enterprise client", () => {
     const { id, url } = await world.create(token);
     const visitor = world.visitor();
     const login = await visitor.open(url);
-    assert.doesNotMatch(login.body, /will see this home/);
+    assert.doesNotMatch(login.body, /will see this home|autofocus/);
     const connect = await visitor.signIn(login, bob);
     assert.match(connect.body, /The account <bdi class="name">bob<\/bdi> will see this home/);
     await visitor.arrive(await visitor.consent(await visitor.leave(connect), world.accounts.maple));

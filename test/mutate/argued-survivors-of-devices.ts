@@ -26,12 +26,12 @@ export const arguedOfDevices: readonly Argued[] = [
   ...of("src/alerts/patterns.ts", "Patterns.faultOf", [
     [
       ">",
-      "estimatedSize(pattern) > largestEstimate",
-      "estimatedSize(pattern) >= largestEstimate",
+      "estimatedCost(pattern) > largestCost",
+      "estimatedCost(pattern) >= largestCost",
       "the bound of an estimate, which may be wrong by far more than one",
     ],
   ]),
-  ...of("src/alerts/patterns.ts", "Patterns.#makeRoom", [
+  ...of("src/alerts/patterns.ts", "Patterns.#use", [
     ["<=", "this.#size <= cacheSize", "this.#size < cacheSize", "a cache that is exactly full may give up one pattern"],
   ]),
   ...of("src/alerts/reaction.ts", "react", [

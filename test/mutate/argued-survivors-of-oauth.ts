@@ -23,17 +23,6 @@ export const arguedOfOAuth: readonly Argued[] = [
   ...of("src/oauth/clients.ts", "rotateSecret", [
     ["condition", "overlapMs > 0", "true", "equivalent: a secret that ends now is refused as a removed one is"],
   ]),
-  ...of("src/oauth/command-tokens.ts", "open", [
-    ["condition", "!accessToken.startsWith(prefix)", "false", "equivalent: no other token opens with this key"],
-  ]),
-  ...of("src/oauth/token-limits.ts", "ofClient", [
-    [
-      "<",
-      "count < grantsEndedAtOnce",
-      "count <= grantsEndedAtOnce",
-      "equivalent: at that count the other condition holds",
-    ],
-  ]),
   ...of("src/oauth/token-verification.ts", "Verification.#lookUp", [
     [
       ">=",

@@ -87,15 +87,15 @@ describe("the end of a grant by an administrator", () => {
     const grant = { id: "g1", userId: 7 as UserId, tenantId: 1 as TenantId };
     const [logged, ended]: [unknown[], string[]] = [[], []];
     let isThere = true;
-    const remove = async () => {
-      const wasThere = isThere;
+    const removeAll = async (grants: readonly object[]) => {
+      const ended = isThere ? grants : [];
       isThere = false;
-      return wasThere;
+      return ended;
     };
     const lock = async (ownerId: number, id: string) => (isThere && ownerId === 7 && id === "g1" ? grant : undefined);
     const tables = {
-      ...{ grants: { lock, remove }, clock: { nowMs: async () => 5 } },
-      log: { append: async (entry: object) => void logged.push(entry) },
+      ...{ grants: { lock, removeAll }, clock: { nowMs: async () => 5 } },
+      log: { appendAll: async (entries: readonly object[]) => void logged.push(...entries) },
     };
     const run = (body: (tx: typeof tables) => unknown) => body(tables);
     const administration = grantAdministrationOn({

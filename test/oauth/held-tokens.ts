@@ -2,7 +2,7 @@ import { hashOf } from "../../src/identity/secrets.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import type { VerificationParts } from "../../src/oauth/token-verification.ts";
 import type { AccessTokenRow } from "../../src/store/tables/access-tokens.ts";
-import { type LogPosition, logStart } from "../../src/store/tables/log.ts";
+import { type LogPosition, logStart } from "../../src/store/tables/log-position.ts";
 
 type Tables = Parameters<Parameters<VerificationParts["store"]["read"]>[0]>[0];
 

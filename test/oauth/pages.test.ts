@@ -216,7 +216,10 @@ describe("the terms page", () => {
       "signed in to Northwind",
       "If you accept, Lantern may:",
       "See your devices",
-      "Change and control your devices",
+      "Change the values of your devices, and start and stop fans, but control nothing else",
+      "See and change the alerts on your devices",
+      "Be sent what your devices do, as it happens",
+      "Manage the accounts that you have linked",
       "Either way you return to lantern.example",
     ]) {
       assert.ok(words.includes(part), part);
@@ -230,7 +233,10 @@ describe("the terms page", () => {
       "covers every user of Northwind",
       "See every user of Northwind",
       "See every device of every user",
-      "Change and control all of these devices",
+      "Change and control every device of every user",
+      "See and change the alerts on every device",
+      "Be sent what every device does, as it happens",
+      "Manage the accounts that users have linked",
     ]) {
       assert.ok(words.includes(part), part);
     }

@@ -128,15 +128,15 @@ it("a client that asks for scopes", async (t) => {
       };
       const see = ["See your user name", "See your devices, such as thermostats and smoke alarms, and what they do"];
       const control = "Change and control your devices";
-      assert.deepEqual(await rights(world.client, undefined), [...see, control]);
-      assert.deepEqual(await rights(world.client, "devices:read"), see);
       const others = [
-        control,
         "See and change the alerts on your devices",
         "Be sent what your devices do, as it happens",
         "Manage the accounts that you have linked",
       ];
-      assert.deepEqual(await rights(world.client, "links webhooks alerts devices:control"), others);
+      const onlyFans = "Change the values of your devices, and start and stop fans, but control nothing else";
+      assert.deepEqual(await rights(world.client, undefined), [...see, onlyFans, ...others]);
+      assert.deepEqual(await rights(world.client, "devices:read"), see);
+      assert.deepEqual(await rights(world.client, "links webhooks alerts devices:control"), [control, ...others]);
       const enterprise = await world.addClient({ kind: "enterprise" });
       assert.deepEqual(await rights(enterprise, "devices:control", admin), [
         "Change and control every device of every user",

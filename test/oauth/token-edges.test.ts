@@ -44,7 +44,7 @@ describe("a stream", () => {
   it("of a command ends with the command's token, and one of a client with the client's", async (t) => {
     const world = await oauthWorld(t, { isClockStill: true });
     const { oauth } = world.service.parts;
-    const ofCommand = oauth.commandTokens.issue(world.tenantId, "bwc_own");
+    const ofCommand = await oauth.commandTokens.issue(world.tenantId, "bwc_own");
     const life = await oauth.watch(ofCommand, () => undefined);
     const { access_token } = await world.tokens();
     await oauth.verify(access_token);

@@ -297,6 +297,34 @@ describe("an own device that writes nothing for longer than its silence limit", 
     assert.equal(note?.value, "lamp 31 is silent");
   });
 
+  it("is written in several short transactions when many of the devices are watched by alerts", async (t) => {
+    const { types, tenantId, devices, clock, work, run, logged, write, alerts, accessScope, store, parts, elapsed } =
+      await madeType(t, 12);
+    await types.set(tenantId, "lamp", silentMap);
+    await run();
+    const alertIds = [];
+    for (const lamp of devices) {
+      const alert = await alerts.onThings.add(accessScope, {
+        ...{ thingId: plainIds.thingIdOf(lamp), field: "onOff.available", operation: "equals" },
+        ...{ stringThreshold: "false", threshold: "", action: "note", address: "", message: "", targets: [] },
+        ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true },
+      });
+      alertIds.push(alert.id);
+      await write(lamp, "power", "on");
+    }
+    clock.nowMs += 60_001 + roundMs;
+    const observed = watchedStore(store);
+    // Each reading of the monotonic clock is 2 ms after the one before; a transaction may take 5 ms.
+    elapsed.perCall = 2;
+    await work({ commitGroup: commitGroupOn({ ...parts, store: observed }) }).run();
+    const names = observed.statements.map(({ name }) => name);
+    const silences = names.filter((name) => name === "users.lockOfTenant" || name === "devices.setSilent");
+    const transaction = ["users.lockOfTenant", ...Array.from({ length: 3 }, () => "devices.setSilent")];
+    assert.deepEqual(silences, [...transaction, ...transaction, ...transaction, ...transaction]);
+    for (const lamp of devices) assert.equal((await logged(lamp)).length, 2, `lamp ${lamp}`);
+    for (const id of alertIds) assert.equal((await alerts.onThings.find(accessScope, id)).firings, 1);
+  });
+
   it("is found within two minutes also when the search before it took long, as with a stalled store", async (t) => {
     const { types, tenantId, devices, run, logged, write, clock, elapsed } = await madeType(t);
     const [lamp] = devices as [DeviceId];

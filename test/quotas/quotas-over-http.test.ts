@@ -69,7 +69,7 @@ describe("a client at its quota", () => {
     const adaptor = await get(`/adaptor/federatedtokens?anEcosystemName=nest`, client.secToken);
     assert.deepEqual([adaptor.status, ((await adaptor.json()) as { errorCode: number }).errorCode], [429, 107]);
     assert.ok(Number(adaptor.headers.get("retry-after")) > 0);
-    const ofCommand = oauth.commandTokens.issue(Number(tenant) as never, "command-line");
+    const ofCommand = await oauth.commandTokens.issue(Number(tenant) as never, "command-line");
     assert.equal((await get("/v3/users", ofCommand)).status, 200, "an operator's command is not counted");
 
     // Getting a token is not counted.

@@ -14,7 +14,7 @@ import { CopyDiffers, moveToPostgres } from "../../src/store/migrate/move.ts";
 import { compactThingStep, schemaVersion } from "../../src/store/migrations.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
-import { logStart } from "../../src/store/tables/log.ts";
+import { logStart } from "../../src/store/tables/log-position.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { linkOf, makeHome, node } from "../contracts/store/home.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";

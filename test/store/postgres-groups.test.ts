@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import pg from "pg";
 import type { Reaction } from "../../src/devices/commit.ts";
 import { OutcomeUnknown, OwnershipLost } from "../../src/model/errors.ts";
-import { comparePositions, type LogPosition, logStart } from "../../src/store/tables/log.ts";
+import { comparePositions, type LogPosition, logStart } from "../../src/store/tables/log-position.ts";
 import { onDatabase, onStore, type TestDatabase } from "../contracts/store/harness.ts";
 import { gate, keep } from "../contracts/store/home.ts";
 import {

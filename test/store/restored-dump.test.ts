@@ -4,7 +4,7 @@ import pg from "pg";
 import type { DeviceId, UserId } from "../../src/model/ids.ts";
 import { openPostgres } from "../../src/store/postgres/store.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
-import { logStart } from "../../src/store/tables/log.ts";
+import { logStart } from "../../src/store/tables/log-position.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
 
 const entry = (timeMs: number) => ({

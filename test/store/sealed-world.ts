@@ -10,7 +10,7 @@ import { startLogging } from "../../src/runtime/process/log.ts";
 import { processRuntime } from "../../src/runtime/process/process-runtime.ts";
 import { type OpenOptions, openParts, type Parts } from "../../src/service/parts.ts";
 import { sealingFromFile } from "../../src/store/keys/key-file.ts";
-import { logStart } from "../../src/store/tables/log.ts";
+import { logStart } from "../../src/store/tables/log-position.ts";
 import { folderOf } from "../cli/made-folder.ts";
 import { sharedCluster } from "../set-up/postgres.ts";
 import type { Deployment } from "../stories/world.ts";

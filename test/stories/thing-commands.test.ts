@@ -132,8 +132,8 @@ describe("a command to a thing", () => {
     const { client, thingId, received } = await commandedHouse(t);
     const wrong: readonly (readonly [object, RegExp])[] = [
       [{ trait: "engine", command: "start" }, /there is no such trait/],
-      [{ trait: "fanTimer", command: "jump" }, /the trait has no such command/],
-      [{ trait: "fanTimer", command: "start", params: { minutes: "5" } }, /minutes must be a number/],
+      [{ trait: "fanTimer", command: "jump" }, /fanTimer has only the commands start, stop/],
+      [{ trait: "fanTimer", command: "start", params: { minutes: "5" } }, /"minutes" must be a number/],
       [{ trait: "fanTimer", command: "start", params: { seconds: 5 } }, /not a parameter of this command/],
       [{ trait: "fanTimer", command: "start", priority: 1 }, /only trait, command and params/],
       [{ command: "start" }, /trait must be a text/],

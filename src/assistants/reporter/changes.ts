@@ -17,7 +17,7 @@ export interface Changes {
 export const groupingMs = 1_000;
 /** A thing that its ecosystem says is gone may come back: assistants delete it, with its room and routines, this late. */
 export const removalMs = 15 * 60_000;
-/** An entry with more things is told by one mark for all present things. */
+/** A log entry with more changed things than this gets one mark that covers all things of the user. */
 const thingsPerEntry = 50;
 /** The mark that has the freshness of the user's links compared with what was reported. */
 export const freshnessOfLinks = "~";
@@ -75,7 +75,7 @@ function markOf(thing: LoggedThing, cause: Cause | undefined, timeMs: number, no
 
 const alarmFields = { "smoke.state": "smoke", "carbonMonoxide.state": "carbonMonoxide" } as const;
 
-/** An alarm that becomes a warning has not risen: its state is told, without another notification. */
+/** An alarm that drops to a warning is reported as a state change, without a new notification. */
 function risesIn({ fields = {}, eased = [] }: LoggedThing, timeMs: number): readonly AlarmRise[] {
   return Object.entries(alarmFields).flatMap(([field, trait]) => {
     const state = fields[field];

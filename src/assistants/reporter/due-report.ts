@@ -97,7 +97,7 @@ async function staleDevicesOf(
   return new Set(isCompared ? ((await staleLinks([userId])).get(userId) ?? []) : staleDevices);
 }
 
-/** A thing that is about to be told as stale, or as live, tells that its link is: then all things of the link are told. */
+/** Updates `stale` from the things in this report, so that a link whose freshness changed gets all of its things reported. */
 function noteFreshness(stale: Set<DeviceId>, things: Iterable<CurrentThing>): void {
   for (const { deviceId, isStale, goneMs } of things) {
     if (goneMs !== null) continue;
@@ -106,7 +106,7 @@ function noteFreshness(stale: Set<DeviceId>, things: Iterable<CurrentThing>): vo
   }
 }
 
-/** Links whose turn was not told in full, because a report failed or was broken off. */
+/** Links whose change of freshness was reported only in part, because a report failed. */
 function turnedBefore(marks: readonly AssistantMark[]): readonly DeviceId[] {
   return marks
     .map(({ thingId }) => thingId)

@@ -1,7 +1,8 @@
 import type { Priority, Store, Transaction } from "../../store/seam.ts";
 import type { AssistantGrantRow } from "../../store/tables/assistant-grants.ts";
 import type { AssistantFeed } from "../../store/tables/assistant-marks.ts";
-import { comparePositions, type LogPosition, type TailedEntry } from "../../store/tables/log.ts";
+import type { TailedEntry } from "../../store/tables/log.ts";
+import { comparePositions, type LogPosition } from "../../store/tables/log-position.ts";
 import { type Changes, changesOf } from "./changes.ts";
 
 export type FeedTables = Pick<Transaction, "log" | "logEpoch" | "assistantGrants" | "assistantMarks" | "clock">;

@@ -102,8 +102,14 @@ export function homeAssistantConnector(options: HomeAssistantOptions): Connector
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     const home = new LiveHome(session, timers);
-    await home.start();
-    signal.removeEventListener("abort", abort);
+    try {
+      await home.start();
+    } catch (error) {
+      session.finish("malformed", "the home could not be read", { error });
+      return { end: await session.ended };
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
     return home.home.home() ? home : { end: await session.ended };
   }
 

@@ -53,7 +53,10 @@ export class NestStream {
   #hasAlarm = false;
   /** Whether the text so far ends inside an event, which may report an alarm. */
   #isInsideEvent = false;
-  /** The digest of the last put, to recognise a put that changes nothing. The put itself would take far more memory. */
+  /**
+   * The digest of the last put, to recognise a put that changes nothing. The put itself would take far more memory. An
+   * incomplete account has none: the same text again may announce a change of the object that it leaves out.
+   */
   #lastPut: string | undefined;
   #watchdog: NodeJS.Timeout | undefined;
   /** When the last byte was received, on a monotonic clock. */
@@ -173,8 +176,8 @@ export class NestStream {
       this.#lastPut = undefined;
       this.#listener.partial();
     } else {
-      this.#lastPut = digest;
       const home = readSnapshot(put.data);
+      this.#lastPut = home.oddities.incomplete > 0 ? undefined : digest;
       this.#hasAlarm = reportsAlarm(home);
       this.#listener.home(home);
     }

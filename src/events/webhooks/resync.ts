@@ -1,13 +1,14 @@
 import type { DeviceId, UserId } from "../../model/ids.ts";
 import type { Transaction } from "../../store/seam.ts";
+import { noLinkedDevice } from "../../store/tables/delivery-bounds.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import { resyncBody, type WebhookMessage } from "./message.ts";
 
 /** The device id of a resync, which belongs to no device. Such messages are ordered among themselves. */
 export const noDevice = 0 as DeviceId;
-/** The device id of messages about link sessions that have linked nothing. It differs from that of a resync. */
-export const noLinkedDevice = -1 as DeviceId;
 const noUser = 0 as UserId;
+
+export { noLinkedDevice };
 
 /** A resync because messages were dropped. The id makes it unique within a webhook. */
 export function tooManyWaiting(webhookId: string, id: string, nowMs: number): WebhookMessage {
@@ -24,7 +25,7 @@ export async function addResync(
   message: WebhookMessage,
 ): Promise<void> {
   const { ownerId, id: webhookId, userId } = webhook;
-  if (await tx.deliveries.isUnsent(webhook, noDevice)) return;
+  if (await tx.deliveries.isUnsent(webhook, noDevice, message.type)) return;
   const to = { ownerId, webhookId, userId: userId ?? noUser, deviceId: noDevice };
   await tx.deliveries.add({ ...to, messageId: message.id, type: message.type, body: message.body, isUrgent: true });
 }

@@ -2,7 +2,8 @@ import type { LimitName, OnLimitReached } from "../../model/limits.ts";
 import { type Cancel, type Runtime, within } from "../../runtime/runtime.ts";
 import type { Store } from "../../store/seam.ts";
 import { claimMs } from "../../store/tables/delivery-bounds.ts";
-import type { Attempt, DueDelivery } from "../../store/tables/webhook-deliveries.ts";
+import { withTry } from "../../store/tables/delivery-history.ts";
+import type { DueDelivery, EndedAttempt } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import { unreadableReporter } from "../client-events.ts";
 import { type AttemptParts, Attempts } from "./attempts.ts";
@@ -196,27 +197,35 @@ export class WebhookSender {
         const [webhook, message] = await Promise.all([tx.webhooks.byKey(key), tx.deliveries.find(key, delivery.id)]);
         const nowMs = await tx.clock.nowMs();
         if (webhook && isHeld(webhook)) {
-          await tx.deliveries.hold(key, nowMs, nowMs + webhookTimes.heldMs);
+          // It may have been resumed since it was read: then its messages must not wait.
+          await tx.webhooks.lock(key);
+          const locked = await tx.webhooks.byKey(key);
+          if (locked && isHeld(locked)) await tx.deliveries.hold(key, nowMs, nowMs + webhookTimes.heldMs);
           return "held" as const;
         }
         const nextMs = nowMs + webhookTimes.claimMs;
         const isClaimed = webhook && message && (await tx.deliveries.claim(delivery, nextMs));
-        return isClaimed ? { webhook, body: message.body, nowMs, own: { ...delivery, nextMs } } : undefined;
+        return isClaimed ? { webhook, message, nowMs, own: { ...delivery, nextMs } } : undefined;
       },
       { urgent },
     );
     if (claimed === "held") return true;
     if (!claimed) return false;
     // If this node was suspended for too long, its claim may have ended.
-    const leftMs = untilMs - runtime.elapsedMs();
+    const startedMs = runtime.elapsedMs();
+    const leftMs = untilMs - startedMs;
     if (leftMs <= 0) return true;
-    const { webhook, body, nowMs, own } = claimed;
+    const { webhook, nowMs, own } = claimed;
+    const { body, attempts, history: before } = claimed.message;
     const message = { id: delivery.messageId, body };
     const attempt = await within(runtime, Math.min(webhookTimes.answerMs, leftMs), this.#stopping.signal, (inTime) =>
       this.#attempts.make(webhook, message, nowMs, inTime),
     );
     if (this.#stopping.signal.aborted && attempt.status === null) return true;
-    await store.transaction((tx) => settle(tx, own, attempt, runtime.random(), this.#backlog, urgent), { urgent });
+    const tookMs = Math.round(runtime.elapsedMs() - startedMs);
+    const history = withTry(before, { attempt: attempts + 1, timeMs: nowMs, tookMs, ...attempt });
+    const ended = { ...attempt, history };
+    await store.transaction((tx) => settle(tx, own, ended, runtime.random(), this.#backlog, urgent), { urgent });
     return true;
   }
 }
@@ -229,7 +238,7 @@ function isHeld({ pausedMs, suspended }: WebhookRow): boolean {
 async function settle(
   tx: SenderTables,
   delivery: DueDelivery,
-  attempt: Attempt,
+  attempt: EndedAttempt,
   random: number,
   backlog: Backlog,
   isUrgent: boolean,

@@ -13,13 +13,14 @@ export interface SlotUse {
 
 /**
  * Bounds the messages that this node sends at once: in total, and per tenant, receiver, owner and webhook. A slow
- * receiver holds a slot until its attempt times out, so no single party may use them all. Urgent messages may use a
- * reserve on top of the total and of the tenant's bound.
+ * receiver holds a slot until its attempt times out, so no single party may use them all. Tenants can share a receiver,
+ * so each has a bound there too. Urgent messages may use a reserve on top of the bounds that owners share.
  */
 export class SendingSlots {
   #total = 0;
   readonly #byTenant = new Map<TenantId, number>();
   readonly #byReceiver = new Map<string, number>();
+  readonly #byShare = new Map<string, number>();
   readonly #byOwner = new Map<OwnerId, number>();
   readonly #byWebhook = new Map<string, number>();
 
@@ -28,7 +29,10 @@ export class SendingSlots {
     const reserve = isUrgent ? limits.webhookSendsUrgent : 0;
     if (countOf(this.#byWebhook, webhookId) >= limits.webhookSendsPerWebhook) return "webhookSendsPerWebhook";
     if (countOf(this.#byOwner, ownerId) >= limits.webhookSendsPerOwner) return "webhookSendsPerOwner";
-    if (countOf(this.#byReceiver, receiver) >= limits.webhookSendsPerReceiver) return "webhookSendsPerReceiver";
+    const share = limits.webhookSendsPerReceiverAndTenant + reserve;
+    if (countOf(this.#byShare, shareKey(receiver, tenantId)) >= share) return "webhookSendsPerReceiverAndTenant";
+    if (countOf(this.#byReceiver, receiver) >= limits.webhookSendsPerReceiver + reserve)
+      return "webhookSendsPerReceiver";
     if (countOf(this.#byTenant, tenantId) >= limits.webhookSendsPerTenant + reserve) return "webhookSendsPerTenant";
     return this.#total >= limits.webhookSends + reserve ? "webhookSends" : undefined;
   }
@@ -50,9 +54,14 @@ export class SendingSlots {
     this.#total += by;
     add(this.#byTenant, tenantId, by);
     add(this.#byReceiver, receiver, by);
+    add(this.#byShare, shareKey(receiver, tenantId), by);
     add(this.#byOwner, ownerId, by);
     add(this.#byWebhook, webhookId, by);
   }
+}
+
+function shareKey(receiver: string, tenantId: TenantId): string {
+  return `${tenantId} ${receiver}`;
 }
 
 function countOf<Key>(counts: ReadonlyMap<Key, number>, key: Key): number {

@@ -2,7 +2,7 @@ import { LimitReached, NotFound } from "../../model/errors.ts";
 import type { TenantId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
 import type { Store, Transaction } from "../../store/seam.ts";
-import type { DeliveryRow, DeliveryState, DueDelivery } from "../../store/tables/webhook-deliveries.ts";
+import type { DeliveryRow, DeliveryState, DueDelivery, ListedDelivery } from "../../store/tables/webhook-deliveries.ts";
 import type { WebhookRow } from "../../store/tables/webhooks.ts";
 import { noDevice } from "./resync.ts";
 import { newWebhookSecret } from "./signature.ts";
@@ -16,7 +16,7 @@ export interface WebhookRecord {
   /** Messages that wait, counted up to `mostCounted`. */
   readonly waiting: number;
   /** The last deliveries, newest first, without their bodies. */
-  readonly recent: readonly DueDelivery[];
+  readonly recent: readonly ListedDelivery[];
   /** The waiting message of which an attempt has failed and that is tried next. It may be older than all recent ones. */
   readonly nextRetry: DueDelivery | undefined;
   /** The newest message that was delivered or has failed for good; not searched for while a message is retried. */
@@ -47,7 +47,7 @@ export interface WebhookAdministration {
       readonly beforeId?: number | undefined;
       readonly limit: number;
     },
-  ): Promise<readonly DueDelivery[]>;
+  ): Promise<readonly ListedDelivery[]>;
   /** One delivery with its body. */
   delivery(webhook: WebhookRow, deliveryId: number): Promise<DeliveryRow>;
   /** Sends a message again; returns the new delivery. */
@@ -131,14 +131,14 @@ export function webhookAdministrationOn(parts: WebhookAdministrationParts): Webh
       adding(webhook, async (tx) => {
         const delivery = await tx.deliveries.find(webhook, deliveryId);
         if (!delivery) throw unknown();
-        return (await tx.deliveries.find(webhook, await tx.deliveries.add(delivery)))!;
+        return (await tx.deliveries.find(webhook, await tx.deliveries.add({ ...delivery, isResend: true })))!;
       }),
     async resendSince(webhook, sinceMs) {
       let count = 0;
       for (let afterId = 0; ; ) {
         const some = await adding(webhook, async (tx) => {
           const failed = await tx.deliveries.failedSince(webhook, sinceMs, afterId, resentAtOnce);
-          for (const delivery of failed) await tx.deliveries.add(delivery);
+          for (const delivery of failed) await tx.deliveries.add({ ...delivery, isResend: true });
           return failed;
         });
         count += some.length;

@@ -81,8 +81,9 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
       const id = newId();
       const secret = newWebhookSecret();
       const added = await store.transaction(async (tx) => {
-        refuseMore(await tx.webhooks.ofOwner(owner));
+        // The lock keeps others from adding a webhook after this count.
         await tx.webhooks.lockFeed();
+        refuseMore(await tx.webhooks.ofOwner(owner));
         const from = await tx.log.end();
         // Without any webhook the feed does not advance, so it starts at the present end.
         if (!(await tx.webhooks.isAny())) {
@@ -140,7 +141,7 @@ export function webhooksOn({ store, seal, addressOf, sealsAddresses, newId, wake
           const sentence = `${messages} messages wait for this webhook already. Try again when they are delivered.`;
           throw new LimitReached("webhookMessagesWaiting", sentence);
         }
-        const resent = (await tx.deliveries.find(webhook, await tx.deliveries.add(delivery)))!;
+        const resent = (await tx.deliveries.find(webhook, await tx.deliveries.add({ ...delivery, isResend: true })))!;
         await keep?.(tx, resent);
         return resent;
       });

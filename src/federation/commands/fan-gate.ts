@@ -3,7 +3,7 @@ import { commandIn } from "../../devices/thing-receipts.ts";
 import type { Connector } from "../../ecosystems/connector.ts";
 import { thermostatKey } from "../../home/reported-things.ts";
 import type { DeviceRow } from "../../store/tables/devices.ts";
-import type { LinkState } from "../../store/tables/links.ts";
+import type { LinkRow, LinkState } from "../../store/tables/links.ts";
 import {
   type AttributePlace,
   placeOf,
@@ -11,6 +11,7 @@ import {
   thermostatAttribute,
 } from "../../virtual-device/attribute-names.ts";
 import { type FanView, fanErrorText, fanRefusal } from "../../virtual-device/fan-request.ts";
+import { aliveWithinMs } from "../link-overview.ts";
 import { blockedUntil } from "./blocked-until.ts";
 import { addReceipt } from "./fan-receipts.ts";
 
@@ -107,7 +108,7 @@ async function viewOf(
   const shown = (key: number) => rows.get(key) ?? null;
   const thermostatId = shown(keys.thermostatId);
   return {
-    linkState: link ? (stateOf(deviceId) ?? link.state) : "needs_reauth",
+    linkState: link ? (stateOf(deviceId) ?? (await storedState(tx, link))) : "needs_reauth",
     thermostatId,
     hasFan: shown(keys.hasFan),
     isOnline: shown(keys.isOnline),
@@ -117,4 +118,11 @@ async function viewOf(
       thermostatId === null ? null : await blockedUntil(tx, { userId, deviceId, key: thermostatKey(thermostatId) }),
     nowMs,
   };
+}
+
+/** A live link whose owner is dead is not live: its values may have changed since. */
+async function storedState(tx: CommitTables, { state, owner }: LinkRow): Promise<LinkState> {
+  if (state !== "live") return state;
+  const isFollowed = owner !== null && (await tx.nodes.alive(aliveWithinMs, true)).includes(owner);
+  return isFollowed ? "live" : "waiting";
 }

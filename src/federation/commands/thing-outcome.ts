@@ -71,8 +71,8 @@ function refusalOf(outcome: Extract<CommandOutcome, { readonly state: "rejected"
 }
 
 /**
- * Settles an accepted command by the state that the ecosystem shows as its effect. A state that tells nothing of the
- * command settles nothing.
+ * Settles an accepted command by the state that the ecosystem shows as its effect. A state without
+ * any field that the command sets settles nothing.
  */
 export async function recordCaused(
   tx: CommitTables,

@@ -63,7 +63,7 @@ export function sessionPages({ identity, baseUrl }: Pick<StepParts, "identity" |
     async signIn(
       found: FoundSession,
       secret: string,
-      { status = 200, username = "", problem }: SignInOptions = {},
+      { status = 200, username = found.user?.name ?? "", problem }: SignInOptions = {},
     ): Promise<Shown> {
       const { client, session, user } = found;
       const brand = await brandOf(session.tenantId);

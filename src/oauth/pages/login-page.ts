@@ -25,7 +25,7 @@ export interface LoginPageValues {
   readonly returnsTo: string | undefined;
   readonly action: string;
   readonly hidden: Readonly<Record<string, string>>;
-  /** The user name of the last attempt. */
+  /** The user name of the last attempt, or of the account that the page is for. */
   readonly username: string;
   readonly problem?: LoginProblem | undefined;
 }
@@ -42,7 +42,7 @@ ${hiddenFields(hidden)}
 <label for="username">User name</label>
 <input id="username" name="username" type="text" dir="auto" value="${username}" autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" enterkeyhint="next" required${problemAttributes(problem, username === "")}>
 <label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" enterkeyhint="go" required${problemAttributes(problem, username !== "")}>
+<input id="password" name="password" type="password" autocomplete="current-password" enterkeyhint="go" required${problemAttributes(problem, username !== "") ?? focusIf(username !== "")}>
 <button type="submit">Sign in</button>
 </form>`;
   const footer = returnsTo === undefined ? undefined : html`<p>Afterwards you return to ${hostOf(returnsTo)}.</p>`;
@@ -66,6 +66,10 @@ function problemAttributes(problem: LoginProblem | undefined, isFirst: boolean):
   if (!problem) return undefined;
   const invalid = problem.kind === "tooMany" || problem.kind === "suspended" ? undefined : html` aria-invalid="true"`;
   return html` aria-describedby="problem"${invalid}${isFirst ? html` autofocus` : undefined}`;
+}
+
+function focusIf(isWanted: boolean): Html | undefined {
+  return isWanted ? html` autofocus` : undefined;
 }
 
 /** Rounded up, so that an attempt after this time is not refused. */

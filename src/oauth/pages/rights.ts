@@ -1,4 +1,4 @@
-import type { Scope, Scopes } from "../../model/scopes.ts";
+import { scopes as allScopes, type Scope, type Scopes } from "../../model/scopes.ts";
 import { type Html, html } from "../../web/html.ts";
 
 /** What a client asks for, or was granted. */
@@ -9,22 +9,22 @@ export interface Granted {
   readonly scopes: Scopes;
 }
 
-/** What a client may do, in words: one sentence for each right. */
+/** What a client may do, in words: one sentence for each right. Without scopes these are the rights of all scopes. */
 export function rightsOf(tenantName: string, { covers, scopes }: Granted): readonly Html[] {
+  const named = scopes ?? allScopes;
   if (covers === "tenant") {
     const see = [
       html`See every user of <bdi>${tenantName}</bdi>`,
       html`See every device of every user, and what it does`,
     ];
-    if (scopes === null) return [...see, html`Change and control all of these devices`];
-    return scopes.flatMap((scope) => (scope === "devices:read" ? see : tenantRights[scope]));
+    return named.flatMap((scope) => (scope === "devices:read" ? see : tenantRights[scope]));
   }
   const see = [
     html`See your user name`,
     html`See your devices, such as thermostats and smoke alarms, and what they do`,
   ];
-  if (scopes === null) return [...see, userRights["devices:control"]];
-  return scopes.flatMap((scope) => (scope === "devices:read" ? see : userRights[scope]));
+  const rights = scopes === null ? { ...userRights, "devices:control": controlOfUnscoped } : userRights;
+  return named.flatMap((scope) => (scope === "devices:read" ? see : rights[scope]));
 }
 
 type OtherRights = Readonly<Record<Exclude<Scope, "devices:read">, Html>>;
@@ -35,6 +35,9 @@ const userRights: OtherRights = {
   webhooks: html`Be sent what your devices do, as it happens`,
   links: html`Manage the accounts that you have linked`,
 };
+
+/** A user who names no scope allows no commands but those to fans (identity/principal.ts, hasConsent). */
+const controlOfUnscoped = html`Change the values of your devices, and start and stop fans, but control nothing else`;
 
 const tenantRights: OtherRights = {
   "devices:control": html`Change and control every device of every user`,

@@ -1,6 +1,6 @@
 import type { Scopes } from "../../model/scopes.ts";
 import { type Html, html } from "../../web/html.ts";
-import { iconOf } from "../../web/icons.ts";
+import { iconOf, sameIcon } from "../../web/icons.ts";
 import { type Brand, hiddenFields, hostOf, named, type Page, pageOf } from "../../web/page.ts";
 import { rightsOf } from "./rights.ts";
 
@@ -39,7 +39,7 @@ export function termsPage(values: TermsPageValues): Page {
 ${covers === "tenant" ? tenantWarning(brand) : undefined}
 <h2 id="may">If you accept, <bdi>${clientName}</bdi> may:</h2>
 <ul class="may" aria-labelledby="may">
-${rightsOf(brand.tenantName, values).map((right) => html`<li>${iconOf("check")}<span>${right}</span></li>`)}
+${rightsOf(brand.tenantName, values).map((right, place) => html`<li>${place === 0 ? iconOf("check", "ok") : sameIcon("ok")}<span>${right}</span></li>`)}
 </ul>
 <p class="lead">It does not see your password. You can end its access later, on <a href="${accountUrl}" target="_blank" rel="noopener">your account page</a>.</p>
 ${terms && termsOf(terms, brand)}

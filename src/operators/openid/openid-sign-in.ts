@@ -62,12 +62,15 @@ interface SealedWish extends Wish {
 }
 
 export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
-  const { store, provider, rules, label, sealer, nowMs, redirectUri, onLimitReached } = parts;
+  const { store, provider, rules, label, sealer, redirectUri, onLimitReached } = parts;
   const recordRefusal = refusalsOn(parts);
 
-  function opened(cookie: string | undefined): SealedWish {
+  /** The store's clock: another node may have begun the sign-in. */
+  const storeMs = () => store.read((tx) => tx.clock.nowMs());
+
+  async function opened(cookie: string | undefined): Promise<SealedWish> {
     const wish = cookie === undefined ? undefined : attempt(() => JSON.parse(sealer.open(cookie, sealingContext)));
-    if (!wish || wish.expiresMs <= nowMs()) {
+    if (!wish || wish.expiresMs <= (await storeMs())) {
       throw new OpenIdRefused("This sign-in was begun in another browser, or more than 10 minutes ago.");
     }
     return wish;
@@ -79,12 +82,15 @@ export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
     if (!rule) throw new OpenIdRefused(`${label} knows you, but no rule makes you an operator of this Breezeway.`);
     const reach = checkReach({ role: rule.role, tenantIds: await tenantsOf(tx, rule) });
     const subject = `${claims.iss} ${claims.sub}`;
-    const known = await tx.operators.bySubject(subject);
-    if (known?.isSuspended) throw new OpenIdRefused(`The operator ${known.name} is suspended.`);
-    if (!known) {
+    const found = await tx.operators.bySubject(subject);
+    if (!found) {
       const name = await freeName(tx, claims);
       return addOperator(tx, { ...reach, name, passwordHash: null, oidcSubject: subject });
     }
+    // The lock serialises this with a suspension, which ends all sessions.
+    const known = await tx.operators.lock(found.id);
+    if (!known) throw new OpenIdRefused(`The operator ${found.name} was removed at this moment. Sign in again.`);
+    if (known.isSuspended) throw new OpenIdRefused(`The operator ${known.name} is suspended.`);
     await tx.operators.setReach(known.id, reach);
     return { ...known, ...reach };
   }
@@ -122,11 +128,11 @@ export function openIdSignInOn(parts: OpenIdParts): OpenIdSignIn {
     async begin(wish) {
       const checks = provider.newChecks(wish.confirms && confirmMaxAgeSeconds);
       const location = await provider.authorizeUrl(redirectUri(), checks);
-      const sealed: SealedWish = { ...wish, checks, expiresMs: nowMs() + openIdPatienceMs };
+      const sealed: SealedWish = { ...wish, checks, expiresMs: (await storeMs()) + openIdPatienceMs };
       return { location, cookie: sealer.seal(JSON.stringify(sealed), sealingContext) };
     },
     async finish({ query, cookie, ...origin }) {
-      const wish = opened(cookie);
+      const wish = await opened(cookie);
       const claims = await provider.claims(`${redirectUri()}${query}`, wish.checks);
       try {
         return await enter(claims, wish, origin);

@@ -9,7 +9,8 @@ import type { Claims } from "./provider.ts";
 
 export interface RefusalParts {
   readonly store: Store<OperatorTables & FailureTables>;
-  readonly nowMs: () => number;
+  /** This node's monotonic clock. */
+  readonly elapsedMs: () => number;
   /** How people call the provider. */
   readonly label: string;
 }
@@ -18,8 +19,8 @@ export interface RefusalParts {
 export type RecordRefusal = (claims: Claims, source: string, reason: string) => Promise<void>;
 
 /** As many entries as for wrong passwords. Nobody is delayed: there is no password to guess. */
-export function refusalsOn({ store, nowMs, label }: RefusalParts): RecordRefusal {
-  const counts = failureCountsFor("operator_openid", { store, nowMs });
+export function refusalsOn({ store, elapsedMs, label }: RefusalParts): RecordRefusal {
+  const counts = failureCountsFor("operator_openid", { store, elapsedMs });
 
   /** Counts a refusal; returns how many the source had before in this window. */
   async function count(subject: string, address: string): Promise<number> {

@@ -39,6 +39,12 @@ const notLinked: ErrorDescription = { status: 404, code: 119, when: "The user is
 const refusedToken: ErrorDescription = { status: 422, code: 121, when: "The ecosystem refused the token." };
 const unreachable: ErrorDescription = { status: 503, code: 122, when: "The ecosystem can't be reached now." };
 
+const tooManyProofs: ErrorDescription = {
+  status: 429,
+  code: 107,
+  when: "Too many tokens of the user or the tenant are being verified at the same time; `Retry-After` says when to try again.",
+};
+
 const federation: Schema = named("Federation", object("A link to an account.", { DeviceId: deviceId }));
 
 const linked = {
@@ -62,6 +68,7 @@ export const linkAccount: Description = {
     unknownEcosystem,
     { status: 409, code: 118, when: "The user is linked already. Use PUT to replace the token." },
     refusedToken,
+    tooManyProofs,
     unreachable,
   ],
 };
@@ -75,7 +82,7 @@ export const replaceAccountToken: Description = {
   ],
   parameters: [ecosystemName, ecosystemToken, ecosystemUrl],
   answers: [{ ...linked, meaning: "The token is replaced; the device is the same." }],
-  errors: [badParameter, unknownEcosystem, notLinked, refusedToken, unreachable],
+  errors: [badParameter, unknownEcosystem, notLinked, refusedToken, tooManyProofs, unreachable],
 };
 
 export const unlinkAccount: Description = {

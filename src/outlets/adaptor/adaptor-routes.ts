@@ -34,7 +34,8 @@ export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<Devic
       description: linkAccount,
       async answer(incoming, { userId }) {
         const { ecosystemName, accessToken, address } = readFederatedToken(incoming);
-        return federated(await federation.link(userId, ecosystemName, accessToken, address));
+        const { disconnected } = incoming;
+        return federated(await federation.link(userId, ecosystemName, accessToken, address, { disconnected }));
       },
     },
     {
@@ -45,7 +46,8 @@ export function adaptorRoutes(federation: AdaptorFederation, devices: Pick<Devic
       description: replaceAccountToken,
       async answer(incoming, { userId }) {
         const { ecosystemName, accessToken, address } = readFederatedToken(incoming);
-        return federated(await federation.relink(userId, ecosystemName, accessToken, address));
+        const { disconnected } = incoming;
+        return federated(await federation.relink(userId, ecosystemName, accessToken, address, { disconnected }));
       },
     },
     {

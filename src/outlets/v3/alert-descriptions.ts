@@ -152,7 +152,9 @@ export const explainAlert: Description = {
         object("The state of an alert, and why.", {
           alert,
           value: orNull(text("The present value of its attribute or field.")),
-          conditionIsTrue: boolean("Whether the condition is true for it."),
+          conditionIsTrue: orNull(
+            boolean("Whether the condition is true for it; null if its pattern takes too many steps on this value."),
+          ),
           explanation: text("The same in a sentence."),
           evaluations: list(
             "Evaluated events, newest first.",
@@ -184,7 +186,14 @@ export const explainAlert: Description = {
       ),
     },
   ],
-  errors: [unknownAlert],
+  errors: [
+    unknownAlert,
+    {
+      status: 409,
+      code: "limit_reached",
+      when: "20 explanations of alerts with costly patterns wait for the same user or tenant.",
+    },
+  ],
 };
 
 export const dryRunAlert: Description = {

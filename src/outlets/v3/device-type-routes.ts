@@ -20,10 +20,14 @@ const path = "/v3/device-types/:deviceTypeName";
 
 /** Trait maps of a company's own device types (docs/interface.md, Own devices as things). */
 export function deviceTypeRoutes({ deviceTypes, audit, ...keys }: DeviceTypeRouteParts): readonly Route[] {
-  const record = async (incoming: Incoming, { tenantId }: EnterprisePrincipal, change: "set" | "removed") => {
-    const clientId = (await keys.tokens.clientOf(incoming.bearer ?? "")) ?? undefined;
+  /**
+   * Makes the function that records a change. All that can fail is read here, before the change: afterwards the client
+   * must not be told that nothing was changed.
+   */
+  const recording = async (incoming: Incoming, { tenantId }: EnterprisePrincipal, change: "set" | "removed") => {
+    const clientId = await keys.tokens.clientOf(incoming.bearer ?? "");
     const detail = { type: nameOf(incoming), change };
-    await audit.record({ act: "device_type", tenantId, clientId, source: incoming.source, detail });
+    return () => audit.record({ act: "device_type", tenantId, clientId, source: incoming.source, detail });
   };
   return [
     {
@@ -60,8 +64,9 @@ export function deviceTypeRoutes({ deviceTypes, audit, ...keys }: DeviceTypeRout
         const enterprise = requireEnterprise(caller);
         const map = objectOf(incoming.body, "The body");
         const answerOf = (type: DeviceType) => jsonAnswer(200, bodyOf(type));
+        const record = await recording(incoming, enterprise, "set");
         const set = await deviceTypes.set(enterprise.tenantId, nameOf(incoming), map, keep(answerOf));
-        await record(incoming, enterprise, "set");
+        await record();
         return answerOf(set);
       },
     }),
@@ -73,8 +78,9 @@ export function deviceTypeRoutes({ deviceTypes, audit, ...keys }: DeviceTypeRout
       async answer(incoming, caller, keep) {
         const enterprise = requireEnterprise(caller);
         refuseBody(incoming);
+        const record = await recording(incoming, enterprise, "removed");
         await deviceTypes.remove(enterprise.tenantId, nameOf(incoming), keep(noContent));
-        await record(incoming, enterprise, "removed");
+        await record();
         return noContent();
       },
     }),

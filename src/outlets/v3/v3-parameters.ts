@@ -44,14 +44,14 @@ export function isTrue(incoming: Incoming, name: string): boolean {
 
 const largestTime = 2n ** 63n - 1n;
 
-/** A time in milliseconds. Beyond 2^53 a number is not exact, but still later than every real time. */
+/** A time in milliseconds. A number beyond 2^53 is not exact, so it becomes the largest that is: later than every real time. */
 export function timeOf(incoming: Incoming, name: string): number | undefined {
   const text = singleValue(incoming, name);
   if (text === undefined) return undefined;
   if (!/^[0-9]+$/.test(text) || BigInt(text) > largestTime) {
     throw new BadParameter(name, `The parameter ${name} must be a time in milliseconds: an integer from 0 to 2^63-1.`);
   }
-  return Number(text);
+  return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
 /** The requested heartbeat interval of a stream; undefined for the default of 15 seconds. */

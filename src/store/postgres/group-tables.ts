@@ -3,6 +3,7 @@ import type { GroupTables, GroupWrites } from "../groups/group-tables.ts";
 import { transactionOn } from "../seam.ts";
 import { attributeUpsert, fromStored, type StoredAttribute, storedKey } from "../tables/attributes.ts";
 import { type DeviceRow, lockedColumns, lockedDevice } from "../tables/devices.ts";
+import { entryTransaction } from "../tables/log.ts";
 import { type ThingRow, thingColumns } from "../tables/things.ts";
 import type { LentSql } from "./connection.ts";
 
@@ -124,6 +125,7 @@ const writeAll = `
     FROM unnest($12::int[], $13::int[], $14::bigint[]) AS changed (user_id, id, time_ms)
     WHERE devices.user_id = changed.user_id AND devices.id = changed.id
   )
-  INSERT INTO log (user_id, device_id, kind, time_ms, body) SELECT user_id, device_id, kind, time_ms, body
+  INSERT INTO log (user_id, device_id, kind, time_ms, body, xid)
+  SELECT user_id, device_id, kind, time_ms, body, ${entryTransaction}
   FROM unnest($15::int[], $16::int[], $17::text[], $18::bigint[], $19::text[]) WITH ORDINALITY
     AS added (user_id, device_id, kind, time_ms, body, place) ORDER BY place`;

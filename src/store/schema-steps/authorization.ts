@@ -121,3 +121,10 @@ export const acceptedTerms: Step = ({ integer }) => [
   `ALTER TABLE tenants ADD COLUMN required_terms_ms ${integer}`,
   `ALTER TABLE tenants ADD COLUMN terms_deadline_ms ${integer}`,
 ];
+
+/** The tokens of one grant: a user can have many grants, and a grant keeps its replaced refresh tokens. */
+export const accessTokensOfGrant: Step = { index: "access_tokens_of_grant", on: "access_tokens (owner_id, grant_id)" };
+export const refreshTokensOfGrant: Step = {
+  index: "refresh_tokens_of_grant",
+  on: "refresh_tokens (owner_id, grant_id)",
+};

@@ -4,6 +4,7 @@ import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { type GrantRow, grantColumns, suspendedParty } from "./grants.ts";
 import { removeFromNextPage, type SweepCursor } from "./keyset-sweep.ts";
+import { tokensByGrant } from "./tokens-of-grant.ts";
 
 export interface AccessTokenRow {
   readonly grant: GrantRow;
@@ -20,7 +21,7 @@ export interface AccessTokenTable {
   /** A scope narrows the token below its grant. With null, the grant's scope applies. */
   add(key: CredentialKey, grantId: string, expiresMs: number, scope?: string | null): Promise<void>;
   find(key: CredentialKey): Promise<AccessTokenRow | undefined>;
-  /** Keeps the `count` tokens of a grant that expire last; returns how many were removed. */
+  /** Keeps the `count` tokens of a grant that expire last; returns how many valid ones were removed. */
   keepNewest(ownerId: OwnerId, grantId: string, count: number): Promise<number>;
   /** Removes expired tokens from the page after the cursor; returns the next cursor, undefined at the end. */
   removeExpired(beforeMs: number, after?: SweepCursor): Promise<SweepCursor | undefined>;
@@ -47,12 +48,13 @@ export function accessTokenTable(sql: Sql): AccessTokenTable {
       const { ownScope, expiresMs, suspended, ...grant } = row;
       return { grant, scope: ownScope ?? grant.scope, remainingMs: expiresMs - (await sql.nowMs()), suspended };
     },
-    keepNewest: (ownerId, grantId, count) =>
+    // Expired tokens don't count: the sweep removes them.
+    keepNewest: async (ownerId, grantId, count) =>
       sql.run(
-        `DELETE FROM access_tokens WHERE owner_id = $1 AND grant_id = $2 AND hash IN (
-           SELECT hash FROM access_tokens WHERE owner_id = $1 AND grant_id = $2
+        `DELETE FROM access_tokens WHERE owner_id = $1 AND hash IN (
+           SELECT hash FROM ${tokensByGrant(sql, "access_tokens")} WHERE owner_id = $1 AND grant_id = $2 AND expires_ms > $4
            ORDER BY expires_ms DESC, hash LIMIT 1000000 OFFSET $3)`,
-        [ownerId, grantId, count],
+        [ownerId, grantId, count, await sql.nowMs()],
       ),
     removeExpired: (beforeMs, after) =>
       removeFromNextPage(sql, "access_tokens", "hash", "expires_ms < $5", [beforeMs], after),

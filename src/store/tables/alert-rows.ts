@@ -54,8 +54,13 @@ export interface AlertListFilter {
   /** `waiting`: it is enabled, and disarmed until its condition has been false. `stopped`: Breezeway disabled it. */
   readonly state?: "armed" | "waiting" | "disabled" | "stopped" | undefined;
   readonly beforeId?: number | undefined;
+  /** Only the alert with this id. */
+  readonly id?: TriggerId | undefined;
   readonly limit: number;
 }
+
+/** An enabled alert, with its writes. */
+export type WritingAlert = Pick<AlertRow, "id" | "targets">;
 
 /** What the tables of alerts have in common, whatever the alerts watch. */
 export interface AlertTable<Row extends AlertRow> {
@@ -65,6 +70,13 @@ export interface AlertTable<Row extends AlertRow> {
   /** The alert if it is in the access scope. Foreign and absent alerts are both undefined. */
   within(accessScope: AccessScope, id: TriggerId): Promise<Row | undefined>;
   ofUser(userId: UserId): Promise<Row[]>;
+  /**
+   * The next enabled alerts of a user after that id whose targets contain the text, ascending. The text of the targets
+   * is searched, so some may not have such a target.
+   */
+  enabledWriting(userId: UserId, text: string, afterId: number, limit: number): Promise<WritingAlert[]>;
+  /** Disables alerts, with a reason. */
+  disable(userId: UserId, ids: readonly TriggerId[], reason: string): Promise<void>;
   /** Alerts of many users, descending by id. */
   listed(filter: AlertListFilter): Promise<Row[]>;
   totals(userId: UserId, deviceId: DeviceId): Promise<TriggerTotals>;

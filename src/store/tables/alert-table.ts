@@ -111,6 +111,23 @@ export function alertTable<Row extends AlertRow, Watched>(
           ),
     listed: (filter) => rows(...listing(filter)),
     ofUser: (userId) => rows("WHERE t.user_id = $1 ORDER BY t.id", [userId]),
+    async enabledWriting(userId, text, afterId, limit) {
+      const contains = sql.dialect === "postgres" ? "strpos(t.targets, $2)" : "instr(t.targets, $2)";
+      const found = await sql.all<{ id: TriggerId; targets: string }>(
+        `SELECT t.id, t.targets FROM ${table} t
+         WHERE t.user_id = $1 AND t.is_enabled = 1 AND ${contains} > 0 AND t.id > $3 ORDER BY t.id LIMIT $4`,
+        [userId, text, afterId, limit],
+      );
+      return found.map(({ id, targets }) => ({ id, targets: JSON.parse(targets) as Target[] }));
+    },
+    async disable(userId, ids, reason) {
+      const among = sql.dialect === "postgres" ? "= ANY($2::int[])" : "IN (SELECT value FROM json_each($2))";
+      await sql.run(`UPDATE ${table} SET is_enabled = 0, reason = $3 WHERE user_id = $1 AND id ${among}`, [
+        userId,
+        ids,
+        reason,
+      ]);
+    },
     async record(userId, id) {
       const row = await first(
         sql.all<{ record: string }>(`SELECT record FROM ${table} WHERE user_id = $1 AND id = $2`, [userId, id]),
@@ -159,11 +176,12 @@ const states: Readonly<Record<NonNullable<AlertListFilter["state"]>, string>> = 
 };
 
 function listing(filter: AlertListFilter): readonly [tail: string, parameters: readonly Parameter[]] {
-  const { tenantIds, userId, deviceId, state, beforeId, limit } = filter;
+  const { tenantIds, userId, deviceId, state, beforeId, id, limit } = filter;
   const parameters: Parameter[] = [limit];
   const parameter = (value: Parameter) => `$${parameters.push(value)}`;
   const conditions = [
     ...(beforeId === undefined ? [] : [`t.id < ${parameter(beforeId)}`]),
+    ...(id === undefined ? [] : [`t.id = ${parameter(id)}`]),
     ...(tenantIds === undefined ? [] : [`u.tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`]),
     ...(userId === undefined ? [] : [`t.user_id = ${parameter(userId)}`]),
     ...(deviceId === undefined ? [] : [`t.device_id = ${parameter(deviceId)}`]),

@@ -1,7 +1,7 @@
 import type { UserId } from "../../model/ids.ts";
 import type { Sql } from "../sql.ts";
 import type { AssistantGrantKey } from "./assistant-grants.ts";
-import type { LogPosition } from "./log.ts";
+import type { LogPosition } from "./log-position.ts";
 
 /** An alarm that has risen and that the assistant was not told about yet. */
 export interface AlarmRise {

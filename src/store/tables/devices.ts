@@ -83,6 +83,8 @@ export interface DeviceTable {
   within(accessScope: AccessScope, id: DeviceId): Promise<DeviceRow | undefined>;
   /** Those of the devices that belong to the tenant. */
   someOfTenant(tenantId: TenantId, ids: readonly DeviceId[]): Promise<DeviceRow[]>;
+  /** The same for several tenants. */
+  someOfTenants(ids: readonly DeviceId[], tenantIds: readonly TenantId[]): Promise<DeviceRow[]>;
   /** The next devices of the access scope, ascending by id; only those of the type, if there is one. */
   page(accessScope: AccessScope, place: DevicePlace, limit: number): Promise<DeviceRow[]>;
   /** Locks those of the ids that are devices of this user, in ascending order, until the transaction ends. */
@@ -233,6 +235,10 @@ export function deviceTable(sql: Sql): DeviceTable {
     },
     someOfTenant: (tenantId, ids) =>
       rows(`WHERE d.id ${among} AND d.tenant_id = $2`, [ids, tenantId], `${columns}, ${mapped}`),
+    someOfTenants: (ids, tenantIds) => {
+      const tenants = sql.dialect === "postgres" ? "= ANY($2::int[])" : "IN (SELECT value FROM json_each($2))";
+      return rows(`WHERE d.id ${among} AND d.tenant_id ${tenants}`, [ids, tenantIds]);
+    },
     async page(accessScope, { afterId, typeName }, limit) {
       const [column, owner] = ownerIn(accessScope);
       const after = `WHERE ${column} = $1 AND d.id > $2`;

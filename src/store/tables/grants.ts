@@ -2,6 +2,7 @@ import { type OwnerId, ownerIdOf, type TenantId, type UserId } from "../../model
 import { first, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { removeFromNextPage, type SweepCursor } from "./keyset-sweep.ts";
+import { tokensByGrant } from "./tokens-of-grant.ts";
 
 /** The access of a client: given by a user for that user, by an administrator for the whole tenant, or to itself. */
 export interface GrantRow {
@@ -65,8 +66,11 @@ export interface GrantTable {
   lockOfRefreshToken(key: CredentialKey): Promise<GrantRow | undefined>;
   /** The ids of those grants that are in the store, and whose user and client are not suspended. */
   usable(grants: readonly GrantRow[]): Promise<ReadonlySet<string>>;
-  ofUser(userId: UserId): Promise<GrantRow[]>;
-  ofClient(clientId: string): Promise<GrantRow[]>;
+  ofUser(userId: UserId, limit?: number): Promise<GrantRow[]>;
+  ofClient(clientId: string, limit?: number): Promise<GrantRow[]>;
+  /** Grants of a user to one client, those that were not used for the longest time first. */
+  ofUserToClient(userId: UserId, clientId: string, limit?: number): Promise<GrantRow[]>;
+  countOfUserToClient(userId: UserId, clientId: string): Promise<number>;
   /** Grants of a client or of a user, in the order of their ids, after the given one. */
   listed(filter: ListedGrantFilter): Promise<ListedGrantRow[]>;
   /** The clients that have grants of a user, by name, with one row for each scope. */
@@ -81,6 +85,8 @@ export interface GrantTable {
   oldestOwn(tenantId: TenantId, clientId: string, count: number): Promise<GrantRow[]>;
   /** Removes the grant with all its tokens; returns whether it existed. */
   remove(grant: GrantRow): Promise<boolean>;
+  /** Removes grants with all their tokens; returns those that existed. */
+  removeAll(grants: readonly GrantRow[]): Promise<GrantRow[]>;
   /** Removes grants without tokens from the page after the cursor; returns the next cursor, undefined at the end. */
   removeEmpty(createdBeforeMs: number, after?: SweepCursor): Promise<SweepCursor | undefined>;
 }
@@ -95,11 +101,34 @@ export function suspendedParty(row: string): string {
     WHEN EXISTS (SELECT 1 FROM clients sc WHERE sc.id = ${row}.client_id AND sc.suspended_ms IS NOT NULL) THEN 'client' END`;
 }
 
+/** The conversion keeps the planner from reading all grants of the client, which can be many more. */
+const isOfUserToClient = "g.owner_id = $1 AND COALESCE(g.client_id, '') = $2";
+const noLimit = 2 ** 31 - 1;
+
 export function grantTable(sql: Sql): GrantTable {
+  const forUpdate = sql.dialect === "postgres" ? " FOR UPDATE OF g" : "";
   const rows = (tail: string, parameters: readonly (string | number)[]) =>
     sql.all<GrantRow>(`SELECT ${grantColumns} FROM grants g WHERE ${tail}`, parameters);
   const locked = (where: string, parameters: readonly (string | number)[]) =>
-    first(rows(`${where}${sql.dialect === "postgres" ? " FOR UPDATE OF g" : ""}`, parameters));
+    first(rows(`${where}${forUpdate}`, parameters));
+  const requested =
+    sql.dialect === "postgres"
+      ? "SELECT asked.owner_id, asked.id FROM unnest($1::int[], $2::text[]) AS asked (owner_id, id)"
+      : "SELECT o.value, i.value FROM json_each($1) o JOIN json_each($2) i ON i.key = o.key";
+  async function removeAll(grants: readonly GrantRow[]): Promise<GrantRow[]> {
+    // All transactions lock grants in the order of their ids, so that two nodes can't wait for each other.
+    const found = await sql.all<GrantRow>(
+      `SELECT ${grantColumns} FROM grants g WHERE (g.owner_id, g.id) IN (${requested}) ORDER BY g.id${forUpdate}`,
+      keysOf(grants),
+    );
+    if (found.length === 0) return found;
+    const keys = found.map((grant) => [ownerIdOf(grant), grant.id]);
+    for (const table of ["access_tokens", "refresh_tokens"] as const) {
+      await sql.runEach(`DELETE FROM ${tokensByGrant(sql, table)} WHERE t.owner_id = $1 AND t.grant_id = $2`, keys);
+    }
+    await sql.runEach("DELETE FROM grants WHERE owner_id = $1 AND id = $2", keys);
+    return found;
+  }
   return {
     async add({ id, tenantId, userId, clientId, covers, scope = null, termsVersion = null, termsMs = null }) {
       const ownerId = ownerIdOf({ userId, tenantId });
@@ -124,18 +153,23 @@ export function grantTable(sql: Sql): GrantTable {
         hash,
       ]),
     async usable(grants) {
-      const requested =
-        sql.dialect === "postgres"
-          ? "SELECT asked.owner_id, asked.id FROM unnest($1::int[], $2::text[]) AS asked (owner_id, id)"
-          : "SELECT o.value, i.value FROM json_each($1) o JOIN json_each($2) i ON i.key = o.key";
       const found = await sql.all<{ id: string }>(
         `SELECT g.id FROM grants g WHERE (g.owner_id, g.id) IN (${requested}) AND ${suspendedParty("g")} IS NULL`,
-        [grants.map(ownerIdOf), grants.map(({ id }) => id)],
+        keysOf(grants),
       );
       return new Set(found.map(({ id }) => id));
     },
-    ofUser: (userId) => rows("g.owner_id = $1 ORDER BY g.id", [userId]),
-    ofClient: (clientId) => rows("g.client_id = $1 ORDER BY g.id", [clientId]),
+    ofUser: (userId, limit = noLimit) => rows("g.owner_id = $1 ORDER BY g.id LIMIT $2", [userId, limit]),
+    // In no order: sorting all grants of a client for each part of them would cost more than the part.
+    ofClient: (clientId, limit = noLimit) => rows("g.client_id = $1 LIMIT $2", [clientId, limit]),
+    ofUserToClient: (userId, clientId, limit = noLimit) =>
+      rows(`${isOfUserToClient} ORDER BY COALESCE(g.used_ms, g.created_ms), g.created_ms, g.id LIMIT $3`, [
+        userId,
+        clientId,
+        limit,
+      ]),
+    countOfUserToClient: async (userId, clientId) =>
+      countOf(sql.all(`SELECT COUNT(*) AS count FROM grants g WHERE ${isOfUserToClient}`, [userId, clientId])),
     async appsOf(userId, limit) {
       const rows = await sql.all<AppGrantRow>(
         `SELECT g.client_id AS "clientId", c.name AS "clientName", g.reach AS covers, g.scope,
@@ -164,37 +198,35 @@ export function grantTable(sql: Sql): GrantTable {
       );
       return counts.map(({ scope, grants }) => ({ scope, grants: Number(grants) }));
     },
-    async countOwn(tenantId, clientId) {
-      const row = await first(
-        sql.all<{ count: number }>(
-          "SELECT COUNT(*) AS count FROM grants g WHERE g.client_id = $1 AND g.owner_id = $2",
-          [clientId, ownerIdOf({ userId: null, tenantId })],
-        ),
-      );
-      return Number(row?.count ?? 0);
-    },
+    countOwn: (tenantId, clientId) =>
+      countOf(
+        sql.all("SELECT COUNT(*) AS count FROM grants g WHERE g.client_id = $1 AND g.owner_id = $2", [
+          clientId,
+          ownerIdOf({ userId: null, tenantId }),
+        ]),
+      ),
     oldestOwn: (tenantId, clientId, count) =>
       rows("g.client_id = $1 AND g.owner_id = $2 ORDER BY g.created_ms, g.id LIMIT $3", [
         clientId,
         ownerIdOf({ userId: null, tenantId }),
         count,
       ]),
-    async remove(grant) {
-      const key = [ownerIdOf(grant), grant.id];
-      const wasThere = (await sql.run("DELETE FROM grants WHERE owner_id = $1 AND id = $2", key)) > 0;
-      // The redundant condition lets the planner use the partial index of tenants' tokens.
-      const ofTenant = ownerIdOf(grant) < 0 ? " AND owner_id < 0" : "";
-      await sql.run(`DELETE FROM access_tokens WHERE owner_id = $1 AND grant_id = $2${ofTenant}`, key);
-      await sql.run("DELETE FROM refresh_tokens WHERE owner_id = $1 AND grant_id = $2", key);
-      return wasThere;
-    },
+    remove: async (grant) => (await removeAll([grant])).length > 0,
+    removeAll,
     removeEmpty(createdBeforeMs, after) {
-      const has = (tokens: string, whose: string) =>
-        `EXISTS (SELECT 1 FROM ${tokens} t WHERE ${whose} t.owner_id = grants.owner_id AND t.grant_id = grants.id)`;
-      // Two cases, so that the partial index of tenants' tokens is used. A tenant's own grant has no refresh tokens.
-      const isEmpty = `CASE WHEN owner_id < 0 THEN NOT ${has("access_tokens", "t.owner_id < 0 AND")}
-        ELSE NOT ${has("refresh_tokens", "")} AND NOT ${has("access_tokens", "")} END`;
+      const has = (tokens: "access_tokens" | "refresh_tokens") =>
+        `EXISTS (SELECT 1 FROM ${tokensByGrant(sql, tokens)} WHERE t.owner_id = grants.owner_id AND t.grant_id = grants.id)`;
+      // CASE keeps PostgreSQL from joining the tables: each grant is looked up by index.
+      const isEmpty = `CASE WHEN ${has("refresh_tokens")} THEN FALSE ELSE NOT ${has("access_tokens")} END`;
       return removeFromNextPage(sql, "grants", "id", `created_ms < $5 AND ${isEmpty}`, [createdBeforeMs], after);
     },
   };
+}
+
+function keysOf(grants: readonly GrantRow[]) {
+  return [grants.map(ownerIdOf), grants.map(({ id }) => id)];
+}
+
+async function countOf(counted: Promise<{ readonly count: number }[]>): Promise<number> {
+  return Number((await first(counted))?.count ?? 0);
 }

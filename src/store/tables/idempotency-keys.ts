@@ -30,7 +30,8 @@ export interface IdempotencyKeyTable {
   /** Removes at most `limit` expired keys, and returns how many. */
   removeExpired(limit: number): Promise<number>;
   remove(key: IdempotencyKey): Promise<void>;
-  removeOfOwner(ownerId: OwnerId): Promise<number>;
+  /** Removes the owner's keys, at most `limit`, and returns how many. */
+  removeOfOwner(ownerId: OwnerId, limit?: number): Promise<number>;
 }
 
 /** The size of a row without its answer, roughly. */
@@ -78,6 +79,13 @@ export function idempotencyKeyTable(sql: Sql): IdempotencyKeyTable {
     async remove({ ownerId, hash }) {
       await sql.run("DELETE FROM idempotency_keys WHERE owner_id = $1 AND hash = $2", [ownerId, hash]);
     },
-    removeOfOwner: (ownerId) => sql.run("DELETE FROM idempotency_keys WHERE owner_id = $1", [ownerId]),
+    removeOfOwner: (ownerId, limit) =>
+      limit === undefined
+        ? sql.run("DELETE FROM idempotency_keys WHERE owner_id = $1", [ownerId])
+        : sql.run(
+            `DELETE FROM idempotency_keys WHERE owner_id = $1
+               AND hash IN (SELECT hash FROM idempotency_keys WHERE owner_id = $1 LIMIT $2)`,
+            [ownerId, limit],
+          ),
   };
 }

@@ -104,9 +104,9 @@ export interface LinkTable {
     owner: NodeId,
     times: readonly { readonly deviceId: DeviceId; readonly epoch: number; readonly confirmedMs: number }[],
   ): Promise<void>;
-  /** Claims links without an owner, and links of dead nodes. Each gets its next epoch. */
+  /** Claims links without an owner, and links of dead nodes. Each gets its next epoch, and a live one waits. */
   claim(owner: NodeId, dead: readonly NodeId[], limit: number): Promise<LinkRow[]>;
-  /** Takes one link from its present owner, with the next epoch. */
+  /** Takes one link from its present owner, with the next epoch; a live one waits. */
   take(userId: UserId, deviceId: DeviceId, owner: NodeId): Promise<LinkRow | undefined>;
   ownedBy(owner: NodeId): Promise<LinkRow[]>;
   /** The epochs of all links of a node. */
@@ -135,6 +135,15 @@ export interface LinkTable {
 const columns = `user_id AS "userId", device_id AS "deviceId", ecosystem, sealed_token AS "sealedToken",
   sealed_credential AS "sealedCredential", renewing_ms AS "renewingMs", state, reason, owner, epoch, blind_since_ms AS "blindSinceMs", blind_cause AS "blindCause", confirmed_ms AS "confirmedMs",
   index_map AS "indexMap", notices`;
+
+/** The standing of a link that was live and whose new owner has no stream yet. */
+export const takenOver = { reason: "starting", cause: "not followed by any node" };
+
+/** No link is live in a new epoch before its new owner has a stream. */
+const nextEpoch = `epoch = epoch + 1, state = CASE WHEN state = 'live' THEN 'waiting' ELSE state END,
+  reason = CASE WHEN state = 'live' THEN '${takenOver.reason}' ELSE reason END,
+  blind_since_ms = CASE WHEN state = 'live' THEN COALESCE(blind_since_ms, confirmed_ms) ELSE blind_since_ms END,
+  blind_cause = CASE WHEN state = 'live' THEN COALESCE(blind_cause, '${takenOver.cause}') ELSE blind_cause END`;
 
 interface StoredLink extends Omit<LinkRow, "blindness"> {
   readonly blindSinceMs: number | null;
@@ -251,7 +260,7 @@ export function linkTable(sql: Sql): LinkTable {
     async claim(owner, dead, limit) {
       const claimed = await (isPostgres
         ? rows(
-            `UPDATE links SET owner = $1, epoch = epoch + 1
+            `UPDATE links SET owner = $1, ${nextEpoch}
              WHERE (user_id, device_id) IN (
                SELECT user_id, device_id FROM links WHERE owner IS NULL OR owner = ANY($2::text[])
                ORDER BY device_id LIMIT $3 FOR UPDATE SKIP LOCKED)
@@ -259,7 +268,7 @@ export function linkTable(sql: Sql): LinkTable {
             [owner, dead, limit],
           )
         : rows(
-            `UPDATE links SET owner = $1, epoch = epoch + 1
+            `UPDATE links SET owner = $1, ${nextEpoch}
              WHERE device_id IN (
                SELECT device_id FROM links WHERE owner IS NULL OR owner IN (SELECT value FROM json_each($2))
                ORDER BY device_id LIMIT $3)
@@ -273,10 +282,11 @@ export function linkTable(sql: Sql): LinkTable {
     async take(userId, deviceId, owner) {
       sql.hint("links");
       return first(
-        rows(
-          `UPDATE links SET owner = $3, epoch = epoch + 1 WHERE user_id = $1 AND device_id = $2 RETURNING ${columns}`,
-          [userId, deviceId, owner],
-        ),
+        rows(`UPDATE links SET owner = $3, ${nextEpoch} WHERE user_id = $1 AND device_id = $2 RETURNING ${columns}`, [
+          userId,
+          deviceId,
+          owner,
+        ]),
       );
     },
     ownedBy: (owner) => where("owner = $1 ORDER BY device_id", [owner]),

@@ -2,6 +2,10 @@ import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import { compressedText, expandedText } from "../compressed-text.ts";
 import { insertRows } from "../inserted-rows.ts";
 import type { Sql } from "../sql.ts";
+import { noLinkedDevice, removeDeliveriesOfUser } from "./delivery-bounds.ts";
+import { areOldThoughAhead, type DatedPosition } from "./entries-ahead.ts";
+import { comparePositions, type LogPosition, logStart } from "./log-position.ts";
+import { readSettled, unsettledFrom } from "./settled-entries.ts";
 
 /**
  * An entry of the log: one commit to one device, or to none. The log serves event streams, webhooks and history, never
@@ -28,15 +32,6 @@ export type LogKind =
   | "linkSession"
   | "revocation";
 
-/**
- * A position in the log. An id alone is not enough: PostgreSQL issues ids before transactions end, so a reader that
- * remembers only an id would miss entries of transactions that end later.
- */
-export interface LogPosition {
-  readonly transaction: number;
-  readonly id: number;
-}
-
 /** An entry as readers of the log get it. */
 export interface TailedEntry extends LogEntry {
   readonly position: LogPosition;
@@ -55,6 +50,11 @@ export interface LogTable {
    * the database crashes meanwhile.
    */
   end(): Promise<LogPosition>;
+  /**
+   * The age of the oldest entry that is committed and that `tail` does not return yet, because an open transaction may
+   * append an entry before it. 0 when there is none.
+   */
+  hiddenForMs(): Promise<number>;
   /** Whether the log holds an entry at exactly that position. */
   holds(position: LogPosition): Promise<boolean>;
   /** The position up to which retention has removed entries. A reader that is behind it has missed entries. */
@@ -91,14 +91,18 @@ export interface LogTable {
    * Revocations stay, without the user: other nodes may not have read them yet.
    */
   removeOfUser(userId: UserId): Promise<number>;
+  /** Removes at most `limit` of the entries that `removeOfUser` removes; returns how many. */
+  removeEntriesOfUser(userId: UserId, limit: number): Promise<number>;
+  /** Removes at most `limit` of the webhook deliveries about the user; returns how many. */
+  removeDeliveriesOfUser(userId: UserId, limit: number): Promise<number>;
+  /** Whether `removeOfUser` would remove more than `limit` entries, or more than `limit` deliveries. */
+  hasMoreOfUser(userId: UserId, limit: number): Promise<boolean>;
 }
 
 export interface TimeRange {
   readonly fromMs: number;
   readonly toMs: number;
 }
-
-export const logStart: LogPosition = { transaction: 0, id: 0 };
 
 interface StoredEntry extends Omit<LogEntry, "body"> {
   readonly body: string | Uint8Array;
@@ -110,11 +114,6 @@ interface TailedRow extends StoredEntry {
   readonly tenantId: TenantId | null;
 }
 
-/** Negative when the first comes before the second. */
-export function comparePositions(a: LogPosition, b: LogPosition): number {
-  return a.transaction - b.transaction || a.id - b.id;
-}
-
 /** Stands for no user in the log's primary key. No user has this id. */
 const noUser = 0;
 
@@ -123,6 +122,8 @@ const tenant = `(SELECT u.tenant_id FROM users u WHERE u.id = log.user_id) AS "t
 
 /** Entries of a device that are removed in one transaction, for which all other writers wait on SQLite. */
 const removedAtOnce = 2_000;
+/** Hidden entries among which the oldest is searched. */
+const hiddenLooks = 1_000;
 /** Whether the entry is not of the history of a removed device. Most of the time `removed_histories` is empty. */
 const isKept = keptIn("log");
 
@@ -139,8 +140,21 @@ interface RemovedHistory {
   readonly lastId: number;
 }
 
+/**
+ * The transaction id of a new entry on PostgreSQL, which orders the log: its own one, or the latest in the log. A
+ * transaction over several users can have an id from before it got the lock of one of them. Meanwhile another
+ * transaction with a later id may have changed that user's devices, and the older change must not come last. No reader
+ * sees such an entry too late: `tail` returns no later id while this transaction runs.
+ */
+export const entryTransaction = `GREATEST(pg_current_xact_id(), (SELECT latest.xid FROM log latest
+  WHERE latest.xid > pg_current_xact_id() AND latest.xid < pg_snapshot_xmax(pg_current_snapshot())
+  ORDER BY latest.xid DESC LIMIT 1))`;
 const insertion = "INSERT INTO log (user_id, device_id, kind, time_ms, body)";
-const insert = `${insertion} VALUES ($1, $2, $3, $4, $5)`;
+const orderedInsertion = "INSERT INTO log (user_id, device_id, kind, time_ms, body, xid)";
+const insert = {
+  sqlite: `${insertion} VALUES ($1, $2, $3, $4, $5)`,
+  postgres: `${orderedInsertion} VALUES ($1, $2, $3, $4, $5, ${entryTransaction})`,
+};
 
 export function logTable(sql: Sql): LogTable {
   const valuesOf = ({ userId, deviceId, kind, timeMs, body }: LogEntry) =>
@@ -180,7 +194,7 @@ export function logTable(sql: Sql): LogTable {
   };
   return {
     async append(entry) {
-      await sql.post(insert, valuesOf(entry));
+      await sql.post(insert[sql.dialect], valuesOf(entry));
       sql.hint("log");
       if (entry.kind === "revocation") sql.hint("revocations");
     },
@@ -189,7 +203,7 @@ export function logTable(sql: Sql): LogTable {
       else {
         // Ids rise in the order of insertion.
         await sql.post(
-          `${insertion} SELECT user_id, device_id, kind, time_ms, body
+          `${orderedInsertion} SELECT user_id, device_id, kind, time_ms, body, ${entryTransaction}
            FROM unnest($1::int[], $2::int[], $3::text[], $4::bigint[], $5::text[]) WITH ORDINALITY
              AS added (user_id, device_id, kind, time_ms, body, place) ORDER BY place`,
           [
@@ -221,13 +235,13 @@ export function logTable(sql: Sql): LogTable {
     async tail(after, limit) {
       const rows =
         sql.dialect === "postgres"
-          ? // All transactions below xmin have ended, so no entry can appear there any more.
-            await sql.all<TailedRow>(
-              `SELECT ${columns}, ${tenant}, xid::text::bigint AS transaction FROM log
-               WHERE (xid, id) > ($1::text::xid8, $2) AND xid < pg_snapshot_xmin(pg_current_snapshot())
-                 AND ${isKept}
-               ORDER BY xid, id LIMIT $3`,
-              [String(after.transaction), after.id, limit],
+          ? await readSettled(sql, (bound) =>
+              sql.all<TailedRow>(
+                `SELECT ${columns}, ${tenant}, xid::text::bigint AS transaction FROM log
+                 WHERE (xid, id) > ($1::text::xid8, $2) AND xid < ${unsettledFrom("$4")} AND ${isKept}
+                 ORDER BY xid, id LIMIT $3`,
+                [String(after.transaction), after.id, limit, bound],
+              ),
             )
           : await sql.all<TailedRow>(
               `SELECT ${columns}, ${tenant}, 0 AS "transaction" FROM log WHERE id > $1 AND ${isKept} ORDER BY id LIMIT $2`,
@@ -249,13 +263,31 @@ export function logTable(sql: Sql): LogTable {
       // The position of a visible entry, which is durable, and not the snapshot's xmin: after a crash PostgreSQL reissues
       // transaction ids that only aborted transactions had used. New entries would then come before the end.
       const [last, first] = await Promise.all([
-        sql.all<LogPosition>(
-          `SELECT xid::text::bigint AS transaction, id FROM log
-           WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid DESC, id DESC LIMIT 1`,
+        readSettled(sql, (bound) =>
+          sql.all<LogPosition>(
+            `SELECT xid::text::bigint AS transaction, id FROM log
+             WHERE xid < ${unsettledFrom("$1")} ORDER BY xid DESC, id DESC LIMIT 1`,
+            [bound],
+          ),
         ),
         horizon(),
       ]);
       return last[0] && comparePositions(last[0], first) > 0 ? last[0] : first;
+    },
+    async hiddenForMs() {
+      if (sql.dialect === "sqlite") return 0;
+      // The oldest of many: the first one may have the time of a clock that ran ahead.
+      const [[oldest], nowMs] = await Promise.all([
+        readSettled(sql, (bound) =>
+          sql.all<{ timeMs: number | null }>(
+            `SELECT MIN(time_ms) AS "timeMs" FROM
+               (SELECT time_ms FROM log WHERE xid >= ${unsettledFrom("$1")} ORDER BY xid, id LIMIT $2) AS hidden`,
+            [bound, hiddenLooks],
+          ),
+        ),
+        sql.nowMs(),
+      ]);
+      return Math.max(0, nowMs - (oldest?.timeMs ?? nowMs));
     },
     async holds({ transaction, id }) {
       const found =
@@ -270,17 +302,20 @@ export function logTable(sql: Sql): LogTable {
       if (ofRemoved > 0) return ofRemoved;
       const oldest =
         sql.dialect === "postgres"
-          ? await sql.all<LogPosition & { timeMs: number }>(
-              `SELECT xid::text::bigint AS transaction, id, time_ms AS "timeMs" FROM log
-               WHERE xid < pg_snapshot_xmin(pg_current_snapshot()) ORDER BY xid, id LIMIT $1`,
-              [limit],
+          ? await readSettled(sql, (bound) =>
+              sql.all<DatedPosition>(
+                `SELECT xid::text::bigint AS transaction, id, time_ms AS "timeMs" FROM log
+                 WHERE xid < ${unsettledFrom("$2")} ORDER BY xid, id LIMIT $1`,
+                [limit, bound],
+              ),
             )
-          : await sql.all<LogPosition & { timeMs: number }>(
+          : await sql.all<DatedPosition>(
               `SELECT 0 AS "transaction", id, time_ms AS "timeMs" FROM log ORDER BY id LIMIT $1`,
               [limit],
             );
       // The last old entry, not the first new one: a device whose clock ran ahead must not delay the retention of others.
-      const last = oldest.findLast(({ timeMs }) => timeMs < beforeMs);
+      const lastOld = oldest.findLast(({ timeMs }) => timeMs < beforeMs);
+      const last = lastOld ?? ((await areOldThoughAhead(sql, oldest, beforeMs)) ? oldest.at(-1) : undefined);
       if (!last) return 0;
       // Two nodes may do this at once: the horizon never moves back.
       await sql.run(
@@ -322,9 +357,31 @@ export function logTable(sql: Sql): LogTable {
     async removeOfUser(userId) {
       await lockFeed();
       await sql.run(`UPDATE log SET user_id = ${noUser} WHERE user_id = $1 AND kind = 'revocation'`, [userId]);
-      await sql.run("DELETE FROM webhook_deliveries WHERE user_id = $1", [userId]);
+      await removeDeliveriesOfUser(sql, userId);
       await sql.run("DELETE FROM removed_histories WHERE user_id = $1", [userId]);
       return sql.run("DELETE FROM log WHERE user_id = $1", [userId]);
+    },
+    async removeEntriesOfUser(userId, limit) {
+      await lockFeed();
+      return sql.run(
+        `DELETE FROM log WHERE ${ofUser} id IN (SELECT id FROM log WHERE user_id = $1 AND kind <> 'revocation' LIMIT $2)`,
+        [userId, limit],
+      );
+    },
+    async removeDeliveriesOfUser(userId, limit) {
+      await lockFeed();
+      // The newest of a device first: the others wait for the oldest one. `removeOfUser` removes messages that those of
+      // other users wait for.
+      return sql.run(
+        `DELETE FROM webhook_deliveries WHERE (owner_id, id) IN (SELECT owner_id, id FROM webhook_deliveries
+           WHERE user_id = $1 AND device_id <> $3 ORDER BY device_id DESC, id DESC LIMIT $2)`,
+        [userId, limit, noLinkedDevice],
+      );
+    },
+    async hasMoreOfUser(userId, limit) {
+      const hasMore = async (table: string) =>
+        (await sql.all(`SELECT 1 FROM ${table} WHERE user_id = $1 LIMIT 1 OFFSET $2`, [userId, limit])).length > 0;
+      return (await hasMore("log")) || (await hasMore("webhook_deliveries"));
     },
     async ofDevice(userId, deviceId) {
       const rows = await sql.all<StoredEntry>(

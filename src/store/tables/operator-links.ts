@@ -23,6 +23,8 @@ export interface OperatorLinkTable {
   list(kind: OperatorLinkRow["kind"]): Promise<OperatorLinkRow[]>;
   count(kind: OperatorLinkRow["kind"]): Promise<number>;
   removeExpired(nowMs: number): Promise<number>;
+  /** Removes a tenant from the reach of all links, and the links that would reach nothing without it. */
+  removeTenant(tenantId: TenantId): Promise<void>;
 }
 
 const columns = `hash, kind, role, reaches_all AS "reachesAll", tenants, name, created_ms AS "createdMs",
@@ -42,6 +44,7 @@ export function operatorLinkTable(sql: Sql): OperatorLinkTable {
       tenantIds: JSON.parse(tenants) as TenantId[],
     }));
   };
+  const remove = async (hash: string) => (await sql.run("DELETE FROM operator_links WHERE hash = $1", [hash])) > 0;
   return {
     async add({ hash, kind, role, reachesAll, tenantIds, name, createdMs, expiresMs }) {
       await sql.run(
@@ -51,7 +54,7 @@ export function operatorLinkTable(sql: Sql): OperatorLinkTable {
       );
     },
     find: (hash) => first(rows("WHERE hash = $1", [hash])),
-    remove: async (hash) => (await sql.run("DELETE FROM operator_links WHERE hash = $1", [hash])) > 0,
+    remove,
     removeOfKind: (kind) => sql.run("DELETE FROM operator_links WHERE kind = $1", [kind]),
     list: (kind) => rows("WHERE kind = $1 ORDER BY created_ms, hash", [kind]),
     async count(kind) {
@@ -60,5 +63,13 @@ export function operatorLinkTable(sql: Sql): OperatorLinkTable {
       return Number(row?.count ?? 0);
     },
     removeExpired: (nowMs) => sql.run("DELETE FROM operator_links WHERE expires_ms <= $1", [nowMs]),
+    async removeTenant(tenantId) {
+      const naming = (await rows("WHERE reaches_all = 0", [])).filter(({ tenantIds }) => tenantIds.includes(tenantId));
+      for (const { hash, tenantIds } of naming) {
+        const left = tenantIds.filter((id) => id !== tenantId);
+        if (left.length === 0) await remove(hash);
+        else await sql.run("UPDATE operator_links SET tenants = $2 WHERE hash = $1", [hash, JSON.stringify(left)]);
+      }
+    },
   };
 }

@@ -26,6 +26,8 @@ export interface OperatorTable {
     operator: Pick<OperatorRow, "name" | "passwordHash"> & Partial<Pick<OperatorRow, "oidcSubject">> & OperatorReach,
   ): Promise<OperatorId | undefined>;
   byId(id: OperatorId): Promise<OperatorRow | undefined>;
+  /** Locks the operator until the transaction ends, and reads the row as it is then. */
+  lock(id: OperatorId): Promise<OperatorRow | undefined>;
   byName(name: string): Promise<OperatorRow | undefined>;
   /** The operator whom an OpenID provider knows by this issuer and subject. */
   bySubject(oidcSubject: string): Promise<OperatorRow | undefined>;
@@ -82,6 +84,13 @@ export function operatorTable(sql: Sql): OperatorTable {
       return row?.id;
     },
     byId: (id) => first(rows("WHERE id = $1", [id])),
+    async lock(id) {
+      if (sql.dialect === "sqlite") return first(rows("WHERE id = $1", [id]));
+      // First as the changes that follow lock the table: after the row, they could wait for a transaction with `lockAll`
+      // that waits for the row.
+      await sql.run("LOCK TABLE operators IN ROW EXCLUSIVE MODE");
+      return first(rows("WHERE id = $1 FOR UPDATE", [id]));
+    },
     byName: async (name) => (isStorable(name) ? first(rows("WHERE name = $1", [name])) : undefined),
     bySubject: async (oidcSubject) =>
       isStorable(oidcSubject) ? first(rows("WHERE oidc_subject = $1", [oidcSubject])) : undefined,

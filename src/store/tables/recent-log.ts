@@ -1,7 +1,9 @@
 import type { TenantId, UserId } from "../../model/ids.ts";
 import { expandedText } from "../compressed-text.ts";
 import type { Parameter, Sql } from "../sql.ts";
-import { keptIn, type LogPosition, type TailedEntry } from "./log.ts";
+import { keptIn, type TailedEntry } from "./log.ts";
+import type { LogPosition } from "./log-position.ts";
+import { readSettled, unsettledFrom } from "./settled-entries.ts";
 
 /** Whose entries are read. Undefined members match every entry. */
 export interface RecentFilter {
@@ -38,44 +40,49 @@ export function recentLogTable(sql: Sql): RecentLogTable {
   const isPostgres = sql.dialect === "postgres";
   const transaction = isPostgres ? "xid::text::bigint" : "0";
   const order = isPostgres ? "xid DESC, id DESC" : "id DESC";
-  /** As in the tail of the log: no entry appears later behind one that was returned. */
-  const isSettled = isPostgres ? "xid < pg_snapshot_xmin(pg_current_snapshot())" : "1 = 1";
   return {
-    async before(position, { tenantIds, userId }, looks) {
-      const parameters: Parameter[] = [looks];
-      const parameter = (value: Parameter) => `$${parameters.push(value)}`;
-      const isBefore =
-        position === undefined
-          ? ""
-          : isPostgres
-            ? `AND (xid, id) < (${parameter(String(position.transaction))}::text::xid8, ${parameter(position.id)})`
-            : `AND id < ${parameter(position.id)}`;
-      const looked = `SELECT id, ${transaction} AS "transaction", user_id, device_id, kind, time_ms, body FROM log
+    before: (...query) => (isPostgres ? readSettled(sql, (bound) => read(bound, ...query)) : read(null, ...query)),
+  };
+
+  async function read(
+    settledBelow: string | null,
+    ...[position, { tenantIds, userId }, looks]: Parameters<RecentLogTable["before"]>
+  ): Promise<RecentEntries> {
+    const parameters: Parameter[] = [looks];
+    const parameter = (value: Parameter) => `$${parameters.push(value)}`;
+    // As in the tail of the log: no entry appears later behind one that was returned.
+    const isSettled = isPostgres ? `xid < ${unsettledFrom(parameter(settledBelow))}` : "1 = 1";
+    const isBefore =
+      position === undefined
+        ? ""
+        : isPostgres
+          ? `AND (xid, id) < (${parameter(String(position.transaction))}::text::xid8, ${parameter(position.id)})`
+          : `AND id < ${parameter(position.id)}`;
+    const looked = `SELECT id, ${transaction} AS "transaction", user_id, device_id, kind, time_ms, body FROM log
         WHERE ${isSettled} ${isBefore} ORDER BY ${order} LIMIT $1`;
-      const last = `SELECT id, ${transaction} AS "transaction", time_ms AS "timeMs" FROM log
+    const last = `SELECT id, ${transaction} AS "transaction", time_ms AS "timeMs" FROM log
         WHERE ${isSettled} ${isBefore} ORDER BY ${order} LIMIT 1 OFFSET $1 - 1`;
-      const [bound] = await sql.all<LogPosition & { readonly timeMs: number }>(last, parameters);
-      const conditions = [
-        "l.kind <> 'revocation'",
-        keptIn("l"),
-        ...(tenantIds === undefined ? [] : [`u.tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`]),
-        ...(userId === undefined ? [] : [`l.user_id = ${parameter(userId)}`]),
-      ];
-      const rows = await sql.all<RecentRow>(
-        `SELECT l.id, l."transaction", NULLIF(l.user_id, ${noUser}) AS "userId", l.device_id AS "deviceId", l.kind,
+    const [bound] = await sql.all<LogPosition & { readonly timeMs: number }>(last, parameters);
+    const conditions = [
+      "l.kind <> 'revocation'",
+      keptIn("l"),
+      ...(tenantIds === undefined ? [] : [`u.tenant_id IN (${tenantIds.map(parameter).join(", ") || "NULL"})`]),
+      ...(userId === undefined ? [] : [`l.user_id = ${parameter(userId)}`]),
+    ];
+    const rows = await sql.all<RecentRow>(
+      `SELECT l.id, l."transaction", NULLIF(l.user_id, ${noUser}) AS "userId", l.device_id AS "deviceId", l.kind,
            l.time_ms AS "timeMs", l.body, u.tenant_id AS "tenantId"
          FROM (${looked}) l LEFT JOIN users u ON u.id = l.user_id WHERE ${conditions.join(" AND ")}
          ORDER BY l."transaction" DESC, l.id DESC`,
-        parameters,
-      );
-      return {
-        entries: rows.map(({ transaction: of, id, body, ...entry }) => ({
-          ...entry,
-          body: expandedText(body),
-          position: { transaction: of, id },
-        })),
-        lookedAt: bound && { position: { transaction: bound.transaction, id: bound.id }, timeMs: bound.timeMs },
-      };
-    },
-  };
+      parameters,
+    );
+    return {
+      entries: rows.map(({ transaction: of, id, body, ...entry }) => ({
+        ...entry,
+        body: expandedText(body),
+        position: { transaction: of, id },
+      })),
+      lookedAt: bound && { position: { transaction: bound.transaction, id: bound.id }, timeMs: bound.timeMs },
+    };
+  }
 }

@@ -2,6 +2,7 @@ import type { OwnerId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 import { type CredentialKey, isOfKey } from "./credential-key.ts";
 import { removeFromNextPage, type SweepCursor } from "./keyset-sweep.ts";
+import { tokensByGrant } from "./tokens-of-grant.ts";
 
 /** A refresh token; only its SHA-256 is stored. */
 export interface RefreshTokenRow extends CredentialKey {
@@ -29,10 +30,12 @@ export interface RefreshTokenTable {
   retireParent(token: RefreshTokenRow, retiresMs: number): Promise<boolean>;
   remove(token: RefreshTokenRow): Promise<void>;
   /**
-   * Keeps `count` tokens of a grant; returns how many were removed. Retired tokens are removed first, then tokens that
-   * were never used, then the rest; the oldest of each first.
+   * Keeps `count` tokens of a grant that are not replaced; returns how many were removed. Tokens that were never used are
+   * removed first, then the rest; the oldest of each first.
    */
   keepNewest(ownerId: OwnerId, grantId: string, count: number): Promise<number>;
+  /** Keeps the `count` newest replaced tokens of a grant. They are kept only to detect their reuse. */
+  keepNewestReplaced(ownerId: OwnerId, grantId: string, count: number): Promise<void>;
   /**
    * Removes expired tokens, and tokens that retired before `retiredBeforeMs`, from the page after the cursor. Returns the
    * next cursor, undefined at the end.
@@ -44,11 +47,18 @@ const columns = `owner_id AS "ownerId", hash, grant_id AS "grantId", parent_hash
   expires_ms AS "expiresMs", is_used AS "isUsed", retires_ms AS "retiresMs"`;
 
 export function refreshTokenTable(sql: Sql): RefreshTokenTable {
-  const rows = async (tail: string, parameters: readonly Parameter[]) =>
-    (await sql.all<RefreshTokenRow>(`SELECT ${columns} FROM refresh_tokens WHERE ${tail}`, parameters)).map((row) => ({
+  const rows = async (tail: string, parameters: readonly Parameter[], table = "refresh_tokens") =>
+    (await sql.all<RefreshTokenRow>(`SELECT ${columns} FROM ${table} WHERE ${tail}`, parameters)).map((row) => ({
       ...row,
       isUsed: Boolean(row.isUsed),
     }));
+  const byGrant = tokensByGrant(sql, "refresh_tokens");
+  const removeBeyond = (which: string, parameters: readonly Parameter[]) =>
+    sql.run(
+      `DELETE FROM refresh_tokens WHERE owner_id = $1 AND hash IN (
+         SELECT hash FROM ${byGrant} WHERE owner_id = $1 AND grant_id = $2 AND ${which} LIMIT 1000000 OFFSET $3)`,
+      parameters,
+    );
   return {
     async add({ ownerId, hash, grantId, parentHash, issuedMs, expiresMs }) {
       await sql.run(
@@ -59,7 +69,11 @@ export function refreshTokenTable(sql: Sql): RefreshTokenTable {
     },
     find: ({ ownerId, hash }) => first(rows(isOfKey("owner_id"), [ownerId, hash])),
     children: ({ ownerId, grantId, hash }) =>
-      rows("owner_id = $1 AND grant_id = $2 AND parent_hash = $3 ORDER BY issued_ms, hash", [ownerId, grantId, hash]),
+      rows(
+        "owner_id = $1 AND grant_id = $2 AND parent_hash = $3 ORDER BY issued_ms, hash",
+        [ownerId, grantId, hash],
+        byGrant,
+      ),
     async use({ ownerId, hash }, expiresMs) {
       await sql.run("UPDATE refresh_tokens SET is_used = 1, expires_ms = $3 WHERE owner_id = $1 AND hash = $2", [
         ownerId,
@@ -80,6 +94,7 @@ export function refreshTokenTable(sql: Sql): RefreshTokenTable {
       const used = await rows(
         "owner_id = $1 AND grant_id = $2 AND parent_hash = $3 AND hash <> $4 AND is_used = 1 LIMIT 1",
         [ownerId, grantId, parentHash, hash],
+        byGrant,
       );
       return used.length > 0;
     },
@@ -87,13 +102,10 @@ export function refreshTokenTable(sql: Sql): RefreshTokenTable {
       await sql.run("DELETE FROM refresh_tokens WHERE owner_id = $1 AND hash = $2", [ownerId, hash]);
     },
     keepNewest: (ownerId, grantId, count) =>
-      sql.run(
-        `DELETE FROM refresh_tokens WHERE owner_id = $1 AND grant_id = $2 AND hash IN (
-           SELECT hash FROM refresh_tokens WHERE owner_id = $1 AND grant_id = $2
-           ORDER BY CASE WHEN retires_ms IS NOT NULL THEN 2 WHEN is_used = 0 THEN 1 ELSE 0 END, issued_ms DESC, hash
-           LIMIT 1000000 OFFSET $3)`,
-        [ownerId, grantId, count],
-      ),
+      removeBeyond("retires_ms IS NULL ORDER BY is_used DESC, issued_ms DESC, hash", [ownerId, grantId, count]),
+    async keepNewestReplaced(ownerId, grantId, count) {
+      await removeBeyond("retires_ms IS NOT NULL ORDER BY retires_ms DESC, hash", [ownerId, grantId, count]);
+    },
     removeOld: (expiredBeforeMs, retiredBeforeMs, after) =>
       removeFromNextPage(
         sql,

@@ -1,5 +1,6 @@
 import type { TenantId } from "../../model/ids.ts";
 import { first, isStorable, type Sql } from "../sql.ts";
+import { operatorLinkTable } from "./operator-links.ts";
 
 export interface TenantRow {
   readonly id: TenantId;
@@ -41,6 +42,8 @@ export interface TenantTable {
   /** Undefined when the name or the id is taken. */
   add(tenant: { readonly name: string; readonly id?: TenantId }): Promise<TenantId | undefined>;
   byId(id: TenantId): Promise<TenantRow | undefined>;
+  /** The tenant, which can't be removed until the transaction ends. */
+  hold(id: TenantId): Promise<TenantRow | undefined>;
   byName(name: string): Promise<TenantRow | undefined>;
   list(): Promise<TenantRow[]>;
   /** The tenant, if there is exactly one. */
@@ -51,7 +54,10 @@ export interface TenantTable {
   /** Separate from the rest of the brand, since it is large. */
   logo(id: TenantId): Promise<string | undefined>;
   setBrand(id: TenantId, change: BrandChange): Promise<void>;
-  /** Removes the tenant with its trait maps, also from the reach of operators, unless it has users or clients; returns whether it did. */
+  /**
+   * Removes the tenant with its trait maps, also from the reach of operators and of invitations, unless it has users or
+   * clients; returns whether it did.
+   */
   remove(id: TenantId): Promise<boolean>;
   /** The terms are valid from now on; null removes them, and with them what must be accepted. */
   setTerms(id: TenantId, terms: { readonly text: string; readonly version: string } | null): Promise<void>;
@@ -82,6 +88,13 @@ export function tenantTable(sql: Sql): TenantTable {
       return row?.id;
     },
     byId: (id) => first(sql.all<TenantRow>(`SELECT ${columns} FROM tenants WHERE id = $1`, [id])),
+    hold: (id) =>
+      first(
+        sql.all<TenantRow>(
+          `SELECT ${columns} FROM tenants WHERE id = $1${sql.dialect === "postgres" ? " FOR KEY SHARE" : ""}`,
+          [id],
+        ),
+      ),
     // No tenant has a name that can't be stored.
     byName: async (name) =>
       isStorable(name)
@@ -124,6 +137,7 @@ export function tenantTable(sql: Sql): TenantTable {
         await sql.run("DELETE FROM device_type_work WHERE tenant_id = $1", [id]);
         await sql.run("DELETE FROM quotas WHERE tenant_id = $1", [id]);
         await sql.run("DELETE FROM operator_tenants WHERE tenant_id = $1", [id]);
+        await operatorLinkTable(sql).removeTenant(id);
       }
       return removed > 0;
     },

@@ -1,5 +1,5 @@
 import type { AccessScope } from "../../model/access-scope.ts";
-import type { DeviceId, UserId } from "../../model/ids.ts";
+import type { DeviceId, TenantId, UserId } from "../../model/ids.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 import type { DeviceRow } from "./devices.ts";
 
@@ -46,6 +46,8 @@ export interface ThingTable {
   some(userId: UserId, thingIds: readonly string[]): Promise<ThingRow[]>;
   /** Within the access scope; gone things included. */
   within(accessScope: AccessScope, thingId: string): Promise<ThingRow | undefined>;
+  /** The users of these tenants that have the thing. */
+  ownersOf(thingId: string, tenantIds: readonly TenantId[]): Promise<UserId[]>;
   /** Present things of these devices, by device and thing. */
   ofDevices(
     devices: readonly Pick<DeviceRow, "userId" | "id">[],
@@ -103,6 +105,15 @@ export function thingTable(sql: Sql): ThingTable {
         return first(rows("t.user_id = $1 AND t.thing_id = $2", [accessScope.userId, thingId]));
       const tenant = "(SELECT u.tenant_id FROM users u WHERE u.id = t.user_id)";
       return first(rows(`t.thing_id = $1 AND ${tenant} = $2`, [thingId, accessScope.tenantId]));
+    },
+    async ownersOf(thingId, tenantIds) {
+      const tenants = sql.dialect === "postgres" ? "= ANY($2::int[])" : "IN (SELECT value FROM json_each($2))";
+      const found = await sql.all<{ userId: UserId }>(
+        `SELECT t.user_id AS "userId" FROM things t WHERE t.thing_id = $1
+           AND (SELECT u.tenant_id FROM users u WHERE u.id = t.user_id) ${tenants}`,
+        [thingId, tenantIds],
+      );
+      return found.map(({ userId }) => userId);
     },
     async ofDevices(devices, { afterDevice, afterThing, kind, room, source }, limit) {
       const filters = Object.entries({ kind, room, source }).filter(([, value]) => value !== undefined);

@@ -1,6 +1,7 @@
 import type { DeviceId, OwnerId, UserId } from "../../model/ids.ts";
 import { first, type Parameter, type Sql } from "../sql.ts";
 import { type DeliveryBounds, deliveryBounds } from "./delivery-bounds.ts";
+import { type DeliveryHistory, historyFromText, historyToText } from "./delivery-history.ts";
 import type { WebhookKey } from "./webhooks.ts";
 
 /** A message to a webhook, and the outcome of its delivery. */
@@ -25,6 +26,8 @@ export interface DeliveryRow {
   /** The outcome of the last attempt: the HTTP status, null when there was no answer; and a text. */
   readonly status: number | null;
   readonly text: string | null;
+  /** Null before the first attempt ends, and when nodes of older versions have made all attempts. */
+  readonly history: DeliveryHistory | null;
 }
 
 export type DeliveryState = "waiting" | "delivered" | "failed";
@@ -34,8 +37,15 @@ export interface Attempt {
   readonly text: string | null;
 }
 
-/** A delivery without its body, which is read only when it is sent. */
-export type DueDelivery = Omit<DeliveryRow, "body">;
+/** An attempt that has ended. Without a history, the stored one stays. */
+export interface EndedAttempt extends Attempt {
+  readonly history?: DeliveryHistory;
+}
+
+/** A delivery without its body and history, which are read only when it is sent. */
+export type DueDelivery = Omit<DeliveryRow, "body" | "history">;
+
+export type ListedDelivery = Omit<DeliveryRow, "body">;
 
 export interface ListedDeliveryFilter {
   readonly state?: DeliveryState | undefined;
@@ -62,6 +72,8 @@ export interface DeliveryTable extends DeliveryBounds {
   add(
     delivery: Pick<DeliveryRow, "ownerId" | "webhookId" | "userId" | "deviceId" | "messageId" | "type" | "body"> & {
       readonly isUrgent?: boolean;
+      /** The message was sent before. */
+      readonly isResend?: boolean;
     },
   ): Promise<number>;
   /** Adds one message to every webhook, ahead of all others; its id is `msg_<webhook>_<suffix>`. */
@@ -70,7 +82,7 @@ export interface DeliveryTable extends DeliveryBounds {
   ofWebhook(webhook: WebhookKey, limit: number): Promise<DeliveryRow[]>;
   find(webhook: WebhookKey, id: number): Promise<DeliveryRow | undefined>;
   /** Deliveries of a webhook without their bodies, newest first, before the given one. */
-  listed(webhook: WebhookKey, filter: ListedDeliveryFilter): Promise<DueDelivery[]>;
+  listed(webhook: WebhookKey, filter: ListedDeliveryFilter): Promise<ListedDelivery[]>;
   /** Of the waiting messages of which an attempt has failed, the one that is tried next. */
   nextRetry(webhook: WebhookKey): Promise<DueDelivery | undefined>;
   /** The newest message that was delivered or has failed for good. It passes over all newer messages, which wait. */
@@ -82,7 +94,7 @@ export interface DeliveryTable extends DeliveryBounds {
   /** Claims the delivery for this sender until `untilMs`; false when another sender has claimed it. */
   claim(delivery: DueDelivery, untilMs: number): Promise<boolean>;
   /** Schedules the next attempt, unless another sender has claimed the delivery meanwhile (its `nextMs` differs). */
-  postpone(delivery: DueDelivery, untilMs: number, attempt: Attempt): Promise<void>;
+  postpone(delivery: DueDelivery, untilMs: number, attempt: EndedAttempt): Promise<void>;
   /**
    * Records the final outcome. The next message of that device becomes due, before all others if its message id is
    * `urgentNext`. The caller holds the webhook's lock.
@@ -91,7 +103,7 @@ export interface DeliveryTable extends DeliveryBounds {
     delivery: DueDelivery,
     state: "delivered" | "failed",
     nowMs: number,
-    attempt: Attempt,
+    attempt: EndedAttempt,
     urgentNext?: string,
   ): Promise<void>;
   removeSettled(beforeMs: number, limit: number): Promise<number>;
@@ -102,7 +114,8 @@ export interface DeliveryTable extends DeliveryBounds {
 const columnsWithoutBody = `d.id, d.owner_id AS "ownerId", d.webhook_id AS "webhookId", d.user_id AS "userId",
   d.device_id AS "deviceId", d.message_id AS "messageId", d.type, d.state, d.attempts, d.next_ms AS "nextMs",
   d.created_ms AS "createdMs", d.settled_ms AS "settledMs", d.status, d.text`;
-const columns = `${columnsWithoutBody}, d.body`;
+const listedColumns = `${columnsWithoutBody}, d.history`;
+const columns = `${listedColumns}, d.body`;
 /** A due time before all others: such messages are sent first. */
 const dueFirst = 0;
 /** The device id of a message about no device. No device has this id. */
@@ -117,31 +130,39 @@ const waitingWebhooks = `WITH RECURSIVE waiting (webhook_id, place) AS (
     SELECT (SELECT MIN(d.webhook_id) FROM webhook_deliveries d WHERE ${isHead} AND d.webhook_id > waiting.webhook_id),
       place + 1 FROM waiting WHERE waiting.webhook_id IS NOT NULL AND place < $2)
   SELECT webhook_id AS id,
-    (SELECT MIN(d.next_ms) FROM webhook_deliveries d WHERE ${isHead} AND d.webhook_id = waiting.webhook_id) AS "nextMs"
+    (SELECT MIN(d.next_ms) FROM webhook_deliveries d WHERE ${isHead} AND d.webhook_id = waiting.webhook_id) AS "nextMs",
+    (SELECT MAX(d.next_ms) FROM webhook_deliveries d WHERE ${isHead} AND d.webhook_id = waiting.webhook_id) AS "lastMs"
   FROM waiting WHERE webhook_id IS NOT NULL ORDER BY place`;
+/** No message waits that long for its next attempt: a later time is of a clock that was ahead, and the message is due. */
+const longestWaitMs = 7_200_000;
 /** How many urgent and newly due messages of webhooks outside the page are read too, so that they are sent at once. */
 const outOfTurn = { urgent: 50, newest: 100 };
 const ofWebhook = "d.owner_id = $1 AND d.webhook_id = $2";
 
+type Stored<Row extends ListedDelivery> = Omit<Row, "history"> & { readonly history: string | null };
+
 export function deliveryTable(sql: Sql): DeliveryTable {
-  const rows = (tail: string, parameters: readonly Parameter[]) =>
-    sql.all<DeliveryRow>(`SELECT ${columns} FROM webhook_deliveries d ${tail}`, parameters);
+  const rows = async (tail: string, parameters: readonly Parameter[]): Promise<DeliveryRow[]> =>
+    (await sql.all<Stored<DeliveryRow>>(`SELECT ${columns} FROM webhook_deliveries d ${tail}`, parameters)).map(
+      (row) => ({ ...row, history: historyFromText(row.history) }),
+    );
   const due = (tail: string, ...[nowMs, limit, ...rest]: readonly [number, number, ...Parameter[]]) =>
     sql.all<DueDelivery>(
       `SELECT ${columnsWithoutBody} FROM webhook_deliveries d WHERE d.state = 'waiting' AND ${tail} LIMIT $2`,
       [nowMs, limit, ...rest],
     );
   return {
-    async add({ ownerId, webhookId, userId, deviceId, messageId, type, body, isUrgent = false }) {
+    async add({ ownerId, webhookId, userId, deviceId, messageId, type, body, isUrgent = false, isResend = false }) {
       const nowMs = await sql.nowMs();
       const waiting = `SELECT 1 FROM webhook_deliveries WHERE ${isWaitingForDevice} LIMIT 1`;
       const isFirst = (await sql.all(waiting, [ownerId, webhookId, deviceId])).length === 0;
       const nextMs = isFirst ? (isUrgent ? dueFirst : nowMs) : null;
+      const history = isResend ? historyToText({ isResend, tries: [] }) : null;
       const added = await sql.all<{ id: number }>(
-        `INSERT INTO webhook_deliveries
-           (owner_id, webhook_id, user_id, device_id, message_id, type, body, state, attempts, next_ms, created_ms)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $9) RETURNING id`,
-        [ownerId, webhookId, userId, deviceId, messageId, type, body, nextMs, nowMs],
+        `INSERT INTO webhook_deliveries (owner_id, webhook_id, user_id, device_id, message_id, type, body, state, attempts,
+           next_ms, created_ms, history)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 'waiting', 0, $8, $9, $10) RETURNING id`,
+        [ownerId, webhookId, userId, deviceId, messageId, type, body, nextMs, nowMs, history],
       );
       return added[0]!.id;
     },
@@ -157,15 +178,16 @@ export function deliveryTable(sql: Sql): DeliveryTable {
     ofWebhook: ({ ownerId, id: webhookId }, limit) =>
       rows(`WHERE ${ofWebhook} ORDER BY d.id DESC LIMIT $3`, [ownerId, webhookId, limit]),
     find: ({ ownerId, id: webhookId }, id) => first(rows(`WHERE ${ofWebhook} AND d.id = $3`, [ownerId, webhookId, id])),
-    listed({ ownerId, id: webhookId }, { state, beforeId, limit }) {
+    async listed({ ownerId, id: webhookId }, { state, beforeId, limit }) {
       const parameters: Parameter[] = [ownerId, webhookId, limit];
       const ofState = state === undefined ? "" : `AND d.state = $${parameters.push(state)}`;
       const before = beforeId === undefined ? "" : `AND d.id < $${parameters.push(beforeId)}`;
-      return sql.all<DueDelivery>(
-        `SELECT ${columnsWithoutBody} FROM webhook_deliveries d WHERE ${ofWebhook} ${ofState} ${before}
+      const found = await sql.all<Stored<ListedDelivery>>(
+        `SELECT ${listedColumns} FROM webhook_deliveries d WHERE ${ofWebhook} ${ofState} ${before}
          ORDER BY d.id DESC LIMIT $3`,
         parameters,
       );
+      return found.map((row) => ({ ...row, history: historyFromText(row.history) }));
     },
     nextRetry: ({ ownerId, id: webhookId }) =>
       first(
@@ -193,11 +215,16 @@ export function deliveryTable(sql: Sql): DeliveryTable {
         limit,
       ]),
     async due(nowMs, { after, webhooks, perWebhook }) {
-      const found = await sql.all<{ id: string; nextMs: number }>(waitingWebhooks, [after, webhooks]);
+      const found = await sql.all<{ id: string; nextMs: number; lastMs: number }>(waitingWebhooks, [after, webhooks]);
+      const aheadMs = nowMs + longestWaitMs;
       const isLast = found.length < webhooks;
       const queries = found
         .filter(({ nextMs }) => nextMs <= nowMs)
         .map(({ id }) => due("d.webhook_id = $3 AND d.next_ms <= $1 ORDER BY d.next_ms, d.id", nowMs, perWebhook, id));
+      const ahead = found.filter(({ lastMs }) => lastMs > aheadMs);
+      for (const { id } of ahead) {
+        queries.push(due("d.webhook_id = $3 AND d.next_ms > $1 ORDER BY d.next_ms, d.id", aheadMs, perWebhook, id));
+      }
       if (!isLast || after !== "") {
         queries.push(
           due("d.next_ms = $1 ORDER BY d.id DESC", dueFirst, outOfTurn.urgent),
@@ -215,19 +242,21 @@ export function deliveryTable(sql: Sql): DeliveryTable {
       );
       return touched > 0;
     },
-    async postpone({ ownerId, id, nextMs }, untilMs, { status, text }) {
+    async postpone({ ownerId, id, nextMs }, untilMs, { status, text, history }) {
       await sql.run(
-        `UPDATE webhook_deliveries SET next_ms = $4, status = $5, text = $6
+        `UPDATE webhook_deliveries SET next_ms = $4, status = $5, text = $6, history = COALESCE($7, history)
          WHERE owner_id = $1 AND id = $2 AND state = 'waiting' AND next_ms = $3`,
-        [ownerId, id, nextMs, untilMs, status, text],
+        [ownerId, id, nextMs, untilMs, status, text, history ? historyToText(history) : null],
       );
     },
     // The message id is compared too: after a restore, the delivery's id may belong to another message.
-    async settle({ ownerId, id, webhookId, deviceId, messageId }, state, nowMs, { status, text }, urgentNext) {
+    async settle({ ownerId, id, webhookId, deviceId, messageId }, state, nowMs, attempt, urgentNext) {
+      const { status, text, history } = attempt;
       await sql.run(
-        `UPDATE webhook_deliveries SET state = $3, next_ms = NULL, settled_ms = $4, status = $5, text = $6
+        `UPDATE webhook_deliveries SET state = $3, next_ms = NULL, settled_ms = $4, status = $5, text = $6,
+           history = COALESCE($8, history)
          WHERE owner_id = $1 AND id = $2 AND message_id = $7`,
-        [ownerId, id, state, nowMs, status, text, messageId],
+        [ownerId, id, state, nowMs, status, text, messageId, history ? historyToText(history) : null],
       );
       await sql.run(
         `UPDATE webhook_deliveries SET next_ms = CASE WHEN message_id = $5 THEN ${dueFirst} ELSE CAST($4 AS BIGINT) END
@@ -237,13 +266,15 @@ export function deliveryTable(sql: Sql): DeliveryTable {
     },
     ...deliveryBounds(sql),
     async backlog(limit) {
-      const [found] = await sql.all<{ waiting: number; dueMs: number | null }>(
+      const [found] = await sql.all<{ waiting: number; urgentMs: number | null; ordinaryMs: number | null }>(
         `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM webhook_deliveries WHERE state = 'waiting' LIMIT $1) AS counted)
              AS waiting,
-           (SELECT MIN(next_ms) FROM webhook_deliveries WHERE state = 'waiting') AS "dueMs"`,
+           (SELECT MIN(created_ms) FROM webhook_deliveries WHERE state = 'waiting' AND next_ms = ${dueFirst}) AS "urgentMs",
+           (SELECT MIN(next_ms) FROM webhook_deliveries WHERE state = 'waiting' AND next_ms > ${dueFirst}) AS "ordinaryMs"`,
         [limit],
       );
-      return found!;
+      const { waiting, urgentMs, ordinaryMs } = found!;
+      return { waiting, dueMs: earliest(urgentMs, ordinaryMs) };
     },
     removeSettled: (beforeMs, limit) =>
       sql.run(
@@ -253,4 +284,8 @@ export function deliveryTable(sql: Sql): DeliveryTable {
         [beforeMs, limit],
       ),
   };
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }

@@ -3,7 +3,7 @@ import { type DeviceId, type OwnerId, ownerIdOf, type TenantId, type UserId } fr
 import type { SuspendedParty } from "../../model/suspension.ts";
 import { first, isStorable, type Parameter, type Sql } from "../sql.ts";
 import { suspendedParty } from "./grants.ts";
-import type { LogPosition } from "./log.ts";
+import type { LogPosition } from "./log-position.ts";
 
 export interface WebhookKey {
   readonly ownerId: OwnerId;

@@ -96,6 +96,49 @@ export function assistantTableCases(harness: StoreHarness): void {
       assert.equal(await dueMs(), 0);
     }));
 
+  it("tell since when the oldest report of an outlet waits, but not one that is due later or suspended", () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const [first, second] = [await grantOf(store, ada), await grantOf(store, bob)];
+      const since = (nowMs: number, id = outletId) => store.read((tx) => tx.assistantGrants.waitingSinceMs(id, nowMs));
+      assert.equal(await since(10_000), null);
+      await store.transaction(async (tx) => {
+        await tx.assistantMarks.add({ ...first, thingId: "t_1", sinceMs: 100, stateMs: 5_000 }, 100);
+        await tx.assistantGrants.wakeAt(first, 5_000);
+        await tx.assistantMarks.add({ ...second, thingId: "t_2", stateMs: 2_000 }, 2_000);
+        await tx.assistantMarks.add({ ...second, thingId: "t_3", stateMs: 3_000 }, 3_000);
+        await tx.assistantGrants.wakeAt(second, 2_000);
+      });
+      assert.deepEqual(
+        [await since(1_999), await since(2_000), await since(9_000), await since(9_000, "bwo_other")],
+        [null, 2_000, 2_000, null],
+      );
+      await store.transaction((tx) => tx.users.setSuspended(bob.userId, 1));
+      assert.equal(await since(9_000), 5_000);
+    }));
+
+  it("count the outcomes of the newest attempts of an outlet", () =>
+    onStore(harness, async (store) => {
+      const key = await grantOf(store, await makeHome(store));
+      const attempt = { ...key, type: "report", thingIds: [], things: 0 };
+      const outcomes = (limit: number) => store.read((tx) => tx.assistantDeliveries.outcomes(outletId, limit));
+      await store.transaction(async (tx) => {
+        for (const status of [500, 503, 503]) {
+          const failed = { outcome: "retry", status, text: `answered ${status}` } as const;
+          await tx.assistantDeliveries.add({ ...attempt, ...failed }, 100);
+        }
+        await tx.assistantDeliveries.add({ ...attempt, outcome: "taken", status: 200, text: null }, 100);
+      });
+      const counts = (found: Awaited<ReturnType<typeof outcomes>>) =>
+        found.map(({ status, count }) => `${count} of ${status}`).sort();
+      assert.deepEqual(counts(await outcomes(100)), ["1 of 200", "1 of 500", "2 of 503"]);
+      assert.equal(
+        (await outcomes(2)).reduce((sum, { count }) => sum + count, 0),
+        2,
+      );
+      assert.deepEqual(await store.read((tx) => tx.assistantDeliveries.outcomes("bwo_other", 100)), []);
+    }));
+
   it("does not count a grant of another scope, or of a tenant, as the user's link", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);

@@ -4,7 +4,7 @@ import { chainLimits, commitOn, type DeviceCommit } from "../../../src/devices/c
 import type { Cause } from "../../../src/model/cause.ts";
 import { NotFound } from "../../../src/model/errors.ts";
 import type { UserId } from "../../../src/model/ids.ts";
-import { logStart } from "../../../src/store/tables/log.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
 import { crossing } from "./crossing-alert-cases.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { makeHome, silent } from "./home.ts";

@@ -4,7 +4,7 @@ import { type CommitTables, commitOn, type Reaction } from "../../../src/devices
 import { readAttributeBody } from "../../../src/devices/log-entries.ts";
 import type { DeviceId } from "../../../src/model/ids.ts";
 import type { OpenStore, Store } from "../../../src/store/seam.ts";
-import { logStart } from "../../../src/store/tables/log.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
 import { rounds } from "../../set-up/extent.ts";
 import { onDatabase, type StoreHarness, type TestDatabase } from "./harness.ts";
 import { makeHome, silent } from "./home.ts";

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { ownerIdOf } from "../../../src/model/ids.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
+import { noLinkedDevice } from "../../../src/store/tables/delivery-bounds.ts";
+import { withTry } from "../../../src/store/tables/delivery-history.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { gate, type Home, keep, makeHome } from "./home.ts";
 
@@ -56,7 +60,118 @@ export function deliveryCases(harness: StoreHarness): void {
     }),
   );
 
+  it("keep the newest attempts, also when a node that records none makes one in between", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const key = { ownerId: home.userId, id: webhookId };
+      const delivery = await addDelivery(store, home);
+      const row = () => store.read(async (tx) => (await tx.deliveries.find(key, delivery.id))!);
+      assert.equal((await row()).history, null);
+      const failed = { status: null, text: `no "answer" in time, ${"'"} and \u202e` };
+      const made = (attempt: number) => ({ attempt, timeMs: 1_000 * attempt, tookMs: 15_000, ...failed });
+      const claimed = { ...delivery, nextMs: 1_000 };
+      await store.transaction(async (tx) => {
+        await tx.deliveries.claim(delivery, 1_000);
+        for (let attempt = 1; attempt <= 12; attempt++) {
+          const history = withTry((await tx.deliveries.find(key, delivery.id))!.history, made(attempt));
+          await tx.deliveries.postpone(claimed, 1_000, { ...failed, history });
+        }
+        await tx.deliveries.postpone(claimed, 1_000, { status: 500, text: "answered 500" });
+      });
+      const kept = Array.from({ length: 10 }, (_, at) => made(at + 3));
+      assert.deepEqual((await row()).history, { isResend: false, tries: kept });
+      assert.equal((await row()).text, "answered 500");
+      const last = { attempt: 13, timeMs: 20_000, tookMs: 3, status: 204, text: null };
+      const delivered = { status: 204, text: null, history: withTry((await row()).history, last) };
+      await store.transaction((tx) => tx.deliveries.settle(claimed, "delivered", 20_003, delivered));
+      const [listed] = await store.read((tx) => tx.deliveries.listed(key, { limit: 1 }));
+      assert.deepEqual(listed?.history, { isResend: false, tries: [...kept.slice(1), last] });
+    }),
+  );
+
+  it("know that they are resends, also after their first attempt", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const key = { ownerId: home.userId, id: webhookId };
+      const made = { attempt: 1, timeMs: 5, tookMs: 3, status: 200, text: null };
+      const histories = await store.transaction(async (tx) => {
+        const id = await tx.deliveries.add({ ...deliveryOf(home), isResend: true });
+        const added = (await tx.deliveries.find(key, id))!;
+        const history = withTry(added.history, made);
+        await tx.deliveries.settle(added, "delivered", 8, { status: 200, text: null, history });
+        return [added.history, (await tx.deliveries.find(key, id))!.history];
+      });
+      assert.deepEqual(histories, [
+        { isResend: true, tries: [] },
+        { isResend: true, tries: [made] },
+      ]);
+    }),
+  );
+
+  it("of other users go on when one of them is removed whose message came first", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const [ada, bob] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
+      const ownerId = ownerIdOf({ userId: null, tenantId: ada.tenantId });
+      const key = { ownerId, id: webhookId };
+      const session = { ownerId, webhookId, deviceId: noLinkedDevice, type: "linkSession", body: "{}" };
+      const nowMs = await store.transaction(async (tx) => {
+        for (const { userId } of [ada, bob, bob]) {
+          await tx.deliveries.add({ ...session, userId, messageId: `msg_${userId}` });
+        }
+        return tx.clock.nowMs();
+      });
+      // In slices first, as a user with many is removed.
+      await store.transaction((tx) => tx.log.removeDeliveriesOfUser(ada.userId, 10));
+      await store.transaction((tx) => tx.log.removeOfUser(ada.userId));
+      const left = await store.read((tx) => tx.deliveries.ofWebhook(key, 10));
+      assert.deepEqual(
+        left.map(({ userId, nextMs }) => [userId, nextMs !== null && nextMs >= nowMs]),
+        [
+          [bob.userId, false],
+          [bob.userId, true],
+        ],
+      );
+    }),
+  );
+
   if (harness.kind === "postgres") {
+    it("of other users go on when a sender settles a message while a user is removed", { timeout: 30_000 }, () =>
+      onStore(harness, async (store, database) => {
+        const homes: Home[] = [];
+        for (const name of ["Ada", "Bob", "Cleo"]) homes.push(await makeHome(store, { name }));
+        const [ada, bob] = homes as [Home, Home, Home];
+        const { tenantId } = ada;
+        const key = await store.transaction(async (tx) => {
+          const filter = { deviceIds: [], attributes: [], from: logStart };
+          const sealed = { url: "", sealedUrl: "…", sealedSecret: "…" };
+          return tx.webhooks.add({ id: webhookId, tenantId, userId: null, clientId: "c", ...sealed, ...filter });
+        });
+        const session = { ownerId: key.ownerId, webhookId, deviceId: noLinkedDevice, type: "linkSession", body: "{}" };
+        await store.transaction(async (tx) => {
+          for (const { userId } of homes) await tx.deliveries.add({ ...session, userId, messageId: `msg_${userId}` });
+        });
+        const first = (await store.read((tx) => tx.deliveries.ofWebhook(key, 10))).at(-1)!;
+        const [removed, end] = [gate(), gate()];
+        const removal = store.transaction(async (tx) => {
+          await tx.log.removeOfUser(bob.userId);
+          removed.open();
+          await end.opened;
+        });
+        await removed.opened;
+        const settling = store.transaction(async (tx) => {
+          await tx.webhooks.lock(key);
+          await tx.deliveries.settle(first, "delivered", 9, { status: 204, text: null });
+        });
+        const blocked =
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        while ((await database.sql(blocked)).length === 0) await store.transaction(keep("meanwhile"));
+        end.open();
+        await Promise.all([settling, removal]);
+        const waiting = await database.sql("SELECT 1 FROM webhook_deliveries WHERE state = 'waiting' AND next_ms > 0");
+        assert.equal(waiting.length, 1, "Cleo's message is due");
+      }),
+    );
+
     it("of a device are removed with it, also those that are created at the same time", { timeout: 30_000 }, () =>
       onStore(harness, async (store) => {
         const home = await makeHome(store);

@@ -288,6 +288,58 @@ export function deviceTableCases(harness: StoreHarness): void {
       assert.deepEqual(await store.read((tx) => tx.blindIntervals.sums([], 100)), []);
     }));
 
+  it("sum the blind time of each device in each hour, and tell how far back it is known", () =>
+    onStore(harness, async (store) => {
+      const { userId, devices } = await makeHome(store, { devices: 3 });
+      const [device, other, seeing] = devices as [DeviceId, DeviceId, DeviceId];
+      const hour = 3_600_000;
+      const since = 500_000 * hour;
+      await store.transaction(async (tx) => {
+        for (const [of, from, to, cause] of [
+          [device, -1, -0.5, "just linked"],
+          [device, -0.25, 0.5, "no stream"],
+          [device, 0.75, 2.25, "no stream"],
+          [other, 1.5, 1.75, "no stream"],
+          [other, 1.75, 2, "no stream"],
+          [seeing, -2, 0, "no stream"],
+        ] as const) {
+          await tx.blindIntervals.add(userId, of, { fromMs: since + from * hour, toMs: since + to * hour, cause });
+        }
+      });
+      const asked = [device, other, seeing].map((deviceId) => ({ userId, deviceId }));
+      const hours = await store.read((tx) => tx.blindIntervals.hours(asked, since, 3));
+      assert.deepEqual(
+        hours.map(({ deviceId, hour: nth, blindMs }) => `${deviceId} ${nth} ${blindMs / hour}`).sort(),
+        [`${device} 0 0.75`, `${device} 1 1`, `${device} 2 0.25`, `${other} 1 0.5`].sort(),
+      );
+      const pasts = await store.read((tx) => tx.blindIntervals.pasts(asked));
+      assert.deepEqual(
+        pasts.map(plain).toSorted((a, b) => a.deviceId - b.deviceId),
+        [
+          { deviceId: device, linkedMs: since - hour, oldestMs: since - hour, kept: 3 },
+          { deviceId: other, linkedMs: null, oldestMs: since + 1.5 * hour, kept: 2 },
+          { deviceId: seeing, linkedMs: null, oldestMs: since - 2 * hour, kept: 1 },
+        ],
+      );
+      assert.deepEqual(await store.read((tx) => tx.blindIntervals.hours([], since, 3)), []);
+      assert.deepEqual(await store.read((tx) => tx.blindIntervals.pasts([])), []);
+    }));
+
+  it("find devices of several tenants by id", () =>
+    onStore(harness, async (store) => {
+      const ada = await makeHome(store, { name: "Ada", devices: 2 });
+      const foreign = await elsewhere(store);
+      const ids = [...ada.devices, ...foreign.devices];
+      const found = async (...tenantIds: readonly TenantId[]) =>
+        (await store.read((tx) => tx.devices.someOfTenants(ids, tenantIds))).map(({ id }) => id).sort((a, b) => a - b);
+      assert.deepEqual(await found(ada.tenantId), [...ada.devices]);
+      assert.deepEqual(
+        await found(ada.tenantId, foreign.tenantId),
+        ids.toSorted((a, b) => a - b),
+      );
+      assert.deepEqual(await found(), []);
+    }));
+
   it("keep blind intervals in the order of their start, and the last version of each", () =>
     onStore(harness, async (store) => {
       const { userId, devices } = await makeHome(store);

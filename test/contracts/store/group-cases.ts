@@ -4,7 +4,7 @@ import type { Reaction } from "../../../src/devices/commit.ts";
 import { NotFound, OwnershipLost } from "../../../src/model/errors.ts";
 import type { DeviceId, UserId } from "../../../src/model/ids.ts";
 import { UnstorableText } from "../../../src/store/sql.ts";
-import { logStart } from "../../../src/store/tables/log.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { type LinkedHome, linkedHomes, mirrorOn, storedValue, whileAGroupRuns } from "./linked-homes.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Transaction } from "../../../src/store/seam.ts";
 import { UnstorableText } from "../../../src/store/sql.ts";
-import { logStart } from "../../../src/store/tables/log.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { linkOf, makeHome, node } from "./home.ts";
 import { type HomeIds, textColumns } from "./text-columns.ts";

@@ -127,6 +127,35 @@ export function linkCases(harness: StoreHarness): void {
       assert.equal(await store.transaction((tx) => tx.links.take(9_999 as UserId, deviceId, node("C"))), undefined);
     }));
 
+  it("that were live wait for the stream of their new owner, blind since their last confirmation", () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const { userId } = home;
+      const deviceId = home.devices[0]!;
+      const live = { state: "live", reason: "", blindness: null } as const;
+      const blindness = { sinceMs: 500, cause: "not followed by any node" };
+      const waiting = { state: "waiting", reason: "starting", blindness };
+      const standing = async () => {
+        const { state, reason, blindness } = (await store.read((tx) => tx.links.ofDevice(userId, deviceId)))!;
+        return { state, reason, blindness };
+      };
+      await store.transaction((tx) => tx.links.add({ ...linkOf(home, node("A")), ...live, confirmedMs: 500 }));
+      const [claimed] = await store.transaction((tx) => tx.links.claim(node("B"), [node("A")], 10));
+      assert.partialDeepStrictEqual(claimed, { ...waiting, epoch: 2 });
+      assert.deepEqual(await standing(), waiting);
+      await store.transaction((tx) => tx.links.setState(userId, deviceId, live));
+      const taken = await store.transaction((tx) => tx.links.take(userId, deviceId, node("C")));
+      assert.partialDeepStrictEqual(taken, { ...waiting, epoch: 3 });
+      assert.deepEqual(await standing(), waiting);
+      const older = { sinceMs: 100, cause: "closed: bye" };
+      for (const state of ["waiting", "needs_reauth"] as const) {
+        const own = { state, reason: "as before", blindness: older };
+        await store.transaction((tx) => tx.links.setState(userId, deviceId, own));
+        await store.transaction((tx) => tx.links.claim(node("D"), [node("C"), node("D")], 10));
+        assert.deepEqual(await standing(), own);
+      }
+    }));
+
   it("are counted by owner, and handed back only with their present epoch", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store, { devices: 3 });

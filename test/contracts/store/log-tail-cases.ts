@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { comparePositions, type LogEntry, type LogPosition, logStart } from "../../../src/store/tables/log.ts";
+import type { LogEntry } from "../../../src/store/tables/log.ts";
+import { comparePositions, type LogPosition, logStart } from "../../../src/store/tables/log-position.ts";
 import type { RecentFilter } from "../../../src/store/tables/recent-log.ts";
 import { onDatabase, onStore, type StoreHarness } from "./harness.ts";
 import { gate, type Home, makeHome } from "./home.ts";
@@ -146,6 +147,35 @@ export function logTailCases(harness: StoreHarness): void {
     }),
   );
 
+  it("removes old entries behind many of a clock that ran ahead", { timeout: 30_000 }, () =>
+    onStore(harness, async (store) => {
+      const home = await makeHome(store);
+      const nowMs = await store.read((tx) => tx.clock.nowMs());
+      const append = (count: number, timeMs: number) => {
+        const entries = Array.from({ length: count }, (_, i) => ({ ...entryOf(home, "x"), timeMs: timeMs + i }));
+        return store.transaction((tx) => tx.log.appendAll(entries));
+      };
+      const yearMs = 365 * 86_400_000;
+      const removed = async () => {
+        const removals: number[] = [];
+        for (let i = 0; i < 3; i++)
+          removals.push(await store.transaction((tx) => tx.log.removeOlder(nowMs - 1_000, 10)));
+        return removals;
+      };
+      await append(20, nowMs + yearMs);
+      assert.deepEqual(await removed(), [0, 0, 0], "their age is unknown");
+      await append(5, nowMs - 500);
+      assert.deepEqual(await removed(), [0, 0, 0], "what follows is not old enough");
+      await append(20, nowMs + yearMs);
+      await store.transaction((tx) => tx.log.removeOfDevice(home.userId, home.devices[0]!));
+      await append(20, nowMs + yearMs);
+      await append(5, nowMs - 5_000);
+      await append(1, nowMs);
+      assert.deepEqual(await removed(), [10, 10, 5]);
+      assert.equal((await store.read((tx) => tx.log.tail(logStart, 10))).length, 1);
+    }),
+  );
+
   it("removes a long history of a device in slices, and shows none of it meanwhile", { timeout: 30_000 }, (t) =>
     onStore(harness, async (store, database) => {
       const [home, other] = [await makeHome(store), await makeHome(store, { name: "Bob" })];
@@ -246,6 +276,68 @@ export function logTailCases(harness: StoreHarness): void {
         assert.equal(new Set(reader.seen.map(({ body }) => body)).size, 6);
       }),
     );
+
+    it("keeps the order of a user's entries when a transaction over several users waits", { timeout: 30_000 }, (t) =>
+      onStore(harness, async (store, database) => {
+        const homes: Home[] = [];
+        for (const name of ["Ada", "Bob", "Cleo"]) homes.push(await makeHome(store, { name }));
+        const [ada, bob, cleo] = homes as [Home, Home, Home];
+        const { isHeld, release } = lockedBy(store, bob);
+        await isHeld;
+        // It has Ada's lock, so it has its transaction id, and waits for Bob's.
+        const batch = store.transaction(async (tx) => {
+          const ids = homes.map(({ userId }) => userId);
+          await tx.users.lockOfTenant(ada.tenantId, ids);
+          await tx.log.append(entryOf(cleo, "new"));
+          await tx.log.appendAll([entryOf(ada, "new"), entryOf(cleo, "newest")]);
+        });
+        const waiting = `SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM users%'`;
+        while ((await database.sql(waiting)).length === 0) t.signal.throwIfAborted();
+        await appendLocked(store, cleo, "old");
+        release();
+        await batch;
+        const reader = new TailReader(store, 10);
+        await reader.until(4, t.signal);
+        assert.deepEqual(bodiesOf(reader, cleo), ["old", "new", "newest"]);
+        await appendLocked(store, cleo, "last");
+        await reader.until(5, t.signal);
+        assert.deepEqual(bodiesOf(reader, cleo), ["old", "new", "newest", "last"]);
+      }),
+    );
+
+    it("keeps the order of a user's entries when a member of a group locks its user late", { timeout: 30_000 }, (t) =>
+      onStore(harness, async (store) => {
+        const [ada, cleo] = [await makeHome(store), await makeHome(store, { name: "Cleo" })];
+        const [hasId, isOver] = [gate(), gate()];
+        const first = store.transaction(
+          async (tx) => {
+            await tx.users.lock(ada.userId);
+            hasId.open();
+            await tx.log.append(entryOf(ada, "of Ada"));
+          },
+          { groupedBy: ada.userId },
+        );
+        let runs = 0;
+        const late = store.transaction(
+          async (tx) => {
+            runs += 1;
+            await isOver.opened;
+            await tx.users.lock(cleo.userId);
+            await tx.log.append(entryOf(cleo, "new"));
+          },
+          { groupedBy: cleo.userId },
+        );
+        await hasId.opened;
+        await appendLocked(store, cleo, "old");
+        isOver.open();
+        await Promise.all([first, late]);
+        assert.equal(runs, 1, "it stayed in the group");
+        const reader = new TailReader(store, 10);
+        await reader.until(3, t.signal);
+        assert.deepEqual(bodiesOf(reader, cleo), ["old", "new"]);
+      }),
+    );
   }
 }
 
@@ -279,4 +371,26 @@ class TailReader {
 
 function entryOf({ userId, devices }: Home, body: string): LogEntry {
   return { userId, deviceId: devices[0]!, kind: "attribute", timeMs: 1_000, body };
+}
+
+/** Holds the user's lock until `release`. */
+function lockedBy(store: OpenStore, { userId }: Home) {
+  const [held, free] = [gate(), gate()];
+  const ended = store.transaction(async (tx) => {
+    await tx.users.lock(userId);
+    held.open();
+    await free.opened;
+  });
+  return { isHeld: Promise.race([held.opened, ended]), release: free.open };
+}
+
+function appendLocked(store: OpenStore, home: Home, body: string): Promise<void> {
+  return store.transaction(async (tx) => {
+    await tx.users.lock(home.userId);
+    await tx.log.append(entryOf(home, body));
+  });
+}
+
+function bodiesOf({ seen }: TailReader, { userId }: Home): readonly string[] {
+  return seen.filter((entry) => entry.userId === userId).map(({ body }) => body);
 }

@@ -1,6 +1,6 @@
 import type { DeviceId, OwnerId, TenantId, UserId } from "../../../src/model/ids.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
-import { logStart } from "../../../src/store/tables/log.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
 import type { WebhookKey } from "../../../src/store/tables/webhooks.ts";
 
 /** A tenant with a client, so that its webhooks are alive. */

@@ -195,6 +195,32 @@ export function operatorTableCases(harness: StoreHarness): void {
         assert.deepEqual([await operatorLinks.remove("c"), await operatorLinks.remove("c")], [true, false]);
       });
     }));
+
+  it("lose a removed tenant from the reach of one-time links, and links that reach nothing else", () =>
+    onStore(harness, async (store) => {
+      await store.transaction(async (tx) => {
+        const tenantId = (await tx.tenants.add({ name: "Leaving" }))!;
+        const other = (await tx.tenants.add({ name: "Staying" }))!;
+        assert.equal((await tx.tenants.hold(tenantId))?.name, "Leaving");
+        const link = { kind: "invitation", role: "viewer", name: null, createdMs: 1, expiresMs: 9 } as const;
+        const add = (hash: string, tenantIds: readonly TenantId[]) =>
+          tx.operatorLinks.add({ ...link, hash, reachesAll: tenantIds.length === 0, tenantIds });
+        await add("all", []);
+        await add("both", [tenantId, other]);
+        await add("one", [tenantId]);
+        await add("other", [other]);
+        await tx.tenants.remove(tenantId);
+        assert.deepEqual(
+          (await tx.operatorLinks.list("invitation")).map(({ hash, tenantIds }) => [hash, tenantIds]),
+          [
+            ["all", []],
+            ["both", [other]],
+            ["other", [other]],
+          ],
+        );
+        assert.equal(await tx.tenants.hold(tenantId), undefined);
+      });
+    }));
 }
 
 function sessionOf(operatorId: OperatorId, hash: string, times: Partial<OperatorSessionRow> = {}): OperatorSessionRow {

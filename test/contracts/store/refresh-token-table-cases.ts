@@ -75,12 +75,14 @@ export function refreshTokenTableCases(harness: StoreHarness): void {
       });
     }));
 
-  it("remove retired refresh tokens of a grant first, then those that were never used, the oldest of each", () =>
+  it("remove refresh tokens of a grant that were never used first, and replaced ones apart, the oldest of each", () =>
     onStore(harness, async (store) => {
       const home = await makeHome(store);
       await store.transaction(async (tx) => {
         const family = await familyOf(tx, home);
-        const root = await family.add("retired", null, 9);
+        await family.add("retired before", null, 1);
+        const root = await family.add("retired", "retired before", 9);
+        await tx.refreshTokens.retireParent(root, 40);
         for (const hash of ["used, old", "used, new"]) {
           await tx.refreshTokens.use(await family.add(hash, "retired", hash === "used, old" ? 2 : 5), 1_000);
         }
@@ -90,18 +92,23 @@ export function refreshTokenTableCases(harness: StoreHarness): void {
         await tx.refreshTokens.retireParent(newest, 50);
         const { ownerId, grantId } = root;
         const left: string[][] = [];
-        for (const count of [5, 4, 3, 2, 1]) {
-          assert.equal(await tx.refreshTokens.keepNewest(ownerId, grantId, count), count === 5 ? 0 : 1);
-          const hashes = ["retired", "used, old", "used, new", "unused, old", "unused, new"];
+        for (const count of [4, 3, 2, 1]) {
+          assert.equal(await tx.refreshTokens.keepNewest(ownerId, grantId, count), count === 4 ? 0 : 1);
+          const hashes = ["used, old", "used, new", "unused, old", "unused, new"];
           const found = await Promise.all(hashes.map((hash) => family.find(hash)));
           left.push(found.flatMap((token) => (token ? [token.hash] : [])));
         }
         assert.deepEqual(left.slice(1), [
-          ["used, old", "used, new", "unused, old", "unused, new"],
           ["used, old", "used, new", "unused, new"],
           ["used, old", "used, new"],
           ["used, new"],
         ]);
+        const replaced = async () => [await family.find("retired before"), await family.find("retired")].map(Boolean);
+        await tx.refreshTokens.keepNewestReplaced(ownerId, grantId, 2);
+        assert.deepEqual(await replaced(), [true, true]);
+        await tx.refreshTokens.keepNewestReplaced(ownerId, grantId, 1);
+        assert.deepEqual(await replaced(), [false, true]);
+        assert.ok(await family.find("used, new"));
         assert.ok(await family.find("of another grant"));
       });
     }));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OwnerId, TenantId, UserId } from "../../../src/model/ids.ts";
 import type { AuditFilter } from "../../../src/store/tables/audit.ts";
-import { logStart } from "../../../src/store/tables/log.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
 import { makeHome, node, plain } from "./home.ts";
 import { addMessages, makeTenant, makeWebhook } from "./made-webhook.ts";

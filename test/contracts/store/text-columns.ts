@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { DeviceId, TenantId, UserId } from "../../../src/model/ids.ts";
 import type { Transaction } from "../../../src/store/seam.ts";
-import { logStart } from "../../../src/store/tables/log.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
 import { linkOf, node } from "./home.ts";
 
 /** A text column, and how a test writes and reads it. */

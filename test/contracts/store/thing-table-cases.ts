@@ -106,6 +106,11 @@ export function thingTableCases(harness: StoreHarness): void {
         (await page(scope, { ...start, ...place })).things.map(
           ({ userId, thingId }) => `${userId === ada.userId ? "ada" : "bob"} ${thingId}`,
         );
+      const ownersOf = (thingId: string, ...tenantIds: readonly TenantId[]) =>
+        store.read(async (tx) => (await tx.things.ownersOf(thingId, tenantIds)).toSorted((a, b) => a - b));
+      assert.deepEqual(await ownersOf("t_a", ada.tenantId), [ada.userId, bob.userId]);
+      assert.deepEqual(await ownersOf("t_b", none.tenantId, ada.tenantId), [ada.userId]);
+      assert.deepEqual([await ownersOf("t_a", none.tenantId), await ownersOf("t_a")], [[], []]);
       assert.deepEqual(await ids(own), ["ada t_a", "ada t_b"]);
       const after = { afterDevice: ada.devices[0], afterThing: "t_a" };
       assert.deepEqual(await ids(own, after), ["ada t_b"]);

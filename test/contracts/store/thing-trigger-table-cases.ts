@@ -97,6 +97,8 @@ export function thingTriggerTableCases(harness: StoreHarness): void {
       assert.deepEqual(await ids({ state: "disabled" }), [third]);
       assert.deepEqual(await ids({ state: "stopped", limit: 1 }), [third]);
       assert.deepEqual(await ids({ beforeId: third!, limit: 1 }), [second]);
+      assert.deepEqual(await ids({ id: second!, tenantIds: [home.tenantId] }), [second]);
+      assert.deepEqual(await ids({ id: second!, tenantIds: [(home.tenantId + 1) as TenantId] }), []);
       const onThings = await store.read((tx) => tx.thingTriggers.listed({ limit: 10, tenantIds: [home.tenantId] }));
       assert.deepEqual(
         onThings.map(({ userId, thingId }) => [userId, thingId]),

@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { shownWebhook } from "../../../src/cli/nouns/hook-view.ts";
 import { Backlog } from "../../../src/events/webhooks/backlog.ts";
-import { noDevice } from "../../../src/events/webhooks/resync.ts";
+import { addResync, noDevice, tooManyWaiting } from "../../../src/events/webhooks/resync.ts";
 import { webhookAdministrationOn } from "../../../src/events/webhooks/webhook-administration.ts";
+import { webhooksOn } from "../../../src/events/webhooks/webhooks.ts";
 import { type LimitName, limits } from "../../../src/model/limits.ts";
+import { deliveryBacklog } from "../../../src/service/delivery-backlog.ts";
 import type { OpenStore } from "../../../src/store/seam.ts";
 import { claimMs } from "../../../src/store/tables/delivery-bounds.ts";
 import type { WebhookKey } from "../../../src/store/tables/webhooks.ts";
@@ -15,6 +17,65 @@ import { addMessages, makeTenant, makeWebhook, range } from "./made-webhook.ts";
 const megabyte = 1_048_576;
 
 export function webhookBacklogCases(harness: StoreHarness): void {
+  it("are followed by a resync when some are dropped, also while a message of a test waits", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const { webhook: key } = await twoWebhooks(store);
+      const webhook = (await store.read((tx) => tx.webhooks.byKey(key)))!;
+      const administration = webhookAdministrationOn({
+        store,
+        seal: (secret) => secret,
+        addressOf: ({ url }) => url,
+        wake: () => undefined,
+      });
+      await administration.test(webhook);
+      const resync = (id: string) =>
+        store.transaction((tx) => addResync(tx, webhook, tooManyWaiting(webhook.id, id, 1_000)));
+      await resync("first");
+      await resync("second");
+      assert.deepEqual(
+        (await waiting(store, webhook)).map(({ type }) => type),
+        ["test", "resync"],
+      );
+    }),
+  );
+
+  it("are late by their age when they are urgent", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const { webhook } = await twoWebhooks(store);
+      const { waiting: none, lagMs: noLagMs } = await deliveryBacklog(store);
+      assert.deepEqual([none, noLagMs], [0, 0]);
+      await addMessages(store, webhook, [1], { isUrgent: true });
+      const urgent = await deliveryBacklog(store);
+      assert.equal(urgent.waiting, 1);
+      assert.ok(urgent.lagMs < 60_000, `${urgent.lagMs}`);
+      await addMessages(store, webhook, [2]);
+      assert.ok((await deliveryBacklog(store)).lagMs < 60_000);
+    }),
+  );
+
+  it("belong to at most 20 webhooks of an owner, also when several are added at once", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const tenantId = await makeTenant(store, "a");
+      let made = 0;
+      const webhooks = webhooksOn({
+        store,
+        seal: (secret) => secret,
+        addressOf: ({ url }) => url,
+        sealsAddresses: () => false,
+        newId: () => `wh_${made++}`,
+        wake: () => undefined,
+        resolve: async () => [],
+        allowsPrivate: true,
+      });
+      const owner = { kind: "enterprise", tenantId, clientId: "client of a" } as const;
+      const add = () => webhooks.add(owner, { url: "https://a.example/", deviceIds: [], attributes: [] });
+      for (let i = 0; i < limits.webhooksPerOwner - 1; i++) await add();
+      const outcomes = await Promise.allSettled([add(), add(), add(), add()]);
+      assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+      assert.equal((await webhooks.list(owner)).length, limits.webhooksPerOwner);
+    }),
+  );
+
   it("do not hide from operators that a webhook fails, however many wait", { timeout: 60_000 }, () =>
     onStore(harness, async (store) => {
       const { webhook } = await twoWebhooks(store);

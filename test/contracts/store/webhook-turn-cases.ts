@@ -7,6 +7,7 @@ import type { OpenStore } from "../../../src/store/seam.ts";
 import { movedRuntime } from "../../federation/moved-runtime.ts";
 import { eventually } from "../../stories/world.ts";
 import { onStore, type StoreHarness } from "./harness.ts";
+import { gate } from "./home.ts";
 import { addMessages, makeTenant, makeWebhook, range } from "./made-webhook.ts";
 
 const look = { after: "", webhooks: 3, perWebhook: 5 };
@@ -28,7 +29,7 @@ export function webhookTurnCases(harness: StoreHarness): void {
       assert.deepEqual([second.lastWebhook, second.of("wh_d"), second.of("wh_e")], [undefined, 1, 1]);
       const all = await dueAt(store, nowMs, { ...look, webhooks: 100 });
       assert.deepEqual([all.of("wh_a"), all.of("wh_b"), all.of("wh_e")], [5, 1, 1]);
-      assert.deepEqual((await dueAt(store, 1, { ...look, webhooks: 100 })).count, 0);
+      assert.deepEqual((await dueAt(store, nowMs - 3_600_000, { ...look, webhooks: 100 })).count, 0);
     }),
   );
 
@@ -43,6 +44,67 @@ export function webhookTurnCases(harness: StoreHarness): void {
       assert.equal((await dueAt(store, nowMs, look)).of("wh_z"), 1);
     }),
   );
+
+  it("are due when a clock that was ahead has set their next attempt", { timeout: 60_000 }, () =>
+    onStore(harness, async (store) => {
+      const tenant = { id: await makeTenant(store, "a"), name: "a" };
+      const webhook = await makeWebhook(store, tenant, "wh_a");
+      await addMessages(store, webhook, range(3));
+      const nowMs = await store.read((tx) => tx.clock.nowMs());
+      const [ahead, retried] = (await store.read((tx) => tx.deliveries.due(nowMs, look))).deliveries;
+      await store.transaction(async (tx) => {
+        await tx.deliveries.claim(ahead!, nowMs + 365 * 86_400_000);
+        await tx.deliveries.claim(retried!, nowMs + 3_600_000);
+      });
+      const { deliveries } = await store.read((tx) => tx.deliveries.due(nowMs, look));
+      assert.deepEqual(deliveries.map(({ deviceId }) => deviceId).sort(), [1, 3]);
+    }),
+  );
+
+  if (harness.kind === "postgres") {
+    it("are not held by a sender that read its webhook before an operator resumed it", { timeout: 60_000 }, (t) =>
+      onStore(harness, async (store, database) => {
+        const tenant = { id: await makeTenant(store, "a"), name: "a" };
+        const webhook = await makeWebhook(store, tenant, "wh_a");
+        await addMessages(store, webhook, [1]);
+        await store.transaction((tx) => tx.webhooks.setPaused(webhook, 1));
+        const [resumed, end] = [gate(), gate()];
+        const resuming = store.transaction(async (tx) => {
+          await tx.webhooks.lock(webhook);
+          await tx.webhooks.setPaused(webhook, null);
+          await tx.deliveries.releaseHeld(webhook, await tx.clock.nowMs());
+          resumed.open();
+          await end.opened;
+        });
+        await resumed.opened;
+        let calls = 0;
+        const post: Post = async () => {
+          calls += 1;
+          return { status: 204, text: null };
+        };
+        const parts = { secretOf: () => "whsec_", addressOf: () => "https://a.example/" };
+        const sender = new WebhookSender({ store, runtime: movedRuntime(), post, ...parts });
+        try {
+          await eventually(t.signal, async () => {
+            sender.wake();
+            const held = "SELECT 1 FROM webhook_deliveries WHERE next_ms > created_ms + 300000";
+            const waiting =
+              "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            assert.equal((await database.sql(`${held} UNION ALL ${waiting}`)).length > 0, true);
+          });
+          end.open();
+          await resuming;
+          await eventually(t.signal, async () => {
+            sender.wake();
+            assert.equal(calls, 1);
+          });
+        } finally {
+          end.open();
+          await sender.stop();
+        }
+      }),
+    );
+  }
 
   it("of an owner whose receivers don't answer leave slots for others", { timeout: 60_000 }, (t) =>
     onStore(harness, async (store) => {

@@ -48,6 +48,7 @@ export async function useAlerts(
     await call(operationId, 200, { bearer, at: String(alertId) });
     await call(operationId, 404, { bearer, at: "999" });
   }
+  await explainTooOften(world, bearer, alert);
   await call("dryRunAlert", 200, { bearer, json: { ...alert, from: 0, to: Date.now() } });
   await useAlertsOnThings(world, bearer);
   await call("listAlerts", 200, { bearer });
@@ -100,6 +101,33 @@ async function tryTwiceAtOnce({ baseUrl, call, check }: DocumentedWorld, bearer:
     check("dryRunAlert", 409, refused);
     return;
   }
+}
+
+/** Costly explanations take turns, and beyond a limit of those that wait another one is refused. */
+async function explainTooOften(
+  { baseUrl, call, check }: DocumentedWorld,
+  bearer: string,
+  alert: object,
+): Promise<void> {
+  const { deviceId } = alert as { readonly deviceId: number };
+  const condition = { attrName: "report", operation: "regex", stringThreshold: "x{40}y" };
+  const costly = { deviceId, ...condition, action: "note" };
+  const at = String((await call("createAlert", 201, { bearer, json: costly })).alertId);
+  await call("updateDevice", 200, { bearer, at: String(deviceId), json: { report: "x".repeat(8_000) } });
+  const explain = async () => {
+    const headers = { authorization: `Bearer ${bearer}` };
+    const answer = await fetch(`${baseUrl}/v3/alerts/${at}/explain`, { headers });
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  };
+  for (;;) {
+    const answers = await Promise.all(Array.from({ length: 3 * limits.explanationsWaiting }, explain));
+    const refused = answers.find(({ status }) => status === 409);
+    if (!refused) continue;
+    check("explainAlert", 409, refused);
+    break;
+  }
+  await call("updateDevice", 200, { bearer, at: String(deviceId), json: { report: null } });
+  await call("removeAlert", 200, { bearer, at });
 }
 
 /** A lamp with the maximal number of alerts; created concurrently, they share their commits. */

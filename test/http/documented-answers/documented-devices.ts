@@ -2,10 +2,9 @@ import { limits } from "../../../src/model/limits.ts";
 import type { DocumentedWorld } from "./documented-world.ts";
 
 /** Returns the virtual device's id. */
-export async function link(
-  { call, platform: { secToken }, accountToken, proxy }: DocumentedWorld,
-  accessToken: string,
-): Promise<string> {
+export async function link(world: DocumentedWorld, accessToken: string): Promise<string> {
+  const { call, platform, accountToken, proxy } = world;
+  const { secToken } = platform;
   const account = { secToken, anEcosystemName: "nest", anAccessToken: accountToken };
   const unknown = { ...account, anEcosystemName: "nowhere" };
   const { secToken: _, ...named } = account;
@@ -20,6 +19,7 @@ export async function link(
     if (operationId === "replaceAccountToken") await call(operationId, 404, { form: account });
     else await call(operationId, 422, { form: { ...account, anAccessToken: "c.nonsense" } });
   }
+  await proveTooManyTokens(world, "linkAccount", account);
   proxy.mood = "closed";
   await call("linkAccount", 503, { form: account });
   proxy.mood = "open";
@@ -27,6 +27,7 @@ export async function link(
   await call("linkAccount", 409, { query: account });
   await call("replaceAccountToken", 200, { form: account });
   await call("replaceAccountToken", 422, { form: { ...account, anAccessToken: "c.nonsense" } });
+  await proveTooManyTokens(world, "replaceAccountToken", account);
   proxy.mood = "closed";
   await call("replaceAccountToken", 503, { form: { ...account, anAccessToken: "c.nonsense" } });
   proxy.mood = "open";
@@ -41,6 +42,30 @@ export async function link(
     await call(operationId, 200, { [place]: { id: deviceId }, bearer: accessToken });
   }
   return deviceId;
+}
+
+/** The ecosystem answers no read, so that those of all calls but one go on until their clients have gone. */
+async function proveTooManyTokens(
+  { baseUrl, check, proxy }: DocumentedWorld,
+  operationId: "linkAccount" | "replaceAccountToken",
+  account: Readonly<Record<string, string>>,
+): Promise<void> {
+  proxy.mood = "half-open";
+  const gone = new AbortController();
+  const method = operationId === "linkAccount" ? "POST" : "PUT";
+  const request = { method, body: new URLSearchParams(account), signal: gone.signal };
+  const calls = Array.from({ length: limits.proofReadsPerUser + 1 }, () =>
+    fetch(`${baseUrl}/adaptor/federatedtokens`, request),
+  );
+  const refused = await Promise.race(calls);
+  check(operationId, 429, { status: refused.status, headers: refused.headers, body: await refused.text() });
+  gone.abort();
+  await Promise.allSettled(calls);
+  // The service notices a moment later that the clients have gone.
+  proxy.mood = "closed";
+  const next = { method, body: new URLSearchParams({ ...account, anAccessToken: "c.nonsense" }) };
+  while ((await fetch(`${baseUrl}/adaptor/federatedtokens`, next)).status === 429) await new Promise(setImmediate);
+  proxy.mood = "open";
 }
 
 export async function useUsersAndDevices(

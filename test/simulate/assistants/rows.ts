@@ -1,7 +1,7 @@
 import type { AssistantGrantKey, AssistantGrantRow } from "../../../src/store/tables/assistant-grants.ts";
 import type { AlarmRise, AssistantFeed, AssistantMark } from "../../../src/store/tables/assistant-marks.ts";
 import type { AssistantReply } from "../../../src/store/tables/assistant-replies.ts";
-import { logStart } from "../../../src/store/tables/log.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
 import { standIn } from "../stand-in.ts";
 import type { Session, SimulatedTables } from "../store/memory-tables.ts";
 import { exclusive } from "../store/row-locks.ts";

@@ -1,6 +1,6 @@
 import type { FeedTables } from "../../../src/assistants/reporter/feeder.ts";
 import type { ReporterParts } from "../../../src/assistants/reporter/reporter.ts";
-import type { LogPosition } from "../../../src/store/tables/log.ts";
+import type { LogPosition } from "../../../src/store/tables/log-position.ts";
 import { type TableChanges, withTables } from "./changed-parts.ts";
 import { plant, replace } from "./plant.ts";
 

@@ -1,7 +1,7 @@
 import type { Attempts } from "../../../src/events/webhooks/attempts.ts";
 import type { FeedTables } from "../../../src/events/webhooks/feeder.ts";
 import type { SenderParts } from "../../../src/events/webhooks/sender.ts";
-import type { LogPosition } from "../../../src/store/tables/log.ts";
+import type { LogPosition } from "../../../src/store/tables/log-position.ts";
 import { type TableChanges, withTables } from "./changed-parts.ts";
 import { plant, replace } from "./plant.ts";
 

@@ -1,4 +1,4 @@
-import { logStart } from "../../../src/store/tables/log.ts";
+import { logStart } from "../../../src/store/tables/log-position.ts";
 import type { DeliveryRow } from "../../../src/store/tables/webhook-deliveries.ts";
 import type { FeedPosition } from "../../../src/store/tables/webhooks.ts";
 import { standIn } from "../stand-in.ts";
@@ -38,7 +38,7 @@ export function deliveryRows(session: Session): SimulatedTables["deliveries"] {
         const nowMs = session.nowMs();
         const nextMs = waiting(rows, webhookId, deviceId).length === 0 ? nowMs : null;
         const delivery = { ownerId, webhookId, userId, deviceId, messageId, type, body };
-        const unsent = { state: "waiting", attempts: 0, settledMs: null, status: null, text: null };
+        const unsent = { state: "waiting", attempts: 0, settledMs: null, status: null, text: null, history: null };
         rows.set(table, id, { id, ...delivery, ...unsent, nextMs, createdMs: nowMs });
         return id;
       }),

@@ -1,11 +1,6 @@
 import type { DeviceId, TenantId } from "../../../src/model/ids.ts";
-import {
-  comparePositions,
-  type LogEntry,
-  type LogPosition,
-  logStart,
-  type TailedEntry,
-} from "../../../src/store/tables/log.ts";
+import type { LogEntry, TailedEntry } from "../../../src/store/tables/log.ts";
+import { comparePositions, type LogPosition, logStart } from "../../../src/store/tables/log-position.ts";
 import { standIn } from "../stand-in.ts";
 import { lockFeed, removeDeliveries } from "./delivery-rows.ts";
 import type { Session, SimulatedTables } from "./memory-tables.ts";

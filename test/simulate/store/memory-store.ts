@@ -4,7 +4,7 @@ import { GroupQueue } from "../../../src/store/groups/group-queue.ts";
 import type { GroupTables } from "../../../src/store/groups/group-tables.ts";
 import type { Hint } from "../../../src/store/node-bus.ts";
 import type { Store, Transaction } from "../../../src/store/seam.ts";
-import type { LogPosition } from "../../../src/store/tables/log.ts";
+import type { LogPosition } from "../../../src/store/tables/log-position.ts";
 import type { Claim } from "../checks/history.ts";
 import type { Clock } from "../clocks.ts";
 import type { Faults } from "../faults.ts";

@@ -6,7 +6,7 @@ import type { BlindInterval } from "../../../src/store/tables/blind-intervals.ts
 import type { DeviceRow } from "../../../src/store/tables/devices.ts";
 import { checksumOfLinks } from "../../../src/store/tables/link-checksum.ts";
 import type { LinkRow } from "../../../src/store/tables/links.ts";
-import type { LogPosition } from "../../../src/store/tables/log.ts";
+import type { LogPosition } from "../../../src/store/tables/log-position.ts";
 import type { UserRow } from "../../../src/store/tables/users.ts";
 import {
   assistantDeliveryRows,
@@ -143,6 +143,13 @@ const tables: { readonly [Name in keyof SimulatedTables]: (session: Session) => 
 
 function userRows(session: Session): SimulatedTables["users"] {
   return standIn<SimulatedTables["users"]>("users", {
+    some: (ids) =>
+      session.run(`users ${ids}`, (rows) =>
+        ids.flatMap((id) => {
+          const row = rows.get("users", id) as UserRow | undefined;
+          return row ? [{ ...row, id }] : [];
+        }),
+      ),
     lock: (id) =>
       session.run(
         `lock user ${id}`,

@@ -1,4 +1,5 @@
-import { comparePositions, type LogEntry, type LogPosition, logStart } from "../../../src/store/tables/log.ts";
+import type { LogEntry } from "../../../src/store/tables/log.ts";
+import { comparePositions, type LogPosition, logStart } from "../../../src/store/tables/log-position.ts";
 import type { Claim, CommittedTransaction, LinkOwner, StoredRow, Write } from "../checks/history.ts";
 
 export type Key = string | number;

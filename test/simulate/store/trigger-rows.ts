@@ -106,6 +106,24 @@ function alertRows<Row extends AlertRow>(
         accessScope.kind === "user" ? find(rows, accessScope.userId, id) : undefined,
       ),
     ofUser: (userId) => session.run("alerts of user", (rows) => ofUser(rows, userId)),
+    enabledWriting: (userId, text, afterId, limit) =>
+      session.run("alerts that write", (rows) =>
+        ofUser(rows, userId)
+          .filter(({ id, isEnabled, targets }) => isEnabled && id > afterId && JSON.stringify(targets).includes(text))
+          .sort((a, b) => a.id - b.id)
+          .slice(0, limit),
+      ),
+    disable: (userId, ids, reason) =>
+      session.run(
+        `disable ${ids.length} alerts`,
+        (rows) => {
+          for (const id of ids) {
+            const row = find(rows, userId, id);
+            if (row) put(rows, row.deviceId, id, { ...row, isEnabled: false, reason });
+          }
+        },
+        () => ids.map((id) => exclusive(table, id)),
+      ),
     totals: (userId, deviceId) =>
       session.run("count alerts", (rows) => ({
         ofUser: ofUser(rows, userId).length,

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { describe, it } from "node:test";
+import { identityOn } from "../../src/identity/identity.ts";
+import { InvalidLogin, NotFound } from "../../src/model/errors.ts";
+import type { UserId } from "../../src/model/ids.ts";
+import { type OpenStore, type Transaction, tableNames } from "../../src/store/seam.ts";
+import { onStore, type StoreHarness, type TestDatabase } from "../contracts/store/harness.ts";
+import { addMessages, makeTenant, makeWebhook, range } from "../contracts/store/made-webhook.ts";
+import { postgresHarness } from "../contracts/store/postgres-harness.ts";
+import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
+import { cheapPasswords } from "../set-up/cheap-passwords.ts";
+import { missingPostgres } from "../set-up/postgres.ts";
+
+const atOnce = 2_000;
+const much = { entries: 5_100, deliveries: 2_300, keys: 2_500 };
+const little = { entries: 20, deliveries: 3, keys: 2 };
+
+for (const harness of [sqliteHarness, postgresHarness]) {
+  const skip = harness.kind === "postgres" ? (missingPostgres() ?? false) : false;
+  describe(`the removal of a user on ${harness.kind}`, { skip }, () => {
+    it("takes short transactions, however much the user has", (t) =>
+      onHome(harness, much, async ({ store, userId, login, database }) => {
+        const { secToken } = await login();
+        const { counted, rows } = countingRows(store);
+        const delay = monitorEventLoopDelay({ resolution: 5 });
+        delay.enable();
+        const removed = await madeIdentity(counted).removeUser(userId);
+        delay.disable();
+        t.diagnostic(`longest delay of the event loop: ${Math.round(delay.max / 1e6)} ms`);
+        assert.equal(removed.history, much.entries);
+        assert.ok(Math.max(...rows) <= atOnce, `rows of each transaction: ${rows.join()}`);
+        assert.deepEqual(await rowsOf(database, userId), { log: 0, webhook_deliveries: 0, idempotency_keys: 0 });
+        assert.deepEqual(await rowsOfOthers(database, userId), { log: 1, webhook_deliveries: 1, idempotency_keys: 1 });
+        const revocations = await database.sql("SELECT 1 FROM log WHERE user_id = 0 AND kind = 'revocation'");
+        assert.equal(revocations.length, 1, "other nodes may not have read it yet");
+        await assert.rejects(madeIdentity(store).authenticate(secToken), /Invalid security token/);
+        await assert.rejects(madeIdentity(store).removeUser(userId), NotFound);
+      }));
+
+    it("leaves nothing alive when it is interrupted, and continues the next time", () =>
+      onHome(harness, much, async ({ store, userId, login, database }) => {
+        const { secToken } = await login();
+        await assert.rejects(madeIdentity(endingAfter(store, 5)).removeUser(userId), /ended/);
+        const left = await rowsOf(database, userId);
+        assert.ok(left.log! > 0 && left.webhook_deliveries === 0, JSON.stringify(left));
+        await assert.rejects(login(), InvalidLogin);
+        await assert.rejects(madeIdentity(store).authenticate(secToken), /Invalid security token/);
+        assert.equal((await madeIdentity(store).findUser(userId)).isSuspended, true);
+        await madeIdentity(store).removeUser(userId);
+        await assert.rejects(madeIdentity(store).findUser(userId), NotFound);
+        assert.equal((await rowsOf(database, userId)).log, 0);
+      }));
+
+    it("of one who has little is one transaction: it happens as a whole or not at all", () =>
+      onHome(harness, little, async ({ store, userId, login, database }) => {
+        const { secToken } = await login();
+        await assert.rejects(madeIdentity(endingAfter(store, 0)).removeUser(userId), /ended/);
+        await madeIdentity(store).authenticate(secToken);
+        const { counted, rows } = countingRows(store);
+        await madeIdentity(counted).removeUser(userId);
+        assert.equal(rows.filter((count) => count > 0).length, 1);
+        assert.deepEqual(await rowsOf(database, userId), { log: 0, webhook_deliveries: 0, idempotency_keys: 0 });
+      }));
+  });
+}
+
+interface Home {
+  readonly store: OpenStore;
+  readonly database: TestDatabase;
+  readonly userId: UserId;
+  login(): Promise<{ readonly secToken: string }>;
+}
+
+/** A user with that many rows, beside another user with one of each. */
+async function onHome(harness: StoreHarness, sizes: typeof much, test: (home: Home) => Promise<void>): Promise<void> {
+  await onStore(harness, async (store, database) => {
+    const tenant = { id: await makeTenant(store, "Acme"), name: "Acme" };
+    const identity = madeIdentity(store);
+    const webhook = await makeWebhook(store, tenant, "hook");
+    const fill = async (name: string, { entries, deliveries, keys }: typeof much) => {
+      const userId = await identity.addUser({ tenant: "Acme", name, password, isAdmin: false });
+      const deviceId = await store.transaction((tx) =>
+        tx.devices.add({ userId, typeName: "Lamp", name: "Hall lamp", isVirtual: false }),
+      );
+      const entry = { userId, kind: "attribute", timeMs: 1, body: "{}" } as const;
+      await store.transaction(async (tx) => {
+        await tx.log.appendAll(range(entries).map((i) => ({ ...entry, deviceId: i % 3 === 0 ? null : deviceId })));
+        const answer = { isSealed: false, text: "{}" } as const;
+        await Promise.all(
+          range(keys).map((i) => tx.idempotencyKeys.add({ ownerId: userId, hash: `hash ${i}` }, answer, 1e6)),
+        );
+      });
+      await addMessages(
+        store,
+        webhook,
+        Array.from({ length: deliveries }, () => deviceId),
+        { userId },
+      );
+      return userId;
+    };
+    const userId = await fill("alice", sizes);
+    await fill("bob", { entries: 1, deliveries: 1, keys: 1 });
+    const login = () => identity.login({ name: "alice", password, appId: String(tenant.id), source: "192.0.2.1" });
+    await test({ store, database, userId, login });
+  });
+}
+
+const password = "correct horse";
+
+function madeIdentity(store: OpenStore) {
+  return identityOn({
+    store,
+    elapsedMs: () => performance.now(),
+    report: { debug() {}, info() {}, warn() {}, error() {} },
+    grantsEnded: () => undefined,
+    devicesRemoved: () => undefined,
+    suspended: () => undefined,
+    ...cheapPasswords,
+  });
+}
+
+/** The store, and the rows of growing tables that each of its transactions removes. */
+function countingRows(store: OpenStore): { readonly counted: OpenStore; readonly rows: readonly number[] } {
+  const rows: number[] = [];
+  const counted = withTransactions(store, (body, priority) =>
+    store.transaction(async (tx) => {
+      const at = rows.push(0) - 1;
+      const counting = <Table extends object>(table: Table): Table =>
+        new Proxy(table, {
+          get(target, name) {
+            const member: unknown = Reflect.get(target, name);
+            if (typeof member !== "function" || !String(name).startsWith("remove")) return member;
+            return async (...given: unknown[]) => {
+              const removed: number = await member(...given);
+              rows[at]! += removed;
+              return removed;
+            };
+          },
+        });
+      const overlaid = { log: counting(tx.log), idempotencyKeys: counting(tx.idempotencyKeys) };
+      return body(Object.assign(Object.create(null), tablesOf(tx), overlaid));
+    }, priority),
+  );
+  return { counted, rows };
+}
+
+/** The store of a process that ends before its next transaction after `count`. */
+function endingAfter(store: OpenStore, count: number): OpenStore {
+  let left = count;
+  return withTransactions(store, async (body, priority) => {
+    if (left-- <= 0) throw new Error("the process has ended");
+    return store.transaction(body, priority);
+  });
+}
+
+function withTransactions(store: OpenStore, transaction: OpenStore["transaction"]): OpenStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const member = name === "transaction" ? transaction : Reflect.get(target, name, target);
+      return typeof member === "function" && name !== "transaction" ? member.bind(target) : member;
+    },
+  });
+}
+
+function tablesOf(tx: Transaction): Partial<Transaction> {
+  return Object.fromEntries(tableNames.map((name) => [name, tx[name]]));
+}
+
+const growing = { log: "user_id", webhook_deliveries: "user_id", idempotency_keys: "owner_id" } as const;
+
+function rowsOf(database: TestDatabase, userId: UserId): Promise<Record<string, number>> {
+  return counts(database, `= ${userId}`);
+}
+
+function rowsOfOthers(database: TestDatabase, userId: UserId): Promise<Record<string, number>> {
+  return counts(database, `NOT IN (0, ${userId})`);
+}
+
+async function counts(database: TestDatabase, condition: string): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const [table, column] of Object.entries(growing)) {
+    found[table] = (await database.sql(`SELECT 1 FROM ${table} WHERE ${column} ${condition}`)).length;
+  }
+  return found;
+}
