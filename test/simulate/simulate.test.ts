@@ -12,7 +12,7 @@ import { runSeeds } from "./runs.ts";
  * them miss a kind: `npm run simulate -- --runs 220 --cheapest` prints seeds for the changed core. Seeds 42 and
  * 139 found defects.
  */
-const quickSeeds = [2, 195, 82, 90, 141, 75, 105, 136, 180, 217, 47, 96, 87, 95, 165, 12, 122, 16, 110, 42, 139];
+const quickSeeds = [95, 105, 90, 141, 96, 2, 162, 217, 180, 187, 185, 207, 47, 12, 138, 10, 115, 42, 139];
 
 describe("the core in the deterministic simulation", () => {
   /** The digest of each quick seed's trace. */
