@@ -71,7 +71,7 @@ export interface FilterField {
 }
 
 /** A form that puts its fields into the address. */
-export function filterForm(context: PageContext, path: string, fields: readonly FilterField[]): Html {
+export function filterForm(context: PageContext, path: string, fields: readonly FilterField[], words = "Filter"): Html {
   const { tenant, parameter } = context;
   const isTenantChosen = parameter("tenant") !== undefined && tenant !== undefined;
   return html`<form class="filter" method="get" action="/console${path}" role="search">
@@ -87,6 +87,6 @@ ${fields.map(({ name, label, choices, otherwise }) => {
         )}</select>`
   }</label>`;
 })}
-<button class="quiet">Filter</button>
+<button class="quiet">${words}</button>
 </form>`;
 }

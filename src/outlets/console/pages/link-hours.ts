@@ -22,8 +22,11 @@ type Kind = "seen" | "blind" | "unknown";
 export function blindStrip({ hours }: BlindFigures): Html {
   const sums = hours.blindMs.map((ms, hour) => ms + hours.unknownMs[hour]!);
   const label = `Blind time by hour: at most ${length(Math.max(...hours.blindMs) / 1_000)} in an hour.${unknownHours(hours.unknownMs)}`;
-  return stacked(label, ["blind", "unknown"], hours, () => Math.max(1, ...sums));
+  return stacked(label, ["blind", "unknown"], hours, () => Math.max(fullBarMs, ...sums));
 }
+
+/** A bar of full height stands for at least this time: a stream that was opened anew within a second is no outage. */
+const fullBarMs = 60_000;
 
 /** Of each hour the shares in which links were seen, blind or unknown. An hour before the first link is empty. */
 export function linkStrip({ hours }: BlindFigures): Html {

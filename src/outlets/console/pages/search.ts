@@ -18,7 +18,7 @@ export const search: ConsolePage = {
   async render(context) {
     const wanted = context.parameter("q")?.trim() ?? "";
     return {
-      form: filterForm(context, path, [{ name: "q", label: "A name, an id or a request id" }]),
+      form: filterForm(context, path, [{ name: "q", label: "A name, an id or a request id" }], "Search"),
       found: wanted === "" ? undefined : await found(context, wanted),
     };
   },
