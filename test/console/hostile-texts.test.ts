@@ -11,7 +11,7 @@ import { hostileTexts, isStored } from "./hostile-texts.ts";
 import { operatorTab } from "./operator-tab.ts";
 
 const browser = browserOfFile();
-const sample = sampleOf(Object.entries(hostileTexts), { everyNth: 10 });
+const sample = sampleOf(Object.entries(hostileTexts), { everyNth: 20 });
 
 /** Puts the text into every name that an outsider chooses. Returns the names of those that refuse it. */
 async function putEverywhere(made: FullWorld, text: string, nth: number): Promise<readonly string[]> {

@@ -72,7 +72,7 @@ for (const database of databases) {
         },
       );
       const isFull = database === "sqlite";
-      await fc.assert(property, { numRuns: isFull ? rounds({ all: 600, few: 30 }) : 200 });
+      await fc.assert(property, { numRuns: isFull ? rounds({ all: 600, few: 20 }) : 200 });
       assert.deepEqual(unexpectedErrors(home), []);
     });
   });

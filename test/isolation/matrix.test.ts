@@ -34,7 +34,7 @@ for (const database of databases) {
             from: trials,
           });
           for (const way of ways) {
-            const sample = { everyNth: isSqlite ? 12 : 18, from: trials++ };
+            const sample = { everyNth: isSqlite ? 18 : 27, from: trials++ };
             await tryEverybody({ home, address, places, way, owner, others: sampleOf(others, sample) });
           }
         });

@@ -139,7 +139,7 @@ for (const database of databases) {
         if (errors === "page") assertRefusalShape(errors, answer, true);
         else if (isRoute) assertRefusal(answer, summaryOf(answer));
       });
-      await fc.assert(property, { numRuns: rounds({ all: 1_500, few: 60 }) });
+      await fc.assert(property, { numRuns: rounds({ all: 1_500, few: 40 }) });
       assert.deepEqual(unexpectedErrors(world), []);
     });
   });

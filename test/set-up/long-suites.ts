@@ -17,6 +17,7 @@ export const longSuites: Readonly<Record<string, string>> = {
   "test/console/every-page.test.ts": "test/console/things, test/console/alerts",
   "test/console/looks.test.ts": "test/console/administration, test/console/clicks",
   "test/console/unknown-pages.test.ts": "test/console/homes, test/demo/console",
+  "test/console/verification.test.ts": "test/verify/verify, test/operators/documented-calls",
   "test/console/viewer.test.ts": "test/console/things, test/console/homes, test/operators/roles",
   "test/crashes/postgres-crash.test.ts": "test/store/crashed-postgres, test/contracts/store-postgres",
   "test/demo/assistants.test.ts": "test/demo/console, test/simulator/assistants",
