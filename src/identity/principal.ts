@@ -20,7 +20,7 @@ export interface EnterprisePrincipal {
 /** The principal of an access token, with the token's scopes. */
 export type ScopedPrincipal = Principal & {
   readonly scopes: Scopes;
-  /** The grant of the token has no scopes. A refresh may have given the token scopes of its own. */
+  /** A person gave the grant of the token, without scopes. A refresh may have given the token scopes of its own. */
   readonly isUnscopedGrant?: boolean;
 };
 
@@ -32,12 +32,13 @@ export type CallingPrincipal = ScopedPrincipal & {
 };
 
 /**
- * Whether the user has consented to a command. A user who granted access without any scope allowed what clients could do
- * before scopes existed: run fans. Heating and everything else need an explicit consent. The grant decides: scopes that
- * a refresh has asked for can only narrow the token.
+ * Whether a person has consented to a command. A user or administrator who granted access without any scope allowed what
+ * clients could do before scopes existed: run fans. Heating and everything else need an explicit consent. The grant
+ * decides: scopes that a refresh has asked for can only narrow the token. A token that an enterprise client got with its
+ * own secret needs nobody's consent.
  */
 export function hasConsent(caller: ScopedPrincipal, { trait }: { readonly trait: string }): boolean {
-  const isUnscoped = caller.isUnscopedGrant || caller.scopes === null;
-  if (caller.kind === "user" && isUnscoped && trait !== "fanTimer") return false;
+  const isUnscoped = caller.isUnscopedGrant || (caller.kind === "user" && caller.scopes === null);
+  if (isUnscoped && trait !== "fanTimer") return false;
   return hasScope(caller, "devices:control");
 }

@@ -318,7 +318,9 @@ function usable(row: AccessTokenRow | undefined): AccessTokenRow {
 function principalOf(grant: AccessTokenRow["grant"], scope: string | null): CallingPrincipal | undefined {
   const { covers, userId, tenantId, clientId } = grant;
   const scopes = storedScopes(scope);
-  if (covers === "tenant") return { kind: "enterprise", tenantId, scopes, clientId };
+  // A client that got the grant with its own secret needed nobody's consent.
+  const isUnscopedGrant = userId !== null && grant.scope === null;
+  if (covers === "tenant") return { kind: "enterprise", tenantId, scopes, isUnscopedGrant, clientId };
   if (userId === null) return undefined;
-  return { kind: "user", userId, tenantId, scopes, isUnscopedGrant: grant.scope === null, clientId };
+  return { kind: "user", userId, tenantId, scopes, isUnscopedGrant, clientId };
 }

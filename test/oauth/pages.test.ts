@@ -233,7 +233,7 @@ describe("the terms page", () => {
       "covers every user of Northwind",
       "See every user of Northwind",
       "See every device of every user",
-      "Change and control every device of every user",
+      "Change values of every device, and run fans, but control nothing else",
       "See and change the alerts on every device",
       "Be sent what every device does, as it happens",
       "Manage the accounts that users have linked",

@@ -141,6 +141,8 @@ it("a client that asks for scopes", async (t) => {
       assert.deepEqual(await rights(enterprise, "devices:control", admin), [
         "Change and control every device of every user",
       ]);
+      const unscoped = await rights(enterprise, undefined, admin);
+      assert.equal(unscoped[2], "Change values of every device, and run fans, but control nothing else");
 
       const client = await world.addClient();
       await world.exchange(await world.code({ client_id: client.id, scope: "alerts devices:read" }), client);
@@ -191,12 +193,24 @@ describe("a grant without scopes", () => {
       assert.equal(widened.scope, "devices:control alerts");
       const { body: narrowed } = await refresh(world, widened.refresh_token, "alerts");
       const { body: consented } = await world.exchange(await world.code({ scope: "devices:control" }));
+      const enterprise = await world.addClient({ kind: "enterprise" });
+      const ofTenant = async (scope?: string) =>
+        world.exchange(await world.code({ client_id: enterprise.id, scope }, admin), enterprise);
+      const { body: unscopedTenant } = await ofTenant();
+      const { body: widenedTenant } = await refresh(world, unscopedTenant.refresh_token, "devices:control", enterprise);
+      const { body: consentedTenant } = await ofTenant("devices:control");
+      const own = { grant_type: "client_credentials", client_id: enterprise.id, client_secret: enterprise.secret };
+      const { body: withSecret } = await world.post("/oauth2/access_token", own);
       // A command that passes the check of the consent does not find the thing.
       const cases = [
         [first.access_token, 403, 404],
         [widened.access_token, 403, 404],
         [narrowed.access_token, 403, 403],
         [consented.access_token, 404, 404],
+        [unscopedTenant.access_token, 403, 404],
+        [widenedTenant.access_token, 403, 404],
+        [consentedTenant.access_token, 404, 404],
+        [withSecret.access_token, 404, 404],
       ] as const;
       for (const { url } of world.nodes) {
         // The second time the token is in the node's cache.
@@ -211,7 +225,7 @@ describe("a grant without scopes", () => {
     });
   }
 
-  it("allows an assistant only fans, and an enterprise client everything", () => {
+  it("allows an assistant only fans, and an enterprise client with its own secret everything", () => {
     const ids = { userId: 1 as UserId, tenantId: 1 as TenantId };
     const ofUser = (granted: Scopes, isUnscopedGrant: boolean): ScopedPrincipal => ({
       kind: "user",
@@ -228,6 +242,7 @@ describe("a grant without scopes", () => {
     const enterprise = { kind: "enterprise", tenantId: ids.tenantId } as const;
     for (const granted of [null, ["devices:control"]] as const) {
       assert.deepEqual(allowed({ ...enterprise, scopes: granted }), ["fanTimer", "thermostat", "lock"]);
+      assert.deepEqual(allowed({ ...enterprise, scopes: granted, isUnscopedGrant: true }), ["fanTimer"]);
     }
   });
 });
@@ -262,8 +277,8 @@ describe("scopes on several nodes", () => {
   });
 });
 
-function refresh(world: OAuthWorld, refreshToken: string, scope: string) {
-  const { id: client_id, secret: client_secret } = world.client;
+function refresh(world: OAuthWorld, refreshToken: string, scope: string, client: MadeClient = world.client) {
+  const { id: client_id, secret: client_secret } = client;
   const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id, client_secret, scope };
   return world.post("/oauth2/access_token", form);
 }

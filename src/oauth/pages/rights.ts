@@ -17,7 +17,8 @@ export function rightsOf(tenantName: string, { covers, scopes }: Granted): reado
       html`See every user of <bdi>${tenantName}</bdi>`,
       html`See every device of every user, and what it does`,
     ];
-    return named.flatMap((scope) => (scope === "devices:read" ? see : tenantRights[scope]));
+    const rights = scopes === null ? { ...tenantRights, "devices:control": controlOfUnscopedTenant } : tenantRights;
+    return named.flatMap((scope) => (scope === "devices:read" ? see : rights[scope]));
   }
   const see = [
     html`See your user name`,
@@ -36,8 +37,9 @@ const userRights: OtherRights = {
   links: html`Manage the accounts that you have linked`,
 };
 
-/** A user who names no scope allows no commands but those to fans (identity/principal.ts, hasConsent). */
+/** A grant without scopes allows no commands but those to fans (identity/principal.ts, hasConsent). */
 const controlOfUnscoped = html`Change the values of your devices, and start and stop fans, but control nothing else`;
+const controlOfUnscopedTenant = html`Change values of every device, and run fans, but control nothing else`;
 
 const tenantRights: OtherRights = {
   "devices:control": html`Change and control every device of every user`,
