@@ -27,9 +27,9 @@ export function structuresOf(home: Home): readonly Structure[] {
 }
 
 /** The structure of an argument; the first one when the argument is left out. */
-export function chooseStructure(document: AccountDocument, args: Json | undefined, argument = "structure"): Structure {
+export function chooseStructure(document: AccountDocument, wanted: Json | undefined, argument = "structure"): Structure {
   const structures = document.structures ?? {};
-  const id = chooseId(Object.keys(structures), args, argument);
+  const id = chooseId(Object.keys(structures), wanted, argument);
   return structures[id]!;
 }
 
@@ -76,13 +76,13 @@ export function readCount(args: JsonObject, argument: string, defaultValue: numb
   return count;
 }
 
-function chooseId(ids: readonly string[], args: Json | undefined, argument: string): string {
-  if (args === undefined) {
+function chooseId(ids: readonly string[], wanted: Json | undefined, argument: string): string {
+  if (wanted === undefined) {
     if (ids[0] === undefined) throw impossible(`There is no ${argument} to choose.`);
     return ids[0];
   }
-  const id = typeof args === "number" ? ids[args - 1] : ids.find((known) => known === args);
+  const id = typeof wanted === "number" ? ids[wanted - 1] : ids.find((known) => known === wanted);
   if (id !== undefined) return id;
-  const choice = ids.length === 0 ? "there is none" : `a number from 1 to ${ids.length} or the id of one`;
-  throw badArgument(`${argument} names nothing that is there: ${choice}.`);
+  const choice = ids.length === 0 ? "There is none" : `Send a number from 1 to ${ids.length} or the id of one`;
+  throw badArgument(`There is no such ${argument}. ${choice}.`);
 }

@@ -12,7 +12,7 @@ import { type Smoke, smoke } from "./traits/smoke.ts";
 import { type Temperature, temperature } from "./traits/temperature.ts";
 import { type Thermostat, thermostat } from "./traits/thermostat.ts";
 
-/** The traits of a thing; a thing has those that its ecosystem tells of. */
+/** The traits of a thing; a thing has those that its ecosystem or its device type reports. */
 export interface Traits {
   readonly onOff?: OnOff;
   readonly brightness?: Brightness;

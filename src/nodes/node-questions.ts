@@ -25,7 +25,7 @@ type AnswerQuestion = (question: string) => string;
 const waitMs = 2_000;
 /** The pauses between reads of the answers. */
 const pauses = { fromMs: 20, toMs: 250 };
-/** After this time nobody waits for the answer any more. */
+/** Older questions are not answered: the asker has stopped waiting. */
 const keptMs = 10_000;
 /** How often a node looks for questions while it receives no hints. */
 const pollMs = 1_000;
@@ -64,7 +64,7 @@ export class NodeQuestions {
     await this.#answering;
   }
 
-  /** A question was asked. */
+  /** Another node may have asked a question: answer now. */
   hinted(): void {
     this.#isHinted = true;
     if (this.#isStarted && this.#parts.store.isShared) this.#answering ??= this.#answerAll();

@@ -11,7 +11,8 @@ export async function beginEpoch(sql: Sql): Promise<void> {
 /**
  * Reorders the log of a dump that was restored to a server with smaller transaction ids. Otherwise new entries would sort
  * before old ones, and every reader of the log would wait for ever. The old entries get transaction ids that no server
- * issues any more. Entries that webhooks have received sort before those that they have not.
+ * issues any more. Entries that webhooks have received sort before those that they have not, so that webhooks continue
+ * where they stopped.
  */
 async function reorderIfAhead(sql: Sql): Promise<void> {
   const [{ isAhead } = { isAhead: false }] = await sql.all<{ isAhead: boolean }>(
@@ -28,6 +29,7 @@ async function reorderIfAhead(sql: Sql): Promise<void> {
     `UPDATE webhooks SET from_transaction = ${reservedIds.sent}, from_entry = ${Number.MAX_SAFE_INTEGER}`,
     // Event ids from before epochs existed are not resumed.
     "UPDATE log_horizon SET transaction_id = pg_current_xact_id()::text::bigint, entry_id = 0",
+    // A command that the dump has as queued may have been sent since. It must not be sent again.
     "UPDATE commands SET state = 'sending', sent_ms = requested_ms WHERE state = 'queued'",
     "UPDATE thing_commands SET state = 'sending', sent_ms = requested_ms WHERE state = 'queued'",
     "DELETE FROM nodes",

@@ -178,7 +178,7 @@ class PostgresStore implements OpenStore {
     body: (tx: Transaction) => Promise<Result>,
     { urgent = false, soon = false, patient = false, groupedBy, hurry }: Priority = {},
   ): Promise<Result> {
-    this.#refuseInside("a transaction");
+    this.#refuseNested("a transaction");
     if (groupedBy !== undefined && !urgent && !soon && !hurry?.aborted) {
       return this.#run(() => this.#writability.observe(() => this.#groups.add(groupedBy, body, hurry)));
     }
@@ -191,7 +191,7 @@ class PostgresStore implements OpenStore {
     body: (tx: Transaction) => Promise<Result>,
     { soon = false }: Pick<Priority, "soon"> = {},
   ): Promise<Result> {
-    this.#refuseInside("a read");
+    this.#refuseNested("a read");
     const pool = soon ? this.#urgent : this.#reading;
     return this.#run(() => this.#attempts(pool, beginRead, (sql) => body(transactionOn(sql))));
   }
@@ -269,7 +269,7 @@ class PostgresStore implements OpenStore {
   }
 
   /** A nested transaction would need a second connection: with enough of them at once, all would wait for ever. */
-  #refuseInside(what: string): void {
+  #refuseNested(what: string): void {
     if (this.#body.getStore()) throw new Error(`${what} was started inside another`);
   }
 

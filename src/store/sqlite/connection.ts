@@ -44,10 +44,10 @@ export class Connection {
 }
 
 /**
- * Lends the connection to one body for one turn of the event loop. A body that awaits anything but its transaction would
+ * Gives the connection to one body for one turn of the event loop. A body that awaits anything but its transaction would
  * block all writers, so it is failed; statements that it runs later are refused.
  */
-export async function lend<Result>(
+export async function withSql<Result>(
   connection: Connection,
   nowMs: () => number,
   body: (sql: Sql) => Promise<Result>,

@@ -17,7 +17,7 @@ import {
 import { writeProbe } from "../tables/write-probe.ts";
 import { Checkpointer } from "./checkpointer.ts";
 import { CommitQueue } from "./commit-queue.ts";
-import { Connection, lend } from "./connection.ts";
+import { Connection, withSql } from "./connection.ts";
 import { isSqliteFailure, unavailable } from "./errors.ts";
 import { type FileWork, workOnFile } from "./file-work.ts";
 
@@ -97,12 +97,12 @@ class SqliteStore implements OpenStore {
   }
 
   async migrate(): Promise<void> {
-    await this.#queue.add(() => lend(this.#writer, this.#nowMs, (sql) => migrate(sql)), { urgent: true });
+    await this.#queue.add(() => withSql(this.#writer, this.#nowMs, (sql) => migrate(sql)), { urgent: true });
   }
 
   async transaction<Result>(body: (tx: Transaction) => Promise<Result>, priority?: Priority): Promise<Result> {
     this.#refuseIfClosed();
-    this.#refuseInside("a transaction");
+    this.#refuseNested("a transaction");
     const result = await this.#writability.observe(() =>
       this.#queue.add(() => this.#run(this.#writer, body), priority),
     );
@@ -112,7 +112,7 @@ class SqliteStore implements OpenStore {
 
   /** Reads run one after another, since they share one connection. Each sees all writes acknowledged before it began. */
   async read<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    this.#refuseInside("a read");
+    this.#refuseNested("a read");
     const result = this.#lastRead.then(() => this.#readNow(body));
     this.#lastRead = result.catch(() => undefined);
     return result;
@@ -125,7 +125,7 @@ class SqliteStore implements OpenStore {
 
   async #probe(size: ProbeSize): Promise<void> {
     this.#refuseIfClosed();
-    const write = () => lend(this.#writer, this.#nowMs, (sql) => writeProbe(sql, size));
+    const write = () => withSql(this.#writer, this.#nowMs, (sql) => writeProbe(sql, size));
     await this.#queue.add(write, { soon: true });
   }
 
@@ -190,11 +190,11 @@ class SqliteStore implements OpenStore {
   }
 
   #run<Result>(connection: Connection, body: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    return this.#body.run(true, () => lend(connection, this.#nowMs, (sql) => body(transactionOn(sql))));
+    return this.#body.run(true, () => withSql(connection, this.#nowMs, (sql) => body(transactionOn(sql))));
   }
 
   /** A nested transaction would wait for the transaction around it, for ever. */
-  #refuseInside(what: string): void {
+  #refuseNested(what: string): void {
     if (this.#body.getStore()) throw new Error(`${what} was started inside another`);
   }
 

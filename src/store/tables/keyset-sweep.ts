@@ -20,21 +20,21 @@ const firstCursor: SweepCursor = { ownerId: -(2 ** 31) as OwnerId, second: "" };
 export async function removeFromNextPage(
   sql: Sql,
   table: string,
-  second: string,
+  secondColumn: string,
   isOld: string,
   parameters: readonly Parameter[],
   after: SweepCursor = firstCursor,
 ): Promise<SweepCursor | undefined> {
   const end = await first(
     sql.all<SweepCursor>(
-      `SELECT owner_id AS "ownerId", ${second} AS second FROM ${table} WHERE (owner_id, ${second}) > ($1, $2)
-       ORDER BY owner_id, ${second} LIMIT 1 OFFSET ${pageRows - 1}`,
+      `SELECT owner_id AS "ownerId", ${secondColumn} AS second FROM ${table} WHERE (owner_id, ${secondColumn}) > ($1, $2)
+       ORDER BY owner_id, ${secondColumn} LIMIT 1 OFFSET ${pageRows - 1}`,
       [after.ownerId, after.second],
     ),
   );
   const last: SweepCursor = end ?? { ownerId: (2 ** 31 - 1) as OwnerId, second: "" };
   await sql.run(
-    `DELETE FROM ${table} WHERE (owner_id, ${second}) > ($1, $2) AND (owner_id, ${second}) <= ($3, $4) AND (${isOld})`,
+    `DELETE FROM ${table} WHERE (owner_id, ${secondColumn}) > ($1, $2) AND (owner_id, ${secondColumn}) <= ($3, $4) AND (${isOld})`,
     [after.ownerId, after.second, last.ownerId, last.second, ...parameters],
   );
   return end;

@@ -12,7 +12,7 @@ const alert = object(
   {
     alertId: integer("Its id."),
     userId: integer("Its user."),
-    deviceId: integer("The device that it counts towards."),
+    deviceId: integer("The device whose limit of alerts it uses."),
     sentence: text("What it does, in a sentence with names."),
     state: stateText,
     operation: text("How the value is compared."),

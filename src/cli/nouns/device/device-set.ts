@@ -27,7 +27,7 @@ export const set: OwnCommand = {
       name: "name=value",
       isRequired: true,
       isList: true,
-      meaning: "the attribute, by its name or by names of the home, and its new value",
+      meaning: "the attribute, by its name or by a path such as Hallway/power, and its new value",
     },
   ],
   options: withOwnerOptions,

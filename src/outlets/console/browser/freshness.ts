@@ -5,15 +5,15 @@ export interface Problem {
 }
 
 const root = document.documentElement;
-let aheadMs = 0;
+let serviceAheadMs = 0;
 
-/** The service's clock counts: that of this machine may be wrong. */
+/** Ages are counted on the service's clock: the browser's may be wrong. */
 export function setServiceTime(timeMs: number): void {
-  aheadMs = timeMs - Date.now();
+  serviceAheadMs = timeMs - Date.now();
 }
 
 export function serviceNow(): number {
-  return Date.now() + aheadMs;
+  return Date.now() + serviceAheadMs;
 }
 
 /** Shows the state of the page: live, or as of when and why. While it is not live, nothing can be pressed. */
@@ -40,7 +40,7 @@ export function showFreshness(problem: Problem | undefined, asOfMs: number): voi
   setButtons(!isLive);
 }
 
-/** Buttons that the service itself has disabled stay so. */
+/** Leaves buttons alone that the service rendered as disabled. */
 export function setButtons(areDisabled: boolean): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("main button:not([data-pauses], [data-copies])")) {
     if (areDisabled && !button.disabled) {

@@ -1,4 +1,4 @@
-/** Scrolls the entry of this page into view: the rail of a low window, and the bar of a telephone, show only some. */
+/** Scrolls the entry of this page into view: the rail scrolls in a short window and on a phone. */
 export function showCurrentEntry(): void {
   document.querySelector(".rail [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 }
