@@ -42,7 +42,7 @@ export interface Answered {
 export interface OAuthWorldPlan {
   readonly database?: Deployment;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The clock moves only when the test moves it: for steps that must follow within a second on any machine. */
+  /** Both clocks move only when the test moves them: for steps that must follow within a second on any machine. */
   readonly isClockStill?: boolean;
   /** The factor by which all timers fire earlier. */
   readonly clockSpeed?: number;
@@ -65,11 +65,13 @@ export async function oauthWorld(test: TestContext, plan: OAuthWorldPlan = {}) {
   const report = startLogging("debug", { write: (line) => void logged.push(line) });
   const real = processRuntime(report);
   const startMs = real.nowMs();
+  // A whole number, so that sums with it are exact.
+  const startElapsedMs = Math.floor(real.elapsedMs());
   let shiftMs = 0;
   const runtime = {
     ...real,
     nowMs: () => (plan.isClockStill ? startMs : real.nowMs()) + shiftMs,
-    elapsedMs: () => real.elapsedMs() + shiftMs,
+    elapsedMs: () => (plan.isClockStill ? startElapsedMs : real.elapsedMs()) + shiftMs,
     after: (delayMs: number, act: () => void) => real.after(delayMs / (plan.clockSpeed ?? 1), act),
   };
   const start = (nodeConfig: Config) =>
