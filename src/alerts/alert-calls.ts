@@ -1,8 +1,7 @@
 import type { KeepAnswer } from "../idempotency/idempotent-writes.ts";
 import type { AccessScope } from "../model/access-scope.ts";
-import { isMet } from "../model/condition.ts";
 import { LimitReached, TooManyTriggers, UnknownTrigger } from "../model/errors.ts";
-import type { DeviceId, TriggerId, UserId } from "../model/ids.ts";
+import type { DeviceId, TenantId, TriggerId, UserId } from "../model/ids.ts";
 import { limits } from "../model/limits.ts";
 import { bytesOf } from "../model/trigger.ts";
 import type { Store } from "../store/seam.ts";
@@ -22,8 +21,10 @@ import {
 import { type DryRun, type DryRuns, dryRun, type Period } from "./dry-run.ts";
 import { type Explanation, explain } from "./explain.ts";
 import { judgedPatterns } from "./judged-patterns.ts";
-import type { MatchTurns } from "./match-turns.ts";
+import { type Asker, askerName, type MatchCaller, type MatchTurns } from "./match-turns.ts";
+import type { Matching, PresentJudgement } from "./matching.ts";
 import type { Patterns } from "./patterns.ts";
+import type { PatternJob } from "./programs.ts";
 import type { Records } from "./records.ts";
 import { checkTried, type TriedValue, tryValue } from "./try-value.ts";
 
@@ -49,12 +50,19 @@ export interface AlertCalls<Input, Row> {
   setEnabled(accessScope: AccessScope, id: TriggerId, isEnabled: boolean): Promise<void>;
   remove(accessScope: AccessScope, id: TriggerId, keep?: KeepAnswer): Promise<void>;
   /** Explains why the alert fired, or why it didn't. */
-  explain(accessScope: AccessScope, id: TriggerId): Promise<Explanation<Row>>;
+  explain(accessScope: AccessScope, id: TriggerId, asker?: Asker): Promise<Explanation<Row>>;
   /** What the alert would do if what it watches had this value now. Nothing happens. */
-  tryValue(accessScope: AccessScope, id: TriggerId, value: string): Promise<TriedValue<Row>>;
+  tryValue(accessScope: AccessScope, id: TriggerId, value: string, asker?: Asker): Promise<TriedValue<Row>>;
   /** When a definition would have fired in a period of the past. */
-  dryRun(accessScope: AccessScope, input: Input, period: Period): Promise<DryRun>;
+  dryRun(accessScope: AccessScope, input: Input, period: Period, asker?: Asker): Promise<DryRun>;
 }
+
+const explanationsWaiting = {
+  name: "explanationsWaiting",
+  sentence: "Too many explanations of yours wait. Try again when they have ended.",
+} as const;
+/** How often a costly condition is evaluated for one question, if the alert or its value changes meanwhile. */
+const mostRounds = 3;
 
 /** A checked definition: an alert without its owner and its state. */
 export type Checked<Row> = Omit<Row, "id" | "userId" | "isArmed" | "reason" | "createdMs" | "firedMs" | "firings"> &
@@ -81,10 +89,12 @@ export interface AlertCallParts {
   readonly store: Store<AlertTables>;
   readonly turn: () => Promise<void>;
   readonly patterns: Patterns;
+  readonly matching: Matching;
+  readonly turns: MatchTurns;
+  readonly tenantOf: (userId: UserId) => Promise<TenantId | undefined>;
   readonly records: Records;
   readonly commanding: Commanding;
   readonly dryRuns: DryRuns;
-  readonly matchTurns: MatchTurns;
 }
 
 export function alertCalls<
@@ -92,7 +102,7 @@ export function alertCalls<
   Row extends AnyTriggerRow,
   Watched extends { readonly userId: UserId },
 >(
-  { store, turn, patterns, records, commanding, dryRuns, matchTurns }: AlertCallParts,
+  { store, turn, patterns, matching, turns, tenantOf, records, commanding, dryRuns }: AlertCallParts,
   subject: AlertSubject<Input, Row, Watched>,
 ): AlertCalls<Input, Row> {
   const found = async (accessScope: AccessScope, id: TriggerId): Promise<Row> => {
@@ -117,17 +127,39 @@ export function alertCalls<
       return act(tx, trigger);
     });
 
-  /** Whether the condition is true for the value; null beyond the limit. Never inside a transaction: others would wait. */
-  const isMetNow = async (
+  const callerOf = async (accessScope: AccessScope, asker: Asker): Promise<MatchCaller> => {
+    const tenantId = accessScope.kind === "user" ? await tenantOf(accessScope.userId) : accessScope.tenantId;
+    if (tenantId === undefined) throw new UnknownTrigger();
+    return {
+      tenantId: asker.isOperator ? "operators" : tenantId,
+      name: askerName(accessScope, asker),
+      disconnected: asker.disconnected,
+    };
+  };
+
+  /**
+   * Reads an alert and a value, and evaluates the condition. Never inside a transaction: others would wait. An alert that
+   * was changed while it waited for its turn is evaluated again.
+   */
+  const evaluated = async <Read extends { readonly trigger: Row; readonly value: string | null }>(
     accessScope: AccessScope,
-    { condition }: Row,
-    value: string | null,
-  ): Promise<boolean | null> => {
-    const compiling = patterns.stepsToCompile(condition, value);
-    if (compiling > limits.patternStepsPerExplanation) return null;
-    const steps = await matchTurns.run(accessScope, compiling, () => patterns.stepsFor(condition, value));
-    if (steps > limits.patternStepsPerExplanation) return null;
-    return matchTurns.run(accessScope, steps, () => isMet(condition, value, patterns.matches));
+    asker: Asker,
+    read: () => Promise<Read>,
+  ): Promise<Read & { readonly judged: PresentJudgement }> => {
+    let found = await read();
+    const cheap = matching.judgeCheap(found.trigger.condition, found.value);
+    if (cheap !== undefined) return { ...found, judged: cheap };
+    const caller = { ...(await callerOf(accessScope, asker)), limit: explanationsWaiting };
+    return turns.admit(caller, async () => {
+      for (let round = 1; ; round++) {
+        const { trigger, value } = found;
+        const judged = await turns.run(caller, (work) => matching.judgeBy(work, trigger.condition, value));
+        const present = await read();
+        if (isEvaluated(found, present)) return { ...present, judged };
+        if (round === mostRounds) return { ...found, judged };
+        found = present;
+      }
+    });
   };
 
   return {
@@ -185,27 +217,31 @@ export function alertCalls<
         await keep?.(tx);
       }),
 
-    async explain(accessScope, id) {
-      const { trigger, value, record } = await store.read(async (tx) => {
-        const table = subject.table(tx);
-        const trigger = await table.within(accessScope, id);
-        if (!trigger) throw new UnknownTrigger();
-        const value = await subject.value(tx, trigger);
-        return { trigger, value, record: await table.record(trigger.userId, id) };
-      });
-      const isTrue = await isMetNow(accessScope, trigger, value);
-      return explain(trigger, value, isTrue, record, records.of(id));
+    async explain(accessScope, id, asker = {}) {
+      const { trigger, value, record, judged } = await evaluated(accessScope, asker, () =>
+        store.read(async (tx) => {
+          const table = subject.table(tx);
+          const trigger = await table.within(accessScope, id);
+          if (!trigger) throw new UnknownTrigger();
+          const value = await subject.value(tx, trigger);
+          return { trigger, value, record: await table.record(trigger.userId, id) };
+        }),
+      );
+      return explain(trigger, value, judged, record, records.of(id));
     },
 
-    async tryValue(accessScope, id, value) {
-      const trigger = await found(accessScope, id);
-      checkTried(value);
-      const tried = tryValue(trigger, await isMetNow(accessScope, trigger, value));
+    async tryValue(accessScope, id, value, asker = {}) {
+      const { trigger, judged } = await evaluated(accessScope, asker, async () => {
+        const trigger = await found(accessScope, id);
+        checkTried(value);
+        return { trigger, value };
+      });
+      const tried = tryValue(trigger, judged);
       if (tried.outcome !== "fired") return { ...tried, commands: [] };
       return { ...tried, commands: await store.read((tx) => reachedNow(commanding, tx, trigger)) };
     },
 
-    async dryRun(accessScope, input, period) {
+    async dryRun(accessScope, input, period, asker = {}) {
       const judged = judgedPatterns(patterns, input);
       const { userId, checked, commands } = await store.read(async (tx) => {
         const watched = await subject.find(tx, accessScope, input);
@@ -215,10 +251,25 @@ export function alertCalls<
       });
       const past = { kinds: subject.pastKinds, valueIn: (commit: LogEntry) => subject.pastValue(commit, checked) };
       const tried = { ...checked, userId };
-      const run = await dryRuns.run(accessScope, () => dryRun({ store, turn }, tried, past, period, patterns));
+      const caller = await callerOf(accessScope, asker);
+      const answer = (job: PatternJob) => turns.run(caller, (work) => work.run(job));
+      const run = await dryRuns.run(caller.name, () =>
+        dryRun({ store, turn }, tried, past, period, { patterns, answer }),
+      );
       return { ...run, commands };
     },
   };
+}
+
+/** Whether what was evaluated is what the store has now. */
+function isEvaluated(found: Evaluated, present: Evaluated): boolean {
+  const isSameCondition = JSON.stringify(found.trigger.condition) === JSON.stringify(present.trigger.condition);
+  return isSameCondition && found.value === present.value;
+}
+
+interface Evaluated {
+  readonly trigger: Pick<AnyTriggerRow, "condition">;
+  readonly value: string | null;
 }
 
 /**

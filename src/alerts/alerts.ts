@@ -15,7 +15,9 @@ import { type Commanding, commandsNothing } from "./commanding.ts";
 import type { ThingTriggerInput, TriggerInput } from "./definition.ts";
 import { DryRuns } from "./dry-run.ts";
 import { MatchTurns } from "./match-turns.ts";
+import { Matching } from "./matching.ts";
 import { Patterns } from "./patterns.ts";
+import { type PatternWork, Programs } from "./programs.ts";
 import { alertReaction } from "./reaction.ts";
 import { Records } from "./records.ts";
 import { thingSubject, thingWithin } from "./thing-subject.ts";
@@ -80,6 +82,8 @@ export interface AlertParts {
   readonly ownThings?: OwnThings;
   /** Yields to the event loop. */
   readonly turn?: () => Promise<void>;
+  /** Matches costly patterns outside of the event loop; without it they are matched in place. */
+  readonly patternWork?: PatternWork;
   /** Without it, alerts reach no thing with commands. */
   readonly commanding?: Commanding;
   readonly onLimitReached?: OnLimitReached;
@@ -89,23 +93,29 @@ export function alertsOn({
   store,
   ownThings,
   turn = async () => undefined,
+  patternWork,
   commanding = commandsNothing,
   onLimitReached = () => undefined,
 }: AlertParts): RunningAlerts {
   const patterns = new Patterns();
   const records = new Records();
+  const turns = new MatchTurns(patternWork ?? workIn(turn));
+  const tenantOf = async (userId: UserId) => (await store.read((tx) => tx.users.some([userId])))[0]?.tenantId;
+  const matching = new Matching({ patterns, turns, isDeferring: patternWork !== undefined, tenantOf });
   const parts = {
     store,
     turn,
     patterns,
+    matching,
+    turns,
+    tenantOf,
     records,
     commanding,
     dryRuns: new DryRuns(),
-    matchTurns: new MatchTurns(turn),
   };
 
   return {
-    ...alertReaction({ patterns, records, commanding, onLimitReached }),
+    ...alertReaction({ matching, records, commanding, onLimitReached }),
     ...alertCalls(parts, attributeSubject),
 
     page: (accessScope, { afterId, deviceId }) =>
@@ -148,6 +158,17 @@ export function alertsOn({
             .sort((a, b) => b.id - a.id)
             .slice(0, filter.limit);
         }),
+    },
+  };
+}
+
+/** Matches in the event loop, each job in a turn of its own. */
+function workIn(turn: () => Promise<void>): PatternWork {
+  const programs = new Programs();
+  return {
+    async run(job) {
+      await turn();
+      return programs.answer(job);
     },
   };
 }

@@ -45,6 +45,8 @@ export class Chain {
   #firings = 0;
   #firingBytes = 0;
   #patternSteps = 0;
+  #patternCost = 0;
+  readonly #patterns = new Set<string>();
   #commands = 0;
 
   constructor(seen: Chain["seen"] = new Map()) {
@@ -88,6 +90,18 @@ export class Chain {
       const value = valuesOfThings.get(row.thingId)?.get(row.field);
       return value === undefined ? [] : [[{ ...row, isLive: true }, value] as const];
     });
+  }
+
+  /**
+   * Whether the budget allows compiling another pattern. It counts also when the pattern is in memory: otherwise alerts
+   * would be evaluated or not by what a node has in memory.
+   */
+  mayCompile(pattern: string, cost: number): boolean {
+    if (this.#patterns.has(pattern)) return true;
+    if (!this.#within("patternCostPerCause", this.#patternCost + cost)) return false;
+    this.#patterns.add(pattern);
+    this.#patternCost += cost;
+    return true;
   }
 
   /** Whether the budget allows this number of steps more. Only then they count: the alerts after it may need fewer. */

@@ -1,14 +1,12 @@
 import { type Evaluation, mergeRecords } from "../model/trigger.ts";
 import type { AlertRow } from "../store/tables/alert-rows.ts";
 import type { TriggerRow } from "../store/tables/triggers.ts";
+import type { PresentJudgement } from "./matching.ts";
 
 /** Why an alert fired, or why it didn't. */
 export interface Explanation<Row = TriggerRow> {
   readonly trigger: Row;
-  /**
-   * The present value of what it watches, and whether the condition is true for it; null when its pattern takes more
-   * steps than an explanation may.
-   */
+  /** The present value of what it watches, and whether the condition is true for it; null when it was not evaluated. */
   readonly value: string | null;
   readonly isTrue: boolean | null;
   /** The alert's present state in a sentence. */
@@ -20,23 +18,25 @@ export interface Explanation<Row = TriggerRow> {
 export function explain<Row extends AlertRow>(
   trigger: Row,
   value: string | null,
-  isTrue: boolean | null,
+  judged: PresentJudgement,
   stored: readonly Evaluation[],
   later: readonly Evaluation[],
 ): Explanation<Row> {
   const evaluations = mergeRecords(stored, later).toReversed();
-  return { trigger, value, isTrue, sentence: sentenceOf(trigger, isTrue), evaluations };
+  const isTrue = typeof judged === "boolean" ? judged : null;
+  return { trigger, value, isTrue, sentence: sentenceOf(trigger, judged), evaluations };
 }
 
-function sentenceOf({ isEnabled, isArmed, reason, firedMs }: AlertRow, isTrue: boolean | null): string {
+function sentenceOf({ isEnabled, isArmed, reason, firedMs }: AlertRow, judged: PresentJudgement): string {
   if (!isEnabled) return reason === null ? "It is disabled." : `It was disabled. Reason: ${reason}.`;
   if (!isArmed) {
     const since = firedMs === null ? "" : ` at ${new Date(firedMs).toISOString()}`;
     return `It fired${since} and is disarmed until its condition has been false.`;
   }
-  if (isTrue === null) {
+  if (judged === "too costly") return "It is never evaluated: its pattern is too costly. Replace the pattern.";
+  if (judged === "too many steps") {
     return "Its condition was not evaluated now: its pattern takes too many steps on so long a value.";
   }
-  if (isTrue) return "Its condition is true. It fires at the next change or write that leaves it true.";
+  if (judged) return "Its condition is true. It fires at the next change or write that leaves it true.";
   return "It is armed, and fires when its condition becomes true.";
 }

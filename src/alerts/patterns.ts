@@ -1,74 +1,89 @@
-import { RE2JS } from "re2js";
 import { writeLimits } from "../devices/write.ts";
-import type { Condition } from "../model/condition.ts";
 import { limits } from "../model/limits.ts";
 import { estimatedCost } from "./pattern-cost.ts";
+import { Programs } from "./programs.ts";
 
 /**
  * Largest allowed program: a match takes up to this many steps for each character of the value, so that one change can
  * evaluate the pattern on the longest value. Alerts of older versions have programs of up to 1,000 instructions.
  */
 export const largestProgram = Math.floor(limits.patternStepsPerCause / writeLimits.valueBytes);
-/** Patterns that cost more are not even compiled, because that could take more than 10 ms. */
+/** New patterns that cost more are not even compiled, because that could take more than 10 ms. */
 const largestCost = 5_000;
+/** The same for patterns of older versions, which may take 0.2 seconds. They are compiled outside of the event loop. */
+const largestKeptCost = 50_000;
 const tooComplex = "The pattern is too complex: it repeats too much, or has too many classes of characters.";
-/** Size of the cache, as a sum of costs: a thousand ordinary patterns, or a few of the largest. */
-const cacheSize = 50_000;
 /** Steps of a match that take as long as compiling an instruction; measured. */
-const stepsPerCost = 40;
+const stepsPerCost = 60;
+/** Patterns whose cost and size are remembered: 5 MB. */
+const mostFacts = 10_000;
 
-/** LRU cache of compiled patterns. Patterns come from clients, so they run on RE2 only: it never backtracks. */
+interface Facts {
+  readonly cost: number;
+  /** Instructions of the program; undefined until it was compiled once. */
+  size: number | undefined;
+}
+
+/** The patterns of alerts: what they cost, and their programs. */
 export class Patterns {
-  readonly #compiled = new Map<string, { readonly program: RE2JS; readonly cost: number }>();
-  #size = 0;
+  readonly #programs = new Programs();
+  readonly #facts = new Map<string, Facts>();
 
   /** Why this text can't be a pattern, in a sentence; undefined when it can. */
   readonly faultOf = (pattern: string): string | undefined => {
     if (estimatedCost(pattern) > largestCost) return tooComplex;
     try {
-      const program = this.#compiled.get(pattern)?.program ?? RE2JS.compile(pattern);
-      if (program.programSize() > largestProgram) return tooComplex;
-      this.#use(pattern, program);
-      return undefined;
+      return this.sizeOf(pattern) > largestProgram ? tooComplex : undefined;
     } catch {
       // The library's message is not shown, because it quotes the pattern.
       return "The pattern must be in RE2 syntax, which has neither look-around nor back-references.";
     }
   };
 
-  /** Whether the pattern matches the whole value: `away` doesn't match `auto-away`. */
-  readonly matches = (pattern: string, value: string): boolean => this.#get(pattern).matches(value);
+  /** Whether the pattern matches the whole value. */
+  readonly matches = (pattern: string, value: string): boolean => this.#programs.matches(pattern, value);
 
-  /**
-   * Estimate of the steps to compile the condition's pattern before `stepsFor` and `matches`: 0 when it is compiled
-   * already. Alerts of older versions have patterns that take a second.
-   */
-  stepsToCompile(condition: Condition, value: string | null): number {
-    if (condition.operation !== "regex" || value === null || this.#compiled.has(condition.pattern)) return 0;
-    return stepsPerCost * estimatedCost(condition.pattern);
+  /** What compiling the pattern costs, in instructions, whether it is in memory or not. */
+  costOf(pattern: string): number {
+    return this.#factsOf(pattern).cost;
   }
 
-  /** Upper bound of the steps to evaluate the condition on that value. Only a pattern takes steps. It is compiled. */
-  stepsFor(condition: Condition, value: string | null): number {
-    if (condition.operation !== "regex" || value === null) return 0;
-    return this.#get(condition.pattern).programSize() * value.length;
+  /** Whether the pattern is never compiled. Older versions accepted patterns that take a second. */
+  isTooCostly(pattern: string): boolean {
+    return this.costOf(pattern) > largestKeptCost;
   }
 
-  #get(pattern: string): RE2JS {
-    const program = this.#compiled.get(pattern)?.program ?? RE2JS.compile(pattern);
-    this.#use(pattern, program);
-    return program;
+  /** The steps of a match in the time that compiling the pattern takes now: 0 when it is in memory. */
+  stepsToCompile(pattern: string): number {
+    return this.#programs.has(pattern) ? 0 : stepsPerCost * this.costOf(pattern);
   }
 
-  /** Makes the pattern the latest in the cache. It stays, however large it is: it is about to be matched. */
-  #use(used: string, program: RE2JS): void {
-    const entry = this.#compiled.get(used) ?? { program, cost: estimatedCost(used) };
-    if (!this.#compiled.delete(used)) this.#size += entry.cost;
-    this.#compiled.set(used, entry);
-    for (const [pattern, oldest] of this.#compiled) {
-      if (this.#size <= cacheSize || pattern === used) return;
-      this.#compiled.delete(pattern);
-      this.#size -= oldest.cost;
+  /** The size of the pattern's program, if it was compiled before. */
+  knownSize(pattern: string): number | undefined {
+    return this.#factsOf(pattern).size;
+  }
+
+  /** Compiles the pattern, unless it is in memory. */
+  sizeOf(pattern: string): number {
+    const size = this.#programs.sizeOf(pattern);
+    this.remember(pattern, size);
+    return size;
+  }
+
+  /** Another thread has compiled the pattern. */
+  remember(pattern: string, size: number): void {
+    this.#factsOf(pattern).size = size;
+  }
+
+  #factsOf(pattern: string): Facts {
+    const known = this.#facts.get(pattern);
+    if (known) return known;
+    const facts: Facts = { cost: estimatedCost(pattern), size: undefined };
+    this.#facts.set(pattern, facts);
+    for (const [oldest] of this.#facts) {
+      if (this.#facts.size <= mostFacts) break;
+      this.#facts.delete(oldest);
     }
+    return facts;
   }
 }

@@ -3,7 +3,6 @@ import { alertEntry } from "../devices/log-entries.ts";
 import { attributeKey } from "../devices/write.ts";
 import { fieldText } from "../home/field-names.ts";
 import type { Cause } from "../model/cause.ts";
-import { isMet } from "../model/condition.ts";
 import { limits, type OnLimitReached } from "../model/limits.ts";
 import {
   bytesOf,
@@ -21,7 +20,7 @@ import type { AlertTable, CommandingWindow } from "../store/tables/alert-rows.ts
 import type { AnyTriggerRow } from "./alert-calls.ts";
 import { Chain, type PlannedWrite, type Watcher } from "./chain.ts";
 import { type CommandedThings, type Commanding, commandThings } from "./commanding.ts";
-import type { Patterns } from "./patterns.ts";
+import type { Matching } from "./matching.ts";
 import type { Records } from "./records.ts";
 
 type AlertUpdate = DeviceUpdate & { readonly cause: Cause };
@@ -40,7 +39,7 @@ export interface AlertReaction {
 }
 
 export interface AlertReactionParts {
-  readonly patterns: Patterns;
+  readonly matching: Matching;
   readonly records: Records;
   readonly commanding: Commanding;
   readonly onLimitReached: OnLimitReached;
@@ -50,7 +49,7 @@ export interface AlertReactionParts {
  * Shows each commit to the enabled alerts on the changed attributes and fields, inside its transaction. So the change, the alerts'
  * new states, their writes, their commands and the log entries are durable together or not at all, and each change counts once.
  */
-export function alertReaction({ patterns, records, commanding, onLimitReached }: AlertReactionParts): AlertReaction {
+export function alertReaction({ matching, records, commanding, onLimitReached }: AlertReactionParts): AlertReaction {
   /** Each request has a chain of its own, also of several in one transaction. A retried request starts with a new one. */
   const chains = new WeakMap<object, Chain>();
   /** Evaluations by transaction: a later request of the transaction stores the record of an alert with the earlier ones. */
@@ -99,14 +98,13 @@ export function alertReaction({ patterns, records, commanding, onLimitReached }:
     room: number,
     chain: Chain,
   ): Promise<readonly AlertUpdate[]> {
-    const { condition } = trigger;
-    const isAllowed =
-      chain.maySpend(patterns.stepsToCompile(condition, value)) && chain.maySpend(patterns.stepsFor(condition, value));
-    if (!isAllowed) {
+    const judged = matching.judge(tx, chain, commit.userId, trigger.condition, value);
+    if (judged === "later") return [];
+    if (judged === "stopped") {
       await stop(tx, trigger, commit, value, chain);
       return [];
     }
-    const step = stepTrigger(trigger, isMet(condition, value, patterns.matches));
+    const step = stepTrigger(trigger, judged);
     const wasArmed = trigger.isArmed;
     trigger.isArmed = step.isArmed;
     trigger.isLive = step.fate === "stays";

@@ -2,6 +2,7 @@ import { BadParameter } from "../model/errors.ts";
 import { type Outcome, stepTrigger } from "../model/trigger.ts";
 import type { AlertRow } from "../store/tables/alert-rows.ts";
 import type { ThingOrder } from "./commanding.ts";
+import type { PresentJudgement } from "./matching.ts";
 
 /** What an alert would do if what it watches had a value now. Nothing happens. */
 export interface TriedValue<Row> {
@@ -20,17 +21,20 @@ export function checkTried(value: string): void {
   throw new BadParameter("value", `The value must have at most ${longestValue} characters.`);
 }
 
-/** `isTrue`: whether the condition is true for the value; null when its pattern takes more steps than a trial may. */
+/** `judged`: whether the condition is true for the value. */
 export function tryValue<Row extends AlertRow>(
   trigger: Row,
-  isTrue: boolean | null,
+  judged: PresentJudgement,
 ): Omit<TriedValue<Row>, "commands"> {
-  if (isTrue === null) {
+  if (judged === "too costly") {
+    throw new BadParameter("value", "The pattern of this alert is too costly for any value. Replace the pattern.");
+  }
+  if (judged === "too many steps") {
     throw new BadParameter(
       "value",
       "The pattern of this alert takes too many steps on so long a value. Try a shorter one.",
     );
   }
-  const outcome = trigger.isEnabled ? stepTrigger(trigger, isTrue).outcome : "disabled";
-  return { trigger, isTrue, outcome };
+  const outcome = trigger.isEnabled ? stepTrigger(trigger, judged).outcome : "disabled";
+  return { trigger, isTrue: judged, outcome };
 }

@@ -1,5 +1,6 @@
 import type { DeviceId, TenantId } from "../model/ids.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
+import { inAttempts } from "./attempts.ts";
 import { applyRequest, type CommitParts, type CommitRequest } from "./commit.ts";
 import { type AddedDevice, addDevices } from "./device-addition.ts";
 import type { CommitTables, DeviceCommit } from "./device-commit.ts";
@@ -44,11 +45,12 @@ export type CommitGroup = <Result>(
 export function commitGroupOn(parts: Omit<CommitParts, "store"> & { readonly store: Store<GroupTables> }): CommitGroup {
   return async (body, priority) => {
     let commits: DeviceCommit[] = [];
-    const result = await parts.store.transaction((tx) => {
-      // The store may run the body again.
+    const together = (tx: GroupTables) => {
+      // The body may run again.
       commits = [];
       return body(tx, callsIn(tx, parts, commits));
-    }, priority);
+    };
+    const result = await inAttempts(parts.store, together, priority, { mayRefuse: false });
     parts.committed(commits, commits.some(showsOwnAlarm));
     return result;
   };

@@ -8,6 +8,7 @@ import type { Store } from "../store/seam.ts";
 import type { AttributeKey } from "../store/tables/attributes.ts";
 import { type DeviceRow, lastHeardMs } from "../store/tables/devices.ts";
 import type { Ownership } from "../store/tables/links.ts";
+import { inAttempts } from "./attempts.ts";
 import type { AttributeChange, CommitTables, DeviceCommit } from "./device-commit.ts";
 import { silenceDevices } from "./device-silence.ts";
 import { earlyRefusalOf, growthOf, type PresentValues, refusalOf } from "./growth.ts";
@@ -97,12 +98,14 @@ export type Commit = (request: CommitRequest) => Promise<readonly DeviceCommit[]
  */
 export function commitOn(parts: CommitParts): Commit {
   return async (request) => {
-    const commits = await parts.store.transaction((tx) => applyRequest(tx, request, parts), {
+    const priority = {
       ...(request.hurry && { hurry: request.hurry }),
       urgent: request.urgent ?? false,
       patient: request.ownership !== undefined,
       groupedBy: request.ownership && typeof request.updates !== "function" ? request.userId : undefined,
-    });
+    };
+    const mayRefuse = request.cause.by === "client";
+    const commits = await inAttempts(parts.store, (tx) => applyRequest(tx, request, parts), priority, { mayRefuse });
     parts.committed(commits, request.urgent || commits.some(showsOwnAlarm));
     return commits;
   };

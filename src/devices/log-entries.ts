@@ -153,12 +153,12 @@ export function linkEntry(userId: UserId, deviceId: DeviceId, timeMs: number, bo
   return { userId, deviceId, kind: "link", timeMs, body: JSON.stringify({ ecosystem, state, reason }) };
 }
 
-/** The body of a `linkSession` entry: a session on our link pages has ended. */
+/** The body of a `linkSession` entry: a session on our link pages has ended or expired. */
 export interface LinkSessionBody {
   readonly linkSessionId: string;
   readonly ecosystem: string;
   readonly mode: "link" | "renew";
-  readonly status: "linked" | "declined" | "failed";
+  readonly status: "linked" | "declined" | "failed" | "expired";
   readonly problem?: object;
 }
 

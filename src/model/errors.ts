@@ -328,6 +328,24 @@ export function storeFailureSentence(error: StoreUnavailable): string {
   return `Breezeway can't tell whether the change was stored. ${nextStep}`;
 }
 
+/**
+ * The failure of a change that takes several transactions, after one of them was stored: its caller must not read that
+ * nothing was changed.
+ */
+export function afterPart(error: unknown, { isKeyed = false } = {}): unknown {
+  if (!(error instanceof StoreUnavailable) || error instanceof OutcomeUnknown) return error;
+  return new OutcomeUnknown("The store failed after a part of the change was stored.", { cause: error, isKeyed });
+}
+
+/** Carries out the rest of a change. `isBegun`: an earlier transaction of the same change was stored. */
+export async function restOfChange<Result>(isBegun: boolean, rest: () => Promise<Result>): Promise<Result> {
+  try {
+    return await rest();
+  } catch (error) {
+    throw isBegun ? afterPart(error) : error;
+  }
+}
+
 /** A command needs a running service, and none runs. */
 export class NotRunning extends BreezewayError {
   readonly code = "not_running";

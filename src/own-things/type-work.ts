@@ -2,7 +2,7 @@ import type { CommitGroup, GroupTables } from "../devices/commit-group.ts";
 import { GroupSize } from "../devices/group-size.ts";
 import type { TenantId } from "../model/ids.ts";
 import { BackgroundTask } from "../runtime/background-task.ts";
-import { type Cancel, pause, type Runtime } from "../runtime/runtime.ts";
+import { type Cancel, outsideRequests, pause, type Runtime } from "../runtime/runtime.ts";
 import type { Priority, Store, Transaction } from "../store/seam.ts";
 import type { DeviceTypeWorkRow, TypeDevice } from "../store/tables/device-type-work.ts";
 import type { OwnThings } from "./own-things.ts";
@@ -16,8 +16,8 @@ export interface TypeWorkParts {
 
 const everyMs = 1_000;
 const completeEveryMs = 3_600_000;
-/** Types that one round works on; the others follow in the next round. */
-const typesPerRound = 20;
+/** Types that are worked on at the same time; the others follow. One tenant has no more than 200. */
+const typesAtOnce = 250;
 /** How long a type is left to the node that works on it. */
 const leaseMs = 60_000;
 /** Devices of one transaction. The silence of a device that an alert watches is a commit of its own. */
@@ -71,31 +71,56 @@ export class TypeWork {
 
   /** Does what is due, or joins the present round. */
   run(): Promise<void> {
-    this.#round ??= this.#runOnce().finally(() => {
+    this.#round ??= outsideRequests(this.#parts.runtime, () => this.#runOnce()).finally(() => {
       this.#round = undefined;
     });
     return this.#round;
   }
 
   async #runOnce(): Promise<void> {
-    const { store } = this.#parts;
     try {
       await this.#complete();
-      const due = await store.read(async (tx) => tx.deviceTypeWork.due(await tx.clock.nowMs(), typesPerRound));
-      let failed = 0;
-      for (const row of due) {
+      if (await this.#workInTurns()) this.#task.succeeded();
+    } catch (error) {
+      this.#task.failed(error);
+    }
+  }
+
+  /**
+   * Works on all due types in turn, one short transaction of each tenant after the other: the devices of one type that
+   * all fall silent must not delay the silence of others. Types that become due meanwhile take part. Returns whether all
+   * went well.
+   */
+  async #workInTurns(): Promise<boolean> {
+    const { store, runtime } = this.#parts;
+    const working = new Map<string, TypeInWork>();
+    let failed = 0;
+    let lookedMs = Number.NEGATIVE_INFINITY;
+    do {
+      if (runtime.elapsedMs() - lookedMs >= everyMs) {
+        lookedMs = runtime.elapsedMs();
+        const room = typesAtOnce - working.size;
+        const due = await store.read(async (tx) => tx.deviceTypeWork.due(await tx.clock.nowMs(), room));
+        for (const row of due) {
+          const key = `${row.tenantId} ${row.typeId}`;
+          if (!working.has(key)) working.set(key, { key, row, steps: this.#workOn(row) });
+        }
+      }
+      for (const [key, { row, steps }] of nextOfEachTenant(working)) {
+        // It goes to the end.
+        const inWork = working.get(key)!;
+        working.delete(key);
         try {
-          await this.#workOn(row);
+          const { done } = await steps.next();
+          if (!done) working.set(key, inWork);
         } catch (error) {
           // The lease is the pause before the next attempt.
           failed += 1;
           this.#task.failed(error, { tenantId: row.tenantId, typeId: row.typeId });
         }
       }
-      if (failed === 0) this.#task.succeeded();
-    } catch (error) {
-      this.#task.failed(error);
-    }
+    } while (working.size > 0 && !this.#stopping.signal.aborted);
+    return failed === 0;
   }
 
   async #complete(): Promise<void> {
@@ -105,14 +130,42 @@ export class TypeWork {
     this.#completedMs = nowMs;
   }
 
-  async #workOn(found: DeviceTypeWorkRow): Promise<void> {
+  /** The work on a type; each step is a short transaction. */
+  async *#workOn(found: DeviceTypeWorkRow): AsyncGenerator<void, void> {
+    const { runtime } = this.#parts;
     let row = await this.#extend(found);
-    while (row && row.what !== null && !this.#stopping.signal.aborted) {
+    while (row && row.what !== null) {
       row = await this.#logSlice(row);
-      await pause(this.#parts.runtime, pauseMs, this.#stopping.signal);
+      await pause(runtime, pauseMs, this.#stopping.signal);
+      yield;
     }
-    const startedMs = this.#parts.runtime.elapsedMs();
-    while (row && !this.#stopping.signal.aborted) row = await this.#findSilent(row, startedMs);
+    // Without the time of the steps of other types.
+    let takenMs = 0;
+    while (row) {
+      const startedMs = runtime.elapsedMs();
+      const found = await this.#findSilent(row);
+      takenMs += runtime.elapsedMs() - startedMs;
+      if (!found) return;
+      let extendedMs = startedMs;
+      for (let left = found.devices; left.length > 0; ) {
+        const stepMs = runtime.elapsedMs();
+        const some = left.slice(0, this.#silenced.count);
+        left = [...(await this.#logSilence(row.tenantId, some)), ...left.slice(some.length)];
+        await pause(runtime, pauseMs, this.#stopping.signal);
+        const endedMs = runtime.elapsedMs();
+        takenMs += endedMs - stepMs;
+        yield;
+        if (endedMs - extendedMs < leaseMs / 3) continue;
+        row = await this.#extend(row);
+        if (!row) return;
+        extendedMs = endedMs;
+      }
+      row =
+        found.lastId === undefined
+          ? await this.#rest(row, found.silentAfterMs, takenMs)
+          : await this.#extend({ ...row, afterId: found.lastId });
+      yield;
+    }
   }
 
   /** Takes or renews the lease; undefined when another node has the row, or when the map was changed. */
@@ -149,9 +202,9 @@ export class TypeWork {
     }, inBackground);
   }
 
-  /** Examines the next devices. Returns the row that follows; undefined at the end, or as `#extend` does. */
-  async #findSilent(row: DeviceTypeWorkRow, startedMs: number): Promise<DeviceTypeWorkRow | undefined> {
-    const { store, ownThings, runtime } = this.#parts;
+  /** Examines the next devices; undefined when the type has no limit of silence any more. */
+  async #findSilent(row: DeviceTypeWorkRow) {
+    const { store, ownThings } = this.#parts;
     const { tenantId, typeId } = row;
     const found = await store.read(async (tx) => {
       const stored = await tx.deviceTypeMaps.find(tenantId, typeId);
@@ -161,25 +214,19 @@ export class TypeWork {
       const beforeMs = (await tx.clock.nowMs()) - silentAfterMs;
       return { silentAfterMs, ...(await tx.deviceTypeWork.silent(row, beforeMs, examined)) };
     });
-    if (!found) {
-      await store.transaction((tx) => tx.deviceTypeWork.end(row), inBackground);
-      return undefined;
-    }
-    for (let left = found.devices; left.length > 0 && !this.#stopping.signal.aborted; ) {
-      const some = left.slice(0, this.#silenced.count);
-      left = [...(await this.#logSilence(tenantId, some)), ...left.slice(some.length)];
-      await pause(runtime, pauseMs, this.#stopping.signal);
-    }
-    if (found.lastId !== undefined) return this.#extend({ ...row, afterId: found.lastId });
-    const takenMs = runtime.elapsedMs() - startedMs;
+    if (!found) await store.transaction((tx) => tx.deviceTypeWork.end(row), inBackground);
+    return found;
+  }
+
+  /** All devices were examined: the next search comes later. */
+  async #rest(row: DeviceTypeWorkRow, silentAfterMs: number, takenMs: number): Promise<undefined> {
     const { share, fromMs, toMs, restFactor, longestRestMs } = silenceEvery;
-    const usualMs = Math.min(toMs, Math.max(fromMs, found.silentAfterMs / share));
+    const usualMs = Math.min(toMs, Math.max(fromMs, silentAfterMs / share));
     const restMs = Math.max(usualMs, Math.min(longestRestMs, restFactor * takenMs));
-    await store.transaction(async (tx) => {
+    await this.#parts.store.transaction(async (tx) => {
       const dueMs = Math.round((await tx.clock.nowMs()) + restMs);
       await tx.deviceTypeWork.advance(row, { what: null, afterId: 0, dueMs });
     }, inBackground);
-    return undefined;
   }
 
   /** Returns the devices for which the transaction had no time. */
@@ -195,6 +242,18 @@ export class TypeWork {
       return devices.filter(({ id }) => left.has(id));
     }, inBackground);
   }
+}
+
+interface TypeInWork {
+  readonly key: string;
+  readonly row: DeviceTypeWorkRow;
+  readonly steps: AsyncGenerator<void, void>;
+}
+
+/** The type of each tenant that has waited longest. */
+function nextOfEachTenant(working: ReadonlyMap<string, TypeInWork>): ReadonlyMap<string, TypeInWork> {
+  const ofTenants = Map.groupBy(working.values(), ({ row }) => row.tenantId);
+  return new Map([...ofTenants.values()].map(([first]) => [first!.key, first!]));
 }
 
 function usersOf(devices: readonly TypeDevice[]) {

@@ -11,6 +11,9 @@ interface Sources {
   readonly things: ThingReading;
 }
 
+/** Questions of operators do not count for the user. */
+const byOperator = { isOperator: true } as const;
+
 /** What operators see of alerts, and do with them. */
 export function homeAlerts({ alerts, devices, things }: Sources): HomeAlerts {
   const ofUser = (userId: UserId) => ({ kind: "user", userId }) as const;
@@ -47,13 +50,14 @@ export function homeAlerts({ alerts, devices, things }: Sources): HomeAlerts {
         things: new Map(found.map(({ thingId, name, kind, room }) => [thingId, nameOf(name, kind, room)])),
       };
     },
-    explain: (userId, alertId) => either<Explanation<AnyTriggerRow>>((kind) => kind.explain(ofUser(userId), alertId)),
+    explain: (userId, alertId) =>
+      either<Explanation<AnyTriggerRow>>((kind) => kind.explain(ofUser(userId), alertId, byOperator)),
     tryValue: (userId, alertId, value) =>
-      either<TriedValue<AnyTriggerRow>>((kind) => kind.tryValue(ofUser(userId), alertId, value)),
+      either<TriedValue<AnyTriggerRow>>((kind) => kind.tryValue(ofUser(userId), alertId, value, byOperator)),
     dryRun: (userId, input, period): Promise<DryRun> =>
       "thingId" in input
-        ? alerts.onThings.dryRun(ofUser(userId), input, period)
-        : alerts.dryRun(ofUser(userId), input, period),
+        ? alerts.onThings.dryRun(ofUser(userId), input, period, byOperator)
+        : alerts.dryRun(ofUser(userId), input, period, byOperator),
     add: (userId, input): Promise<AnyTriggerRow> =>
       "thingId" in input ? alerts.onThings.add(ofUser(userId), input) : alerts.add(ofUser(userId), input),
     async edit(userId, alertId, input): Promise<AnyTriggerRow> {

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { RE2JS } from "re2js";
 import { type Alerts, type AlertTables, alertsOn, type Period, type TriggerInput } from "../../src/alerts/alerts.ts";
 import { DryRuns } from "../../src/alerts/dry-run.ts";
+import { askerName } from "../../src/alerts/match-turns.ts";
 import { attributeEntry } from "../../src/devices/log-entries.ts";
 import type { TenantId, UserId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
@@ -11,6 +12,7 @@ import type { LogTable } from "../../src/store/tables/log.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { madeAlerts } from "./made-alerts.ts";
+import { watchedWork } from "./made-matching.ts";
 import { madeThingAlerts } from "./made-thing-alerts.ts";
 
 const allTime = { afterMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
@@ -87,26 +89,42 @@ describe("a dry run", () => {
       await assert.rejects(run(2, value, { operation: "regex", stringThreshold }), refused);
     }));
 
-  it("with a costly pattern lets others run between its matches", () =>
+  it("has costly matches made outside of the event loop, in jobs that leave room for those of others", () =>
     onStore(sqliteHarness, async (store) => {
       const { accessScope, given, lamp } = await madeAlerts(store);
       const stringThreshold = "b.{97}";
       assert.equal(RE2JS.compile(stringThreshold).programSize(), 100);
-      let turns = 0;
-      const turn = async () => {
-        turns += 1;
-      };
-      const turnsWith = async (commits: number, characters: number) => {
-        turns = 0;
-        const alerts = alertsOn({ store: withHistory(store, commits, "a".repeat(characters)), turn });
+      const jobsWith = async (commits: number, characters: number) => {
+        const { patternWork, jobs } = watchedWork();
+        const alerts = alertsOn({ store: withHistory(store, commits, "a".repeat(characters)), patternWork });
         const power = { deviceId: lamp, attributeName: "power", operation: "regex", stringThreshold };
-        await alerts.dryRun(accessScope, given(power), allTime);
-        return turns;
+        const { events, firings } = await alerts.dryRun(accessScope, given(power), allTime);
+        assert.deepEqual([events, firings], [commits, []]);
+        return jobs.map(({ values }) => values.length);
       };
-      const ofPages = await turnsWith(9, 10);
-      // Two matches of 200,000 steps fit into one turn.
-      assert.equal((await turnsWith(9, 2_000)) - ofPages, 4);
-      assert.equal((await turnsWith(9, 6_000)) - ofPages, 9, "a match of 600,000 steps has a turn of its own");
+      assert.deepEqual(await jobsWith(50, 10), [], "a cheap run is made at once");
+      assert.deepEqual(await jobsWith(51, 10), [1], "equal values are matched once");
+      assert.deepEqual(await jobsWith(9, 2_000), [1, 1, 1, 1, 1], "two matches of 200,000 steps are one job");
+      assert.deepEqual(await jobsWith(1_001, 1), [1, 1], "500 events are one job, and the first ones were cheap");
+    }));
+
+  it("matches nothing after it would have disabled itself, and is refused when the thread fails", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { accessScope, given, lamp } = await madeAlerts(store);
+      const power = { deviceId: lamp, attributeName: "power", operation: "regex", stringThreshold: "a{200}.*" };
+      const { patternWork, jobs } = watchedWork();
+      const history = withHistory(store, 9, "a".repeat(8_000));
+      const { events, firings } = await alertsOn({ store: history, patternWork }).dryRun(
+        accessScope,
+        given({ ...power, autoDisable: true }),
+        allTime,
+      );
+      assert.deepEqual([events, firings.length, jobs.length], [9, 1, 1]);
+      const broken = { run: async () => undefined };
+      await assert.rejects(
+        alertsOn({ store: history, patternWork: broken }).dryRun(accessScope, given(power), allTime),
+        { code: "bad_parameter", parameter: "stringThreshold" },
+      );
     }));
 
   it("excludes the first millisecond of its period and includes the last", () =>
@@ -141,24 +159,28 @@ describe("a dry run", () => {
 });
 
 describe("dry runs at the same time", () => {
-  const ada = { kind: "user", userId: 1 as UserId } as const;
-  const home = { kind: "enterprise", tenantId: 1 as TenantId } as const;
-  const office = { kind: "enterprise", tenantId: 2 as TenantId } as const;
+  const userId = 1 as UserId;
+  const [ada, operator, home, office] = [
+    askerName({ kind: "user", userId }, {}),
+    askerName({ kind: "user", userId }, { isOperator: true }),
+    askerName({ kind: "enterprise", tenantId: 1 as TenantId }, {}),
+    askerName({ kind: "enterprise", tenantId: 2 as TenantId }, {}),
+  ] as const;
 
-  it("are limited for each user and for each tenant", async () => {
+  it("are limited for each user, for each tenant, and for operators who look at the user's home", async () => {
     const runs = new DryRuns();
     const waiting = Promise.withResolvers<string>();
-    const started = [ada, home, office].map((scope) => runs.run(scope, () => waiting.promise));
+    const started = [ada, operator, home, office].map((scope) => runs.run(scope, () => waiting.promise));
     const refused = { code: "limit_reached", limit: "dryRunsAtOnce" };
-    for (const scope of [ada, home, office]) {
+    for (const scope of [ada, operator, home, office]) {
       await assert.rejects(
         runs.run(scope, async () => "second"),
         refused,
       );
     }
     waiting.resolve("first");
-    assert.deepEqual(await Promise.all(started), ["first", "first", "first"]);
-    for (const scope of [ada, home, office]) assert.equal(await runs.run(scope, async () => "next"), "next");
+    assert.deepEqual(await Promise.all(started), ["first", "first", "first", "first"]);
+    for (const scope of [ada, operator, home, office]) assert.equal(await runs.run(scope, async () => "next"), "next");
   });
 
   it("may be as many as the limit says; each one that ends, even with an error, makes room for another", async () => {

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RE2JS } from "re2js";
 import { type AlertTables, alertsOn } from "../../src/alerts/alerts.ts";
+import type { PatternWork } from "../../src/alerts/programs.ts";
+import { limits } from "../../src/model/limits.ts";
 import type { Store } from "../../src/store/seam.ts";
 import { onStore } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
 import { madeAlerts } from "./made-alerts.ts";
+import { watchedWork } from "./made-matching.ts";
 
 describe("the explanation of an alert", () => {
   it("says in a sentence in which state the alert is, and what happens next", () =>
@@ -55,10 +58,18 @@ describe("the explanation of an alert", () => {
       await write(lamp, "text", "b".repeat(7_000));
       assert.deepEqual(await explained(), [false, "It is armed, and fires when its condition becomes true."]);
       await write(lamp, "text", "b".repeat(8_000));
-      const matches = t.mock.method(RE2JS.prototype, "matches");
+      const matches = t.mock.method(RE2JS.prototype, "matcher");
       const compile = t.mock.method(RE2JS, "compile");
       assert.deepEqual(await explained(), [null, notEvaluated]);
-      assert.equal((await alerts.explain(accessScope, uncompilable)).isTrue, null);
+      const tooCostly = await alerts.explain(accessScope, uncompilable);
+      assert.deepEqual(
+        [tooCostly.isTrue, tooCostly.sentence],
+        [null, "It is never evaluated: its pattern is too costly. Replace the pattern."],
+      );
+      await assert.rejects(alerts.tryValue(accessScope, uncompilable, "b"), {
+        code: "bad_parameter",
+        message: "The pattern of this alert is too costly for any value. Replace the pattern.",
+      });
       await assert.rejects(alerts.tryValue(accessScope, id, "b".repeat(8_000)), {
         code: "bad_parameter",
         parameter: "value",
@@ -67,37 +78,87 @@ describe("the explanation of an alert", () => {
       assert.equal((await alerts.tryValue(accessScope, id, "a".repeat(7_000))).outcome, "fired");
     }));
 
-  it("matches a pattern neither while it reads the store nor twice in one turn of the event loop", (t) =>
+  it("has a costly pattern matched outside of the event loop and of reads, and a cheap one at once", () =>
     onStore(sqliteHarness, async (store) => {
       const { add, accessScope, write, lamp } = await madeAlerts(store);
       const costly = { operation: "regex", stringThreshold: "a{60}.*", action: "note", targets: [] };
       const id = await add({ ...costly, deviceId: lamp, attributeName: "text" });
-      await write(lamp, "text", "a".repeat(7_000));
-      let reading = 0;
-      let turns = 0;
-      const watching: Pick<Store<AlertTables>, "read"> = {
-        async read(body, priority) {
+      const alertsWith = (work: PatternWork) => {
+        let reading = 0;
+        const read: Store<AlertTables>["read"] = async (body, priority) => {
           reading += 1;
           return store.read(body, priority).finally(() => {
             reading -= 1;
           });
-        },
+        };
+        const run: PatternWork["run"] = async (job) => {
+          assert.equal(reading, 0);
+          return work.run(job);
+        };
+        const transaction = () => assert.fail("an explanation only reads");
+        return alertsOn({ store: { isShared: false, transaction, read }, patternWork: { run } });
       };
-      const alerts = alertsOn({
-        store: { isShared: false, transaction: () => assert.fail("an explanation only reads"), ...watching },
-        turn: async () => {
-          turns += 1;
-        },
-      });
-      const turnsOfMatches: number[] = [];
-      const real = RE2JS.prototype.matches;
-      t.mock.method(RE2JS.prototype, "matches", function (this: RE2JS, value: string) {
-        assert.equal(reading, 0);
-        turnsOfMatches.push(turns);
-        return real.call(this, value);
-      });
+      const { patternWork, jobs } = watchedWork();
+      const alerts = alertsWith(patternWork);
+      await write(lamp, "text", "a".repeat(100));
+      assert.equal((await alerts.explain(accessScope, id)).isTrue, true);
+      assert.equal(jobs.length, 0);
+      await write(lamp, "text", "a".repeat(7_000));
       for (let i = 0; i < 3; i++) assert.equal((await alerts.explain(accessScope, id)).isTrue, true);
       assert.equal((await alerts.tryValue(accessScope, id, "a".repeat(7_000))).outcome, "ignored");
-      assert.deepEqual(turnsOfMatches, [1, 2, 3, 4]);
+      assert.equal(jobs.length, 4);
+      const failed = await alertsWith({ run: async () => undefined }).explain(accessScope, id);
+      assert.equal(failed.isTrue, null);
+    }));
+
+  it("shows the alert and the value as they are when its turn has come", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { add, accessScope, write, lamp, given, alerts: others } = await madeAlerts(store);
+      const watched = { deviceId: lamp, attributeName: "text", operation: "regex", action: "note", targets: [] };
+      const id = await add({ ...watched, stringThreshold: "a{60}.*" });
+      await write(lamp, "text", "a".repeat(7_000));
+      const { patternWork, jobs } = watchedWork();
+      const changes = [
+        () => others.redefine(accessScope, id, given({ ...watched, stringThreshold: "b{61}.*", message: "new" })),
+        () => write(lamp, "text", "b".repeat(7_000)),
+      ];
+      const run: PatternWork["run"] = async (job) => {
+        await changes.shift()?.();
+        return patternWork.run(job);
+      };
+      const explained = await alertsOn({ store: store as Store<AlertTables>, patternWork: { run } }).explain(
+        accessScope,
+        id,
+      );
+      assert.deepEqual([explained.trigger.message, explained.value?.[0], explained.isTrue], ["new", "b", true]);
+      assert.equal(jobs.length, 3);
+    }));
+
+  it("counts for operators apart from the user, and ends with its client", () =>
+    onStore(sqliteHarness, async (store) => {
+      const { add, accessScope, write, lamp } = await madeAlerts(store);
+      const watched = { deviceId: lamp, attributeName: "text", operation: "regex", action: "note", targets: [] };
+      const id = await add({ ...watched, stringThreshold: "a{60}.*" });
+      await write(lamp, "text", "a".repeat(7_000));
+      const { patternWork } = watchedWork();
+      const held = Promise.withResolvers<void>();
+      const run: PatternWork["run"] = async (job) => {
+        await held.promise;
+        return patternWork.run(job);
+      };
+      const alerts = alertsOn({ store: store as Store<AlertTables>, patternWork: { run } });
+      const waiting = Array.from({ length: limits.explanationsWaiting }, () => alerts.explain(accessScope, id));
+      await Promise.race([
+        ...waiting,
+        assert.rejects(alerts.explain(accessScope, id), { code: "limit_reached", limit: "explanationsWaiting" }),
+      ]);
+      const leaving = new AbortController();
+      const gone = alerts.explain(accessScope, id, { isOperator: true, disconnected: leaving.signal });
+      const ended = assert.rejects(gone, { code: "client_gone" });
+      leaving.abort();
+      await ended;
+      const byOperator = alerts.explain(accessScope, id, { isOperator: true });
+      held.resolve();
+      for (const one of [...waiting, byOperator]) assert.equal((await one).isTrue, true);
     }));
 });

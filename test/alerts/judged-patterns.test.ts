@@ -45,7 +45,7 @@ describe("the pattern of a new definition", () => {
       }
       assert.deepEqual(
         inside,
-        Array.from({ length: 7 }, () => false),
+        Array.from({ length: 6 }, () => false),
       );
     }));
 

@@ -1,68 +1,102 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { MatchTurns } from "../../src/alerts/match-turns.ts";
-import type { TenantId, UserId } from "../../src/model/ids.ts";
+import { type MatchCaller, MatchTurns } from "../../src/alerts/match-turns.ts";
+import type { TenantId } from "../../src/model/ids.ts";
 import { limits } from "../../src/model/limits.ts";
 
-const costly = 50_000;
-const ada = { kind: "user", userId: 1 as UserId } as const;
-const bob = { kind: "user", userId: 2 as UserId } as const;
-const office = { kind: "enterprise", tenantId: 1 as TenantId } as const;
+const limit = { name: "explanationsWaiting", sentence: "Too many." } as const;
+const caller = (tenantId: number | "operators", name: string): MatchCaller => ({
+  tenantId: tenantId as TenantId | "operators",
+  name,
+  limit,
+});
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Turns that the test ends itself. */
+/** Tasks that the test ends itself. */
 function heldTurns() {
-  const waiting: (() => void)[] = [];
-  const matchTurns = new MatchTurns(() => new Promise((resolve) => waiting.push(resolve)));
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  const turns = new MatchTurns({ run: async () => [] });
+  const begun: string[] = [];
+  const running: PromiseWithResolvers<void>[] = [];
   return {
-    matchTurns,
-    async next() {
+    turns,
+    begun,
+    begin: (who: MatchCaller) =>
+      turns.admit(who, () =>
+        turns.run(who, async () => {
+          begun.push(who.name);
+          const held = Promise.withResolvers<void>();
+          running.push(held);
+          await held.promise;
+        }),
+      ),
+    async end(error?: Error) {
       await settled();
-      assert.equal(waiting.length, 1, "one match at a time waits for its turn");
-      waiting.shift()!();
+      assert.equal(running.length, 1, "one task at a time");
+      const [held] = running.splice(0);
+      if (error) held!.reject(error);
+      else held!.resolve();
       await settled();
     },
   };
 }
 
-describe("costly matches that callers ask for", () => {
-  it("are made one after the other, each after a turn; cheap ones at once", async () => {
-    const { matchTurns, next } = heldTurns();
-    const made: string[] = [];
-    const runs = [ada, bob, office].map((scope, index) =>
-      matchTurns.run(scope, costly, () => made.push(`costly ${index}`)),
+describe("the turns of those whose costly patterns are matched", () => {
+  it("go from tenant to tenant, and within a tenant from caller to caller", async () => {
+    const { begin, begun, end } = heldTurns();
+    const [ada, bob, eve] = [caller(1, "ada"), caller(1, "bob"), caller(2, "eve")];
+    const operator = caller("operators", "operator");
+    const all = [ada, ada, ada, ada, bob, bob, eve, eve, operator].map(begin);
+    for (const _ of all) await end();
+    await Promise.all(all);
+    assert.deepEqual(begun, ["ada", "ada", "eve", "operator", "bob", "eve", "ada", "bob", "ada"]);
+  });
+
+  it("pass on after a task that failed", async () => {
+    const { begin, begun, end } = heldTurns();
+    const failing = begin(caller(1, "ada"));
+    const following = begin(caller(1, "ada"));
+    await Promise.all([assert.rejects(failing, /broken/), end(new Error("broken"))]);
+    await end();
+    await following;
+    assert.equal(begun.length, 2);
+  });
+
+  it("are left by those whose client has gone", async () => {
+    const { begin, begun, end } = heldTurns();
+    const leaving = new AbortController();
+    const first = begin(caller(1, "first"));
+    const gone = [1, 2].map((tenant) =>
+      assert.rejects(begin({ ...caller(tenant, "gone"), disconnected: leaving.signal }), { code: "client_gone" }),
     );
-    await matchTurns.run(ada, costly - 1, () => made.push("cheap"));
-    assert.deepEqual(made, ["cheap"]);
-    for (const index of [0, 1, 2]) {
-      await next();
-      assert.equal(made.at(-1), `costly ${index}`);
-      assert.equal(made.length, index + 2);
-    }
-    await Promise.all(runs);
+    const last = begin(caller(1, "last"));
+    leaving.abort();
+    await Promise.all(gone);
+    const late = begin({ ...caller(1, "late"), disconnected: leaving.signal });
+    await assert.rejects(late, { code: "client_gone" });
+    await end();
+    await end();
+    await Promise.all([first, last]);
+    assert.deepEqual(begun, ["first", "last"]);
   });
 
-  it("go on after one that failed", async () => {
-    const { matchTurns, next } = heldTurns();
-    const failing = matchTurns.run(ada, costly, () => assert.fail("broken"));
-    const following = matchTurns.run(ada, costly, () => "made");
-    await Promise.all([assert.rejects(failing, /broken/), next()]);
-    await next();
-    assert.equal(await following, "made");
-  });
-
-  it("wait up to a limit for each caller, and each one that ends makes room", async () => {
-    const { matchTurns, next } = heldTurns();
-    const run = (scope: typeof ada | typeof office) => matchTurns.run(scope, costly, () => "made");
-    const first = Array.from({ length: limits.explanationsWaiting }, () => run(ada));
+  it("have a limit for each caller that has one; each task that ends makes room", async () => {
+    const { begin, begun, end, turns } = heldTurns();
+    const ada = caller(1, "ada");
+    const first = Array.from({ length: limits.explanationsWaiting }, () => begin(ada));
     const refused = { code: "limit_reached", limit: "explanationsWaiting" };
-    await assert.rejects(run(ada), refused);
-    const others = [run(bob), run(office)];
-    await next();
-    assert.equal(await first[0], "made");
-    const last = run(ada);
-    await assert.rejects(run(ada), refused);
-    for (let i = 0; i < first.length + 2; i++) await next();
-    assert.deepEqual(await Promise.all([...others, last]), ["made", "made", "made"]);
+    await assert.rejects(begin(ada), refused);
+    assert.equal(
+      await turns.admit({ ...ada, limit: { ...limit, name: "changesWaiting" } }, async () => "other"),
+      "other",
+    );
+    assert.equal(await turns.admit({ tenantId: ada.tenantId, name: "ada" }, async () => "unlimited"), "unlimited");
+    const bob = begin(caller(1, "bob"));
+    await end();
+    await first[0];
+    const last = begin(ada);
+    await assert.rejects(begin(ada), refused);
+    for (let i = 0; i < first.length + 1; i++) await end();
+    await Promise.all([...first, bob, last]);
+    assert.equal(begun.length, first.length + 2);
   });
 });

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { RE2JS } from "re2js";
+import { Chain } from "../../src/alerts/chain.ts";
 import { estimatedCost } from "../../src/alerts/pattern-cost.ts";
 import { estimatedSize } from "../../src/alerts/pattern-size.ts";
 import { largestProgram, Patterns } from "../../src/alerts/patterns.ts";
 import { writeLimits } from "../../src/devices/write.ts";
-import { limits } from "../../src/model/limits.ts";
+import type { UserId } from "../../src/model/ids.ts";
+import { numbersFrom } from "../set-up/seeded-random.ts";
+import { collector, madeMatching } from "./made-matching.ts";
 
 describe("the pattern of an alert", () => {
   const { matches, faultOf } = new Patterns();
@@ -40,9 +43,27 @@ describe("the pattern of an alert", () => {
     const accepted = [sized(largestProgram), "(.*a){40}", ".{200}", "(?:a?b?){50}", "a{0,100}"];
     for (const pattern of accepted) {
       assert.equal(faultOf(pattern), undefined, pattern);
-      const steps = new Patterns().stepsFor({ operation: "regex", pattern }, longest);
-      assert.ok(steps <= limits.patternStepsPerCause, pattern);
+      // A chain in a node that has just started: the pattern is not in memory.
+      const matching = madeMatching();
+      const judged = matching.judge({}, new Chain(), 1 as UserId, { operation: "regex", pattern }, longest);
+      assert.equal(typeof judged, "boolean", pattern);
     }
+  });
+
+  it("keeps no memory that grows with the values, whatever its program and the values are", () => {
+    const [collect, random] = [collector(), numbersFrom(7)];
+    const value = () => Array.from({ length: 8_192 }, () => (random() < 0.5 ? "a" : "b")).join("");
+    const values = Array.from({ length: 3 }, value);
+    const patterns = new Patterns();
+    // An automaton for one of these has thousands of states.
+    const all = Array.from({ length: 12 }, (_, i) => `[ab]*a[ab]{13}\\pLx${i}`);
+    for (const pattern of all) assert.equal(patterns.faultOf(pattern), undefined);
+    assert.equal(patterns.matches(all[0]!, values[0]!), false);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (const pattern of all) for (const one of values) assert.equal(patterns.matches(pattern, one), false);
+    collect();
+    assert.ok(process.memoryUsage().heapUsed - before < 8_000_000);
   });
 
   it("never reaches the expressions of JavaScript, in which some would not end", (t) => {
@@ -144,20 +165,23 @@ describe("the pattern of an alert", () => {
     for (const [pattern, cost] of costs) assert.equal(estimatedCost(pattern), cost, pattern);
   });
 
-  it("takes steps to compile only when it is not in memory, and none when no value is compared with it", () => {
+  it("takes steps to compile only when it is not in memory, and its cost and size are known without it", () => {
     const patterns = new Patterns();
-    const [kept, other] = ["kept", "other"].map((pattern) => ({ operation: "regex", pattern }) as const);
-    assert.equal(patterns.faultOf("kept"), undefined);
-    assert.equal(patterns.stepsToCompile(kept!, "x"), 0);
-    assert.equal(patterns.stepsToCompile(other!, "x"), 40 * estimatedCost("other"));
-    assert.equal(patterns.stepsToCompile(other!, null), 0);
-    assert.equal(patterns.stepsFor(other!, null), 0);
-    for (const operation of [
-      { operation: "equals", text: "x" },
-      { operation: ">", threshold: 1 },
-    ] as const) {
-      assert.deepEqual([patterns.stepsToCompile(operation, "x"), patterns.stepsFor(operation, "x")], [0, 0]);
-    }
+    assert.deepEqual([patterns.faultOf("kept"), patterns.stepsToCompile("kept")], [undefined, 0]);
+    assert.equal(patterns.stepsToCompile("other"), 60 * estimatedCost("other"));
+    assert.equal(patterns.costOf("kept"), estimatedCost("kept"));
+    assert.deepEqual([patterns.knownSize("kept"), patterns.knownSize("other")], [6, undefined]);
+    patterns.remember("other", 7);
+    assert.deepEqual([patterns.knownSize("other"), patterns.stepsToCompile("other") > 0], [7, true]);
+  });
+
+  it("is forgotten with its cost and size when many others were seen since", () => {
+    const patterns = new Patterns();
+    patterns.remember("kept", 6);
+    for (let i = 1; i < 10_000; i++) patterns.costOf(`pattern ${i}`);
+    assert.equal(patterns.knownSize("kept"), 6);
+    patterns.costOf("one more");
+    assert.equal(patterns.knownSize("kept"), undefined);
   });
 
   it("of an older version is compiled once for its steps and its match, however costly it is", (t) => {
@@ -166,7 +190,7 @@ describe("the pattern of an alert", () => {
     const compile = t.mock.method(RE2JS, "compile");
     const pattern = `(?i)${"\\pL".repeat(84)}`;
     assert.ok(estimatedCost(pattern) > 50_000);
-    patterns.stepsFor({ operation: "regex", pattern }, "x");
+    patterns.sizeOf(pattern);
     assert.equal(patterns.matches(pattern, "x".repeat(84)), true);
     assert.equal(compile.mock.callCount(), 1);
     assert.equal(patterns.matches("small", "small"), true);

@@ -325,6 +325,70 @@ describe("an own device that writes nothing for longer than its silence limit", 
     for (const id of alertIds) assert.equal((await alerts.onThings.find(accessScope, id)).firings, 1);
   });
 
+  it("of one type is not delayed by the many of another type that fell silent at the same time", async (t) => {
+    const { types, tenantId, devices, clock, work, run, write, alerts, accessScope, store, parts, elapsed } =
+      await madeType(t, 12);
+    const other = await store.transaction((tx) =>
+      tx.devices.add({ userId: accessScope.userId, typeName: "sensor", name: "Cellar", isVirtual: false }),
+    );
+    for (const type of ["lamp", "sensor"]) await types.set(tenantId, type, silentMap);
+    await run();
+    for (const lamp of devices) {
+      await alerts.onThings.add(accessScope, {
+        ...{ thingId: plainIds.thingIdOf(lamp), field: "onOff.available", operation: "equals" },
+        ...{ stringThreshold: "false", threshold: "", action: "note", address: "", message: "", targets: [] },
+        ...{ autoDisarm: false, autoDelete: false, autoDisable: false, isEnabled: true },
+      });
+    }
+    for (const device of [...devices, other]) await write(device, "power", "on");
+    clock.nowMs += 60_001 + roundMs;
+    const observed = watchedStore(store);
+    // Three devices of the first type fill a transaction.
+    elapsed.perCall = 2;
+    await work({ commitGroup: commitGroupOn({ ...parts, store: observed }) }).run();
+    const silenced = observed.statements
+      .filter(({ name }) => name === "devices.setSilent")
+      .map(({ parameters }) => ((parameters[1] as readonly DeviceId[]).includes(other) ? "sensor" : "lamp"));
+    assert.deepEqual(silenced.slice(0, 4).toSorted(), ["lamp", "lamp", "lamp", "sensor"]);
+    assert.equal(silenced.length, 13);
+  });
+
+  it("keeps its type to the node that works on it, however long its devices take, and new work takes part", async (t) => {
+    const { types, tenantId, devices, clock, work, run, write, store, parts, elapsed, accessScope } = await madeType(
+      t,
+      120,
+    );
+    const other = await store.transaction((tx) =>
+      tx.devices.add({ userId: accessScope.userId, typeName: "sensor", name: "Cellar", isVirtual: false }),
+    );
+    await types.set(tenantId, "lamp", silentMap);
+    await run();
+    for (const device of [...devices, other]) await write(device, "power", "on");
+    clock.nowMs += 60_001 + roundMs;
+    const [lamps] = await store.read((tx) => tx.deviceTypeWork.due(clock.nowMs, 9));
+    const due: (readonly number[])[] = [];
+    const commitGroup = commitGroupOn(parts);
+    // Each transaction takes 40 seconds. The second type is due only after the first one.
+    elapsed.perCall = 0;
+    await work({
+      async commitGroup(body, priority) {
+        if (due.length === 0) await types.set(tenantId, "sensor", silentMap);
+        const result = await commitGroup(body, priority);
+        elapsed.ms += 40_000;
+        clock.nowMs += 40_000;
+        due.push((await store.read((tx) => tx.deviceTypeWork.due(clock.nowMs, 9))).map(({ typeId }) => typeId));
+        return result;
+      },
+    }).run();
+    assert.ok(due.length >= 3, `${due.length} transactions`);
+    assert.ok(
+      due.every((types) => !types.includes(lamps!.typeId)),
+      "the lease never ends",
+    );
+    const silences = await store.read((tx) => tx.log.ofDevice(accessScope.userId, other));
+    assert.ok(silences.some(({ kind, body }) => kind === "thing" && body.includes("onOff.available")));
+  });
+
   it("is found within two minutes also when the search before it took long, as with a stalled store", async (t) => {
     const { types, tenantId, devices, run, logged, write, clock, elapsed } = await madeType(t);
     const [lamp] = devices as [DeviceId];

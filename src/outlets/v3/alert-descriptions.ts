@@ -153,7 +153,9 @@ export const explainAlert: Description = {
           alert,
           value: orNull(text("The present value of its attribute or field.")),
           conditionIsTrue: orNull(
-            boolean("Whether the condition is true for it; null if its pattern takes too many steps on this value."),
+            boolean(
+              "Whether the condition is true for it; null if its pattern is too costly, in itself or on this value.",
+            ),
           ),
           explanation: text("The same in a sentence."),
           evaluations: list(

@@ -71,11 +71,11 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       errors: "standard",
       scopes: ["alerts", "devices:read"],
       description: dryRunAlert,
-      async answer({ body }, caller) {
-        const { input, period } = readDryRun(body);
+      async answer(incoming, caller) {
+        const { input, period } = readDryRun(incoming.body);
         const { events, firings, commands } = await ("thingId" in input
-          ? alerts.onThings.dryRun(caller, input, period)
-          : alerts.dryRun(caller, input, period));
+          ? alerts.onThings.dryRun(caller, input, period, incoming)
+          : alerts.dryRun(caller, input, period, incoming));
         return jsonAnswer(200, {
           events,
           firings: firings.map(({ timeMs, value }) => ({ time: timeMs, value })),
@@ -135,7 +135,9 @@ export function alertRoutes({ alerts, idempotency, tokens }: AlertRouteParts): r
       description: explainAlert,
       async answer(incoming, caller) {
         const id = alertIdOf(incoming);
-        const explained = await either<Explanation<AnyTriggerRow>>(alerts, (kind) => kind.explain(caller, id));
+        const explained = await either<Explanation<AnyTriggerRow>>(alerts, (kind) =>
+          kind.explain(caller, id, incoming),
+        );
         const { trigger, value, isTrue, sentence, evaluations } = explained;
         return jsonAnswer(200, {
           alert: alertBody(trigger),

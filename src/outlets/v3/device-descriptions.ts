@@ -223,7 +223,7 @@ export const updateDevice: Description = {
     {
       status: 409,
       code: "limit_reached",
-      when: "The device would have more than 1,000 attributes, erased ones included, or the attributes of the user's devices would take more than 8 MB.",
+      when: "The device would have more than 1,000 attributes, erased ones included, or the attributes of the user's devices would take more than 8 MB. Or 20 changes of the user wait for costly patterns of alerts.",
     },
     { status: 413, code: "value_too_large", when: "A value is longer than 8 KB." },
   ],

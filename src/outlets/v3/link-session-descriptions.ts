@@ -86,6 +86,7 @@ const problem = object("What went wrong last.", {
       "already_linked",
       "not_linked",
       "interrupted",
+      "busy",
       "internal_error",
     ],
   }),
@@ -99,7 +100,7 @@ export const getLinkSession: Description = {
   words: [
     "Shows how a session stands. `pending`: the user has not finished. `linked`: the account is linked, as the device `deviceId`. `declined`: the user did not want to. `failed`: it can't succeed any more; `problem` says which side is at fault. `expired`: 30 minutes have passed. A `problem` of a pending or expired session is the last one; the user could try again.",
     "Only the client that created a session can read it, for the same user or tenant. A session can be read for 24 hours after it has expired.",
-    "The end of a session is also an event `linkSession` on `GET /v3/events?linkSessions=true`, and a message to webhooks that were created with `linkSessions: true`. An expiry is neither: you know its time.",
+    "The end of a session is also an event `linkSession` on `GET /v3/events?linkSessions=true`, and a message to webhooks that were created with `linkSessions: true`; so is its expiry, within a minute.",
   ],
   parameters: [
     {

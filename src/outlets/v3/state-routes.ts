@@ -4,14 +4,7 @@ import type { Route } from "../../http/routes.ts";
 import type { BatchKey, BatchLine, LineSource, ResumableBatches } from "../../idempotency/resumable-batches.ts";
 import type { EnterprisePrincipal } from "../../identity/principal.ts";
 import { ownerWithin } from "../../model/access-scope.ts";
-import {
-  BadParameter,
-  BreezewayError,
-  LimitReached,
-  OutcomeUnknown,
-  StoreUnavailable,
-  UnknownDevice,
-} from "../../model/errors.ts";
+import { afterPart, BadParameter, BreezewayError, LimitReached, UnknownDevice } from "../../model/errors.ts";
 import { type DeviceId, parseId } from "../../model/ids.ts";
 import { limits } from "../../model/limits.ts";
 import type { KeepGroup, Line, LineOutcome } from "../../provisioning/batch-lines.ts";
@@ -73,7 +66,7 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
             isReplayed &&= group.isReplayed;
           }
         } catch (error) {
-          throw answers.length > 0 ? afterOthers(error, key !== undefined) : error;
+          throw answers.length > 0 ? afterPart(error, { isKeyed: key !== undefined }) : error;
         }
       });
       const written = answers.filter((answer) => typeof answer === "number");
@@ -83,12 +76,6 @@ export function stateRoute({ provisioning, batches, tokens }: StateRouteParts, t
       return jsonAnswer(200, { written, failed }, isReplayed ? { "idempotency-replayed": "true" } : {});
     },
   };
-}
-
-/** A failure of the store after a group whose devices are written: it must not be answered with "Nothing was changed". */
-function afterOthers(error: unknown, isKeyed: boolean): unknown {
-  if (!(error instanceof StoreUnavailable) || error instanceof OutcomeUnknown) return error;
-  return new OutcomeUnknown("The store failed after some of the devices were written.", { cause: error, isKeyed });
 }
 
 async function batchKeyOf(

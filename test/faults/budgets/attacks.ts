@@ -2,6 +2,7 @@ import type { Attack } from "./attack.ts";
 import { attributes } from "./attacks/attributes.ts";
 import { bodies } from "./attacks/bodies.ts";
 import { connections } from "./attacks/connections.ts";
+import { costlyPatterns } from "./attacks/costly-patterns.ts";
 import { fans } from "./attacks/fans.ts";
 import { hostileLink } from "./attacks/hostile-ecosystem.ts";
 import { largeAlerts } from "./attacks/large-alerts.ts";
@@ -28,6 +29,7 @@ export const attacks: readonly Attack[] = [
   platformLists,
   unreadStreams,
   questions,
+  costlyPatterns,
   tokens,
   bodies,
   fans,

@@ -110,7 +110,7 @@ async function explainTooOften(
   alert: object,
 ): Promise<void> {
   const { deviceId } = alert as { readonly deviceId: number };
-  const condition = { attrName: "report", operation: "regex", stringThreshold: "x{10}y" };
+  const condition = { attrName: "report", operation: "regex", stringThreshold: "x{50}y" };
   const costly = { deviceId, ...condition, action: "note" };
   const at = String((await call("createAlert", 201, { bearer, json: costly })).alertId);
   await call("updateDevice", 200, { bearer, at: String(deviceId), json: { report: "x".repeat(8_000) } });

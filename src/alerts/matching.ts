@@ -1,0 +1,194 @@
+import { type Attempts, attemptsIn } from "../devices/attempts.ts";
+import { type Condition, isMet } from "../model/condition.ts";
+import type { TenantId, UserId } from "../model/ids.ts";
+import { limits } from "../model/limits.ts";
+import type { MatchCaller, MatchTurns } from "./match-turns.ts";
+import type { Patterns } from "./patterns.ts";
+import type { PatternAnswer, PatternJob, PatternWork } from "./programs.ts";
+
+/** Steps, compiling included, that one transaction or question takes in the event loop: 1 to 2 ms; measured. */
+export const inlineSteps = 50_000;
+/** A pattern whose size is unknown is matched at once if it takes no more steps than this. */
+const unsizedSteps = 10_000;
+/** The bounds of one job, so that the turns of others come soon. */
+const jobLimits = { steps: 250_000, questions: 64 };
+
+/** `stopped`: a limit does not allow it. `later`: the transaction runs again when the answer is known. */
+export type Judgement = boolean | "stopped" | "later";
+
+/** Whether a condition is true now, or why that was not evaluated. */
+export type PresentJudgement = boolean | "too costly" | "too many steps";
+
+/** What one change may take (chain.ts). */
+export interface PatternBudget {
+  mayCompile(pattern: string, cost: number): boolean;
+  maySpend(steps: number): boolean;
+}
+
+export interface MatchingParts {
+  readonly patterns: Patterns;
+  readonly turns: MatchTurns;
+  /** Whether transactions leave costly matches to the turns. Without it they make all of them themselves. */
+  readonly isDeferring: boolean;
+  readonly tenantOf: (userId: UserId) => Promise<TenantId | undefined>;
+}
+
+/** What the attempts of one transaction have asked, by value and pattern. */
+interface Asked {
+  /** Null: the question could not be answered. */
+  readonly answers: Map<string, Map<string, PatternAnswer | null>>;
+  readonly open: Map<string, Map<string, { readonly mostSteps: number }>>;
+  readonly work: () => Promise<void>;
+}
+
+/**
+ * Decides whether conditions are true. A cheap pattern is matched in place. A costly one is matched by a thread, in fair
+ * turns: meanwhile no transaction is open, so that other writers go on.
+ */
+export class Matching {
+  readonly #parts: MatchingParts;
+  readonly #asked = new WeakMap<Attempts, Asked>();
+  /** Steps that a transaction has left for matches in place. */
+  readonly #left = new WeakMap<object, number>();
+
+  constructor(parts: MatchingParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Judges within a transaction. Whether a limit allows it depends on the definitions and the value alone, never on what
+   * is in the node's memory.
+   */
+  judge(tx: object, budget: PatternBudget, userId: UserId, condition: Condition, value: string | null): Judgement {
+    const { patterns } = this.#parts;
+    if (condition.operation !== "regex" || value === null) return isMet(condition, value, patterns.matches);
+    const { pattern } = condition;
+    if (patterns.isTooCostly(pattern) || !budget.mayCompile(pattern, patterns.costOf(pattern))) return "stopped";
+    const attempts = this.#parts.isDeferring ? attemptsIn(tx) : undefined;
+    const asked = attempts && this.#askedIn(attempts, userId);
+    const answer = asked?.answers.get(value)?.get(pattern);
+    if (answer === null) return "stopped";
+    let size = patterns.knownSize(pattern) ?? answer?.size;
+    if (size === undefined && (!asked || this.#mayTake(tx, patterns.stepsToCompile(pattern)))) {
+      size = patterns.sizeOf(pattern);
+    }
+    if (size === undefined) return defer(attempts!, asked!, pattern, value, unsizedSteps);
+    const steps = size * value.length;
+    if (!budget.maySpend(steps)) return "stopped";
+    if (typeof answer?.isMatch === "boolean") return answer.isMatch;
+    const isInline = !asked || this.#mayTake(tx, steps + patterns.stepsToCompile(pattern));
+    return isInline ? patterns.matches(pattern, value) : defer(attempts!, asked!, pattern, value, steps);
+  }
+
+  /** Judges outside of transactions, if that is cheap. */
+  judgeCheap(condition: Condition, value: string | null): PresentJudgement | undefined {
+    const { patterns } = this.#parts;
+    if (condition.operation !== "regex" || value === null) return isMet(condition, value, patterns.matches);
+    const { pattern } = condition;
+    if (patterns.isTooCostly(pattern)) return "too costly";
+    const isKnown = patterns.knownSize(pattern) !== undefined;
+    if (!isKnown && patterns.stepsToCompile(pattern) > inlineSteps) return undefined;
+    const steps = (patterns.knownSize(pattern) ?? patterns.sizeOf(pattern)) * value.length;
+    if (steps > limits.patternStepsPerExplanation) return "too many steps";
+    return steps + patterns.stepsToCompile(pattern) <= inlineSteps ? patterns.matches(pattern, value) : undefined;
+  }
+
+  /** Judges by the thread, in a turn of the caller. */
+  async judgeBy(work: PatternWork, condition: Condition, value: string | null): Promise<PresentJudgement> {
+    const cheap = this.judgeCheap(condition, value);
+    if (cheap !== undefined || condition.operation !== "regex") return cheap ?? false;
+    const { pattern } = condition;
+    const question = { pattern, valueIndex: 0, mostSteps: limits.patternStepsPerExplanation };
+    const [answer] = (await work.run({ values: [value!], questions: [question] })) ?? [];
+    if (!answer) return "too costly";
+    this.#parts.patterns.remember(pattern, answer.size);
+    return answer.isMatch ?? "too many steps";
+  }
+
+  #mayTake(tx: object, steps: number): boolean {
+    const left = (this.#left.get(tx) ?? inlineSteps) - steps;
+    if (left >= 0) this.#left.set(tx, left);
+    return left >= 0;
+  }
+
+  #askedIn(attempts: Attempts, userId: UserId): Asked {
+    const known = this.#asked.get(attempts);
+    if (known) return known;
+    const asked: Asked = {
+      answers: new Map(),
+      open: new Map(),
+      work: () => this.#answer(asked, userId, attempts.mayRefuse),
+    };
+    this.#asked.set(attempts, asked);
+    return asked;
+  }
+
+  async #answer(asked: Asked, userId: UserId, mayRefuse: boolean): Promise<void> {
+    const { turns, tenantOf, patterns } = this.#parts;
+    const tenantId = await tenantOf(userId);
+    // The user was removed meanwhile. The next attempt says so.
+    if (tenantId === undefined) return;
+    const caller: MatchCaller = {
+      tenantId,
+      name: `changes of user ${userId}`,
+      ...(mayRefuse && { limit: changesWaiting }),
+    };
+    await turns.admit(caller, async () => {
+      for (const job of jobsOf(asked.open, patterns)) {
+        const answers = await turns.run(caller, (work) => answersOf(work, job));
+        for (const [index, { pattern, valueIndex }] of job.questions.entries()) {
+          const answer = answers[index] ?? null;
+          if (answer) patterns.remember(pattern, answer.size);
+          entryOf(asked.answers, job.values[valueIndex]!).set(pattern, answer);
+        }
+      }
+      asked.open.clear();
+    });
+  }
+}
+
+const changesWaiting = {
+  name: "changesWaiting",
+  sentence: "Too many changes of this user wait for costly patterns of alerts. Nothing was changed. Try again later.",
+} as const;
+
+function defer(attempts: Attempts, asked: Asked, pattern: string, value: string, mostSteps: number): Judgement {
+  if (!attempts.mayRunAgain) return "stopped";
+  entryOf(asked.open, value).set(pattern, { mostSteps });
+  attempts.runAgainAfter(asked.work);
+  return "later";
+}
+
+function entryOf<Entry>(maps: Map<string, Map<string, Entry>>, key: string): Map<string, Entry> {
+  const entry = maps.get(key) ?? new Map<string, Entry>();
+  maps.set(key, entry);
+  return entry;
+}
+
+/** The open questions, in jobs of bounded size. */
+function* jobsOf(open: Asked["open"], patterns: Patterns): Generator<PatternJob> {
+  for (const [value, questions] of open) {
+    let present: PatternJob["questions"] = [];
+    let steps = 0;
+    for (const [pattern, { mostSteps }] of questions) {
+      const more = mostSteps + patterns.stepsToCompile(pattern);
+      if (present.length > 0 && (steps + more > jobLimits.steps || present.length === jobLimits.questions)) {
+        yield { values: [value], questions: present };
+        present = [];
+        steps = 0;
+      }
+      present = [...present, { pattern, valueIndex: 0, mostSteps }];
+      steps += more;
+    }
+    yield { values: [value], questions: present };
+  }
+}
+
+/** The answers to a job. If the thread fails, each question is asked alone: only the one that ends it stays open. */
+async function answersOf(work: PatternWork, job: PatternJob): Promise<readonly (PatternAnswer | undefined)[]> {
+  const answers = await work.run(job);
+  if (answers || job.questions.length === 1) return answers ?? [];
+  const alone = [];
+  for (const question of job.questions) alone.push((await work.run({ ...job, questions: [question] }))?.[0]);
+  return alone;
+}

@@ -1,0 +1,83 @@
+import { limits } from "../model/limits.ts";
+import type { Priority, Store } from "../store/seam.ts";
+
+/** Each hop of a chain of alerts can need work twice. */
+const mostAttempts = 2 * (limits.alertHopsPerCause + 2);
+
+/**
+ * The attempts to carry out one transaction. A reaction that needs work too long for an open transaction asks for it
+ * here: the transaction is rolled back, the work is done while others write, and the body runs again.
+ */
+export class Attempts {
+  /** Whether the caller can be told that too many of its changes wait. */
+  readonly mayRefuse: boolean;
+  readonly #later = new Set<() => Promise<void>>();
+  #made = 0;
+
+  constructor(mayRefuse: boolean) {
+    this.mayRefuse = mayRefuse;
+  }
+
+  /** False in the last attempt: the reaction must decide without the work. */
+  get mayRunAgain(): boolean {
+    return this.#made < mostAttempts;
+  }
+
+  get isIncomplete(): boolean {
+    return this.#later.size > 0;
+  }
+
+  /** The present attempt is in vain. It may go on, to find what else is needed. */
+  runAgainAfter(work: () => Promise<void>): void {
+    this.#later.add(work);
+  }
+
+  /** A body begins. The store may run it several times in one attempt. */
+  begin(): void {
+    this.#later.clear();
+  }
+
+  async doWork(): Promise<void> {
+    this.#made += 1;
+    for (const work of this.#later) await work();
+  }
+}
+
+const byTransaction = new WeakMap<object, Attempts>();
+
+/** The attempts of an open transaction; undefined when it can't be run again. */
+export function attemptsIn(tx: object): Attempts | undefined {
+  return byTransaction.get(tx);
+}
+
+class Incomplete extends Error {}
+
+/** Runs the transaction as often as its reactions need. */
+export async function inAttempts<Tables extends object, Result>(
+  store: Store<Tables>,
+  body: (tx: Tables) => Promise<Result>,
+  priority: Priority | undefined,
+  { mayRefuse }: Pick<Attempts, "mayRefuse">,
+): Promise<Result> {
+  const attempts = new Attempts(mayRefuse);
+  const attempt = async (tx: Tables) => {
+    attempts.begin();
+    byTransaction.set(tx, attempts);
+    try {
+      const result = await body(tx);
+      if (!attempts.isIncomplete) return result;
+    } catch (error) {
+      // Without the work the body may have gone wrong: the next attempt decides.
+      if (!attempts.isIncomplete) throw error;
+    }
+    throw new Incomplete("the transaction runs again");
+  };
+  for (;;) {
+    try {
+      return await store.transaction(attempt, priority);
+    } catch (error) {
+      if (!(error instanceof Incomplete)) throw error;
+      await attempts.doWork();
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { MatchTurns } from "../../src/alerts/match-turns.ts";
+import { Matching } from "../../src/alerts/matching.ts";
+import { Patterns } from "../../src/alerts/patterns.ts";
+import { type PatternJob, type PatternWork, Programs } from "../../src/alerts/programs.ts";
+import type { TenantId } from "../../src/model/ids.ts";
+
+/** The jobs that were given away, and their answers. */
+export function watchedWork() {
+  const programs = new Programs();
+  const jobs: PatternJob[] = [];
+  const patternWork: PatternWork = {
+    async run(job) {
+      jobs.push(job);
+      return programs.answer(job);
+    },
+  };
+  return { patternWork, jobs };
+}
+
+/** Matching with nothing in memory, which makes all matches in place. */
+export function madeMatching(): Matching {
+  const turns = new MatchTurns(watchedWork().patternWork);
+  return new Matching({ patterns: new Patterns(), turns, isDeferring: false, tenantOf: async () => 1 as TenantId });
+}
+
+/** A function that collects garbage, so that memory can be compared. */
+export function collector(): () => void {
+  setFlagsFromString("--expose_gc");
+  return runInNewContext("gc") as () => void;
+}
