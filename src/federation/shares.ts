@@ -4,20 +4,21 @@ import type { Transaction } from "../store/seam.ts";
 import type { LinkRow } from "../store/tables/links.ts";
 
 /** Divides the links of a shared store evenly among its nodes. */
-export type ShareTables = Pick<Transaction, "links" | "nodes">;
+export type ShareTables = Pick<Transaction, "links" | "nodes" | "clock">;
 
 /** Maximal streams of one node: about half of the ports of one address. */
 export const maximalStreams = 14_000;
 
 /**
- * Live nodes, and dead owners whose links can be claimed. Undefined when no link is claimable, or when it is not yet
- * certain which nodes are alive.
+ * Live nodes, and dead owners whose links can be claimed. Undefined when no link is claimable. While it is not certain
+ * which nodes are alive, only links without an owner are claimable, and the shares are those of all listed nodes.
  */
 export async function orphansIn(tx: ShareTables, membership: Membership) {
   const { living, isSettled } = await membership.census(tx);
-  if (!isSettled) return undefined;
+  if (!isSettled && !membership.isAlive) return undefined;
   const owners = await tx.links.owners();
-  const dead = owners.filter((owner): owner is NodeId => owner !== null && !living.includes(owner));
+  const isDead = (owner: NodeId | null): owner is NodeId => owner !== null && !living.includes(owner);
+  const dead = isSettled ? owners.filter(isDead) : [];
   return dead.length > 0 || owners.includes(null) ? { living, dead } : undefined;
 }
 

@@ -4,7 +4,7 @@ import { BackgroundTask } from "../runtime/background-task.ts";
 import type { Cancel, Runtime } from "../runtime/runtime.ts";
 import { type NodeBus, noNodeBus, type PresenceLock } from "../store/node-bus.ts";
 import type { Store, Transaction } from "../store/seam.ts";
-import { StoreClock } from "./store-clock.ts";
+import { type ClockReading, StoreClock } from "./store-clock.ts";
 
 export const heartbeat = { everyMs: 1_500, leaseMs: 6_000, forgetAfterMs: 3_600_000 };
 /** How soon a node that has lost its presence lock tries to take it again. */
@@ -14,14 +14,21 @@ const retryMs = 300;
  * trusts the missing lock of another node only after it has held its own for this long.
  */
 const trustLocksAfterMs = 2_000;
+/** A smaller step of the store's clock makes no lease expire: heartbeats come much more often than leases expire. */
+const noticedStepMs = 2_000;
 
 type NodeTables = Pick<Transaction, "nodes">;
+type CensusTables = NodeTables & Pick<Transaction, "clock">;
 type HeartbeatTables = NodeTables & Pick<Transaction, "logEpoch">;
 
 /** The live nodes, by the store's clock. */
 export interface Census {
+  /** All listed nodes while it is not settled: any of them may be alive. */
   readonly living: readonly NodeId[];
-  /** False just after the store has started, or this node could reach it again: then no node may be declared dead. */
+  /**
+   * False just after the store has started, its clock was set, or this node could reach it again: then no node may be
+   * declared dead.
+   */
   readonly isSettled: boolean;
 }
 
@@ -44,8 +51,8 @@ export class Membership {
   /** When the last heartbeat that succeeded was sent. */
   #lastBeatMs: number | undefined;
   #life = 0;
-  /** When the present life began. */
-  #aliveSinceMs = 0;
+  /** From then on a missing heartbeat counts again; undefined until it has ceased to count for the first time. */
+  #silenceCountsFromMs: number | undefined;
   #beating: Promise<void> | undefined;
   #next: Cancel | undefined;
   #stopping: Promise<void> | undefined;
@@ -112,31 +119,40 @@ export class Membership {
     return living.includes(this.id) || this.#stopping ? living : [...living, this.id];
   }
 
-  async census(tx: NodeTables): Promise<Census> {
+  async census(tx: CensusTables): Promise<Census> {
     if (!this.#store.isShared) return { living: [this.id], isSettled: true };
-    const [living, isStoreSettled, isSilenceTrusted] = await Promise.all([
+    const sentMs = this.#runtime.elapsedMs();
+    const [living, isStoreSettled, storeMs] = await Promise.all([
       this.living(tx),
       tx.nodes.isSettled(heartbeat.leaseMs),
-      this.#isSilenceTrusted(tx),
+      tx.clock.nowMs(),
     ]);
-    return { living, isSettled: isStoreSettled && isSilenceTrusted };
+    // After the reads: a heartbeat that ended meanwhile may have noticed that the store's clock was set.
+    const isSteady = isStoreSettled && !this.#isClockSet({ sentMs, storeMs, receivedMs: this.#runtime.elapsedMs() });
+    const trust = isSteady ? this.#trustInSilence() : "none";
+    if (trust === "full") return { living, isSettled: true };
+    const listed = await tx.nodes.alive(Number.POSITIVE_INFINITY);
+    const isNoneSilent = listed.every((id) => living.includes(id));
+    if (trust === "unknown" && isNoneSilent) return { living, isSettled: true };
+    return { living: [...new Set([...living, ...listed])], isSettled: false };
   }
 
   /**
-   * Whether a missing heartbeat means that a node is dead. When all nodes were cut off from the store, all leases have
-   * expired, and the first node that is back must not take the links of the others. So it waits for a lease. At its
-   * start a node does not know how long the others were cut off, and a shorter wait is enough.
+   * Whether a missing heartbeat means that a node is dead. When all nodes were cut off from the store, or its clock was
+   * set forward, all leases have expired, and the first node with a heartbeat must not take the links of the others. So
+   * it waits for a lease. At its start a node does not know how long the others were cut off, and a shorter wait is
+   * enough.
    */
-  async #isSilenceTrusted(tx: NodeTables): Promise<boolean> {
+  #trustInSilence(): "full" | "unknown" | "none" {
     const nowMs = this.#runtime.elapsedMs();
-    if (this.#life > 0 && !this.isAlive) return false;
-    if (this.#life > 1) return nowMs - this.#aliveSinceMs >= heartbeat.leaseMs;
-    if (this.#presenceLock && nowMs - this.#lockedSinceMs >= trustLocksAfterMs) return true;
-    const [listed, beating] = await Promise.all([
-      tx.nodes.alive(Number.POSITIVE_INFINITY),
-      tx.nodes.alive(heartbeat.leaseMs),
-    ]);
-    return listed.length === beating.length;
+    if (this.#life > 0 && !this.isAlive) return "none";
+    if (this.#silenceCountsFromMs !== undefined) return nowMs >= this.#silenceCountsFromMs ? "full" : "none";
+    return this.#presenceLock && nowMs - this.#lockedSinceMs >= trustLocksAfterMs ? "full" : "unknown";
+  }
+
+  /** Whether the store's clock was set since the last heartbeat. */
+  #isClockSet(reading: ClockReading): boolean {
+    return this.#storeClock.stepMs(reading) >= noticedStepMs;
   }
 
   /** Runs `act` each time that the store was restored or promoted: values in memory may be wrong then. */
@@ -178,21 +194,24 @@ export class Membership {
         async (tx) => {
           const sentMs = this.#runtime.elapsedMs();
           const storeMs = await tx.nodes.beat(this.id, this.#keyIds());
-          const receivedMs = this.#runtime.elapsedMs();
-          const [epoch] = await Promise.all([tx.logEpoch.current(), tx.nodes.forget(heartbeat.forgetAfterMs)]);
-          return { sentMs, storeMs, receivedMs, epoch: epoch.name };
+          const reading = { sentMs, storeMs, receivedMs: this.#runtime.elapsedMs() };
+          const isClockSet = this.#isClockSet(reading);
+          // Otherwise a clock that was set forward would make this node forget nodes that are alive.
+          const mayForget = !isClockSet && this.#trustInSilence() === "full";
+          const forgotten = mayForget ? tx.nodes.forget(heartbeat.forgetAfterMs) : undefined;
+          const [epoch] = await Promise.all([tx.logEpoch.current(), forgotten]);
+          return { reading, isClockSet, epoch: epoch.name };
         },
         { urgent: true },
       );
-      const [reading] = await Promise.all([beat, this.#presenceLock.check()]);
+      const [{ reading, isClockSet, epoch }] = await Promise.all([beat, this.#presenceLock.check()]);
       this.#storeClock.update(reading);
-      if (!this.isAlive) {
-        this.#life += 1;
-        this.#aliveSinceMs = this.#runtime.elapsedMs();
-      }
+      const isBack = !this.isAlive && this.#life > 0;
+      if (!this.isAlive) this.#life += 1;
+      if (isBack || isClockSet) this.#silenceCountsFromMs = this.#runtime.elapsedMs() + heartbeat.leaseMs;
       this.#lastBeatMs = sentMs;
       this.#task.succeeded();
-      this.#checkEpoch(reading.epoch);
+      this.#checkEpoch(epoch);
     } catch (error) {
       this.#task.failed(error, { node: this.id });
     }

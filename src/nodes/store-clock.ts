@@ -25,12 +25,19 @@ export class StoreClock {
   }
 
   /** The store read its clock at some moment between the request and the answer. */
-  update({ sentMs, storeMs, receivedMs }: ClockReading): void {
-    const measured = { least: storeMs - receivedMs, most: storeMs - sentMs };
+  update(reading: ClockReading): void {
+    const measured = offsetOf(reading);
     const known = this.#offset;
     // Each reading narrows the bounds. If it contradicts them, the store's clock was set.
     const both = known && { least: Math.max(known.least, measured.least), most: Math.min(known.most, measured.most) };
     this.#offset = both && both.least <= both.most ? both : measured;
+  }
+
+  /** By how much the store's clock was set, forward or back, at least, between the last update and this reading. */
+  stepMs(reading: ClockReading): number {
+    const measured = offsetOf(reading);
+    const known = this.#offset ?? measured;
+    return Math.max(0, measured.least - known.most, known.least - measured.most);
   }
 
   /** A lower bound of the store's time; undefined before the first reading. */
@@ -42,4 +49,8 @@ export class StoreClock {
   get unsureMs(): number {
     return this.#offset ? Math.ceil(this.#offset.most - this.#offset.least) : 0;
   }
+}
+
+function offsetOf({ sentMs, storeMs, receivedMs }: ClockReading): Offset {
+  return { least: storeMs - receivedMs, most: storeMs - sentMs };
 }

@@ -6,7 +6,7 @@ import type { NodeId } from "../../src/model/ids.ts";
 const node = (id: string) => id as NodeId;
 
 /** This node `a` and a living node `b`; the links by owner. */
-function nodesWith(counts: Readonly<Record<string, number>>, isSettled = true) {
+function nodesWith(counts: Readonly<Record<string, number>>, isSettled = true, isAlive = true) {
   const claims: (readonly [dead: readonly NodeId[], limit: number])[] = [];
   const shares = Object.entries(counts).map(([owner, count]) => ({ owner: owner === "" ? null : node(owner), count }));
   const tx = {
@@ -20,7 +20,7 @@ function nodesWith(counts: Readonly<Record<string, number>>, isSettled = true) {
     },
   } as unknown as Parameters<typeof claimShare>[0];
   const census = async () => ({ living: [node("a"), node("b")], isSettled });
-  const membership = { id: node("a"), census } as unknown as Parameters<typeof claimShare>[1];
+  const membership = { id: node("a"), census, isAlive } as unknown as Parameters<typeof claimShare>[1];
   return { tx, membership, claims };
 }
 
@@ -46,6 +46,15 @@ describe("a node's share of the links", () => {
       assert.deepEqual(await claimShare(tx, membership, 100), { claimed: [], room: 0, isFull: false });
     }
     for (const { claims } of [full, whole, unsettled]) assert.deepEqual(claims, []);
+  });
+
+  it("is claimed from links without a node alone, before the nodes are known, and not by a node without a lease", async () => {
+    const { tx, membership, claims } = nodesWith({ a: 1, "": 1, dead: 4 }, false);
+    await claimShare(tx, membership, 100);
+    assert.deepEqual(claims, [[[], 2]]);
+    const expired = nodesWith({ a: 1, "": 1, dead: 4 }, false, false);
+    assert.deepEqual((await claimShare(expired.tx, expired.membership, 100)).claimed, []);
+    assert.deepEqual(expired.claims, []);
   });
 
   it("is exceeded by what the node has beyond it", async () => {

@@ -12,6 +12,8 @@ import { linkOf, makeHome } from "../contracts/store/home.ts";
 import { movedRuntime, settled } from "../federation/moved-runtime.ts";
 import { newDataFolder } from "../set-up/sqlite-template.ts";
 
+const hourMs = 3_600_000;
+
 describe("a node among others", () => {
   it("takes its presence lock again when it was lost as soon as it was taken", { timeout: 30_000 }, async (t) => {
     const folder = await newDataFolder("breezeway-membership-");
@@ -46,7 +48,7 @@ describe("a node among others", () => {
 
   for (const outage of ["losesLocks", "keepsLocks"] as const) {
     it(`takes no links of others after all were cut off from the store (${outage})`, async (t) => {
-      const { nodes, claimAll, runtime } = await twoNodes(t, outage === "losesLocks");
+      const { nodes, claimAll, runtime } = await twoNodes(t, { losesLocks: outage === "losesLocks" });
       const [first, second] = nodes;
       await runtime.advance(10_000);
       for (const node of nodes) node.cut();
@@ -106,6 +108,81 @@ describe("a node among others", () => {
     await nodes[1].membership.stop();
     assert.deepEqual(await claimAll(await start("third")), [links[1]]);
   });
+
+  for (const [direction, byMs] of [
+    ["forward", 2 * hourMs],
+    ["back", -hourMs],
+  ] as const) {
+    it(`takes no links of others when the store's clock is set ${direction}`, async (t) => {
+      const { nodes, claimAll, runtime, setClock, listed } = await twoNodes(t, { apartMs: 700 });
+      const [first, second] = nodes;
+      await runtime.advance(10_000);
+      setClock(byMs);
+      // Every 100 ms, before and after the next heartbeat of each node.
+      for (let passedMs = 0; passedMs < 3_000; passedMs += 100) {
+        assert.deepEqual([await claimAll(first), await claimAll(second)], [[], []], `after ${passedMs} ms`);
+        assert.deepEqual(await listed(), ["first", "second"], `after ${passedMs} ms`);
+        await runtime.advance(100);
+      }
+      assert.equal((await first.census()).isSettled, false);
+      await runtime.advance(heartbeat.leaseMs);
+      assert.deepEqual([await claimAll(first), await claimAll(second)], [[], []]);
+      assert.equal((await first.census()).isSettled, true);
+    });
+
+    it(`takes the links of a node that dies when the store's clock is set ${direction}`, async (t) => {
+      const { nodes, claimAll, runtime, links, setClock, listed } = await twoNodes(t);
+      const [first, second] = nodes;
+      await runtime.advance(10_000);
+      second.cut();
+      setClock(byMs);
+      await runtime.advance(3 * heartbeat.everyMs);
+      assert.deepEqual(await listed(), ["first", "second"]);
+      await runtime.advance(heartbeat.leaseMs - 2 * heartbeat.everyMs);
+      assert.deepEqual(await claimAll(first), [links[1]]);
+    });
+  }
+
+  it("is not in doubt after a step of the store's clock that makes no lease expire", async (t) => {
+    const { nodes, runtime, setClock } = await twoNodes(t);
+    await runtime.advance(10_000);
+    for (const byMs of [1_900, -1_900]) {
+      setClock(byMs);
+      assert.equal((await nodes[0].census()).isSettled, true);
+      await runtime.advance(heartbeat.everyMs);
+      assert.equal((await nodes[0].census()).isSettled, true);
+    }
+  });
+
+  it("takes a link without an owner although its own presence lock is lost again and again", async (t) => {
+    const { nodes, claimAll, runtime, addUnowned } = await twoNodes(t);
+    const [first, second] = nodes;
+    await second.membership.stop();
+    await claimAll(first);
+    for (let i = 0; i < 3; i++) {
+      await runtime.advance(4_000);
+      first.cut();
+      first.connect();
+      await runtime.advance(400);
+      assert.equal((await first.census()).isSettled, false);
+      const added = await addUnowned();
+      assert.deepEqual(await claimAll(first), [added]);
+    }
+  });
+
+  it("takes links without an owner up to its share, and no others, while it does not know who is alive", async (t) => {
+    const { nodes, claimAll, runtime, addUnowned } = await twoNodes(t);
+    const [first] = nodes;
+    await runtime.advance(10_000);
+    for (const node of nodes) node.cut();
+    await runtime.advance(9_000);
+    const added = [await addUnowned(), await addUnowned()];
+    assert.deepEqual(await claimAll(first), [], "its own lease has expired");
+    first.connect();
+    await runtime.advance(400);
+    assert.deepEqual(await claimAll(first), added.slice(0, 1));
+    assert.deepEqual(await claimAll(first), []);
+  });
 });
 
 interface CuttableNode {
@@ -116,10 +193,11 @@ interface CuttableNode {
 }
 
 /** Two nodes on one store, each of which owns one link. */
-async function twoNodes(t: TestContext, losesLocks = true) {
+async function twoNodes(t: TestContext, { losesLocks = true, apartMs = 0 } = {}) {
   const folder = await newDataFolder("breezeway-membership-");
   const runtime = movedRuntime();
-  const opened = await openSqlite({ folder, nowMs: runtime.nowMs });
+  let setMs = 0;
+  const opened = await openSqlite({ folder, nowMs: () => runtime.nowMs() + setMs });
   const started: CuttableNode[] = [];
   t.after(async () => {
     for (const node of started) node.connect();
@@ -165,16 +243,28 @@ async function twoNodes(t: TestContext, losesLocks = true) {
     started.push(node);
     return node;
   };
-  const nodes = [await start("first"), await start("second")] as const;
-  const links: DeviceId[] = [];
-  for (const [index, { membership }] of nodes.entries()) {
-    const home = await makeHome(opened, { name: `user ${index}` });
-    await opened.transaction((tx) => tx.links.add(linkOf(home, membership.id)));
-    links.push(home.devices[0]!);
-  }
+  let users = 0;
+  const addLink = async (owner: NodeId): Promise<DeviceId> => {
+    const home = await makeHome(opened, { name: `user ${users++}` });
+    await opened.transaction((tx) => tx.links.add(linkOf(home, owner)));
+    return home.devices[0]!;
+  };
+  const first = await start("first");
+  await runtime.advance(apartMs);
+  const nodes = [first, await start("second")] as const;
+  const links = [await addLink(nodes[0].membership.id), await addLink(nodes[1].membership.id)];
+  const addUnowned = async (): Promise<DeviceId> => {
+    const deviceId = await addLink("nobody" as NodeId);
+    await opened.transaction((tx) => tx.links.handBack("nobody" as NodeId, [{ deviceId, epoch: 1 }]));
+    return deviceId;
+  };
   const claimAll = async ({ membership }: CuttableNode) => {
     const { claimed } = await opened.transaction((tx) => claimShare(tx, membership, 10));
     return claimed.map(({ deviceId }) => deviceId).sort();
   };
-  return { nodes, claimAll, runtime, links, start };
+  const listed = async () => (await opened.read((tx) => tx.nodes.list())).map(({ id }) => id);
+  const setClock = (byMs: number) => {
+    setMs += byMs;
+  };
+  return { nodes, claimAll, runtime, links, start, addUnowned, listed, setClock };
 }

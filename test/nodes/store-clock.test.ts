@@ -20,6 +20,12 @@ function clockOf(store: { aheadMs: number }) {
       elapsedMs += backMs;
       clock.update({ sentMs, storeMs, receivedMs: elapsedMs });
     },
+    /** How far the store's clock was set, as a reading with these travel times shows it. */
+    step: (thereMs: number, backMs: number) => {
+      const sentMs = elapsedMs;
+      elapsedMs += thereMs + backMs;
+      return clock.stepMs({ sentMs, storeMs: sentMs + thereMs + store.aheadMs, receivedMs: elapsedMs });
+    },
     /** By how much the estimate is behind the store's clock, and by how much it may be. */
     behind: () => [elapsedMs + store.aheadMs - clock.nowMs!, clock.unsureMs],
   };
@@ -70,5 +76,22 @@ describe("a node's estimate of the store's clock", () => {
       read(1, 1);
       assert.deepEqual(behind(), [1, 2]);
     }
+  });
+
+  it("shows how far the store's clock was set at least", () => {
+    const store = { aheadMs: 0 };
+    const { read, pass, step } = clockOf(store);
+    assert.equal(step(1, 1), 0, "before the first reading");
+    read(1, 1);
+    pass(hourMs);
+    assert.equal(step(800, 500), 0);
+    store.aheadMs = hourMs;
+    assert.equal(step(0, 0), hourMs - 1);
+    assert.equal(step(200, 300), hourMs - 301);
+    store.aheadMs = -hourMs;
+    assert.equal(step(0, 0), hourMs - 1);
+    assert.equal(step(200, 300), hourMs - 201);
+    read(1, 1);
+    assert.equal(step(1, 1), 0);
   });
 });

@@ -114,7 +114,7 @@ export class Deployment {
   #strikeStore(kind: FaultKind, store: MemoryStore): void {
     const { scheduler } = this.#parts;
     const { dice } = scheduler;
-    if (kind === "store clock jumped") store.clock.offsetMs += dice.between(-3_000, 3_000);
+    if (kind === "store clock jumped") store.clock.offsetMs += dice.between(-3_000, 3_000) * dice.pick([1, 10]);
     if (kind === "store slow") store.slowUntilMs = scheduler.nowMs + dice.between(1_000, 8_000);
     if (kind === "store down") this.#stopStore(store);
     if (kind === "store crashed") {

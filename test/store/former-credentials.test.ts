@@ -11,7 +11,7 @@ import { LentSql } from "../../src/store/postgres/connection.ts";
 import { databaseClock, openPostgres } from "../../src/store/postgres/store.ts";
 import type { OpenStore } from "../../src/store/seam.ts";
 import type { Sql } from "../../src/store/sql.ts";
-import { Connection, lend } from "../../src/store/sqlite/connection.ts";
+import { Connection, withSql } from "../../src/store/sqlite/connection.ts";
 import { openSqlite } from "../../src/store/sqlite/store.ts";
 import { missingPostgres, sharedCluster } from "../set-up/postgres.ts";
 
@@ -31,7 +31,7 @@ const places: Record<"SQLite" | "PostgreSQL", (t: TestContext) => Promise<Place>
     return {
       async prepare(body) {
         const connection = new Connection(join(folder, "breezeway.db"));
-        await lend(connection, () => 1_000, body);
+        await withSql(connection, () => 1_000, body);
         connection.close();
       },
       open: () => openSqlite({ folder, nowMs: () => 1_000 }),

@@ -48,6 +48,21 @@ describe("a group of commits on PostgreSQL", { skip }, () => {
       assert.equal(await storedValue(store, homes[1]!), "new");
     }));
 
+  it("refuses a transaction or a read inside a body, as outside of groups", () =>
+    onStore(postgresHarness, async (store) => {
+      const [home] = await linkedHomes(store, 1);
+      const inside = (nested: () => Promise<unknown>) =>
+        store.transaction(() => nested(), { patient: true, groupedBy: home!.userId });
+      await assert.rejects(
+        inside(() => store.transaction(async () => undefined)),
+        /a transaction was started inside another/,
+      );
+      await assert.rejects(
+        inside(() => store.read(async () => undefined)),
+        /a read was started inside another/,
+      );
+    }));
+
   it("takes five statements, for one member as for many", (t) =>
     onStore(postgresHarness, async (store) => {
       const homes = await linkedHomes(store, 4);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { DeviceId, TenantId, UserId } from "../../src/model/ids.ts";
 import type { Sql } from "../../src/store/sql.ts";
+import { homeNameTable } from "../../src/store/tables/home-names.ts";
 import { thingTable } from "../../src/store/tables/things.ts";
 import { onDatabase } from "../contracts/store/harness.ts";
 import { sqliteHarness } from "../contracts/store/sqlite-harness.ts";
@@ -52,5 +53,19 @@ describe("the statements on things, on SQLite", () => {
         for (const read of reads) assert.match(read, /^SEARCH /, text);
       }
       assert.equal(texts.length, 12);
+    }));
+
+  it("read names for a search from an index alone, and no row of a thing", () =>
+    onDatabase(sqliteHarness, async (database) => {
+      const { sql, texts } = recordingSql();
+      await homeNameTable(sql).joined({ tenantId: 1 as TenantId, afterType: 0, afterId: 0, limit: 500 }, true);
+      const [text] = texts;
+      const plan = await database.sql<{ detail: string }>(`EXPLAIN QUERY PLAN ${text!.replaceAll(/\$(\d+)/g, "?$1")}`);
+      const reads = plan.map(({ detail }) => detail).filter((detail) => /^S\w+ (devices|t)\b/.test(detail));
+      assert.deepEqual(reads, [
+        "SEARCH devices USING INDEX devices_of_tenant (tenant_id=? AND type_id=? AND id>?)",
+        "SEARCH devices USING INDEX devices_of_tenant (tenant_id=? AND type_id>?)",
+        "SEARCH t USING COVERING INDEX things_named (device_id=? AND gone_ms=?)",
+      ]);
     }));
 });

@@ -6,7 +6,14 @@ import { logEpochTable } from "../tables/log-epoch.ts";
 export async function beginEpoch(sql: Sql): Promise<void> {
   await logEpochTable(sql).renew(newEpochName(), false);
   await reorderIfAhead(sql);
+  await resetAssistantFeed(sql);
 }
+
+/**
+ * Greater than every transaction id that the server has issued and the statement can find in the store: its snapshot
+ * shows no later transaction. The own transaction's id is no such bound: others get later ones and commit meanwhile.
+ */
+const nextTransaction = "pg_snapshot_xmax(pg_current_snapshot())";
 
 /**
  * Reorders the log of a dump that was restored to a server with smaller transaction ids. Otherwise new entries would sort
@@ -16,9 +23,9 @@ export async function beginEpoch(sql: Sql): Promise<void> {
  */
 async function reorderIfAhead(sql: Sql): Promise<void> {
   const [{ isAhead } = { isAhead: false }] = await sql.all<{ isAhead: boolean }>(
-    `SELECT (SELECT MAX(xid) FROM log) > pg_current_xact_id()
-       OR (SELECT MAX(transaction_id) FROM webhook_feed) > pg_current_xact_id()::text::bigint
-       OR (SELECT MAX(transaction_id) FROM log_horizon) > pg_current_xact_id()::text::bigint AS "isAhead"`,
+    `SELECT (SELECT MAX(xid) FROM log) >= ${nextTransaction}
+       OR GREATEST((SELECT MAX(transaction_id) FROM webhook_feed), (SELECT MAX(from_transaction) FROM webhooks),
+         (SELECT MAX(transaction_id) FROM log_horizon)) >= ${nextTransaction}::text::bigint AS "isAhead"`,
   );
   if (!isAhead) return;
   for (const statement of [
@@ -36,6 +43,19 @@ async function reorderIfAhead(sql: Sql): Promise<void> {
   ]) {
     await sql.run(statement);
   }
+}
+
+/**
+ * Without an epoch, everything is reported to the assistants again (assistants/reporter/feeder.ts). The entries of the
+ * log so far are not: they would announce old alarms. Apart from `reorderIfAhead`, because reordering the log for this
+ * position alone would disturb running nodes.
+ */
+async function resetAssistantFeed(sql: Sql): Promise<void> {
+  const own = "pg_current_xact_id()::text::bigint";
+  await sql.run(
+    `UPDATE assistant_feed SET transaction_id = ${own}, entry_id = 0, urgent_transaction_id = ${own}, urgent_entry_id = 0,
+       epoch = '' WHERE GREATEST(transaction_id, urgent_transaction_id) >= ${nextTransaction}::text::bigint`,
+  );
 }
 
 /** Transaction ids that every server uses up before it accepts its first connection. */

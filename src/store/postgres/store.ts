@@ -180,7 +180,10 @@ class PostgresStore implements OpenStore {
   ): Promise<Result> {
     this.#refuseNested("a transaction");
     if (groupedBy !== undefined && !urgent && !soon && !hurry?.aborted) {
-      return this.#run(() => this.#writability.observe(() => this.#groups.add(groupedBy, body, hurry)));
+      // A group runs in the asynchronous context of the caller that started it, each body in that of its own caller,
+      // where `#attempt` can't mark it.
+      const own = AsyncLocalStorage.bind((tx: Transaction) => this.#body.run(true, () => body(tx)));
+      return this.#run(() => this.#writability.observe(() => this.#groups.add(groupedBy, own, hurry)));
     }
     const pool = urgent || soon ? this.#urgent : patient ? this.#patient : this.#ordinary;
     const write = () => this.#attempts(pool, beginWrite, (sql) => body(transactionOn(sql)), hurry);

@@ -11,7 +11,10 @@ export interface NodeTable {
   /** The keys of all listed nodes. Dead nodes stay listed until `forget` removes them. */
   keys(): Promise<NodeKeys[]>;
   leave(id: NodeId): Promise<void>;
-  /** Nodes with a heartbeat within the lease. With `mustHoldLock`, only those that hold their presence lock (node-bus.ts). */
+  /**
+   * Nodes with a heartbeat within the lease. With `mustHoldLock`, only those that hold their presence lock (node-bus.ts).
+   * A heartbeat that is more than a lease ahead of the clock is none: the clock was set back since.
+   */
   alive(leaseMs: number, mustHoldLock?: boolean): Promise<NodeId[]>;
   /** Whether the store has been up for a lease. Before that, a missing heartbeat does not mean that a node is dead. */
   isSettled(leaseMs: number): Promise<boolean>;
@@ -86,7 +89,7 @@ export function nodeTable(sql: Sql): NodeTable {
         sql.nowMs(),
         sql.all<{ id: NodeId; beatMs: number }>(`SELECT id, beat_ms AS "beatMs" FROM nodes ${holdsLock} ORDER BY id`),
       ]);
-      return nodes.filter(({ beatMs }) => beatMs > nowMs - leaseMs).map(({ id }) => id);
+      return nodes.filter(({ beatMs }) => Math.abs(nowMs - beatMs) < leaseMs).map(({ id }) => id);
     },
     async isSettled(leaseMs) {
       if (sql.dialect === "sqlite") return true;

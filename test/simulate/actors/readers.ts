@@ -3,6 +3,7 @@ import type { Frame, Position, ReaderRecord } from "../checks/history.ts";
 import type { Faults } from "../faults.ts";
 import type { SimulatedNode } from "../node.ts";
 import { Outlet } from "../outlet.ts";
+import { tenantId } from "../own-things/rows.ts";
 import type { Calls } from "./calls.ts";
 
 export interface ReaderParts {
@@ -85,7 +86,7 @@ class Reader implements ReaderRecord {
       const { userId, deviceIds } = this;
       const filter = { deviceIds, attributes: [] };
       const untilMs = Number.POSITIVE_INFINITY;
-      const accessScope = { kind: "user", userId } as const;
+      const accessScope = { kind: "user", userId, tenantId } as const;
       node.events.beginning(lastEventId).then(
         (beginning) => {
           if (!outlet.closed.aborted)

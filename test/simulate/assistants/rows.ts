@@ -65,6 +65,7 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
         else {
           const blank = {
             staleDevices: [],
+            omitted: null,
             dueMs: null,
             claim: 0,
             attempts: 0,
@@ -110,11 +111,11 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
         return claimed;
       }),
     holds: (grant) => change("holds assistant of", grant, (rows) => living(rows, grant)?.claim === grant.claim),
-    prolong: (grant, untilMs, staleDevices) =>
+    prolong: (grant, untilMs, told) =>
       change("prolong assistant of", grant, (rows) => {
         const row = living(rows, grant);
         if (row?.claim !== grant.claim) return false;
-        set(rows, row, { claimedUntilMs: untilMs, ...(staleDevices && { staleDevices }) });
+        set(rows, row, { claimedUntilMs: untilMs, ...told });
         return true;
       }),
     release: (grant, { retryMs, attempts, problem, reportedMs, staleDevices }) =>
@@ -130,6 +131,10 @@ export function assistantGrantRows(session: Session): SimulatedTables["assistant
         if (!row) return;
         const isLater = row.dueMs === null || (row.dueMs > dueMs && (row.attempts === 0 || dueMs === 0));
         if (isLater) set(rows, row, { dueMs });
+      }),
+    wakeResumed: (key, dueMs) =>
+      change("resume assistant of", key, (rows, row) => {
+        if (row?.dueMs != null && row.dueMs > dueMs) set(rows, row, { dueMs });
       }),
     replaceCredential: (key, before, sealedCredential) =>
       change("credential of assistant of", key, (rows, row) => {

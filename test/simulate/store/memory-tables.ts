@@ -453,8 +453,8 @@ function nodeRows(session: Session): SimulatedTables["nodes"] {
     },
     alive: (leaseMs, inPlace = false) =>
       session.run("alive?", (rows) => {
-        const since = session.nowMs() - leaseMs;
-        const living = [...rows.all<NodeRow>("nodes")].filter(([, { beatMs }]) => beatMs > since);
+        const nowMs = session.nowMs();
+        const living = [...rows.all<NodeRow>("nodes")].filter(([, { beatMs }]) => Math.abs(nowMs - beatMs) < leaseMs);
         const ids = living.map(([id]) => id as NodeId).sort();
         return inPlace ? ids.filter((id) => session.isPresent(id)) : ids;
       }),
